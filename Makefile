@@ -1,0 +1,57 @@
+# Every target makes and fills its own .venv; only Python 3.11+ and make are needed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
+BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
+
+.PHONY: demo test test-compiled test-interpreted test-boundscheck bench lint format warm clean
+
+demo: $(VENV)/.installed
+	$(BIN)/roctree demo
+
+test: test-compiled test-interpreted test-boundscheck
+
+test-compiled: $(VENV)/.test
+	$(PYTEST)
+
+test-interpreted: $(VENV)/.test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered
+
+# A warm cache silently ignores the flag, hence a cache of its own.
+test-boundscheck: $(VENV)/.test
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow"
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+warm: $(VENV)/.installed
+	$(BIN)/python -c "import roctree; roctree.ROCTreeClassifier().fit([[0.0], [1.0]] * 20, [0, 1] * 20)"
+
+clean:
+	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[$*]'
+	touch $@

@@ -1,0 +1,48 @@
+"""Decision trees that rank well and whose costs are chosen after training.
+
+Public names are resolved when first used, so that ``import roctree`` loads neither
+numba nor scikit-learn.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from roctree._version import __version__
+from roctree.errors import DataError, ModelFileError, ParameterError
+
+_HOMES = {
+    "Dataset": "roctree.data",
+    "NotFittedError": "sklearn.exceptions",
+    "ROCTreeClassifier": "roctree.estimator",
+    "Schema": "roctree.data",
+    "criterion": "roctree._jit",
+}
+_MODULES = {"presets": "roctree.systems.presets"}
+
+__all__ = [
+    "DataError",
+    "Dataset",
+    "ModelFileError",
+    "NotFittedError",
+    "ParameterError",
+    "ROCTreeClassifier",
+    "Schema",
+    "__version__",
+    "criterion",
+    "presets",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(_MODULES[name])
+    else:
+        raise AttributeError(f"module 'roctree' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

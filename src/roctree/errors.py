@@ -1,0 +1,21 @@
+"""What can go wrong, as one sentence that names the place and what to do about it.
+
+All are ``ValueError``; the fourth exception of the library is scikit-learn's
+``NotFittedError``, which is a ``ValueError`` too.
+"""
+
+
+class DataError(ValueError):
+    """The data cannot be used as they are; the message names the row and the column."""
+
+
+class ColumnTypeError(DataError, TypeError):
+    """A cell is neither a number nor a string."""
+
+
+class ParameterError(ValueError):
+    """A parameter has a value that makes no sense; the message names it and its choices."""
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that this release can read."""

@@ -1,0 +1,39 @@
+import subprocess
+import sys
+
+import pytest
+
+import roctree
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    script = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars", "numpy"])
+def test_import_roctree_does_not_load(library):
+    assert library not in modules_loaded_by("import roctree")
+
+
+def test_every_public_name_is_listed_by_dir():
+    assert set(roctree.__all__) <= set(dir(roctree))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'forest'"):
+        roctree.forest  # noqa: B018
+
+
+def test_the_errors_are_value_errors():
+    for error in (roctree.DataError, roctree.ParameterError, roctree.ModelFileError):
+        assert issubclass(error, ValueError)
+
+
+def test_not_fitted_error_is_that_of_scikit_learn():
+    from sklearn.exceptions import NotFittedError
+
+    assert roctree.NotFittedError is NotFittedError
