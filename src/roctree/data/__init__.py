@@ -1,0 +1,14 @@
+"""Data of any origin as one matrix of numbers and category codes, with its schema."""
+
+from roctree.data.dataset import Dataset, Schema
+from roctree.data.encode import encode_columns, learn_columns
+from roctree.data.labels import check_weights, encode_labels
+
+__all__ = [
+    "Dataset",
+    "Schema",
+    "check_weights",
+    "encode_columns",
+    "encode_labels",
+    "learn_columns",
+]

@@ -1,0 +1,116 @@
+"""A data set is a matrix, labels, weights, and the schema that says what they mean."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data.column import Categories, FloatArray
+from roctree.data.encode import learn_table
+from roctree.data.labels import check_weights, encode_labels
+from roctree.data.table import read_table
+from roctree.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Names, categories and classes: how to read a column of numbers and a label.
+
+    Parameters
+    ----------
+    names : attribute names; "x0", "x1", ... where the data have none
+    categories : per attribute None if numeric, else its categories in the order of their codes
+    classes : class labels in sorted order
+    named : whether the names came from the data
+    """
+
+    names: tuple[str, ...]
+    categories: tuple[Categories | None, ...]
+    classes: NDArray[Any]
+    named: bool = True
+
+    @property
+    def n_features(self) -> int:
+        """Number of attributes."""
+        return len(self.names)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def nominal(self) -> NDArray[np.bool_]:
+        """Whether each attribute is nominal."""
+        return np.array([categories is not None for categories in self.categories], dtype=np.bool_)
+
+    @property
+    def n_categories(self) -> NDArray[np.int32]:
+        """Number of categories of each attribute, 0 if numeric."""
+        return np.array([len(categories or ()) for categories in self.categories], dtype=np.int32)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        mine = (self.names, self.categories, self.named, self.classes.tolist())
+        return mine == (other.names, other.categories, other.named, other.classes.tolist())
+
+    __hash__ = None  # type: ignore[assignment]  # its classes are an array
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Encoded rows with their labels and weights.
+
+    Parameters
+    ----------
+    values : float64[n, features], category codes where nominal, NaN where missing
+    labels : int32[n], index into ``schema.classes``
+    weights : float64[n]
+    schema : what the columns and labels mean
+    """
+
+    values: FloatArray
+    labels: NDArray[np.int32]
+    weights: FloatArray
+    schema: Schema
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> "Dataset":
+        """Read arrays, nested lists or data frames; a float64 matrix is not copied.
+
+        Parameters
+        ----------
+        X : numpy array, list of rows, or a table of pandas, polars or pyarrow
+        y : one label per row: strings, booleans, integers or floats with integer values
+        sample_weight : one weight per row, at least 0; None for ones
+        categorical_features : "from_dtype", None, names, column numbers or a boolean mask
+
+        Examples
+        --------
+        >>> data = Dataset.from_data([[1.5, "red"], [None, "blue"]], ["yes", "no"])
+        >>> data.schema.categories
+        (None, ('blue', 'red'))
+        >>> data.values
+        array([[1.5, 1. ],
+               [nan, 0. ]])
+        """
+        table = read_table(X)
+        categories, values = learn_table(table, categorical_features)
+        classes, labels = encode_labels(y)
+        if len(labels) != table.n_rows:
+            raise DataError(
+                f"X has {table.n_rows} rows and y has {len(labels)} labels: "
+                "give one label for each row."
+            )
+        weights = check_weights(sample_weight, table.n_rows)
+        schema = Schema(table.names, categories, classes, table.named)
+        return cls(values, labels, weights, schema)

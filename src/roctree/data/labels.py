@@ -1,0 +1,142 @@
+"""Class labels as indices into their sorted distinct values, and the weights of rows."""
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data.column import Factor, FloatArray, cell_kinds, factor_of_text, is_missing
+from roctree.data.frame import as_frame, as_series, read_series, to_numpy
+from roctree.errors import DataError
+
+Labels = NDArray[np.int32]
+
+
+def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
+    """Return the classes in sorted order and, per row, the index of its class."""
+    if y is None:
+        raise DataError("A classifier requires y to be passed, but the target y is None.")
+    series = None if isinstance(y, np.ndarray | list | tuple) else _only_series(y)
+    read = _read_array(y) if series is None else _read_series(series)
+    if isinstance(read, Factor):
+        return _encode_factor(read, _text_dtype(y))
+    return _encode_numbers(read)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return one finite weight per row, none negative and not all zero; None means ones."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must hold numbers only, and it does not.") from None
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"sample_weight has shape {weights.shape}, expected ({n_rows},): one weight per row."
+        )
+    unusable = ~(np.isfinite(weights) & (weights >= 0))
+    if unusable.any():
+        row = unusable.argmax()
+        raise DataError(
+            f"sample_weight is {weights[row]} in row {row} (counting from 0): "
+            "weights must be finite numbers, at least 0."
+        )
+    if not weights.any():
+        raise DataError("all weights in sample_weight are zero: at least one must be positive.")
+    return weights
+
+
+def _only_series(y: Any) -> nw.Series[Any] | None:
+    series = as_series(y)
+    frame = as_frame(y) if series is None else None
+    if frame is None:
+        return series
+    if len(frame.columns) != 1:
+        raise _not_one_dimensional(frame.shape)
+    return frame.get_column(frame.columns[0])
+
+
+def _read_series(series: nw.Series[Any]) -> Factor | NDArray[Any]:
+    if series.null_count():
+        raise _missing(int(series.is_null().to_numpy().argmax()))
+    if series.dtype in (nw.Categorical, nw.Enum):
+        column = read_series(series, "y")
+        assert isinstance(column, Factor)
+        return column
+    return _read_array(to_numpy(series))
+
+
+def _read_array(y: Any) -> Factor | NDArray[Any]:
+    labels = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise _not_one_dimensional(labels.shape)
+    if len(labels) == 0:
+        raise DataError("y is empty: at least one label is required.")
+    return labels if labels.dtype.kind in "fiub" else _read_cells(labels.tolist())
+
+
+def _read_cells(cells: list[Any]) -> Factor | NDArray[Any]:
+    kinds = cell_kinds(cells, "y")
+    if kinds == {"text"}:
+        return factor_of_text(cells)
+    if not kinds <= {"bool", "int"}:
+        row = next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
+        if row is not None:
+            raise _missing(row)
+    if "text" in kinds:
+        raise DataError(
+            f"y mixes text with other types ({', '.join(sorted(kinds))}), which have no common "
+            "order: convert all labels to strings."
+        )
+    return np.array(cells, dtype=np.float64 if "float" in kinds else None)
+
+
+def _text_dtype(y: Any) -> type[np.generic]:
+    # As scikit-learn: strings of numpy stay such, those of data frames stay objects.
+    of_numpy = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype != np.object_)
+    return np.str_ if of_numpy else np.object_
+
+
+def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any], Labels]:
+    occurs = np.bincount(labels.positions, minlength=len(labels.distinct)) > 0
+    found = [value for value, present in zip(labels.distinct, occurs, strict=True) if present]
+    classes = sorted(found)
+    index = {label: code for code, label in enumerate(classes)}
+    codes = np.array([index.get(value, -1) for value in labels.distinct], np.int32)
+    text = isinstance(classes[0], str)
+    return np.array(classes, dtype=dtype if text else None), codes[labels.positions]
+
+
+def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels]:
+    if labels.dtype.kind == "f":
+        _check_whole(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
+    fractions = ~(np.floor(labels) == labels) | np.isinf(labels)
+    if not fractions.any():
+        return
+    row = int(fractions.argmax())
+    if np.isnan(labels[row]):
+        raise _missing(row)
+    raise DataError(
+        f"Unknown label type: continuous, y holds {labels[row]} in row {row} (counting from 0): "
+        "labels must be classes; cut a continuous target into intervals first."
+    )
+
+
+def _missing(row: int) -> DataError:
+    return DataError(
+        f"Input y contains NaN or None: the label of row {row} (counting from 0) is missing; "
+        "drop the rows without a label."
+    )
+
+
+def _not_one_dimensional(shape: tuple[int, ...]) -> DataError:
+    return DataError(f"y should be a 1d array, got an array of shape {shape} instead.")

@@ -1,0 +1,103 @@
+"""Arrays and nested lists as two-dimensional arrays, with the reasons why some cannot be."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data.column import FloatArray
+from roctree.errors import ColumnTypeError, DataError
+
+
+def as_matrix(X: Any) -> NDArray[Any]:
+    """Return X as a two-dimensional array of numbers or of objects, without copying arrays."""
+    if hasattr(X, "tocoo"):
+        raise DataError("X is a sparse matrix, and only dense data are read: use X.toarray().")
+    matrix = _as_array(X)
+    _check_dtype(matrix.dtype)
+    _check_shape(matrix, X)
+    return matrix
+
+
+def as_numbers(matrix: NDArray[Any]) -> FloatArray | None:
+    """Return a matrix of numbers as float64, itself if it is that already; else None."""
+    if matrix.dtype.kind not in "fiub":
+        return None
+    # The kernels read aligned memory only; a field of a structured array need not be.
+    return np.require(matrix, np.float64, "A")
+
+
+def refuse_infinity(values: FloatArray, names: Sequence[str]) -> None:
+    """Raise DataError for the first infinite cell; NaN is welcome."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    # One pass without a temporary; only NaN, infinity or an overflow make it worth looking again.
+    if np.isfinite(total):
+        return
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = map(int, np.unravel_index(infinite.argmax(), infinite.shape))
+        raise DataError(
+            f"column {names[column]!r} holds {values[row, column]} in row {row} (counting from 0): "
+            "replace infinity by a finite number, or by NaN if the value is missing."
+        )
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
+    if isinstance(X, list | tuple):
+        return _array_of_rows(X)
+    array = np.asarray(X)
+    return array.astype(object) if array.dtype.kind in "UT" else array
+
+
+def _array_of_rows(rows: Sequence[Any]) -> NDArray[Any]:
+    # As objects, because numpy would turn every number beside a string into a string.
+    try:
+        array = np.array(rows, dtype=object)
+    except ValueError as error:
+        raise DataError(f"X is ragged, its rows differ in shape ({error}).") from None
+    if array.ndim == 1:
+        _refuse_ragged(rows)
+    return array
+
+
+def _refuse_ragged(rows: Sequence[Any]) -> None:
+    lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise DataError(
+                f"X is ragged: row {row} has {_cells(length)} and row 0 has {_cells(lengths[0])} "
+                "(counting from 0); give every row the same number of cells."
+            )
+
+
+def _cells(length: int | None) -> str:
+    return "no list of cells" if length is None else f"{length} cell{'s' * (length != 1)}"
+
+
+def _check_dtype(dtype: np.dtype[Any]) -> None:
+    if dtype.kind == "c":
+        raise DataError(
+            "Complex data not supported: use real and imaginary parts as columns of their own."
+        )
+    if dtype.kind in "mM":
+        raise DataError(f"X holds {dtype} values: convert them to numbers or strings.")
+    if dtype.kind not in "fiubO":
+        raise ColumnTypeError(
+            f"X holds {dtype} cells, but a cell's argument must be a string or a number."
+        )
+
+
+def _check_shape(matrix: NDArray[Any], X: Any) -> None:
+    if matrix.ndim == 0:
+        raise DataError(
+            f"X is a {type(X).__name__}: expected a data frame, an array or a list of rows."
+        )
+    if matrix.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {matrix.ndim}D array of shape {matrix.shape} instead: "
+            "Reshape your data, X.reshape(-1, 1) for one column or X.reshape(1, -1) for one row."
+        )
