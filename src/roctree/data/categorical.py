@@ -33,7 +33,7 @@ def nominal_mask(
 
 def _entries(categorical_features: Any) -> NDArray[Any]:
     entries = np.asarray(categorical_features)
-    if entries.ndim != 1 or entries.dtype.kind not in "biuUTO":
+    if entries.ndim != 1 or (len(entries) and entries.dtype.kind not in "biuUTO"):
         raise ParameterError(f"categorical_features is {categorical_features!r}: {CHOICES}.")
     return entries
 

@@ -94,8 +94,22 @@ def read_cells(cells: list[Any], name: str) -> Column:
         return factor_of_text(cells if kinds <= {"text", "none"} else list(map(as_text, cells)))
     if "missing" in kinds:
         cells = [None if is_missing(cell) else cell for cell in cells]
-    values = np.array(cells, dtype=object).astype(np.float64)
+    values = _floats(cells, name)
     return Numbers(values, {"bool": "b", "int": "i"}.get("".join(kinds - {"none", "missing"}), "f"))
+
+
+def _floats(cells: list[Any], name: str) -> FloatArray:
+    try:
+        return np.array(cells, dtype=object).astype(np.float64)
+    except OverflowError:
+        largest = float(np.finfo(np.float64).max)
+        row = next(
+            row for row, cell in enumerate(cells) if cell is not None and abs(cell) > largest
+        )
+        raise DataError(
+            f"{name} holds a number too large for float64 in row {row} (counting from 0): "
+            "scale the column, or convert it to strings if its numbers are names."
+        ) from None
 
 
 def factor_of_text(cells: list[str | None]) -> Factor:

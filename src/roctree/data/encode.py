@@ -109,8 +109,8 @@ def _encode_nominal(factor: Factor, categories: Categories, out: FloatArray) -> 
 def _refuse_unlisted(names: list[str]) -> None:
     if names:
         raise DataError(
-            f"{_listed('column', names)} hold categories, but categorical_features does not list "
-            "them: list them, drop them or convert them to numbers."
+            f"Text or categories in {', '.join(map(repr, names))}, which categorical_features does "
+            "not list: list, drop or convert to numbers."
         )
 
 

@@ -28,10 +28,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one finite weight per row, none negative and not all zero; None means ones."""
     if sample_weight is None:
         return np.ones(n_rows)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("sample_weight must hold numbers only, and it does not.") from None
+    weights = _numbers(sample_weight)
     if weights.shape != (n_rows,):
         raise DataError(
             f"sample_weight has shape {weights.shape}, expected ({n_rows},): one weight per row."
@@ -46,6 +43,17 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if not weights.any():
         raise DataError("all weights in sample_weight are zero: at least one must be positive.")
     return weights
+
+
+def _numbers(sample_weight: Any) -> FloatArray:
+    try:
+        weights = np.asarray(sample_weight)
+        # Text would be parsed, but a column of text is more likely the wrong column.
+        if weights.dtype.kind in "fiubO":
+            return weights.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise DataError("sample_weight must hold numbers only, and it does not.")
 
 
 def _only_series(y: Any) -> nw.Series[Any] | None:

@@ -25,7 +25,8 @@ def as_numbers(matrix: NDArray[Any]) -> FloatArray | None:
     if matrix.dtype.kind not in "fiub":
         return None
     # The kernels read aligned memory only; a field of a structured array need not be.
-    return np.require(matrix, np.float64, "A")
+    with np.errstate(over="ignore"):
+        return np.require(matrix, np.float64, "A")
 
 
 def refuse_infinity(values: FloatArray, names: Sequence[str]) -> None:
