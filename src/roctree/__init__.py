@@ -5,10 +5,13 @@ numba nor scikit-learn.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roctree._version import __version__
 from roctree.errors import DataError, ModelFileError, ParameterError
+
+if TYPE_CHECKING:
+    from roctree.data import Dataset, Schema
 
 _HOMES = {
     "Dataset": "roctree.data",
