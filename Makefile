@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
