@@ -1,0 +1,115 @@
+"""What a criterion is to the grower, and what all criteria of the library have in common.
+
+A criterion scores a contingency table: one row a branch of the split, one column a class, the
+cells weights. The higher the score the better. Everything else a criterion says is about how
+its scores are to be compared.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import fields
+from numbers import Real
+from typing import (
+    Any,
+    Literal,
+    NoReturn,
+    Protocol,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roctree.errors import DataError, ParameterError
+
+Table = NDArray[np.float64]
+Score = Callable[[Table], float]
+Correction = Literal["none", "log2", "split_info"]
+Smoothing = Literal["none", "laplace"]
+
+
+@runtime_checkable
+class Criterion(Protocol):
+    """What the grower asks of a criterion, built in or the user's own."""
+
+    @property
+    def function(self) -> Score:
+        """The score of a table, as a plain function that can be compiled.
+
+        Equal criteria give the very same function, so that it is compiled once.
+        """
+
+    @property
+    def children_correction(self) -> Correction:
+        """What the improvement over the unsplit node is divided by.
+
+        Nothing, the logarithm of the number of branches, or the split's own information.
+        """
+
+    @property
+    def penalty(self) -> bool:
+        """Whether a threshold pays log2(number of thresholds tried) / weight of the node."""
+
+    @property
+    def tolerance(self) -> float:
+        """Scores that differ by less are ties."""
+
+    def convex(self, n_classes: int) -> bool:
+        """Whether dividing a branch further can never lower the score."""
+
+    def __call__(self, table: ArrayLike) -> float:
+        """The score of a table, lists welcome."""
+
+
+class _Scored(Protocol):
+    @property
+    def function(self) -> Score: ...
+
+
+def evaluate(criterion: _Scored, table: ArrayLike) -> float:
+    """The score of a table, lists welcome: the ``__call__`` of every criterion."""
+    return float(criterion.function(as_table(table)))
+
+
+def as_table(table: ArrayLike) -> Table:
+    """The table as an array of floats; refused unless its cells are weights."""
+    cells = np.ascontiguousarray(table, dtype=np.float64)
+    if cells.ndim != 2 or cells.size == 0:
+        raise DataError("a table needs a row for each branch and a column for each class")
+    if not (np.isfinite(cells).all() and (cells >= 0.0).all()):
+        raise DataError("the cells of a table are weights: finite numbers, none below zero")
+    return cells
+
+
+def check_choices(criterion: Any) -> None:
+    """Refuse an option that is not among the choices its type lists."""
+    hints = get_type_hints(type(criterion))
+    for field in fields(criterion):
+        hint, value = hints[field.name], getattr(criterion, field.name)
+        choices = (False, True) if hint is bool else get_args(hint)
+        if (hint is bool or get_origin(hint) is Literal) and value not in choices:
+            _refuse(criterion, field.name, "choose from " + ", ".join(map(repr, choices)))
+
+
+def check_number(criterion: Any, option: str, above_zero: bool) -> None:
+    """Refuse an option that is not a finite number of the right sign."""
+    value = getattr(criterion, option)
+    if not isinstance(value, Real) or not math.isfinite(value):
+        _refuse(criterion, option, "give a finite number")
+    if value < 0 or (above_zero and value == 0):
+        _refuse(
+            criterion, option, f"give {'a number above zero' if above_zero else 'zero or more'}"
+        )
+
+
+def _refuse(criterion: Any, option: str, advice: str) -> NoReturn:
+    value = getattr(criterion, option)
+    raise ParameterError(f"{type(criterion).__name__}({option}={value!r}) makes no sense; {advice}")
+
+
+def pseudocount(smoothing: Smoothing) -> float:
+    """The count that a smoothing adds to every cell."""
+    return 1.0 if smoothing == "laplace" else 0.0
