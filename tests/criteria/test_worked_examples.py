@@ -1,0 +1,277 @@
+"""Numbers worked out by hand, by other programs or by the papers' authors, to six digits."""
+
+from math import log2
+
+import pytest
+
+from roctree.criteria import AUC, CRITERIA, DKM, MSEE, Entropy, FMeasure, GainRatio, Gini
+from tests.naive import criteria as naive
+from tests.naive.gain_ratio import choose, nominal_candidate, numeric_candidate
+
+FIRST = [[8, 1, 1], [2, 5, 3]]
+SECOND = [[7, 0, 0], [2, 5, 1], [1, 1, 3]]
+NODE = [[10, 6, 4]]
+
+
+def near(value):
+    return pytest.approx(value, abs=6e-7)
+
+
+def improvement(criterion, table):
+    return naive.improvement(criterion, table)
+
+
+# Three classes, two splits of one node.
+
+IMPURITIES = {
+    "entropy": (Entropy(), 1.485475, 1.203702, 0.281774, 0.862256, 0.623220),
+    "gini": (Gini(), 0.620000, 0.480000, 0.140000, 0.352500, 0.267500),
+    "dkm_pairwise": (DKM(), 1.896950, 1.614160, 0.282790, 1.127666, 0.769284),
+    "dkm_largest": (DKM("largest"), 1.000000, 0.900000, 0.100000, 0.632247, 0.367753),
+    "dkm_one_vs_rest": (DKM("one_vs_rest"), 1.358258, 1.179129, 0.179129, 0.821616, 0.536641),
+    "error": (CRITERIA["error"], 0.500000, 0.350000, 0.150000, 0.250000, 0.250000),
+    "msee": (MSEE(), 0.415600, 0.344000, 0.071600, 0.244084, 0.171516),
+    "msee_laplace": (MSEE("laplace"), 0.422597, 0.387451, 0.035146, 0.362109, 0.060488),
+    "entropy_laplace": (Entropy("laplace"), 1.509872, 1.362209, 0.147662, 1.271823, 0.238048),
+}
+
+
+@pytest.fixture(params=IMPURITIES.values(), ids=IMPURITIES)
+def impurity(request):
+    return request.param
+
+
+def test_impurity_of_the_node(impurity):
+    criterion, node, *_ = impurity
+    assert criterion(NODE) == near(-node)
+
+
+def test_impurity_of_the_first_split(impurity):
+    criterion, _, first, *_ = impurity
+    assert criterion(FIRST) == near(-first)
+
+
+def test_improvement_of_the_first_split(impurity):
+    criterion, _, _, first, *_ = impurity
+    assert improvement(criterion, FIRST) == near(first)
+
+
+def test_impurity_of_the_second_split(impurity):
+    criterion, *_, second, _ = impurity
+    assert criterion(SECOND) == near(-second)
+
+
+def test_improvement_of_the_second_split(impurity):
+    criterion, *_, second = impurity
+    assert improvement(criterion, SECOND) == near(second)
+
+
+@pytest.mark.parametrize(("table", "expected"), [(FIRST, 1.000000), (SECOND, 1.558872)])
+def test_information_of_the_split(table, expected):
+    assert naive.split_info(table) == near(expected)
+
+
+@pytest.mark.parametrize(("table", "expected"), [(FIRST, 0.281774), (SECOND, 0.399789)])
+def test_gain_ratio(table, expected):
+    assert improvement(GainRatio(), table) / naive.split_info(table) == near(expected)
+
+
+@pytest.mark.parametrize(("table", "expected"), [(FIRST, 0.697222), (SECOND, 0.851389)])
+def test_area_over_pairs_of_classes(table, expected):
+    assert AUC()(table) == near(expected)
+
+
+@pytest.mark.parametrize(("table", "expected"), [(FIRST, 0.652778), (SECOND, 0.730362)])
+def test_area_with_one_added_to_every_cell(table, expected):
+    assert AUC(split_smoothing="laplace")(table) == near(expected)
+
+
+def area(i, j):
+    return float(naive.area(naive.exact(FIRST), i, j, naive.share_of))
+
+
+@pytest.mark.parametrize(("i", "j", "expected"), [(0, 1, 0.816667), (0, 2, 0.775), (1, 2, 0.5)])
+def test_area_of_a_pair_of_classes_in_the_first_split(i, j, expected):
+    assert (area(i, j) + area(j, i)) / 2 == near(expected)
+
+
+@pytest.mark.parametrize(("i", "j", "expected"), [(1, 2, 0.541667), (2, 1, 0.458333)])
+def test_area_by_the_share_of_one_class_in_the_first_split(i, j, expected):
+    assert area(i, j) == near(expected)
+
+
+# What the improvement is divided by.
+
+
+@pytest.mark.parametrize(
+    ("criterion", "table", "expected"),
+    [
+        (AUC(), FIRST, 0.197222),
+        (AUC(), SECOND, 0.225412),
+        (MSEE(), FIRST, 0.071600),
+        (MSEE(), SECOND, 0.110025),
+        (AUC(split_smoothing="laplace"), FIRST, 0.152778),
+        (AUC(split_smoothing="laplace"), SECOND, 0.147775),
+    ],
+)
+def test_improvement_over_the_information_of_the_split(criterion, table, expected):
+    assert improvement(criterion, table) / naive.split_info(table) == near(expected)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "table", "expected"),
+    [
+        (AUC(), FIRST, 0.197222),
+        (AUC(), SECOND, 0.221702),
+        (MSEE(), FIRST, 0.071600),
+        (MSEE(), SECOND, 0.108214),
+    ],
+)
+def test_improvement_over_the_logarithm_of_the_number_of_branches(criterion, table, expected):
+    assert improvement(criterion, table) / log2(len(table)) == near(expected)
+
+
+# Two classes.
+
+
+@pytest.mark.parametrize(
+    ("criterion", "expected"), [(DKM(), 0.916515), (Gini(), 0.42), (MSEE(), 0.2436)]
+)
+def test_impurity_of_three_to_seven(criterion, expected):
+    assert criterion([[3, 7]]) == near(-expected)
+
+
+@pytest.mark.parametrize(("node", "expected"), [([1, 1, 1], 0.942809), ([1, 1, 0], 1.0)])
+def test_dkm_of_the_largest_share_rates_three_equal_classes_below_two(node, expected):
+    assert DKM("largest")([node]) == near(-expected)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 10])
+def test_msee_of_equal_classes_is_the_square_of_the_others_share(n_classes):
+    assert MSEE()([[1] * n_classes]) == pytest.approx(-((1 - 1 / n_classes) ** 2), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "expected"), [(Gini("laplace"), -0.024444), (Entropy("laplace"), -0.037005)]
+)
+def test_a_useless_split_is_worse_than_none_when_smoothed(criterion, expected):
+    assert improvement(criterion, [[3, 1], [3, 1]]) == near(expected)
+
+
+def test_area_of_the_leaves_of_the_icml_paper():
+    assert AUC()([[5, 1], [4, 2], [3, 5]]) == near(138 / 192)
+
+
+@pytest.mark.parametrize(("smoothing", "expected"), [("none", 0.545455), ("laplace", 0.589744)])
+def test_smoothing_changes_the_order_and_the_area_together(smoothing, expected):
+    assert AUC(split_smoothing=smoothing)([[1, 0], [10, 1]]) == near(expected)
+
+
+# The F-measure: the node, the two sides, their mean, the change.
+
+F_MEASURES = [
+    ([[8, 2], [1, 9]], 0.709677, 0.842105, 0.857143, 0.849624, 0.139947),
+    ([[5, 5], [5, 5]], 0.666667, 0.5, 0.5, 0.5, 0.166667),
+    ([[3, 3], [6, 0]], 0.857143, 0.4, 0.8, 0.6, 0.257143),
+]
+
+
+@pytest.mark.parametrize(("table", "node", "left", "right", "mean", "change"), F_MEASURES)
+def test_change_of_the_f_measure(table, node, left, right, mean, change):
+    assert FMeasure()(table) == near(change)
+
+
+@pytest.mark.parametrize(("table", "node", "left", "right", "mean", "change"), F_MEASURES)
+def test_f_measures_of_node_and_sides(table, node, left, right, mean, change):
+    sides = [naive.f_of([side], [other], 1) for side, other in zip(table, table[::-1], strict=True)]
+    weighted = sum(f * sum(side) for f, side in zip(sides, table, strict=True)) / sum(
+        map(sum, table)
+    )
+    numbers = [float(x) for x in (naive.f_of(table, [], 1), *sides, weighted)]
+    assert numbers == near([node, left, right, mean])
+
+
+def test_change_of_the_f_measure_with_recall_counting_four_times():
+    assert FMeasure(beta=2)([[8, 2], [1, 9]]) == near(0.007926)
+
+
+def test_f_measure_prefers_a_useless_split_to_a_perfect_one():
+    assert FMeasure()([[19, 0], [0, 1]]) == near(0.025641)
+    assert FMeasure()([[9, 1], [10, 0]]) == near(0.319187)
+
+
+# C4.5 on the golf data: (play, don't play).
+
+OUTLOOK = [0, 0, 1, 2, 2, 2, 1, 0, 0, 2, 0, 1, 1, 2]  # sunny, overcast, rain
+TEMPERATURE = [85, 80, 83, 70, 68, 65, 64, 72, 69, 75, 75, 72, 81, 71]
+HUMIDITY = [85, 90, 78, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 80]
+WINDY = [0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1]
+PLAY = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1]
+ONES = [1.0] * 14
+
+
+def numeric(column, rows=range(14), **options):
+    values, labels = [column[row] for row in rows], [PLAY[row] for row in rows]
+    return numeric_candidate(values, labels, 2, [1.0] * len(labels), **options)
+
+
+@pytest.mark.parametrize(
+    ("table", "gain", "info", "ratio"),
+    [
+        ([[2, 3], [4, 0], [3, 2]], 0.246750, 1.577406, 0.156428),
+        ([[6, 2], [3, 3]], 0.048127, 0.985228, 0.048849),
+    ],
+    ids=["outlook", "windy"],
+)
+def test_gain_of_the_nominal_attributes_of_golf(table, gain, info, ratio):
+    assert improvement(GainRatio(), table) == near(gain)
+    assert naive.split_info(table) == near(info)
+    assert improvement(GainRatio(), table) / naive.split_info(table) == near(ratio)
+
+
+@pytest.mark.parametrize(
+    ("column", "gain", "tries", "net"),
+    [(TEMPERATURE, 0.045334, 9, -0.181089), (HUMIDITY, 0.102244, 6, -0.082397)],
+    ids=["temperature", "humidity"],
+)
+def test_the_penalty_makes_the_thresholds_of_golf_unusable(column, gain, tries, net):
+    candidate = numeric(column, penalty=False)
+    assert (candidate.gain, candidate.tries) == (near(gain), tries)
+    assert candidate.gain - log2(tries) / 14 == near(net)
+    assert numeric(column) is None
+
+
+def test_golf_is_split_on_outlook_first():
+    outlook = nominal_candidate(OUTLOOK, 3, PLAY, 2, ONES)
+    windy = nominal_candidate(WINDY, 2, PLAY, 2, ONES)
+    assert (outlook.gain + windy.gain) / 2 == near(0.147438)
+    assert choose([outlook, numeric(TEMPERATURE), numeric(HUMIDITY), windy]) == 0
+
+
+def test_humidity_of_the_sunny_days_of_golf():
+    sunny = [row for row in range(14) if OUTLOOK[row] == 0]
+    humidity = numeric(HUMIDITY, sunny)
+    assert numeric(HUMIDITY, sunny, penalty=False).gain == near(0.970951)
+    assert (humidity.threshold, humidity.tries) == (77.5, 2)
+    assert (humidity.gain, humidity.ratio) == (near(0.770951), near(0.794016))
+
+
+def test_temperature_of_the_sunny_days_of_golf():
+    sunny = [row for row in range(14) if OUTLOOK[row] == 0]
+    assert numeric(TEMPERATURE, sunny, penalty=False).gain == near(0.419973)
+    assert numeric(TEMPERATURE, sunny).gain == near(0.219973)
+
+
+def test_a_missing_outlook_lowers_the_gain_and_is_one_more_branch():
+    codes = [None if row == 11 else OUTLOOK[row] for row in range(14)]
+    outlook = nominal_candidate(codes, 3, PLAY, 2, ONES)
+    assert outlook.gain == near(0.199041)
+    assert outlook.split_info == near(1.809200)
+    assert outlook.ratio == near(0.110016)
+
+
+def test_the_gain_with_a_missing_outlook_is_that_of_the_known_cases():
+    known = [[2, 3], [3, 0], [3, 2]]
+    assert Entropy()(naive.merged(known)) == near(-0.961237)
+    assert Entropy()(known) == near(-0.746885)
+    assert 13 / 14 * improvement(Entropy(), known) == near(0.199041)
