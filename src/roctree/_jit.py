@@ -1,0 +1,217 @@
+"""The only door to Numba: how a loop is compiled, and how a criterion reaches the grower.
+
+A kernel is a plain loop over arrays, compiled once, cached on disk and run without the GIL. A
+criterion is a plain function of one contingency table. It reaches the grower as two typed
+first-class functions (one for a whole table, one for a block of binary candidates), so that the
+grower is compiled once for all criteria, a user's own included.
+
+With ``NUMBA_DISABLE_JIT=1`` everything here is ordinary Python with the same meaning.
+"""
+
+import hashlib
+import types as python_types
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from llvmlite import ir
+from numba import config, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+__all__ = [
+    "BLOCK_FUNCTION",
+    "JIT_DISABLED",
+    "TABLE_FUNCTION",
+    "block_score",
+    "compiled",
+    "inlined",
+    "kernel",
+    "table_score",
+    "typed_kernel",
+    "types",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+TableScore = Callable[[np.ndarray], float]
+
+JIT_DISABLED = bool(config.DISABLE_JIT)
+
+_MATRIX = types.Array(types.float64, 2, "C")
+_VECTOR = types.Array(types.float64, 1, "C")
+TABLE_SIGNATURE = types.float64(_MATRIX)
+BLOCK_SIGNATURE = types.void(_MATRIX, types.intp, types.intp, _VECTOR, _VECTOR, _VECTOR)
+TABLE_FUNCTION = types.FunctionType(TABLE_SIGNATURE)
+BLOCK_FUNCTION = types.FunctionType(BLOCK_SIGNATURE)
+
+
+@cache
+def _package_stamp() -> str:
+    """A digest of the package's sources, so that no edit can leave a stale kernel behind.
+
+    Numba's own cache looks only at the file of the kernel itself and misses edits to the kernels
+    that it calls in other files.
+    """
+    stamps = []
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        status = path.stat()
+        stamps.append((path.name, status.st_size, status.st_mtime_ns))
+    return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
+
+
+def _compile(function: Function, signature: Any) -> Function:
+    """Compile ``function``; without a place for the cache, compile it in each process."""
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    try:
+        return cast(Function, njit(signature, cache=True, **options)(function))
+    except RuntimeError:
+        return cast(Function, njit(signature, **options)(function))
+
+
+def kernel(function: Function) -> Function:
+    """Compile a loop that only other loops call: GIL released, divisions unchecked.
+
+    It is not cached by itself: the kernel that contains it is.
+    """
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
+
+
+def typed_kernel(signature: Any) -> Callable[[Function], Function]:
+    """Declare the compiled type of a loop that Python calls or hands to other loops.
+
+    Only an explicit signature makes Numba take functions among the arguments as typed functions.
+    Left to itself it would compile the caller anew for each of them, and optimise what is called
+    once more inside each caller. The loop is compiled by ``compiled``, when it is first needed.
+    """
+
+    def declare(function: Function) -> Function:
+        function.__dict__["signature"] = signature
+        return function
+
+    return declare
+
+
+@cache
+def compiled(function: Function) -> Function:
+    """The compiled form of a typed kernel, from the cache on disk where possible."""
+    if JIT_DISABLED:
+        return function
+    function.__qualname__ = f"{function.__qualname__}_{_package_stamp()}"
+    return _compile(function, function.__dict__["signature"])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _two_by_two(typing_context: Any) -> Any:
+    """A 2 x 2 table on the stack: its shape is known to the compiler, so loops over it vanish."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def size(value: int) -> Any:
+            return context.get_constant(types.intp, value)
+
+        number = context.get_data_type(types.float64)
+        buffer = cgutils.alloca_once(builder, ir.ArrayType(number, 4))
+        table = make_array(_MATRIX)(context, builder)
+        populate_array(
+            table,
+            data=builder.bitcast(buffer, number.as_pointer()),
+            shape=cgutils.pack_array(builder, [size(2), size(2)]),
+            strides=cgutils.pack_array(builder, [size(16), size(8)]),
+            itemsize=size(8),
+            meminfo=None,
+        )
+        return table._getvalue()
+
+    return _MATRIX(), build
+
+
+def _empty_two_by_two() -> np.ndarray:
+    return np.empty((2, 2))
+
+
+def _block_template(
+    lefts: np.ndarray,
+    begin: int,
+    end: int,
+    total: np.ndarray,
+    class_weight: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Score the binary splits whose left branches are the rows ``begin:end`` of ``lefts``.
+
+    ``score`` and ``two_by_two`` are bound when a criterion is compiled.
+    """
+    if total.size == 2:
+        pair = two_by_two()  # type: ignore[name-defined]  # noqa: F821
+        for i in range(begin, end):
+            pair[0, 0] = lefts[i, 0] * class_weight[0]
+            pair[0, 1] = lefts[i, 1] * class_weight[1]
+            pair[1, 0] = (total[0] - lefts[i, 0]) * class_weight[0]
+            pair[1, 1] = (total[1] - lefts[i, 1]) * class_weight[1]
+            scores[i] = score(pair)  # type: ignore[name-defined]  # noqa: F821
+    else:
+        table = np.empty((2, total.size))
+        for i in range(begin, end):
+            for label in range(total.size):
+                table[0, label] = lefts[i, label] * class_weight[label]
+                table[1, label] = (total[label] - lefts[i, label]) * class_weight[label]
+            scores[i] = score(table)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _table_template(table: np.ndarray) -> float:
+    return score(table)  # type: ignore[name-defined, no-any-return]  # noqa: F821
+
+
+def _digest(function: Callable[..., Any]) -> str:
+    """Identify a function by what it does: its code, its constants and what it closes over."""
+    function = getattr(function, "py_func", function)
+    parts: list[Any] = [function.__code__.co_code, function.__code__.co_names]
+    for constant in function.__code__.co_consts:
+        parts.append(constant.co_code if hasattr(constant, "co_code") else constant)
+    for cell in function.__closure__ or ():
+        value: Any = cell.cell_contents
+        parts.append(_digest(value) if callable(value) else value)
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if hasattr(value, "__code__") or hasattr(value, "py_func"):
+            parts.append(_digest(value))
+        elif isinstance(value, int | float | str):
+            parts.append(value)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _bound(template: Function, function: TableScore, signature: Any) -> Function:
+    """Compile ``template`` around one criterion, cached under the criterion's own digest."""
+    inlined = njit(function, error_model="numpy", inline="always")
+    names = {
+        "np": np,
+        "score": inlined,
+        "two_by_two": _empty_two_by_two if JIT_DISABLED else _two_by_two,
+        "__name__": __name__,
+        "__builtins__": __builtins__,
+    }
+    code = template.__code__
+    bound = python_types.FunctionType(code, names, code.co_name)
+    bound.__qualname__ = f"{code.co_name}_{_digest(function)}_{_package_stamp()}"
+    bound.__module__ = __name__
+    return _compile(cast(Function, bound), signature)
+
+
+@cache
+def table_score(function: TableScore) -> TableScore:
+    """The compiled ``table[branch, class] -> score``, as a typed function."""
+    return _bound(_table_template, function, TABLE_SIGNATURE)
+
+
+@cache
+def block_score(function: TableScore) -> Callable[..., None]:
+    """The compiled scorer of a block of binary candidates, as a typed function."""
+    return _bound(_block_template, function, BLOCK_SIGNATURE)
+
+
+def inlined(function: Function) -> Function:
+    """A piece of a criterion, compiled into whatever calls it."""
+    return cast(Function, njit(function, error_model="numpy", inline="always"))

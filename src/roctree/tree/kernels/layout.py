@@ -1,0 +1,106 @@
+"""The arrays that the growth kernels share: their names, shapes and compiled types.
+
+All weights lie on a dyadic grid (``QUANTUM``) so coarse that every partial sum is exact in
+float64. Sums of counts are therefore associative, and no result depends on the order of rows, on
+threads or on shards.
+"""
+
+from typing import Any
+
+from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, types
+
+# columns[row, feature]: how an attribute is coded. The codes of a nominal attribute start at
+# OFFSET in ``branch_of``; COUNTABLE attributes enter C4.5's average gain.
+N_CATEGORIES, OFFSET, COUNTABLE, SHIFT, EXACT = range(5)
+N_COLUMN_ROWS = 5
+
+# limits[...]: when growth stops, which candidates count, how attributes are compared.
+(
+    MAX_DEPTH,
+    MIN_SPLIT,
+    MIN_LEAF,
+    MIN_STEERED,
+    MIN_GAIN,
+    C45_MINIMUM,
+    JOIN_MISSING,
+    NOMINAL,
+    CORRECTION,
+    PENALTY,
+    TOLERANCE,
+    QUANTUM,
+) = range(12)
+N_LIMITS = 12
+
+# The values of limits[NOMINAL] and of limits[CORRECTION].
+BINARY, MULTIWAY, ONE_VS_REST = range(3)
+NO_CORRECTION, SPLIT_INFO, LOG2 = range(3)
+
+# cases[row, place]: the compact copy of the cases of a subtree; TWIN is the first copy of a case.
+LABEL, ID, SIDE, TWIN, BUFFER = range(5)
+N_CASE_ROWS = 5
+MISSING_RANK = 1 << 30
+ALL_SIDES = (1 << 32) - 1
+
+# vectors[row, class]: class counts of one attribute at one node.
+KNOWN, MISSING, TOTAL, SINGLE = range(4)
+N_VECTORS = 4
+
+# found_floats[feature, column] and found_ints[feature, column]: the best split of an attribute.
+GAIN, INFO = range(2)
+N_BRANCHES, CUT, MISSING_BRANCH = range(3)
+
+# branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.
+SIZE, CURSOR, KEPT = range(3)
+BRANCH_WEIGHT, SHARE = range(2)
+
+# node_ints[node, column] and node_floats[node, column]; class counts follow from COUNTS on.
+FIRST_CHILD, N_CHILDREN, FEATURE, NODE_MISSING, CATEGORY_START = range(5)
+THRESHOLD, NODE_GAIN, COUNTS = range(3)
+N_NODE_INTS = 5
+
+# stack[entry, column]: a node still to be split, and the cases in use when it was put there.
+BEGIN, END, DEPTH, NODE, IN_USE = range(5)
+
+# state[...]: how much of the growing arrays is filled.
+N_STACK, N_NODES, N_CATEGORY_BRANCHES = range(3)
+
+NO_BRANCH = -1
+NO_ROOM = -1
+
+INT, FLOAT = types.int64, types.float64
+
+
+def array(dtype: Any, ndim: int) -> Any:
+    """The compiled type of a C-contiguous array."""
+    return types.Array(dtype, ndim, "C")
+
+
+FLOATS, FLOATS_2D = array(FLOAT, 1), array(FLOAT, 2)
+INTS, INTS_2D = array(INT, 1), array(INT, 2)
+PLACES, PLACES_2D = array(types.uint32, 1), array(types.uint32, 2)
+BRANCHES = array(types.int16, 1)
+VALUES = types.Array(FLOAT, 2, "A", readonly=True)
+
+# scan(lefts, begin, end, total, minimum, ...) -> best candidate, its score, admissible candidates
+SCAN_SIGNATURE = types.Tuple((INT, FLOAT, INT))(
+    FLOATS_2D, INT, INT, FLOATS, FLOAT, FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION,
+    FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS,
+)  # fmt: skip
+SCAN_FUNCTION = types.FunctionType(SCAN_SIGNATURE)
+
+# evaluate(feature, begin, end, ...): enter the best split of an attribute at a node
+EVALUATE_SIGNATURE = types.void(
+    INT, INT, INT, VALUES, INTS_2D, PLACES_2D, PLACES_2D, PLACES_2D, FLOATS,
+    FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION,
+    FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,
+    FLOATS_2D, INTS_2D, BRANCHES,
+)  # fmt: skip
+EVALUATE_FUNCTION = types.FunctionType(EVALUATE_SIGNATURE)
+
+# divide(feature, begin, end, first, depth, in_use, ...) -> the cases in use, or NO_ROOM
+DIVIDE_SIGNATURE = INT(
+    INT, INT, INT, INT, INT, INT, INTS_2D, FLOATS,
+    PLACES_2D, PLACES_2D, PLACES_2D, FLOATS,
+    INTS_2D, BRANCHES, INTS_2D, FLOATS_2D, FLOATS_2D,
+)  # fmt: skip
+DIVIDE_FUNCTION = types.FunctionType(DIVIDE_SIGNATURE)
