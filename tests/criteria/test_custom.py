@@ -1,0 +1,125 @@
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from roctree import ParameterError, checks
+from roctree.criteria import Criterion, CustomCriterion, criterion, resolve
+
+
+@criterion
+def gap(table):
+    """The difference between the first two branches' shares of the first class."""
+    shares = 0.0
+    for branch in range(table.shape[0]):
+        weight = 0.0
+        for label in range(table.shape[1]):
+            weight += table[branch, label]
+        if weight > 0.0:
+            shares = abs(shares - table[branch, 0] / weight)
+    return shares
+
+
+@criterion(convex=True, children_correction="log2")
+def correct(table):
+    total = 0.0
+    for branch in range(table.shape[0]):
+        largest = 0.0
+        for label in range(table.shape[1]):
+            largest = max(largest, table[branch, label])
+        total += largest
+    return total
+
+
+def plain(table):
+    return table[0, 0]
+
+
+undecorated = criterion(plain)
+
+
+def test_a_decorated_function_is_a_criterion():
+    assert isinstance(gap, Criterion)
+    assert resolve(gap) is gap
+    assert gap.name == "gap"
+
+
+def test_a_decorated_function_can_still_be_called():
+    assert gap([[3, 1], [1, 3]]) == 0.5
+
+
+def test_a_bare_decorator_promises_nothing():
+    assert not gap.convex(2)
+    assert gap.children_correction == "none"
+
+
+def test_options_of_the_decorator_are_kept():
+    assert correct.convex(5)
+    assert correct.children_correction == "log2"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_a_sound_criterion_passes_the_check(n_classes):
+    checks.check_criterion(correct, n_classes)
+
+
+@pytest.mark.parametrize("mine", [gap, correct, undecorated], ids=lambda mine: mine.name)
+def test_a_criterion_of_ones_own_is_pickled_by_reference(mine):
+    again = pickle.loads(pickle.dumps(mine))
+    assert again == mine
+    assert again.function is mine.function
+    assert pickle.loads(pickle.dumps(again)) == mine
+
+
+def test_a_criterion_written_in_a_script_can_be_pickled():
+    script = """
+        import pickle
+        from roctree.criteria import criterion
+
+        @criterion
+        def first_cell(table):
+            return table[0, 0]
+
+        again = pickle.loads(pickle.dumps(first_cell))
+        assert again == first_cell and again([[4, 1]]) == 4.0
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)
+
+
+def test_a_criterion_written_in_a_notebook_reaches_worker_processes():
+    script = """
+        from joblib import Parallel, delayed
+        from roctree.criteria import criterion
+
+        @criterion
+        def first_cell(table):
+            return table[0, 0]
+
+        both = Parallel(n_jobs=2)(delayed(first_cell)([[n, 1]]) for n in (4, 5))
+        assert both == [4.0, 5.0]
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda: 0.0, lambda table, other: 0.0, len, 3, lambda *, table: 0.0]
+)
+def test_a_criterion_must_be_a_function_of_one_argument(function):
+    with pytest.raises(ParameterError, match="must be a function of one argument"):
+        criterion(function)
+
+
+def test_further_arguments_may_have_defaults():
+    assert criterion(lambda table, power=2: table[0, 0] ** power)([[3, 1]]) == 9.0
+
+
+def test_an_unknown_correction_is_refused():
+    with pytest.raises(ParameterError, match="children_correction='size'"):
+        criterion(children_correction="size")(plain)
+
+
+def test_a_function_compiled_by_the_user_is_taken_as_it_was_written():
+    compiled = type("Compiled", (), {"py_func": staticmethod(plain)})()
+    assert criterion(compiled) == CustomCriterion("plain", plain)

@@ -1,0 +1,80 @@
+import pytest
+
+from roctree import checks
+from roctree.criteria import AUC, CRITERIA, Gini, criterion
+
+TABLE = [[3.0, 1.0], [2.0, 6.0]]
+
+
+@criterion
+def first_branch(table):
+    return table[0, 0]
+
+
+@criterion
+def division(table):
+    return 1.0 / (table[0, 0] - table[1, 0])
+
+
+@criterion(convex=True)
+def fewest_branches(table):
+    return -float(table.shape[0])
+
+
+@criterion
+def most_branches(table):
+    return float(table.shape[0])
+
+
+@pytest.mark.parametrize("name", sorted(set(CRITERIA) - {"f_measure"}))
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_registered_criterion_passes(name, n_classes):
+    checks.check_criterion(name, n_classes)
+
+
+def test_the_f_measure_is_known_to_reward_a_useless_split():
+    with pytest.raises(AssertionError, match=r"more than 0\.0 for the node they come from"):
+        checks.check_criterion("f_measure")
+
+
+def test_a_score_that_is_no_number_is_reported():
+    with pytest.raises(AssertionError, match=r"division.*(scores inf|fails) on"):
+        checks.check_criterion(division)
+
+
+def test_an_exception_is_reported_with_the_table():
+    failing = criterion(lambda table: [][0])
+    with pytest.raises(
+        AssertionError, match=r"fails on \[\[3.0, 1.0\], \[2.0, 6.0\]\]: list index"
+    ):
+        checks.score_is_finite(failing, TABLE)
+
+
+def test_dependence_on_the_order_of_branches_is_reported():
+    with pytest.raises(AssertionError, match="branches in another order"):
+        checks.branch_order_changes_nothing(first_branch, TABLE)
+
+
+def test_dependence_on_the_order_of_classes_is_reported():
+    with pytest.raises(AssertionError, match="classes renamed"):
+        checks.class_order_changes_nothing(first_branch, TABLE)
+
+
+def test_dependence_on_scale_is_reported():
+    with pytest.raises(AssertionError, match=r"all weights times 0\.1"):
+        checks.scale_changes_nothing(Gini("laplace"), TABLE)
+
+
+def test_an_empty_branch_that_counts_is_reported():
+    with pytest.raises(AssertionError, match="an empty branch more"):
+        checks.empty_branch_changes_nothing(AUC(split_smoothing="laplace"), TABLE)
+
+
+def test_a_reward_for_a_useless_split_is_reported():
+    with pytest.raises(AssertionError, match="two branches"):
+        checks.useless_split_earns_nothing(most_branches, TABLE)
+
+
+def test_a_broken_promise_of_convexity_is_reported():
+    with pytest.raises(AssertionError, match=r"says it is convex.*branches 0 and 1 joined"):
+        checks.refining_never_lowers_the_score(fewest_branches, TABLE)
