@@ -78,3 +78,15 @@ def test_a_reward_for_a_useless_split_is_reported():
 def test_a_broken_promise_of_convexity_is_reported():
     with pytest.raises(AssertionError, match=r"says it is convex.*branches 0 and 1 joined"):
         checks.refining_never_lowers_the_score(fewest_branches, TABLE)
+
+
+@criterion(convex=True)
+def evenness(table):
+    left = table[0, 0] + table[0, 1]
+    right = table[1, 0] + table[1, 1]
+    return left * right
+
+
+def test_a_split_that_beats_its_corners_is_reported():
+    with pytest.raises(AssertionError, match=r"shares \(.*\) of the second branch"):
+        checks.corners_are_never_beaten(evenness, [[1.0, 1.0], [8.0, 0.0], [1.0, 1.0]])

@@ -7,7 +7,7 @@ is a function of a criterion and one table as well; a table on which the law is 
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +23,10 @@ def check_criterion(criterion: str | Criterion, n_classes: int = 2) -> None:
     """Raise ``AssertionError`` unless a criterion keeps the laws that growing a tree relies on.
 
     Its scores are finite, do not depend on the order of the branches, are no higher for a split
-    that tells nothing than for the unsplit node, never fall when a branch is divided further if
-    it says it is convex, and are the same compiled as not. The built-in ``f_measure`` breaks the
-    third law, as its authors defined it.
+    that tells nothing than for the unsplit node, and are the same compiled as not. If it says it
+    is convex they never fall when a branch is divided further, and splits between two others are
+    bounded by their corners. The built-in ``f_measure`` breaks the third law, as its authors
+    defined it.
 
     Examples
     --------
@@ -37,6 +38,7 @@ def check_criterion(criterion: str | Criterion, n_classes: int = 2) -> None:
         branch_order_changes_nothing(criterion, table)
         useless_split_earns_nothing(criterion, table)
         refining_never_lowers_the_score(criterion, table)
+        corners_are_never_beaten(criterion, table)
         compiled_score_is_the_same(criterion, table)
 
 
@@ -93,6 +95,30 @@ def refining_never_lowers_the_score(criterion: Criterion, table: ArrayLike) -> N
             _at_most(coarser, score),
             f"{criterion} says it is convex but scores {score} on {_cells(table)} "
             f"and {coarser} with branches {first} and {second} joined",
+        )
+
+
+def corners_are_never_beaten(criterion: Criterion, table: ArrayLike) -> None:
+    """Of a convex criterion and two classes: the best of a box of splits is at a corner.
+
+    The first branch goes left, the second may go either way, class by class and case by case,
+    all others go right.
+    """
+    cells = as_table(table)
+    if cells.shape[1] != 2 or not criterion.convex(2):
+        return
+    always, open_, total = cells[0], cells[1], cells.sum(axis=0)
+
+    def score(*shares: float) -> float:
+        left = always + open_ * shares
+        return _score(criterion, np.vstack([left, np.maximum(total - left, 0.0)]))
+
+    best = max(score(*shares) for shares in product((0.0, 1.0), repeat=2))
+    for shares in product((0.0, 0.25, 0.5, 1.0), repeat=2):
+        _hold(
+            _at_most(score(*shares), best),
+            f"{criterion} says it is convex but of {_cells(table)} scores {score(*shares)} with "
+            f"shares {shares} of the second branch on the left, with all or none at most {best}",
         )
 
 

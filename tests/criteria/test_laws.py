@@ -86,6 +86,13 @@ def test_dividing_a_branch_never_lowers_the_score_of_a_convex_criterion(criterio
     checks.refining_never_lowers_the_score(criterion, table)
 
 
+@every([criterion for criterion in ALL if criterion.convex(2)])
+@given(table=tables(branches=(2, 3), classes=(2, 2)))
+@few
+def test_splits_between_two_others_never_beat_the_corners_of_a_convex_criterion(criterion, table):
+    checks.corners_are_never_beaten(criterion, table)
+
+
 @every([criterion for criterion in ALL if criterion.convex(3)])
 @given(table=tables(branches=(2, 2)))
 @few

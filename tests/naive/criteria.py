@@ -126,18 +126,16 @@ def f_of(inside, outside, beta):
 
 
 def hellinger(table):
+    """The root of the mean over pairs of classes of the squared distance."""
     totals = merged(exact(table))[0]
     present = [label for label, weight in enumerate(totals) if weight > 0]
-    distances = []
-    for i in present:
-        for j in present:
-            if i < j:
-                squares = (
-                    (math.sqrt(b[i] / totals[i]) - math.sqrt(b[j] / totals[j])) ** 2
-                    for b in exact(table)
-                )
-                distances.append(math.sqrt(sum(squares)))
-    return sum(distances) / len(distances) if distances else 0.0
+    squares = [
+        sum((math.sqrt(b[i] / totals[i]) - math.sqrt(b[j] / totals[j])) ** 2 for b in exact(table))
+        for i in present
+        for j in present
+        if i < j
+    ]
+    return math.sqrt(sum(squares) / len(squares)) if squares else 0.0
 
 
 def split_info(table):

@@ -38,8 +38,9 @@ def criterion(
     function
         Takes one contingency table. With ``@criterion`` alone it is the function below.
     convex
-        Promise that dividing a branch further never lowers the score. Growing is then faster;
-        ``roctree.checks.check_criterion`` tests the promise.
+        Promise that the score is a convex function of the counts, or rises with one; dividing a
+        branch further then never lowers it. Growing is faster with the promise, and wrong if it
+        is broken: ``roctree.checks.check_criterion`` tests it.
     children_correction
         What the improvement over the unsplit node is divided by: "none", "log2" of the number
         of branches, or the "split_info" of C4.5.

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roctree._jit import inlined
+from roctree.criteria.area import class_total
 from roctree.criteria.protocol import Correction, Score, Table, check_choices, evaluate
 
 
@@ -13,8 +15,8 @@ class Hellinger:
 
     That of Cieslak and Chawla's trees: the root of the sum, over the branches, of
     (sqrt(P(branch | positive)) - sqrt(P(branch | negative)))^2, from 0 to sqrt(2). It does not
-    depend on how frequent the classes are. For more than two classes it is the mean over the
-    pairs of classes present in the node, which is ours.
+    depend on how frequent the classes are. For more than two classes it is the root of the mean
+    squared distance over the pairs of classes present in the node, which is ours.
     """
 
     children_correction: Correction = "none"
@@ -36,21 +38,46 @@ class Hellinger:
 
 
 def _hellinger(table: Table) -> float:
-    distances = 0.0
-    n_pairs = 0
-    for i in range(table.shape[1]):
-        for j in range(i):
-            of_i = 0.0
-            of_j = 0.0
-            for branch in range(table.shape[0]):
-                of_i += table[branch, i]
-                of_j += table[branch, j]
-            pairs = of_i * of_j
-            if pairs > 0.0:
-                square = 0.0
-                for branch in range(table.shape[0]):
-                    gap = math.sqrt(table[branch, i] * of_j) - math.sqrt(table[branch, j] * of_i)
-                    square += gap * gap
-                distances += math.sqrt(square / pairs)
-                n_pairs += 1
-    return distances / n_pairs if n_pairs > 0 else 0.0
+    if table.shape[1] == 2:
+        return _distance_of_two(table)
+    return _distance_of_many(table)
+
+
+@inlined
+def _distance_of_two(table: Table) -> float:
+    """The distance times sqrt(n_0 n_1), then divided: equal shares give exactly zero."""
+    of_0 = class_total(table, 0)
+    of_1 = class_total(table, 1)
+    square = 0.0
+    for branch in range(table.shape[0]):
+        gap = math.sqrt(table[branch, 0] * of_1) - math.sqrt(table[branch, 1] * of_0)
+        square += gap * gap
+    return math.sqrt(square / (of_0 * of_1)) if of_0 * of_1 > 0.0 else 0.0
+
+
+@inlined
+def _distance_of_many(table: Table) -> float:
+    """The root of the mean square over pairs, which is twice the variance over classes."""
+    square = 0.0
+    n_present = 0
+    for branch in range(table.shape[0]):
+        roots = 0.0
+        n_present = 0
+        for label in range(table.shape[1]):
+            root = _root_share(table, branch, label)
+            if root >= 0.0:
+                roots += root
+                n_present += 1
+        for label in range(table.shape[1]):
+            root = _root_share(table, branch, label)
+            if root >= 0.0:
+                gap = root - roots / n_present
+                square += gap * gap
+    return math.sqrt(2.0 * square / (n_present - 1)) if n_present > 1 else 0.0
+
+
+@inlined
+def _root_share(table: Table, branch: int, label: int) -> float:
+    """The root of P(branch | class), or -1 if the class is absent from the node."""
+    total = class_total(table, label)
+    return math.sqrt(table[branch, label] / total) if total > 0.0 else -1.0

@@ -58,7 +58,11 @@ class Criterion(Protocol):
         """Scores that differ by less are ties."""
 
     def convex(self, n_classes: int) -> bool:
-        """Whether dividing a branch further can never lower the score."""
+        """Whether the score is a convex function of the counts, or rises with one.
+
+        Dividing a branch further then never lowers it, and between two thresholds it cannot
+        exceed what the counts at both allow: the grower passes over many candidates.
+        """
 
     def __call__(self, table: ArrayLike) -> float:
         """The score of a table, lists welcome."""
