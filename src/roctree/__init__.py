@@ -11,6 +11,7 @@ from roctree._version import __version__
 from roctree.errors import DataError, ModelFileError, ParameterError
 
 if TYPE_CHECKING:
+    from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
 
 _HOMES = {
@@ -18,7 +19,7 @@ _HOMES = {
     "NotFittedError": "sklearn.exceptions",
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
-    "criterion": "roctree._jit",
+    "criterion": "roctree.criteria",
 }
 _MODULES = {"presets": "roctree.systems.presets"}
 

@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 
+import roctree
 from roctree import ParameterError, checks
 from roctree.criteria import Criterion, CustomCriterion, criterion, resolve
 
@@ -123,3 +124,7 @@ def test_an_unknown_correction_is_refused():
 def test_a_function_compiled_by_the_user_is_taken_as_it_was_written():
     compiled = type("Compiled", (), {"py_func": staticmethod(plain)})()
     assert criterion(compiled) == CustomCriterion("plain", plain)
+
+
+def test_the_decorator_is_public():
+    assert roctree.criterion is criterion
