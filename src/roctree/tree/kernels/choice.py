@@ -51,7 +51,7 @@ def choose(
         if possible and columns[COUNTABLE, feature]:
             average += found_floats[feature, GAIN]
             n += 1
-    average = average / n if n > 0 else 0.0
+    average = average / n if n > 0 else np.inf
     best, best_value = -1, -np.inf
     if corrected:
         # C4.5 starts below zero, so that a split without gain is better than none; Weka, the

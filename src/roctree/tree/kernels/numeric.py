@@ -150,7 +150,8 @@ def merge_close(
         apart = i == n
         if not apart:
             low = values[cases[ID, order[feature, places[i] - 1]], feature]
-            apart = values[cases[ID, order[feature, places[i]]], feature] - low > C45_GAP
+            # The sum, not the difference: where steps are 1e-5 the rounding decides.
+            apart = low + C45_GAP < values[cases[ID, order[feature, places[i]]], feature]
         if apart:
             places[kept] = places[i]
             for label in range(lefts.shape[1]):
@@ -235,10 +236,11 @@ def best_cut(
         for i in range(n + 1):
             for label in range(total.size):
                 lefts[i, label] += vectors[MISSING, label]
-        other, other_score, n_cuts = scan(
+        other, other_score, n_others = scan(
             lefts, 1, n, total, minimum, limits, class_weight, table, block,
             edges, corners, finest, scores, bounds,
         )  # fmt: skip
+        n_cuts += n_others
         if other_score > score:
             cut, score, side, left = other, other_score, 0, weight_of(lefts, other)
         known = weight_of(vectors, TOTAL)
