@@ -1,6 +1,5 @@
 """Grow a tree from a data set: sort every attribute once, then split to the leaves."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,32 +8,15 @@ from numpy.typing import NDArray
 from roctree._jit import block_score, compiled, table_score
 from roctree.data.dataset import Dataset
 from roctree.tree.arrange import from_creation_order
+from roctree.tree.coding import code_rows
+from roctree.tree.columns import Cases, Columns, describe_columns, sort_columns
 from roctree.tree.growth import Growth, weight_grid
-from roctree.tree.kernels import divide, layout, nominal, numeric, scan, subtree
+from roctree.tree.kernels import binned, descend, divide, layout, nominal, numeric, scan, subtree
 from roctree.tree.tree import Tree
 from roctree.tree.workspace import Workspace
 
-# C4.5 leaves nominal attributes with so many values, against the cases, out of its average gain.
-_MANY_VALUES = 0.3
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The attributes as the kernels see them; a missing nominal value may have a code of its own."""
-
-    values: NDArray[np.float64]
-    table: NDArray[np.int64]
-    own_code: NDArray[np.bool_]
-
-    @property
-    def n_categories(self) -> NDArray[np.int64]:
-        """The number of codes of each attribute, 0 if numeric."""
-        return self.table[layout.N_CATEGORIES, :-1]
-
-    @property
-    def n_codes(self) -> int:
-        """The number of codes of all nominal attributes together."""
-        return int(self.table[layout.OFFSET, -1])
+# Nodes of at most so many cases are finished in sorted columns, which then fit the cache.
+_NARROW = 2048
 
 
 def grow(dataset: Dataset, growth: Growth) -> Tree:
@@ -46,18 +28,14 @@ def grow(dataset: Dataset, growth: Growth) -> Tree:
     weights, quantum = weight_grid(weights)
     columns = describe_columns(values, dataset.schema.n_categories, growth)
     counts = class_counts(labels, weights, dataset.schema.n_classes)
-    space = Workspace(
-        labels.size,
-        values.shape[1],
-        columns.n_codes,
-        int(columns.n_categories.max(initial=0)),
-        counts.size,
-    )
+    space = Workspace(columns, counts.size)
+    space.start(counts)
     if splittable(counts, growth):
-        space.start(counts, labels.size)
-        grow_sorted(columns, labels, weights, quantum, growth, space)
-    else:
-        space.start(counts, labels.size)
+        cases = Cases(labels, weights, quantum)
+        if growth.bounded() and not growth.needs_every_cut and labels.size > _NARROW:
+            grow_from_bins(columns, cases, growth, space)
+        else:
+            grow_from_order(columns, cases, growth, space)
     return as_tree(space, columns)
 
 
@@ -77,77 +55,47 @@ def splittable(counts: NDArray[np.float64], growth: Growth) -> bool:
     )
 
 
-def describe_columns(
-    values: NDArray[np.float64], n_categories: NDArray[np.int32], growth: Growth
-) -> Columns:
-    """Number the codes of the nominal attributes; where missing is a category, it has the last."""
-    n_rows, n_features = values.shape
-    table = np.zeros((layout.N_COLUMN_ROWS, n_features + 1), np.int64)
-    codes = n_categories.astype(np.int64)
-    own_code = np.zeros(n_features, bool)
-    if growth.missing == "category":
-        own_code = (codes > 0) & np.isnan(values).any(axis=0)
-    few = (codes == 0) | (codes < _MANY_VALUES * n_rows)
-    table[layout.N_CATEGORIES, :-1] = codes + own_code
-    table[layout.OFFSET, 1:] = np.cumsum(codes + own_code)
-    table[layout.COUNTABLE, :-1] = few if few.any() else True
-    return Columns(values, table, own_code)
-
-
-def sort_columns(columns: Columns) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The places of the cases in the order of each attribute, and their ranks; missing last."""
-    by_feature = np.ascontiguousarray(columns.values.T)
-    order = np.argsort(by_feature, axis=1)
-    ordered = np.take_along_axis(by_feature, order, axis=1)
-    ranks = np.zeros(order.shape, np.uint32)
-    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=ranks[:, 1:])
-    nominal_ = columns.n_categories > 0
-    missing = np.isnan(ordered)
-    if nominal_.any():
-        ranks[nominal_] = np.where(missing[nominal_], 0.0, ordered[nominal_])
-    if missing.any():
-        ranks[missing] = layout.MISSING_RANK
-        own = np.where(columns.own_code, columns.n_categories - 1, layout.MISSING_RANK)
-        ranks[columns.own_code] = np.where(
-            missing[columns.own_code], own[columns.own_code, None], ranks[columns.own_code]
-        )
-    rank = np.empty_like(ranks)
-    np.put_along_axis(rank, order, ranks, axis=1)
-    return order.astype(np.uint32), rank
-
-
-def grow_sorted(
-    columns: Columns,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    quantum: float,
-    growth: Growth,
-    space: Workspace,
-) -> None:
-    """Split the root on the stack and all below it."""
-    order, rank = sort_columns(columns)
-    cases = np.zeros((layout.N_CASE_ROWS, labels.size), np.uint32)
-    cases[layout.LABEL] = labels
-    cases[layout.ID] = np.arange(labels.size)
-    unknown = bool((rank == layout.MISSING_RANK).any())
-    shares = unknown and growth.missing != "branch"
+def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Workspace) -> None:
+    """Split the root and all below it with every attribute sorted once."""
+    space.make_sorted(cases.size)
+    space.order, space.rank = sort_columns(columns)
+    space.cases[layout.LABEL] = cases.labels
+    space.cases[layout.ID] = np.arange(cases.size)
+    space.weights[:] = cases.weights
+    space.push(cases.size)
+    shares = growth.missing != "branch" and bool((space.rank == layout.MISSING_RANK).any())
     functions = kernels_for(growth, columns, shares=shares)
-    limits = growth.limits(quantum)
-    weights = weights.copy()
+    limits = growth.limits(cases.quantum)
     run = compiled(subtree.grow_sorted)
     while not run(
-        columns.values, columns.table, order, rank, cases, weights, limits, growth.class_weight,
+        columns.values, columns.table, *space.sorted_arguments(), limits, growth.class_weight,
         *functions, *space.scan_arguments(), *space.node_arguments(),
     ):  # fmt: skip
         space.make_room()
-        if shares:
-            order, rank, cases = (_widened(array) for array in (order, rank, cases))
-            weights = _widened(weights[None])[0]
-            space.resize_scratch(weights.size)
 
 
-def _widened(array: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([array, np.empty_like(array)], axis=1)
+def grow_from_bins(columns: Columns, cases: Cases, growth: Growth, space: Workspace) -> None:
+    """Split the root and all below it, nodes with many cases by bins."""
+    codes = code_rows(columns.values, columns.table, columns.own_code)
+    space.make_rows(codes, cases, columns)
+    space.make_sorted(_NARROW)
+    space.push_rows(cases.size)
+    shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
+    functions = (
+        *kernels_for(growth, columns, shares=shares),
+        compiled(binned.evaluate_binned),
+        compiled(descend.divide_rows),
+        compiled(descend.sort_rows),
+        compiled(subtree.grow_sorted),
+    )
+    limits = growth.limits(cases.quantum)
+    run = compiled(descend.grow_binned)
+    while not run(
+        _NARROW, columns.values, columns.table, *space.row_arguments(), *space.sorted_arguments(),
+        limits, growth.class_weight, *functions, *space.scan_arguments(), *space.bin_arguments(),
+        *space.node_arguments(), space.row_stack,
+    ):  # fmt: skip
+        space.make_room()
 
 
 def kernels_for(growth: Growth, columns: Columns, *, shares: bool) -> tuple[Any, ...]:

@@ -29,17 +29,13 @@ _ENOUGH = 1.0 - 1e-6
 
 
 class SplitCriterion(Protocol):
-    """What the grower asks of a criterion (see ``roctree.criteria.protocol``)."""
+    """What the grower asks of a criterion; ``roctree.criteria.protocol`` says what it means."""
 
-    @property
-    def function(self) -> Callable[[NDArray[np.float64]], float]: ...
-    @property
-    def children_correction(self) -> str: ...
-    @property
-    def penalty(self) -> bool: ...
-    @property
-    def tolerance(self) -> float: ...
-    def convex(self, n_classes: int) -> bool: ...
+    function: Callable[[NDArray[np.float64]], float]
+    children_correction: str
+    penalty: bool
+    tolerance: float
+    convex: Callable[[int], bool]
 
 
 @dataclass(frozen=True)

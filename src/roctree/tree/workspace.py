@@ -5,58 +5,132 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.tree.columns import Cases, Columns
 from roctree.tree.kernels import layout
 from roctree.tree.kernels.layout import COUNTS
 
 _FIRST_NODES = 256
+# So many cuts inside bins are scored at once.
+_INNER_CUTS = 1 << 15
 
 
 class Workspace:
-    """Working memory for nodes of up to ``n_cases`` cases, and the nodes grown so far."""
+    """The nodes grown so far and the working memory of growth.
 
-    def __init__(self, n_cases: int, n_features: int, n_codes: int, widest: int, n_classes: int):
-        self.n_classes, self.n_features = n_classes, n_features
-        self.widest, self.n_codes = max(widest, 2), n_codes
-        self.resize_scratch(n_cases)
+    ``make_sorted`` and ``make_rows`` add the memory of the two forms of a node, sorted and binned.
+    """
+
+    def __init__(self, columns: Columns, n_classes: int) -> None:
+        self.n_classes, self.n_features = n_classes, columns.n_categories.size
+        self.n_codes = columns.n_codes
+        self.widest = max(2, int(columns.n_categories.max(initial=0)))
         self.finest = np.empty((n_classes + 2, n_classes))
         self.vectors = np.empty((layout.N_VECTORS, n_classes))
-        self.found_floats = np.empty((n_features, 2))
-        self.found_ints = np.empty((n_features, 3), np.int64)
-        self.branch_of = np.empty(max(n_codes, 1), np.int16)
+        self.found_floats = np.empty((self.n_features, 3))
+        self.found_ints = np.empty((self.n_features, 3), np.int64)
+        self.branch_of = np.empty(max(self.n_codes, 1), np.int16)
         self.branch_ints = np.empty((3, self.widest), np.int64)
         self.branch_floats = np.empty((2, self.widest))
         room = max(_FIRST_NODES, 4 * self.widest)
         self.node_ints = np.zeros((room, layout.N_NODE_INTS), np.int64)
         self.node_floats = np.zeros((room, COUNTS + n_classes))
-        self.category_branch = np.zeros(4 * max(n_codes, 1), np.int16)
+        self.category_branch = np.zeros(4 * max(self.n_codes, 1), np.int16)
         self.stack = np.zeros((room, 5), np.int64)
-        self.state = np.zeros(3, np.int64)
+        self.row_stack = np.zeros((room, 5), np.int64)
+        self.state = np.zeros(4, np.int64)
+        self.codes = np.empty((0, self.n_features), np.uint16)
+        self._make_scratch(0)
 
-    def resize_scratch(self, n_cases: int) -> None:
-        """Make room to scan nodes of up to ``n_cases`` cases."""
-        size = max(n_cases, self.widest) + 2
+    def _make_scratch(self, n_candidates: int) -> None:
+        size = max(n_candidates, 4 * self.widest) + 2
         self.lefts = np.empty((size, self.n_classes))
         self.edges = np.empty((size, self.n_classes))
         self.corners = np.empty((size, self.n_classes))
         self.scores, self.bounds = np.empty(size), np.empty(size)
         self.places = np.empty(size, np.int64)
 
-    def start(self, counts: NDArray[np.float64], n_cases: int, depth: int = 0) -> None:
-        """Put the root, a node with these class counts, on the stack."""
+    def make_sorted(self, n_cases: int) -> None:
+        """Make room for sorted nodes of up to ``n_cases`` cases."""
+        self.order = np.empty((self.n_features, n_cases), np.uint32)
+        self.rank = np.empty((self.n_features, n_cases), np.uint32)
+        self.cases = np.empty((layout.N_CASE_ROWS, n_cases), np.uint32)
+        self.weights = np.empty(n_cases)
+        if n_cases + 2 > self.scores.size:
+            self._make_scratch(n_cases)
+
+    def make_rows(self, codes: NDArray[np.uint16], cases: Cases, columns: Columns) -> None:
+        """Load the coded rows, and make room for binned nodes."""
+        self.codes, self.new_codes = codes, np.empty_like(codes)
+        self.row_ints = np.empty((layout.N_ROW_INTS, cases.size), np.uint32)
+        self.new_ints = np.empty_like(self.row_ints)
+        self.row_ints[layout.ROW_LABEL] = cases.labels
+        self.row_ints[layout.ROW_ID] = np.arange(cases.size)
+        self.row_weights, self.new_weights = cases.weights.copy(), np.empty(cases.size)
+        self.histogram = np.empty((columns.table[layout.BIN, -1], self.n_classes))
+        most_bins = int(np.diff(columns.table[layout.BIN]).max())
+        self.bin_lefts = np.empty((most_bins + 1, self.n_classes))
+        self.bins = np.empty((2, most_bins), np.int64)
+        self.keys = np.empty((3, max(cases.size, most_bins, 256) + 1), np.int64)
+        self._make_scratch(max(most_bins, _INNER_CUTS))
+
+    def start(self, counts: NDArray[np.float64]) -> None:
+        """Make the root, a leaf with these class counts."""
         self.node_floats[0, COUNTS:] = counts
-        self.stack[0] = (0, n_cases, depth, 0, n_cases)
-        self.state[:] = (1, 1, 0)
+        self.state[:] = (0, 1, 0, 0)
+
+    def push(self, n_cases: int) -> None:
+        """Put the root on the stack of sorted nodes."""
+        self.stack[0] = (0, n_cases, 0, 0, n_cases)
+        self.state[layout.N_STACK] = 1
+
+    def push_rows(self, n_cases: int) -> None:
+        """Put the root on the stack of binned nodes."""
+        self.row_stack[0] = (0, n_cases, 0, 0, 0)
+        self.state[layout.N_BINNED] = 1
 
     def make_room(self) -> None:
-        """Double whatever is nearly full."""
-        n_stack, n_nodes, n_branches = self.state
+        """Double what is full: nodes, or else cases, of which those with unknown values have copies."""
+        n_stack, n_nodes, n_branches, n_binned = self.state
+        full = False
         if n_nodes + self.widest > len(self.node_ints):
-            self.node_ints = _doubled(self.node_ints)
-            self.node_floats = _doubled(self.node_floats)
+            self.node_ints, self.node_floats = _doubled(self.node_ints), _doubled(self.node_floats)
+            full = True
         if n_branches + self.n_codes > self.category_branch.size:
             self.category_branch = _doubled(self.category_branch)
-        if n_stack + self.widest > len(self.stack):
-            self.stack = _doubled(self.stack)
+            full = True
+        if max(n_stack, n_binned) + self.widest > len(self.stack):
+            self.stack, self.row_stack = _doubled(self.stack), _doubled(self.row_stack)
+            full = True
+        if not full:
+            self._make_room_for_copies(is_sorted=n_stack > 0)
+
+    def _make_room_for_copies(self, *, is_sorted: bool) -> None:
+        if is_sorted:
+            self.order, self.rank = _widened(self.order), _widened(self.rank)
+            self.cases, self.weights = _widened(self.cases), _doubled(self.weights)
+            if self.weights.size + 2 > self.scores.size:
+                self._make_scratch(self.weights.size)
+            return
+        self.codes, self.new_codes = _doubled(self.codes), _doubled(self.new_codes)
+        self.row_ints, self.new_ints = _widened(self.row_ints), _widened(self.new_ints)
+        self.row_weights = _doubled(self.row_weights)
+        self.new_weights = _doubled(self.new_weights)
+        self.keys = _widened(self.keys)
+
+    def row_arguments(self) -> tuple[Any, ...]:
+        """The arrays of binned nodes, in the order of the kernels."""
+        return (
+            self.codes, self.row_ints, self.row_weights,
+            self.new_codes, self.new_ints, self.new_weights,
+        )  # fmt: skip
+
+    def sorted_arguments(self) -> tuple[Any, ...]:
+        """The arrays of sorted nodes, in the order of the kernels."""
+        return self.order, self.rank, self.cases, self.weights
+
+    def bin_arguments(self) -> tuple[Any, ...]:
+        """The arrays of the search by bins, in the order of the kernels."""
+        return self.histogram, self.bin_lefts, self.bins, self.keys
 
     def scan_arguments(self) -> tuple[Any, ...]:
         """The arrays of the candidate scan and of what it finds, in the order of the kernels."""
@@ -77,3 +151,7 @@ def _doubled(array: NDArray[Any]) -> NDArray[Any]:
     larger = np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([array, np.empty_like(array)], axis=1)

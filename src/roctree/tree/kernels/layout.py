@@ -11,8 +11,10 @@ from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, types
 
 # columns[row, feature]: how an attribute is coded. The codes of a nominal attribute start at
 # OFFSET in ``branch_of``; COUNTABLE attributes enter C4.5's average gain.
-N_CATEGORIES, OFFSET, COUNTABLE, SHIFT, EXACT = range(5)
-N_COLUMN_ROWS = 5
+# ``code >> SHIFT`` is a bin; the bins of an attribute start at BIN in the histogram and its last
+# one is for missing values. EXACT attributes have one distinct value per code.
+N_CATEGORIES, OFFSET, COUNTABLE, SHIFT, BIN, EXACT = range(6)
+N_COLUMN_ROWS = 6
 
 # limits[...]: when growth stops, which candidates count, how attributes are compared.
 (
@@ -35,6 +37,10 @@ N_LIMITS = 12
 BINARY, MULTIWAY, ONE_VS_REST = range(3)
 NO_CORRECTION, SPLIT_INFO, LOG2 = range(3)
 
+# row_ints[row, place]: the cases of binned nodes, besides their codes and weights.
+ROW_LABEL, ROW_ID, ROW_SIDE = range(3)
+N_ROW_INTS = 3
+
 # cases[row, place]: the compact copy of the cases of a subtree; TWIN is the first copy of a case.
 LABEL, ID, SIDE, TWIN, BUFFER = range(5)
 N_CASE_ROWS = 5
@@ -42,11 +48,12 @@ MISSING_RANK = 1 << 30
 ALL_SIDES = (1 << 32) - 1
 
 # vectors[row, class]: class counts of one attribute at one node.
-KNOWN, MISSING, TOTAL, SINGLE = range(4)
-N_VECTORS = 4
+KNOWN, MISSING, TOTAL, RUNNING, SINGLE = range(5)
+N_VECTORS = 5
 
 # found_floats[feature, column] and found_ints[feature, column]: the best split of an attribute.
-GAIN, INFO = range(2)
+# CUT is the first place right of a cut; in binned nodes the first code, CUT_VALUE its first value.
+GAIN, INFO, CUT_VALUE = range(3)
 N_BRANCHES, CUT, MISSING_BRANCH = range(3)
 
 # branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.
@@ -62,7 +69,7 @@ N_NODE_INTS = 5
 BEGIN, END, DEPTH, NODE, IN_USE = range(5)
 
 # state[...]: how much of the growing arrays is filled.
-N_STACK, N_NODES, N_CATEGORY_BRANCHES = range(3)
+N_STACK, N_NODES, N_CATEGORY_BRANCHES, N_BINNED = range(4)
 
 NO_BRANCH = -1
 NO_ROOM = -1
@@ -79,6 +86,7 @@ FLOATS, FLOATS_2D = array(FLOAT, 1), array(FLOAT, 2)
 INTS, INTS_2D = array(INT, 1), array(INT, 2)
 PLACES, PLACES_2D = array(types.uint32, 1), array(types.uint32, 2)
 BRANCHES = array(types.int16, 1)
+CODES_2D = array(types.uint16, 2)
 VALUES = types.Array(FLOAT, 2, "A", readonly=True)
 
 # scan(lefts, begin, end, total, minimum, ...) -> best candidate, its score, admissible candidates

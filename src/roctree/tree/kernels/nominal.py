@@ -74,16 +74,49 @@ def best_sets(
 ) -> None:
     """Enter the best division of the categories of ``feature`` at the node ``begin:end``."""
     n = count_values(feature, begin, end, order, rank, cases, weights, lefts, places, vectors)
-    joins = join_missing(limits, vectors)
-    n_categories, offset = columns[N_CATEGORIES, feature], columns[OFFSET, feature]
-    for code in range(n_categories):
-        branch_of[offset + code] = NO_BRANCH
     counts = np.empty((n + 1, class_weight.size))
     codes = np.empty(n + 1, np.int64)
     for i in range(n):
         codes[i] = rank[feature, order[feature, places[i]]]
         for label in range(class_weight.size):
             counts[i, label] = lefts[i + 1, label] - lefts[i, label]
+    enter_categories(
+        feature, counts, codes, n, columns, limits, class_weight, table, block, scan, lefts,
+        edges, corners, finest, scores, bounds, vectors, found_floats, found_ints, branch_of,
+    )  # fmt: skip
+
+
+@kernel
+def enter_categories(
+    feature: int,
+    counts: np.ndarray,
+    codes: np.ndarray,
+    n: int,
+    columns: np.ndarray,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+) -> None:
+    """Enter the best division of ``n`` categories, of which ``counts`` are the class counts.
+
+    There is room for one more category, the missing values.
+    """
+    joins = join_missing(limits, vectors)
+    n_categories, offset = columns[N_CATEGORIES, feature], columns[OFFSET, feature]
+    for code in range(n_categories):
+        branch_of[offset + code] = NO_BRANCH
     if limits[NOMINAL] == MULTIWAY:
         multiway(
             feature, counts, codes, n, joins, n_categories, offset, limits, class_weight, table,

@@ -172,6 +172,23 @@ def join_missing(limits: np.ndarray, vectors: np.ndarray) -> bool:
 
 
 @kernel
+def shift_lefts(lefts: np.ndarray, n: int, vectors: np.ndarray, sign: float) -> None:
+    """Add the missing cases to the left branches, or take them away again; sums are exact."""
+    for i in range(n):
+        for label in range(vectors.shape[1]):
+            lefts[i, label] += sign * vectors[MISSING, label]
+
+
+@kernel
+def smallest_branch(known: float, limits: np.ndarray, class_weight: np.ndarray) -> float:
+    """The least weight of a branch; C4.5 asks for up to 25 cases where many are known."""
+    if limits[C45_MINIMUM]:
+        share = 0.1 * known / class_weight.size
+        return max(limits[MIN_LEAF], min(share, C45_LARGEST_MINIMUM))
+    return limits[MIN_LEAF]
+
+
+@kernel
 def improvement(
     score: float, limits: np.ndarray, class_weight: np.ndarray, table: Any, vectors: np.ndarray
 ) -> float:
@@ -183,6 +200,64 @@ def improvement(
         return gain
     known = weight_of(vectors, KNOWN)
     return gain * (known / (known + weight_of(vectors, MISSING)))
+
+
+@kernel
+def enter_cut(
+    feature: int,
+    n: int,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    places: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+) -> None:
+    """Enter the best cut between ``n`` values whose counts are in ``lefts`` and ``vectors``.
+
+    Missing cases that join a branch are tried on both sides, and against all that is known.
+    """
+    joins = join_missing(limits, vectors)
+    known, total = weight_of(vectors, KNOWN), vectors[TOTAL]
+    node = known + weight_of(vectors, MISSING)
+    minimum = smallest_branch(known, limits, class_weight)
+    last, side = (n + 1, 1) if joins else (n, NO_BRANCH)
+    cut, score, n_cuts = scan(
+        lefts, 1, last, total, minimum, limits, class_weight, table, block,
+        edges, corners, finest, scores, bounds,
+    )  # fmt: skip
+    left = weight_of(lefts, max(cut, 0))
+    if joins:
+        known = node
+        shift_lefts(lefts, n + 1, vectors, 1.0)
+        other, other_score, n_others = scan(
+            lefts, 1, n, total, minimum, limits, class_weight, table, block,
+            edges, corners, finest, scores, bounds,
+        )  # fmt: skip
+        n_cuts += n_others
+        if other_score > score:
+            cut, score, side, left = other, other_score, 0, weight_of(lefts, other)
+    if cut < 0:
+        return
+    gain = improvement(score, limits, class_weight, table, vectors)
+    if limits[PENALTY]:
+        gain -= math.log2(n_cuts) / node
+        if gain <= limits[TOLERANCE]:
+            return
+    found_floats[feature, GAIN] = gain
+    found_floats[feature, INFO] = binary_info(left, known, node, limits)
+    found_ints[feature, N_BRANCHES] = 2
+    found_ints[feature, CUT] = places[cut]
+    found_ints[feature, MISSING_BRANCH] = side
 
 
 @typed_kernel(EVALUATE_SIGNATURE)
@@ -213,47 +288,11 @@ def best_cut(
     found_ints: np.ndarray,
     branch_of: np.ndarray,
 ) -> None:
-    """Enter the best threshold of ``feature`` at the node ``begin:end`` of the orders.
-
-    Missing cases that join a branch are tried on both sides, and against all that is known.
-    """
+    """Enter the best threshold of ``feature`` at the node ``begin:end`` of the orders."""
     n = count_values(feature, begin, end, order, rank, cases, weights, lefts, places, vectors)
-    joins = join_missing(limits, vectors)
-    known = weight_of(vectors, KNOWN)
-    minimum = limits[MIN_LEAF]
     if limits[C45_MINIMUM]:
         n = merge_close(values, feature, n, order, cases, lefts, places)
-        share = 0.1 * known / class_weight.size
-        minimum = max(minimum, min(share, C45_LARGEST_MINIMUM))
-    last, side = (n + 1, 1) if joins else (n, NO_BRANCH)
-    total = vectors[TOTAL]
-    cut, score, n_cuts = scan(
-        lefts, 1, last, total, minimum, limits, class_weight, table, block,
-        edges, corners, finest, scores, bounds,
+    enter_cut(
+        feature, n, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
+        scores, bounds, places, vectors, found_floats, found_ints,
     )  # fmt: skip
-    left = weight_of(lefts, max(cut, 0))
-    if joins:
-        for i in range(n + 1):
-            for label in range(total.size):
-                lefts[i, label] += vectors[MISSING, label]
-        other, other_score, n_others = scan(
-            lefts, 1, n, total, minimum, limits, class_weight, table, block,
-            edges, corners, finest, scores, bounds,
-        )  # fmt: skip
-        n_cuts += n_others
-        if other_score > score:
-            cut, score, side, left = other, other_score, 0, weight_of(lefts, other)
-        known = weight_of(vectors, TOTAL)
-    if cut < 0:
-        return
-    node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)
-    gain = improvement(score, limits, class_weight, table, vectors)
-    if limits[PENALTY]:
-        gain -= math.log2(n_cuts) / node
-        if gain <= limits[TOLERANCE]:
-            return
-    found_floats[feature, GAIN] = gain
-    found_floats[feature, INFO] = binary_info(left, known, node, limits)
-    found_ints[feature, N_BRANCHES] = 2
-    found_ints[feature, CUT] = places[cut]
-    found_ints[feature, MISSING_BRANCH] = side

@@ -154,8 +154,7 @@ def scan_bounded(
         return best, best_score, end - begin
 
     bound_stretches(edges, n_edges, total, class_weight, table, block, corners, finest, bounds)
-    for j in range(n_edges - 1):
-        bounds[j] = max(bounds[j], scores[j], scores[j + 1])
+    # An edge that ties with all between it and the next is the lower candidate: no need to look.
     for j in range(n_edges - 1):
         if bounds[j] < best_score - RELATIVE_SLACK * abs(best_score) - ABSOLUTE_SLACK:
             continue

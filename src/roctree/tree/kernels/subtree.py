@@ -63,6 +63,15 @@ SUBTREE_SIGNATURE = types.boolean(
     INTS_2D, INTS,
 )  # fmt: skip
 
+SUBTREE_FUNCTION = types.FunctionType(SUBTREE_SIGNATURE)
+
+
+@kernel
+def middle(low: float, high: float) -> float:
+    """Half way between two values, and always below the higher."""
+    between = low / 2.0 + high / 2.0
+    return low if between >= high or between < low else between
+
 
 @kernel
 def threshold_at(
@@ -74,15 +83,11 @@ def threshold_at(
     rank: np.ndarray,
     cases: np.ndarray,
 ) -> float:
-    """The middle of the values beside a cut, always below the higher; all values at the end."""
+    """The middle of the values beside a cut, or all values where none is on its right."""
     if cut == end or rank[feature, order[feature, cut]] == MISSING_RANK:
         return ALL_VALUES
     low = values[cases[ID, order[feature, cut - 1]], feature]
-    high = values[cases[ID, order[feature, cut]], feature]
-    middle = low / 2.0 + high / 2.0
-    if middle >= high or middle < low:
-        return low
-    return middle
+    return middle(low, values[cases[ID, order[feature, cut]], feature])
 
 
 @kernel
