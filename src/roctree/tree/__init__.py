@@ -1,0 +1,1 @@
+"""The tree: how it is kept, grown, descended, written and read."""

@@ -1,0 +1,96 @@
+"""Nodes made in any order become a tree in breadth-first order.
+
+Growth may split its nodes in the order that suits it, and pruning cuts whole subtrees off: both
+say where the children of each node are, and the nodes that the root still leads to are lined up
+here.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree._jit import compiled, typed_kernel
+from roctree.tree.tree import NO_BRANCH, Tree
+
+_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+
+
+def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tree
+    *,
+    first_child: NDArray[Any],
+    n_children: NDArray[Any],
+    feature: NDArray[Any],
+    threshold: NDArray[Any],
+    missing_branch: NDArray[Any],
+    gain: NDArray[Any],
+    counts: NDArray[Any],
+    category_start: NDArray[Any],
+    category_branch: NDArray[Any],
+    n_categories: NDArray[Any],
+) -> Tree:
+    """Make a tree of nodes in any order, of which node 0 is the root.
+
+    Nodes that the root does not lead to are left out.
+
+    Parameters
+    ----------
+    first_child : where the children of each node stand, side by side
+    n_children, feature, threshold, missing_branch, gain, counts : as in ``Tree``; what they hold
+        at leaves does not matter, apart from the counts
+    category_start : at nominal nodes, where their categories begin in ``category_branch``
+    category_branch : the branch of each category, -1 if not seen at the node
+    n_categories : number of categories of each attribute, 0 if numeric
+    """
+    order = breadth_first(first_child, n_children)
+    n_children = n_children[order]
+    inner = n_children > 0
+    feature = np.where(inner, feature[order], -1)
+    nominal = inner & np.isnan(threshold[order])
+    sizes = np.where(nominal, n_categories[feature], 0)
+    places = consecutive(category_start[order], sizes)
+    return Tree(
+        n_children=n_children.astype(np.int32),
+        feature=feature.astype(np.int32),
+        threshold=np.where(inner, threshold[order], np.nan),
+        category_branch=category_branch[places].astype(np.int16),
+        category_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+        missing_branch=np.where(inner, missing_branch[order], NO_BRANCH).astype(np.int16),
+        counts=counts[order].astype(np.float64),
+        softness=np.zeros(order.size),
+        gain=np.where(inner, gain[order], 0.0),
+    )
+
+
+def breadth_first(first_child: NDArray[Any], n_children: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the nodes that node 0 leads to, level by level."""
+    order = np.zeros(n_children.size, dtype=np.int64)
+    n_reached = compiled(_line_up)(first_child.astype(np.int64), n_children.astype(np.int64), order)
+    if n_reached < 0:
+        raise ValueError("Some node is a child of two nodes, so these nodes are no tree.")
+    return order[:n_reached]
+
+
+def consecutive(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return ``starts[0], starts[0] + 1, ...`` for as many as ``sizes[0]``, and so on for each."""
+    ends = np.cumsum(sizes, dtype=np.int64)
+    shifts = np.repeat(starts - (ends - sizes), sizes)
+    return np.asarray(np.arange(shifts.size) + shifts, dtype=np.int64)
+
+
+@typed_kernel(f"int64({_NUMBERS}, {_NUMBERS}, Array(int64, 1, 'C'))")
+def _line_up(
+    first_child: NDArray[np.int64], n_children: NDArray[np.int64], order: NDArray[np.int64]
+) -> int:
+    """Fill ``order``, a queue that begins with the root; -1 if it runs over."""
+    n_reached = 1
+    head = 0
+    while head < n_reached:
+        node = order[head]
+        if n_reached + n_children[node] > order.size:
+            return -1
+        for child in range(first_child[node], first_child[node] + n_children[node]):
+            order[n_reached] = child
+            n_reached += 1
+        head += 1
+    return n_reached
