@@ -1,0 +1,75 @@
+"""Trees as nested nodes, and what may be made of them, by recursion."""
+
+from dataclasses import dataclass, field, replace
+
+SLACK = 0.001  # C4.5's: a leaf may err by so much more than its subtree
+
+
+@dataclass
+class Node:
+    counts: list
+    children: list = field(default_factory=list)
+    feature: int = -1
+    threshold: float = float("nan")
+    categories: list = field(default_factory=list)  # the branch of each
+    missing: int = -1
+    softness: float = 0.0
+    gain: float = 0.0
+
+    @property
+    def weight(self):
+        return sum(self.counts)
+
+    @property
+    def errors(self):
+        return self.weight - max(self.counts)
+
+
+def breadth_first(root):
+    nodes = [root]
+    for node in nodes:
+        nodes.extend(node.children)
+    return nodes
+
+
+def cut(node, final):
+    """Nodes for which ``final`` holds become leaves."""
+    if final(node) or not node.children:
+        return Node(node.counts)
+    return replace(node, children=[cut(child, final) for child in node.children])
+
+
+def collapse(node):
+    children = [collapse(child) for child in node.children]
+    if not children or sum(map(leaf_errors, children)) >= node.errors - SLACK:
+        return Node(node.counts)
+    return replace(node, children=children)
+
+
+def leaf_errors(node):
+    return sum(map(leaf_errors, node.children)) if node.children else node.errors
+
+
+def best_first(root, max_leaves):
+    numbers = {id(node): number for number, node in enumerate(breadth_first(root))}
+    opened, leaves = set(), [root]
+    while True:
+        openable = [node for node in leaves if node.children]
+        if not openable:
+            break
+        node = max(openable, key=lambda node: (node.gain * node.weight, -numbers[id(node)]))
+        if len(leaves) - 1 + len(node.children) > max_leaves:
+            break
+        opened.add(id(node))
+        leaves = [leaf for leaf in leaves if leaf is not node] + node.children
+    return cut(root, lambda node: id(node) not in opened)
+
+
+def observed_thresholds(root, columns):
+    """Each threshold becomes the largest value in its column that is not above it."""
+    children = [observed_thresholds(child, columns) for child in root.children]
+    moved = replace(root, children=children)
+    if root.children and not root.categories:
+        below = [value for value in columns[root.feature] if value <= root.threshold]
+        moved.threshold = max(below)
+    return moved
