@@ -1,0 +1,112 @@
+"""The data sets and oracles that may lie in a folder ``shared`` beside the repository.
+
+Tests that want them call these functions and are skipped where the folder is absent.
+"""
+
+import csv
+import gzip
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@dataclass(frozen=True)
+class SharedData:
+    """One file as it stands: strings, an empty one where a value is missing."""
+
+    name: str
+    names: list
+    kinds: list  # "nominal" or "numeric"
+    columns: list  # a tuple of strings per attribute
+    labels: tuple
+
+    @property
+    def categories(self):
+        """The values of each nominal attribute sorted as strings, None if numeric."""
+        return [
+            tuple(sorted(set(column) - {""})) if kind == "nominal" else None
+            for kind, column in zip(self.kinds, self.columns, strict=True)
+        ]
+
+    @property
+    def classes(self):
+        return sorted(set(self.labels))
+
+    @property
+    def is_numeric_and_complete(self):
+        return "nominal" not in self.kinds and not any("" in column for column in self.columns)
+
+    @property
+    def matrix(self):
+        """Numbers, codes of categories, NaN where missing."""
+        return np.column_stack(
+            [_numbers(*pair) for pair in zip(self.columns, self.categories, strict=True)]
+        )
+
+    @property
+    def codes(self):
+        """The place of each label among the sorted classes."""
+        return np.searchsorted(self.classes, self.labels).astype(np.int32)
+
+    @property
+    def frame(self):
+        """A pandas data frame, its nominal columns categorical."""
+        pandas = pytest.importorskip("pandas")
+        series = {}
+        for name, column, categories in zip(self.names, self.columns, self.categories, strict=True):
+            values = [value or None for value in column]
+            series[name] = (
+                pandas.Categorical(values, categories)
+                if categories is not None
+                else pandas.Series(values, dtype=float)
+            )
+        return pandas.DataFrame(series)
+
+    @property
+    def dataset(self):
+        """A ``Dataset`` with every category declared."""
+        from roctree.data.dataset import Dataset, Schema
+
+        schema = Schema(tuple(self.names), tuple(self.categories), np.array(self.classes))
+        return Dataset(self.matrix, self.codes, np.ones(len(self.labels)), schema)
+
+
+@cache
+def load(name):
+    """The data set of that name in the manifest."""
+    entry = manifest()[name]
+    with gzip.open(SHARED / "data" / entry["file"], "rt", newline="") as file:
+        *columns, labels = zip(*list(csv.reader(file))[1:], strict=True)
+    attributes = entry["attributes"]
+    names, kinds = ([attribute[key] for attribute in attributes] for key in ("name", "kind"))
+    return SharedData(name, names, kinds, columns, labels)
+
+
+@cache
+def manifest():
+    return {entry["name"]: entry for entry in _json("data/manifest.json")["datasets"]}
+
+
+@cache
+def oracle(name):
+    """The numbers of another program: "weka" or "definitions"."""
+    return _json(f"oracle/{name}.json")
+
+
+def _json(path):
+    if not (SHARED / path).exists():
+        pytest.skip("no folder 'shared' with data sets beside the repository")
+    return json.loads((SHARED / path).read_text())
+
+
+def _numbers(column, categories):
+    if categories is None:
+        return np.array([float(value) if value else np.nan for value in column])
+    codes = {category: code for code, category in enumerate(categories)}
+    return np.array([codes.get(value, np.nan) for value in column], dtype=float)
