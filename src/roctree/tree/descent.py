@@ -51,19 +51,17 @@ def pack(tree: "Tree", missing_branch: NDArray[np.int16], softness: NDArray[np.f
     return Descent(cuts, cuts.view(np.uint32), rule_ints, rule_floats, tree.category_branch)
 
 
-def main_branch(tree: "Tree") -> NDArray[np.int16]:
-    """Return the branch of missing values, with the heaviest in place of "in proportion".
-
-    Of equally heavy branches it is the first.
-    """
-    branches = tree.missing_branch.copy()
+def heaviest_branch(tree: "Tree") -> NDArray[np.int16]:
+    """Return the heaviest branch of each node, the first of equals; -1 at leaves."""
+    branches = np.full(tree.n_nodes, -1, dtype=np.int16)
     inner = ~tree.is_leaf
     if inner.any():
         starts = tree.first_child[inner] - 1
         heaviest = np.maximum.reduceat(tree.weight[1:], starts)
         lighter = tree.weight[1:] < np.repeat(heaviest, tree.n_children[inner])
-        first = np.minimum.reduceat(np.where(lighter, tree.n_nodes, tree.branch[1:]), starts)
-        branches[inner] = np.where(branches[inner] < 0, first, branches[inner])
+        branches[inner] = np.minimum.reduceat(
+            np.where(lighter, tree.n_nodes, tree.branch[1:]), starts
+        )
     return branches
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from roctree.tree import scikit_names
 from roctree.tree.check import check_tree
-from roctree.tree.descent import Descent, main_branch, pack
+from roctree.tree.descent import Descent, heaviest_branch, pack
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -159,6 +159,11 @@ class Tree:
         return read_only(parts)
 
     @cached_property
+    def heaviest_branch(self) -> NDArray[np.int16]:
+        """Heaviest branch of each node, the first of equals; -1 at leaves."""
+        return read_only(heaviest_branch(self))
+
+    @cached_property
     def all_paths(self) -> Descent:
         """How rows descend if they may be divided among branches."""
         return pack(self, self.missing_branch, self.softness)
@@ -173,7 +178,10 @@ class Tree:
     @cached_property
     def single_path(self) -> Descent:
         """How rows descend to a single leaf."""
-        return pack(self, main_branch(self), np.zeros(self.n_nodes))
+        missing_branch = np.where(
+            self.missing_branch < 0, self.heaviest_branch, self.missing_branch
+        )
+        return pack(self, missing_branch, np.zeros(self.n_nodes))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

@@ -1,0 +1,179 @@
+"""A tree as text: one line for each branch, indented below the split it belongs to."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.tree.tree import IS_PRESENT, Tree
+
+if TYPE_CHECKING:
+    from roctree.data.dataset import Schema
+
+BAR = "|   "
+# Bars beyond this depth would fill a page; a number takes their place.
+MAX_BARS = 20
+MAX_CATEGORIES = 6
+MAX_CLASSES = 3
+ALL_DIGITS = 17
+
+
+def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
+    """Return the tree as text.
+
+    Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
+    says ``or missing`` if it is where missing values go, unless they always go to the heaviest
+    branch of the splits on that attribute. Cases are counted by weight.
+
+    Parameters
+    ----------
+    tree : the tree
+    schema : names, categories and classes
+    max_depth : number of levels to show; a line that stands for a subtree ends in "…"
+    digits : significant digits of thresholds and weights
+    """
+    names = [_plain(name) for name in schema.names]
+    cuts = _short_thresholds(tree, digits)
+    says_missing = _says_missing(tree)
+    lines = []
+    for node in _depth_first(tree, max_depth):
+        parent = int(tree.parent[node])
+        text = ""
+        if parent >= 0:
+            name = names[tree.feature[parent]]
+            text = _indent(int(tree.depth[node])) + _condition(
+                tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
+            )
+        if tree.is_leaf[node] or tree.depth[node] == max_depth:
+            text += ": " * (parent >= 0) + _outcome(tree.counts[node], schema.classes, digits)
+            text += "" if tree.is_leaf[node] else " …"
+        if text:
+            lines.append(text)
+    return "\n".join(lines)
+
+
+def _depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
+    """Yield the nodes down to ``max_depth``, each before its children, branch 0 first."""
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        yield node
+        if max_depth is None or tree.depth[node] < max_depth:
+            first = int(tree.first_child[node])
+            stack.extend(range(first + int(tree.n_children[node]) - 1, first - 1, -1))
+
+
+def _indent(depth: int) -> str:
+    if depth - 1 <= MAX_BARS:
+        return BAR * (depth - 1)
+    return BAR * MAX_BARS + f"[{depth - 1}] "
+
+
+def _condition(
+    tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
+) -> str:
+    """Say which values lead from the parent of a node to it."""
+    parent, branch = tree.parent[node], tree.branch[node]
+    takes_missing = bool(tree.missing_branch[parent] == branch)
+    if tree.threshold[parent] == IS_PRESENT:
+        return f"{name} is {'missing' if branch == 1 else 'present'}"
+    if cut is not None:
+        condition = f"{name} {'<=' if branch == 0 else '>'} {cut}"
+    else:
+        codes = slice(tree.category_offsets[parent], tree.category_offsets[parent + 1])
+        among = np.flatnonzero(tree.category_branch[codes] == branch)
+        if among.size == 0:
+            return f"{name} is missing" if takes_missing else f"{name} is none of these"
+        condition = f"{name} {_category_set(among, schema.categories[tree.feature[parent]])}"
+    return condition + " or missing" * (takes_missing and says_missing)
+
+
+def _category_set(codes: NDArray[np.int64], categories: Any) -> str:
+    words = [_plain(categories[code], within_list=True) for code in codes]
+    if len(words) == 1:
+        return f"= {words[0]}"
+    if len(words) > MAX_CATEGORIES:
+        n_shown = MAX_CATEGORIES - 1
+        words[n_shown:] = [f"… ({len(words) - n_shown} more)"]
+    return f"in {{{', '.join(words)}}}"
+
+
+def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) -> str:
+    """Say the most frequent class, how frequent it is, and among how many cases."""
+    weight = float(counts.sum())
+    if weight == 0.0:
+        return "no cases"
+    winner = int(counts.argmax())
+    cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
+    others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
+    return f"{_plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
+
+
+def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
+    """List the other classes, the frequent ones first."""
+    order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
+    listed = [f"{short(float(counts[i]), digits)} {_plain(classes[i])}" for i in order]
+    listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
+    return "; " + ", ".join(listed) if listed else ""
+
+
+def _share(part: float) -> str:
+    """Return a share with two decimals, or more if a leaf would look pure without being so."""
+    n_decimals = 2
+    while part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") == 1.0:
+        n_decimals += 1
+    return f"{part:.{n_decimals}f}"
+
+
+def _says_missing(tree: Tree) -> list[bool]:
+    """Whether each split is on an attribute whose missing values have a way of their own."""
+    own_way = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
+    return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
+
+
+def _short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+    """Return the text of the threshold of each numeric node."""
+    numeric = np.flatnonzero(~np.isnan(tree.threshold))
+    texts: dict[tuple[int, float], str] = {}
+    for feature in np.unique(tree.feature[numeric]):
+        thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
+        for threshold, text in _apart(sorted(set(thresholds.tolist())), digits).items():
+            texts[int(feature), threshold] = text
+    return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
+
+
+def _apart(thresholds: list[float], digits: int) -> dict[float, str]:
+    """Round ascending numbers to so many digits, or as many more as it takes to tell them apart."""
+    texts = {}
+    crowded = thresholds
+    while crowded and digits <= ALL_DIGITS:
+        texts.update({threshold: short(threshold, digits) for threshold in crowded})
+        seen = [texts[threshold] for threshold in thresholds]
+        repeated = {after for before, after in pairwise(seen) if before == after}
+        crowded = [threshold for threshold in thresholds if texts[threshold] in repeated]
+        digits += 1
+    return texts
+
+
+def short(number: float, digits: int) -> str:
+    """Return a number in decimals, rounded to so many digits; integer parts keep all of theirs."""
+    if not 1e-5 <= abs(number) < 1e15:
+        return f"{number:.{digits}g}"
+    if number == int(number):
+        return str(int(number))
+    n_whole = len(str(int(abs(number))))
+    precision = max(digits, n_whole + (n_whole >= digits))
+    return np.format_float_positional(
+        number, precision=precision, unique=True, fractional=False, trim="-"
+    )
+
+
+def _plain(value: Any, *, within_list: bool = False) -> str:
+    """Return a name as it is, in quotes if it could be mistaken for something else."""
+    text = str(value)
+    clear = text.isprintable() and text == text.strip() and text != ""
+    if within_list:
+        clear = clear and not any(mark in text for mark in ",{}")
+    return text if clear else repr(text)
