@@ -83,5 +83,7 @@ def _code(
     with np.errstate(divide="ignore", over="ignore"):
         scale = STEPS / (highest - lowest)
     scale[~np.isfinite(scale)] = 0.0
+    # A bin too wide for a difference of floats has one step, whatever is subtracted.
+    lowest[scale == 0.0] = 0.0
     code = compiled(code_column)
     return bool(code(values, feature, 0, len(values), highest, lowest, scale, shift, codes))

@@ -46,16 +46,16 @@ class Cases:
 
 
 def describe_columns(
-    values: NDArray[np.float64], n_categories: NDArray[np.int32], growth: Growth
+    values: NDArray[np.float64], n_categories: NDArray[np.int32], weight: float, growth: Growth
 ) -> Columns:
     """Number the codes of the nominal attributes; where missing is a category, it has the last."""
-    n_rows, n_features = values.shape
+    n_features = values.shape[1]
     table = np.zeros((layout.N_COLUMN_ROWS, n_features + 1), np.int64)
     codes = n_categories.astype(np.int64)
     own_code = np.zeros(n_features, bool)
     if growth.missing == "category":
         own_code = (codes > 0) & np.isnan(values).any(axis=0)
-    few = (codes == 0) | (codes < _MANY_VALUES * n_rows)
+    few = (codes == 0) | (codes < _MANY_VALUES * weight)
     table[layout.N_CATEGORIES, :-1] = codes + own_code
     table[layout.OFFSET, 1:] = np.cumsum(codes + own_code)
     table[layout.COUNTABLE, :-1] = few if few.any() else True

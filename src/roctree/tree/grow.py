@@ -21,13 +21,12 @@ _NARROW = 2048
 
 def grow(dataset: Dataset, growth: Growth) -> Tree:
     """Grow the tree of a data set; cases without weight take no part."""
-    used = dataset.weights > 0.0
-    values, labels, weights = dataset.values, dataset.labels, dataset.weights
-    if not used.all():
-        values, labels, weights = values[used], labels[used], weights[used]
+    values, labels, weights = weighty(dataset.values, dataset.labels, dataset.weights)
     weights, quantum = weight_grid(weights)
-    columns = describe_columns(values, dataset.schema.n_categories, growth)
+    # Beside a very large weight a very small one has been rounded to zero.
+    values, labels, weights = weighty(values, labels, weights)
     counts = class_counts(labels, weights, dataset.schema.n_classes)
+    columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), growth)
     space = Workspace(columns, counts.size)
     space.start(counts)
     if splittable(counts, growth):
@@ -37,6 +36,14 @@ def grow(dataset: Dataset, growth: Growth) -> Tree:
         else:
             grow_from_order(columns, cases, growth, space)
     return as_tree(space, columns)
+
+
+def weighty(
+    values: NDArray[np.float64], labels: NDArray[np.int32], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
+    """The cases that have weight."""
+    used = weights > 0.0
+    return (values, labels, weights) if used.all() else (values[used], labels[used], weights[used])
 
 
 def class_counts(

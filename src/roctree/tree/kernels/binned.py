@@ -38,6 +38,7 @@ from roctree.tree.kernels.layout import (
     ROW_LABEL,
     RUNNING,
     SCAN_FUNCTION,
+    SCORE,
     SHIFT,
     TOTAL,
     VALUES,
@@ -183,9 +184,11 @@ def gather(
 ) -> int:
     """Sort the cases of the marked bins by value into ``keys``; returns how many there are."""
     shift = columns[SHIFT, feature]
+    # Bins that are not filled may still hold cases, whose shares of a case are rounded to zero.
+    for place in range(columns[BIN, feature + 1] - columns[BIN, feature]):
+        keys[STARTS, place] = 0
     for j in range(n):
         keys[STARTS, bins[FILLED, j]] = bins[LOOK, j]
-    keys[STARTS, columns[BIN, feature + 1] - columns[BIN, feature] - 1] = 0
     n_keys = 0
     for i in range(begin, end):
         code = int(codes[i, feature])
@@ -194,6 +197,29 @@ def gather(
     sort_keys(keys[KEYS], n_keys, keys[BUFFER_KEYS], keys[STARTS])
     sort_ties(keys[KEYS], n_keys, begin, values, feature, row_ints)
     return n_keys
+
+
+@kernel
+def is_better(
+    score: float,
+    side: int,
+    code: int,
+    feature: int,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+) -> bool:
+    """Whether a cut beats the one found: by score, else missing on the right, else further left.
+
+    That is the order of a search without bins. Scores are compared rather than gains, in whose
+    rounding scores may become equal.
+    """
+    if found_ints[feature, N_BRANCHES] == 0:
+        return True
+    if score != found_floats[feature, SCORE]:
+        return score > found_floats[feature, SCORE]
+    if side != found_ints[feature, MISSING_BRANCH]:
+        return side > found_ints[feature, MISSING_BRANCH]
+    return code < found_ints[feature, CUT]
 
 
 @kernel
@@ -221,24 +247,20 @@ def enter_inner(
     found_ints: np.ndarray,
     keys: np.ndarray,
 ) -> None:
-    """Enter the best of ``m`` cuts inside bins if it is better, or as good and further left."""
+    """Enter the best of ``m`` cuts inside bins if it is better than the one found."""
     cut, score, _ = scan(
         lefts, 0, m, vectors[TOTAL], limits[MIN_LEAF], limits, class_weight, table, block,
         edges, corners, finest, scores, bounds,
     )  # fmt: skip
     if cut < 0:
         return
-    gain = improvement(score, limits, class_weight, table, vectors)
     key = keys[KEYS, places[cut]]
-    if found_ints[feature, N_BRANCHES] > 0:
-        is_left = key >> PLACE_BITS < found_ints[feature, CUT]
-        if gain < found_floats[feature, GAIN] or (
-            gain == found_floats[feature, GAIN] and not is_left
-        ):
-            return
+    if not is_better(score, side, key >> PLACE_BITS, feature, found_floats, found_ints):
+        return
+    gain = improvement(score, limits, class_weight, table, vectors)
     known = weight_of(vectors, TOTAL)
     node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)
-    found_floats[feature, GAIN] = gain
+    found_floats[feature, GAIN], found_floats[feature, SCORE] = gain, score
     found_floats[feature, INFO] = binary_info(weight_of(lefts, cut), known, node, limits)
     found_floats[feature, CUT_VALUE] = value_of(key, begin, values, feature, row_ints)
     found_ints[feature, N_BRANCHES] = 2

@@ -53,7 +53,7 @@ N_VECTORS = 5
 
 # found_floats[feature, column] and found_ints[feature, column]: the best split of an attribute.
 # CUT is the first place right of a cut; in binned nodes the first code, CUT_VALUE its first value.
-GAIN, INFO, CUT_VALUE = range(3)
+GAIN, INFO, CUT_VALUE, SCORE = range(4)
 N_BRANCHES, CUT, MISSING_BRANCH = range(3)
 
 # branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.

@@ -24,6 +24,7 @@ from roctree.tree.kernels.layout import (
     N_BRANCHES,
     NO_BRANCH,
     PENALTY,
+    SCORE,
     SINGLE,
     TOLERANCE,
     TOTAL,
@@ -253,7 +254,7 @@ def enter_cut(
         gain -= math.log2(n_cuts) / node
         if gain <= limits[TOLERANCE]:
             return
-    found_floats[feature, GAIN] = gain
+    found_floats[feature, GAIN], found_floats[feature, SCORE] = gain, score
     found_floats[feature, INFO] = binary_info(left, known, node, limits)
     found_ints[feature, N_BRANCHES] = 2
     found_ints[feature, CUT] = places[cut]

@@ -18,9 +18,10 @@ from roctree.tree.kernels.layout import (
 )
 
 CHUNK = 16
-# A bound is itself rounded: what lies this close below the best is looked at.
+# A bound is itself rounded, the more so with many classes: what lies this close below the best is
+# looked at.
 RELATIVE_SLACK = 1e-10
-ABSOLUTE_SLACK = 1e-14
+ABSOLUTE_SLACK = 1e-12
 
 
 @kernel
