@@ -38,7 +38,7 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 TableScore = Callable[[np.ndarray], float]
 
-JIT_DISABLED = bool(config.DISABLE_JIT)
+JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 _MATRIX = types.Array(types.float64, 2, "C")
 _VECTOR = types.Array(types.float64, 1, "C")
@@ -104,7 +104,7 @@ def compiled(function: Function) -> Function:
     return _compile(function, function.__dict__["signature"])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _two_by_two(typing_context: Any) -> Any:
     """A 2 x 2 table on the stack: its shape is known to the compiler, so loops over it vanish."""
 
@@ -145,13 +145,19 @@ def _block_template(
     ``score`` and ``two_by_two`` are bound when a criterion is compiled.
     """
     if total.size == 2:
+        # Flat slices from zero on: only then does the compiler know the steps through memory and
+        # score several candidates at once.
+        cells = lefts.reshape(lefts.size)[2 * begin : 2 * end]
+        results = scores[begin:end]
+        first_weight, second_weight = class_weight[0], class_weight[1]
+        first_total, second_total = total[0], total[1]
         pair = two_by_two()  # type: ignore[name-defined]  # noqa: F821
-        for i in range(begin, end):
-            pair[0, 0] = lefts[i, 0] * class_weight[0]
-            pair[0, 1] = lefts[i, 1] * class_weight[1]
-            pair[1, 0] = (total[0] - lefts[i, 0]) * class_weight[0]
-            pair[1, 1] = (total[1] - lefts[i, 1]) * class_weight[1]
-            scores[i] = score(pair)  # type: ignore[name-defined]  # noqa: F821
+        for i in range(results.size):
+            pair[0, 0] = cells[2 * i] * first_weight
+            pair[0, 1] = cells[2 * i + 1] * second_weight
+            pair[1, 0] = (first_total - cells[2 * i]) * first_weight
+            pair[1, 1] = (second_total - cells[2 * i + 1]) * second_weight
+            results[i] = score(pair)  # type: ignore[name-defined]  # noqa: F821
     else:
         table = np.empty((2, total.size))
         for i in range(begin, end):
@@ -162,25 +168,39 @@ def _block_template(
 
 
 def _table_template(table: np.ndarray) -> float:
-    return score(table)  # type: ignore[name-defined, no-any-return]  # noqa: F821
+    return score(table)  # type: ignore[name-defined]  # noqa: F821
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Identify a function by what it does: its code, its constants and what it closes over."""
-    function = getattr(function, "py_func", function)
-    parts: list[Any] = [function.__code__.co_code, function.__code__.co_names]
-    for constant in function.__code__.co_consts:
-        parts.append(constant.co_code if hasattr(constant, "co_code") else constant)
-    for cell in function.__closure__ or ():
-        value: Any = cell.cell_contents
-        parts.append(_digest(value) if callable(value) else value)
-    for name in function.__code__.co_names:
+    """Identify a function by what it does: its code, its constants and all that it refers to."""
+    parts: list[str] = []
+    pending, seen = [function], set()
+    while pending:
+        current = pending.pop()
+        current = getattr(current, "py_func", current)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        for value in _references(current):
+            if hasattr(value, "__code__") or hasattr(value, "py_func"):
+                pending.append(value)
+            else:
+                parts.append(repr(value))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _references(function: Any) -> list[Any]:
+    """The code of a function, then the values of its constants, closure and globals."""
+    code = function.__code__
+    references = [code.co_code, code.co_names, function.__defaults__]
+    for constant in code.co_consts:
+        references.append(constant.co_code if hasattr(constant, "co_code") else constant)
+    references += [cell.cell_contents for cell in function.__closure__ or ()]
+    for name in code.co_names:
         value = function.__globals__.get(name)
-        if hasattr(value, "__code__") or hasattr(value, "py_func"):
-            parts.append(_digest(value))
-        elif isinstance(value, int | float | str):
-            parts.append(value)
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        # A module stands for itself by its name: what it holds is not ours.
+        references.append(value.__name__ if isinstance(value, python_types.ModuleType) else value)
+    return references
 
 
 def _bound(template: Function, function: TableScore, signature: Any) -> Function:

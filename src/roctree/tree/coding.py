@@ -68,7 +68,7 @@ def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArra
     shares = np.cumsum(capped) / capped.sum()
     bins = np.minimum((shares * _MOST_BINS).astype(np.int64), _MOST_BINS - 1)
     is_last = np.append(bins[1:] != bins[:-1], True)
-    return distinct[is_last]
+    return np.asarray(distinct[is_last])
 
 
 def _code(

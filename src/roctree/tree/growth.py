@@ -31,11 +31,24 @@ _ENOUGH = 1.0 - 1e-6
 class SplitCriterion(Protocol):
     """What the grower asks of a criterion; ``roctree.criteria.protocol`` says what it means."""
 
-    function: Callable[[NDArray[np.float64]], float]
-    children_correction: str
-    penalty: bool
-    tolerance: float
-    convex: Callable[[int], bool]
+    @property
+    def function(self) -> Callable[[NDArray[np.float64]], float]:
+        """The score of a table, as a plain function."""
+
+    @property
+    def children_correction(self) -> Literal["none", "log2", "split_info"]:
+        """What the improvement is divided by."""
+
+    @property
+    def penalty(self) -> bool:
+        """Whether a threshold pays for the number tried."""
+
+    @property
+    def tolerance(self) -> float:
+        """Scores that differ by less are ties."""
+
+    def convex(self, n_classes: int) -> bool:
+        """Whether dividing a branch further can never lower the score."""
 
 
 @dataclass(frozen=True)

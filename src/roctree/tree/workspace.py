@@ -89,7 +89,7 @@ class Workspace:
         self.state[layout.N_BINNED] = 1
 
     def make_room(self) -> None:
-        """Double what is full: nodes, or else cases, of which those with unknown values have copies."""
+        """Double what is full: nodes, else the cases, which are copied where a value is unknown."""
         n_stack, n_nodes, n_branches, n_binned = self.state
         full = False
         if n_nodes + self.widest > len(self.node_ints):
@@ -102,7 +102,7 @@ class Workspace:
             self.stack, self.row_stack = _doubled(self.stack), _doubled(self.row_stack)
             full = True
         if not full:
-            self._make_room_for_copies(is_sorted=n_stack > 0)
+            self._make_room_for_copies(is_sorted=bool(n_stack > 0))
 
     def _make_room_for_copies(self, *, is_sorted: bool) -> None:
         if is_sorted:
