@@ -90,7 +90,7 @@ def test_a_column_that_had_only_missing_text_in_training_takes_no_category():
 
 @pytest.mark.parametrize("n_features", [1, 3])
 def test_another_number_of_features_is_refused(n_features):
-    match = f"X has {n_features} features, but 2 features are expected: x0, x1"
+    match = f"X has {n_features} features, but prediction is expecting 2 features as input: x0, x1"
     with pytest.raises(DataError, match=match):
         encode_columns(np.ones((2, n_features)), NUMERIC)
 

@@ -131,8 +131,8 @@ def _check_features(table: Table, schema: "Schema") -> None:
         )
     if table.n_features != schema.n_features:
         raise DataError(
-            f"X has {table.n_features} features, but {schema.n_features} features are expected: "
-            f"{', '.join(schema.names[:8])}{', ...' if schema.n_features > 8 else ''}."
+            f"X has {table.n_features} features, but prediction is expecting {schema.n_features} "
+            f"features as input: {', '.join(schema.names[:8])}{', ...' * (schema.n_features > 8)}."
         )
 
 
