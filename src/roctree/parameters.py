@@ -1,0 +1,145 @@
+"""What each parameter of an estimator may be, in one table, and what class weights become."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.criteria import resolve
+from roctree.errors import ParameterError
+from roctree.pruning import PRUNING
+from roctree.tree.growth import Missing, Nominal
+
+Floats = NDArray[np.float64]
+Threshold = Literal["midpoint", "observed"]
+Order = Literal["depth_first", "best_first"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A test of a value, and the words for what passes it."""
+
+    wish: str
+    allows: Callable[[Any], bool]
+    names: tuple[str, ...] = ()
+
+
+def _number(value: Any) -> bool:
+    # A bool counts as a number in Python, but nobody means max_depth=True.
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _whole_from(least: int) -> Rule:
+    return Rule(
+        f"a whole number from {least} on, or None",
+        lambda value: value is None or (_whole(value) and value >= least),
+    )
+
+
+def _one_of(choices: Iterable[str]) -> Rule:
+    names = tuple(choices)
+    return Rule(
+        " or ".join(map(repr, names)),
+        lambda value: isinstance(value, str) and value in names,
+        names,
+    )
+
+
+_NOT_NEGATIVE = Rule("a number from 0 on", lambda value: _number(value) and value >= 0)
+_FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
+
+RULES: dict[str, Rule] = {
+    "max_depth": _whole_from(0),
+    "max_leaves": _whole_from(1),
+    "min_samples_split": _NOT_NEGATIVE,
+    "min_samples_leaf": Rule("a number above 0", lambda value: _number(value) and value > 0),
+    "min_weight_fraction_leaf": Rule(
+        "a number from 0 to 0.5", lambda value: _number(value) and 0 <= value <= 0.5
+    ),
+    "min_gain": _NOT_NEGATIVE,
+    "nominal": _one_of(get_args(Nominal)),
+    "missing": _one_of(get_args(Missing)),
+    "threshold": _one_of(get_args(Threshold)),
+    "growth": _one_of(get_args(Order)),
+    "collapse": _FLAG,
+    "c45_numeric_minimum": _FLAG,
+    "pruning": _one_of(PRUNING),
+    "splits": _one_of(["exact"]),
+    "class_weight": Rule(
+        "'balanced', a weight for each class as a dict, or None",
+        lambda value: value is None or isinstance(value, Mapping) or _is(value, "balanced"),
+    ),
+    "n_jobs": Rule(
+        "a whole number other than 0, or None",
+        lambda value: value is None or (_whole(value) and value != 0),
+    ),
+}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ``ParameterError`` for the first parameter that makes no sense."""
+    resolve(estimator.criterion)
+    for name, rule in RULES.items():
+        value = getattr(estimator, name)
+        if not rule.allows(value):
+            raise ParameterError(
+                f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."
+            )
+
+
+def nearest(name: Any, known: Iterable[str]) -> str:
+    """Return a question about the known name that is most like this one, or nothing."""
+    found = get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> Floats:
+    """Return one weight per class.
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or a mapping from labels to weights, 1 where it has none
+    classes : class labels
+    counts : weight of the cases of each class, for "balanced"; classes without any have weight 1
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        occurs = counts > 0.0
+        means = np.where(occurs, counts, 1.0) * np.count_nonzero(occurs) / counts.sum()
+        return np.where(occurs, 1.0 / means, 1.0)
+    return _weights_of_labels(class_weight, classes.tolist())
+
+
+def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Floats:
+    unweighted = [label for label in labels if label not in class_weight]
+    unknown = [label for label in class_weight if label not in labels]
+    # A label of no class may be absent from this fold only; beside a class without weight it is
+    # more likely misspelt.
+    if unweighted and unknown:
+        raise ParameterError(
+            f"class_weight names {unknown[0]!r}, which is no class, and gives no weight to "
+            f"{unweighted[0]!r}; the classes are {', '.join(map(repr, labels))}."
+        )
+    for label, weight in class_weight.items():
+        if not _number(weight) or weight < 0:
+            raise ParameterError(
+                f"class_weight gives {label!r} the weight {weight!r}: give a number from 0 on."
+            )
+    weights = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not weights.any():
+        raise ParameterError("class_weight is 0 for every class: give one of them more.")
+    return weights
+
+
+def _is(value: Any, name: str) -> bool:
+    return isinstance(value, str) and value == name
