@@ -11,8 +11,12 @@ from roctree._version import __version__
 from roctree.errors import DataError, ModelFileError, ParameterError
 
 if TYPE_CHECKING:
+    from sklearn.exceptions import NotFittedError
+
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
+    from roctree.estimator import ROCTreeClassifier
+    from roctree.systems import presets
 
 _HOMES = {
     "Dataset": "roctree.data",

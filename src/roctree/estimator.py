@@ -1,0 +1,293 @@
+"""The scikit-learn facade: validate, delegate, set fitted attributes."""
+
+import html
+import warnings
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, estimator_html_repr
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from roctree.criteria import Criterion, resolve
+from roctree.data import Dataset, Schema, encode_columns
+from roctree.parameters import Order, Threshold, check_parameters, class_weights
+from roctree.pruning import PRUNING
+from roctree.smoothing import frequencies
+from roctree.tree.apply import apply, decision_path, mix
+from roctree.tree.grow import grow
+from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
+from roctree.tree.shape import best_first, collapse, observed_thresholds
+from roctree.tree.text import to_text
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+HTML_LEVELS = 3
+
+
+class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree for any number of classes, with nominal attributes and missing values.
+
+    Parameters
+    ----------
+    criterion : name of a criterion, or a criterion such as ``GainRatio(penalty=True)``
+    max_depth : most splits on a path, or None
+    max_leaves : most leaves, or None; the splits that gain most are kept, whatever ``growth``
+    min_samples_split : least weight of a node that is split
+    min_samples_leaf : least weight of a branch; of a nominal split two must have it
+    min_weight_fraction_leaf : the same as a share of all weights, times class weights
+    min_gain : least improvement of the criterion by a split
+    nominal : "binary" for two sets of categories, "multiway" for a branch each, "one_vs_rest"
+    missing : "fractional" divides a case with a missing value among the branches, "category"
+        takes missing for one more category of a nominal attribute, "branch" sends all missing
+        values to the branch where they fit best
+    categorical_features : "from_dtype", None, names, column numbers or a boolean mask
+    threshold : "midpoint" between two values, or "observed", the largest value below that
+    growth : "depth_first" or "best_first"
+    collapse : whether subtrees that err no less than a leaf become one, as in C4.5
+    c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
+        up to 25 cases, as in C4.5
+    pruning : "none"
+    splits : "exact" tries every threshold
+    class_weight : "balanced", a dict of weights, or None; steers splits and ``predict``, while
+        probabilities remain those of the data as given
+    n_jobs : number of threads as in joblib; the tree does not depend on it
+
+    Attributes
+    ----------
+    tree_ : Tree, the nodes and their class counts
+    schema_ : Schema, names and categories of the columns
+    classes_, n_classes_ : class labels in sorted order, and how many
+    class_weight_ : weight of each class
+    probabilities_ : float64[nodes, classes], class frequencies
+    n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
+    n_outputs_ : 1
+    feature_importances_ : share of each column in the improvement of the criterion
+
+    Examples
+    --------
+    >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> tree.predict([[2.4], [None]])
+    array(['no', 'no'], dtype='<U3')
+    >>> tree.predict_proba([[2.4], [None]])
+    array([[1. , 0. ],
+           [0.5, 0.5]])
+    """
+
+    def __init__(  # noqa: PLR0913 - scikit-learn wants parameters as arguments
+        self,
+        *,
+        criterion: str | Criterion = "msee",
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_gain: float = 0.0,
+        nominal: Nominal = "binary",
+        missing: Missing = "fractional",
+        categorical_features: Any = "from_dtype",
+        threshold: Threshold = "midpoint",
+        growth: Order = "depth_first",
+        collapse: bool = False,
+        c45_numeric_minimum: bool = False,
+        pruning: str = "none",
+        splits: str = "exact",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_gain = min_gain
+        self.nominal = nominal
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.threshold = threshold
+        self.growth = growth
+        self.collapse = collapse
+        self.c45_numeric_minimum = c45_numeric_minimum
+        self.pruning = pruning
+        self.splits = splits
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ROCTreeClassifier":
+        """Grow the tree; a row of weight k counts as k rows.
+
+        Parameters
+        ----------
+        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing
+        y : one label per row
+        sample_weight : one weight per row, at least 0; None for ones
+        """
+        check_parameters(self)
+        dataset = self._read(X, y, sample_weight)
+        growth = self._growth(dataset)
+        tree = self._shaped(grow(dataset, growth), dataset)
+        self._learn(dataset.schema, growth.class_weight, PRUNING[self.pruning](tree))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row: the class of most weight in its leaf, by class weight."""
+        winners = self._votes(X).argmax(axis=1)
+        return np.asarray(self.classes_[winners])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class frequencies of each row's leaf, as they are in the data given."""
+        values = self._encoded(X)
+        return mix(self.tree_, values, self.probabilities_, n_threads=self._n_threads())
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return by how much the second of two classes outweighs the first in each row's leaf.
+
+        With more classes, or only one, return the probability of each, by class weight.
+        """
+        votes = self._votes(X)
+        return np.asarray(votes[:, 1] - votes[:, 0]) if self.n_classes_ == 2 else votes
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of each row's leaf; of several, that on the heaviest path."""
+        values = self._encoded(X)
+        return apply(self.tree_, values, n_threads=self._n_threads())
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return an indicator [rows, nodes] of the nodes that each row passes."""
+        values = self._encoded(X)
+        return decision_path(self.tree_, values)
+
+    def get_depth(self) -> int:
+        """Return the most splits on a path."""
+        return self._fitted().max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        return self._fitted().n_leaves
+
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the tree as text, a line for each branch.
+
+        Parameters
+        ----------
+        max_depth : number of levels to show; None for all
+        digits : significant digits of thresholds and weights
+        """
+        return to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The improvement of the criterion at the splits of each column, as shares of the total."""
+        tree = self._fitted()
+        inner = ~tree.is_leaf
+        improvement = (tree.weight * tree.gain)[inner]
+        sums = np.bincount(tree.feature[inner], improvement, minlength=self.n_features_in_)
+        return np.asarray(sums / (sums.sum() or 1.0))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _html_repr(self) -> str:
+        """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
+        page = str(estimator_html_repr(self))
+        return page + _tree_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return Dataset.from_data(
+            X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
+        )
+
+    def _growth(self, dataset: Dataset) -> Growth:
+        totals = _class_totals(dataset)
+        self._warn_of_small_weights(float(totals.sum()), int(np.count_nonzero(dataset.weights)))
+        steering = class_weights(self.class_weight, dataset.schema.classes, totals)
+        return Growth(
+            criterion=resolve(self.criterion),
+            class_weight=steering,
+            nominal=self.nominal,
+            missing=self.missing,
+            max_depth=self.max_depth,
+            min_split=self.min_samples_split,
+            min_leaf=self.min_samples_leaf,
+            min_steered=self.min_weight_fraction_leaf * float(totals @ steering),
+            min_gain=self.min_gain,
+            c45_numeric_minimum=self.c45_numeric_minimum,
+        )
+
+    def _shaped(self, tree: Tree, dataset: Dataset) -> Tree:
+        if self.max_leaves is not None:
+            tree = best_first(tree, self.max_leaves)
+        if self.collapse:
+            tree = collapse(tree)
+        if self.threshold == "observed":
+            values = dataset.values[dataset.weights > 0.0]
+            tree = observed_thresholds(tree, values, dataset.schema.n_categories)
+        return tree
+
+    def _learn(self, schema: Schema, steering: Floats, tree: Tree) -> None:
+        self.schema_, self.tree_, self.class_weight_ = schema, tree, steering
+        self.probabilities_ = frequencies(tree)
+        self.classes_, self.n_classes_ = schema.classes, schema.n_classes
+        self.n_features_in_, self.n_outputs_ = schema.n_features, 1
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _fitted(self) -> Tree:
+        check_is_fitted(self, "tree_")
+        return self.tree_
+
+    def _encoded(self, X: Any) -> Floats:
+        check_is_fitted(self, "tree_")
+        values = encode_columns(X, self.schema_)
+        # Warns where names are new or gone; that they differ is an error of the line before.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return values
+
+    def _votes(self, X: Any) -> Floats:
+        return np.asarray(self.predict_proba(X) * self.class_weight_)
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _warn_of_small_weights(self, total: float, n_rows: int) -> None:
+        needed = max(self.min_samples_split, 2 * self.min_samples_leaf)
+        if total < needed <= n_rows:
+            warnings.warn(
+                f"sample_weight adds up to {total:g} over {n_rows} rows, and a node of less than "
+                f"{needed:g} is not split: multiply the weights so that they average 1, or lower "
+                "min_samples_split and min_samples_leaf.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def _class_totals(dataset: Dataset) -> Floats:
+    """Return the weight of each class; the same whatever the order of the rows."""
+    used = dataset.weights > 0.0
+    weights, _ = weight_grid(dataset.weights[used])
+    totals = np.bincount(dataset.labels[used], weights, minlength=dataset.schema.n_classes)
+    return totals.astype(np.float64)
+
+
+def _tree_html(tree: Tree, schema: Schema) -> str:
+    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
+    classes = ", ".join(map(str, schema.classes))
+    text = to_text(tree, schema, max_depth=HTML_LEVELS)
+    return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
