@@ -1,0 +1,1 @@
+"""Whole systems: estimators set up as published programs are."""

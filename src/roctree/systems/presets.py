@@ -1,0 +1,55 @@
+"""Estimators set up as the programs of the literature grow their trees.
+
+Every parameter can be overridden by name: ``c45(min_samples_leaf=5)``. Weka's ``-B`` is
+``j48(nominal="one_vs_rest")``.
+"""
+
+from typing import Any
+
+from roctree.criteria import GainRatio
+from roctree.errors import ParameterError
+from roctree.estimator import ROCTreeClassifier
+from roctree.parameters import nearest
+
+__all__ = ["c45", "j48"]
+
+
+def c45(**overrides: Any) -> ROCTreeClassifier:
+    """Return an estimator that grows trees as release 8 of Quinlan's C4.5 does.
+
+    Nothing is pruned: it is the tree of C4.5 before pruning, already collapsed.
+    """
+    return _configured(_C45, overrides)
+
+
+def j48(**overrides: Any) -> ROCTreeClassifier:
+    """Return an estimator that grows trees as Weka's J48 does with ``-U``.
+
+    It differs from C4.5 in taking scores within 1e-6 for ties.
+    """
+    return _configured(_J48, overrides)
+
+
+_C45: dict[str, Any] = {
+    "criterion": GainRatio(penalty=True),
+    "nominal": "multiway",
+    "missing": "fractional",
+    "min_samples_split": 4,
+    "min_samples_leaf": 2,
+    "c45_numeric_minimum": True,
+    "threshold": "observed",
+    "collapse": True,
+    "pruning": "none",
+}
+_J48 = _C45 | {"criterion": GainRatio(penalty=True, tolerance=1e-6)}
+
+
+def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> ROCTreeClassifier:
+    known = ROCTreeClassifier._get_param_names()
+    for name in overrides:
+        if name not in known:
+            raise ParameterError(
+                f"{name!r} is not a parameter{nearest(name, known)}; "
+                f"the parameters are {', '.join(known)}."
+            )
+    return ROCTreeClassifier(**(settings | overrides))
