@@ -1,0 +1,1 @@
+"""Trees tried on data: what is compared, how, and what came out."""
