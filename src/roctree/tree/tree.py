@@ -141,7 +141,7 @@ class Tree:
         # One step a level, and each so cheap that a chain of 10^5 levels takes milliseconds.
         next_start = self.first_child + self.n_children
         starts = [0, 1]
-        while starts[-1] < self.n_nodes:
+        while starts[-2] < starts[-1] < self.n_nodes:
             starts.append(int(next_start[starts[-1] - 1]))
         return read_only(np.array(starts))
 
