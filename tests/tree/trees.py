@@ -54,7 +54,7 @@ def as_values(some_rows):
     return np.array(some_rows, dtype=float).reshape(-1, N_FEATURES)
 
 
-def as_tree(root):
+def as_tree(root, n_features=N_FEATURES):
     nodes = [node for _, node in breadth_first(root)]
     lists = [node.branch_of or [] for node in nodes]
     return Tree(
@@ -67,7 +67,7 @@ def as_tree(root):
         counts=np.array([node.counts for node in nodes], dtype=float),
         softness=np.array([node.softness for node in nodes]),
         gain=np.zeros(len(nodes)),
-    ).validate(N_FEATURES)
+    ).validate(n_features)
 
 
 def node_numbers(root):
