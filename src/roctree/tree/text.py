@@ -25,7 +25,8 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
 
     Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
     says ``or missing`` if it is where missing values go, unless they always go to the heaviest
-    branch of the splits on that attribute. Cases are counted by weight.
+    branch of the splits on that attribute. Cases are counted by weight. From the twentieth bar on,
+    the number of bars stands in brackets.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def _condition(
     """Say which values lead from the parent of a node to it."""
     parent, branch = tree.parent[node], tree.branch[node]
     takes_missing = bool(tree.missing_branch[parent] == branch)
-    if tree.threshold[parent] == IS_PRESENT:
+    if tree.threshold[parent] == IS_PRESENT and tree.missing_branch[parent] == 1:
         return f"{name} is {'missing' if branch == 1 else 'present'}"
     if cut is not None:
         condition = f"{name} {'<=' if branch == 0 else '>'} {cut}"
