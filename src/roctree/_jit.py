@@ -27,6 +27,7 @@ __all__ = [
     "JIT_DISABLED",
     "TABLE_FUNCTION",
     "block_score",
+    "borrow",
     "compiled",
     "inlined",
     "kernel",
@@ -102,6 +103,27 @@ def compiled(function: Function) -> Function:
         return function
     function.__qualname__ = f"{function.__qualname__}_{_package_stamp()}"
     return _compile(function, function.__dict__["signature"])
+
+
+@intrinsic
+def _without_owner(typing_context: Any, array: Any) -> Any:
+    """The same array, owned by nobody: it is not counted when kernels hand it to one another."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lent = make_array(array)(context, builder, arguments[0])
+        lent.meminfo = cgutils.get_null_value(lent.meminfo.type)
+        return lent._getvalue()
+
+    return array(array), build
+
+
+def _same(array: np.ndarray) -> np.ndarray:
+    return array
+
+
+# Reference counts are atomic and add up to a fifth of a growth. The caller in Python keeps hold of
+# the arrays, so kernels may do without.
+borrow = _same if JIT_DISABLED else _without_owner
 
 
 @intrinsic

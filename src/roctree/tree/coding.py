@@ -1,65 +1,120 @@
 """Code the rows of a data set for growth by bins (see ``kernels.coding``)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
+from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
-from roctree.tree.kernels.coding import STEPS, code_column
+from roctree.tree.kernels.coding import SEARCHED, STEPS, code_cells
 
-_SAMPLE = 1 << 16
+_SAMPLE = 1 << 14
 _MOST_BINS = 255
 _STEP_BITS = 8
 
 
-def code_rows(
-    values: NDArray[np.float64], table: NDArray[np.int64], own_code: NDArray[np.bool_]
-) -> NDArray[np.uint16]:
+@dataclass(frozen=True)
+class Bins:
+    """The ends of the bins of each column, padded, and how finely a bin is divided."""
+
+    highest: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    shift: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, n_features: int) -> "Bins":
+        """No bins yet; a value is never above the end of the last."""
+        shape = (n_features, SEARCHED)
+        sizes = np.zeros((2, n_features), np.int64)
+        return cls(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape), *sizes)
+
+    def set_values(self, feature: int, distinct: NDArray[np.float64]) -> None:
+        """Give each of few distinct values a bin of its own."""
+        n = distinct.size
+        self.highest[feature, : n - 1] = distinct[:-1]
+        self.lowest[feature, :n] = distinct
+        self.size[feature] = n
+
+    def set_steps(
+        self, feature: int, distinct: NDArray[np.float64], sizes: NDArray[np.int64]
+    ) -> None:
+        """Divide a column into bins with equal shares, and each bin into even steps."""
+        highest = _bin_ends(distinct, sizes)
+        n = highest.size
+        lowest = np.concatenate([distinct[:1], highest[:-1]])
+        with np.errstate(divide="ignore", over="ignore"):
+            scale = STEPS / (highest - lowest)
+        scale[~np.isfinite(scale)] = 0.0
+        # A bin too wide for a difference of floats has one step, whatever is subtracted.
+        lowest[scale == 0.0] = 0.0
+        self.highest[feature] = np.inf
+        self.highest[feature, : n - 1] = highest[:-1]
+        self.lowest[feature, :n], self.scale[feature, :n] = lowest, scale
+        self.shift[feature], self.size[feature] = _STEP_BITS, n
+
+
+def code_rows(columns: Columns) -> NDArray[np.uint16]:
     """The codes of all cells; what they mean is entered into the table of columns."""
+    values, table = columns.values, columns.table
     codes = np.empty(values.shape, np.uint16)
-    for feature in range(values.shape[1]):
-        n_categories = int(table[layout.N_CATEGORIES, feature])
-        if n_categories > 0:
-            n_bins = _code_categories(values, feature, n_categories, own_code[feature], codes)
-        else:
-            n_bins = _code_numbers(values, feature, table, codes)
-        table[layout.EXACT, feature] |= n_categories > 0
-        table[layout.BIN, feature + 1] = table[layout.BIN, feature] + n_bins + 1
+    bins = Bins.empty(values.shape[1])
+    nominal = columns.n_categories > 0
+    for feature in np.flatnonzero(nominal):
+        _code_categories(feature, columns, codes)
+    bins.size[nominal] = columns.n_categories[nominal]
+    exact = _code_numbers(np.flatnonzero(~nominal), values, bins, codes)
+    table[layout.EXACT, :-1] = nominal | exact
+    table[layout.SHIFT, :-1] = bins.shift
+    table[layout.BIN, 1:] = np.cumsum(bins.size + 1)
     return codes
 
 
-def _code_categories(
-    values: NDArray[np.float64],
-    feature: int,
-    n_categories: int,
-    has_own_code: bool,
-    codes: NDArray[np.uint16],
-) -> int:
+def _code_categories(feature: int, columns: Columns, codes: NDArray[np.uint16]) -> None:
     """Categories keep their codes; a missing value has the code after them, or the last of them."""
-    missing = n_categories - 1 if has_own_code else n_categories
-    codes[:, feature] = np.nan_to_num(values[:, feature], nan=missing)
-    return n_categories
+    missing = columns.n_categories[feature] - columns.own_code[feature]
+    codes[:, feature] = np.nan_to_num(columns.values[:, feature], nan=missing)
 
 
 def _code_numbers(
+    features: NDArray[np.int64],
     values: NDArray[np.float64],
-    feature: int,
-    table: NDArray[np.int64],
+    bins: Bins,
     codes: NDArray[np.uint16],
-) -> int:
-    """One code for each of few values, else steps within bins; returns the number of bins."""
+) -> NDArray[np.bool_]:
+    """Code numeric columns; returns where each code stands for one value.
+
+    A column that shows few values in a sample, and more when it is coded, is coded again.
+    """
     step = -(-len(values) // _SAMPLE)
-    sample = values[::step, feature]
-    distinct, sizes = np.unique(sample[~np.isnan(sample)], return_counts=True)
-    if distinct.size == 0:
-        distinct, sizes = np.zeros(1), np.ones(1, np.int64)
-    if distinct.size <= _MOST_BINS and _code(values, feature, distinct, 0, codes):
-        table[layout.EXACT, feature] = 1
-        return int(distinct.size)
-    highest = _bin_ends(distinct, sizes)
-    _code(values, feature, highest, _STEP_BITS, codes, float(distinct[0]))
-    table[layout.SHIFT, feature] = _STEP_BITS
-    return int(highest.size)
+    samples = [_count(values[::step, feature]) for feature in features]
+    few = np.zeros(values.shape[1], bool)
+    for feature, (distinct, sizes) in zip(features, samples, strict=True):
+        few[feature] = distinct.size <= _MOST_BINS
+        if few[feature]:
+            bins.set_values(feature, distinct)
+        else:
+            bins.set_steps(feature, distinct, sizes)
+    exact = few & _code(features, values, bins, codes)
+    again = few & ~exact
+    for feature, (distinct, sizes) in zip(features, samples, strict=True):
+        if again[feature]:
+            bins.set_steps(feature, distinct, sizes)
+    _code(np.flatnonzero(again), values, bins, codes)
+    return exact
+
+
+def _count(sample: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The distinct values of a sample of a column, and how often each is seen."""
+    ordered = np.sort(sample)
+    ordered = ordered[: np.searchsorted(ordered, np.nan)]
+    if ordered.size == 0:
+        return np.zeros(1), np.ones(1, np.int64)
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    return ordered[starts], np.diff(np.append(starts, ordered.size))
 
 
 def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -72,18 +127,15 @@ def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArra
 
 
 def _code(
+    features: NDArray[np.int64],
     values: NDArray[np.float64],
-    feature: int,
-    highest: NDArray[np.float64],
-    shift: int,
+    bins: Bins,
     codes: NDArray[np.uint16],
-    lowest_value: float = 0.0,
-) -> bool:
-    lowest = np.concatenate([[lowest_value], highest[:-1]])
-    with np.errstate(divide="ignore", over="ignore"):
-        scale = STEPS / (highest - lowest)
-    scale[~np.isfinite(scale)] = 0.0
-    # A bin too wide for a difference of floats has one step, whatever is subtracted.
-    lowest[scale == 0.0] = 0.0
-    code = compiled(code_column)
-    return bool(code(values, feature, 0, len(values), highest, lowest, scale, shift, codes))
+) -> NDArray[np.bool_]:
+    exact = np.ones(values.shape[1], np.int64)
+    missing_code = bins.size << bins.shift
+    compiled(code_cells)(
+        0, len(values), features, values, bins.highest, bins.lowest, bins.scale, bins.shift,
+        missing_code, codes, exact,
+    )  # fmt: skip
+    return exact.astype(bool)

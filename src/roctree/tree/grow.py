@@ -83,7 +83,7 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
 
 def grow_from_bins(columns: Columns, cases: Cases, growth: Growth, space: Workspace) -> None:
     """Split the root and all below it, nodes with many cases by bins."""
-    codes = code_rows(columns.values, columns.table, columns.own_code)
+    codes = code_rows(columns)
     space.make_rows(codes, cases, columns)
     space.make_sorted(_NARROW)
     space.push_rows(cases.size)

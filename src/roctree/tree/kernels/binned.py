@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, kernel, typed_kernel, types
+from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, borrow, kernel, typed_kernel, types
 from roctree.tree.kernels.choice import binary_info
 from roctree.tree.kernels.layout import (
     BIN,
@@ -417,6 +417,14 @@ def evaluate_binned(
     keys: np.ndarray,
 ) -> None:
     """Enter the best splits of attributes ``first`` to ``last - 1`` at rows ``begin:end``."""
+    columns, codes, row_ints = borrow(columns), borrow(codes), borrow(row_ints)
+    weights, limits, class_weight = borrow(weights), borrow(limits), borrow(class_weight)
+    lefts, edges, corners = borrow(lefts), borrow(edges), borrow(corners)
+    finest, scores, bounds = borrow(finest), borrow(scores), borrow(bounds)
+    places, vectors, branch_of = borrow(places), borrow(vectors), borrow(branch_of)
+    values, found_floats, found_ints = borrow(values), borrow(found_floats), borrow(found_ints)
+    histogram, bin_lefts = borrow(histogram), borrow(bin_lefts)
+    bins, keys = borrow(bins), borrow(keys)
     count_bins(first, last, begin, end, columns, codes, row_ints, weights, histogram)
     best = -np.inf
     for feature in range(first, last):

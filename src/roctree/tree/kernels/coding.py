@@ -8,44 +8,46 @@ share a code the values themselves are compared, so a tree does not depend on th
 import numpy as np
 
 from roctree._jit import typed_kernel, types
-from roctree.tree.kernels.layout import CODES_2D, FLOATS, INT, VALUES
+from roctree.tree.kernels.layout import CODES_2D, FLOATS_2D, INT, INTS, VALUES
 
 STEPS = 256
+# The ends of the bins of a column are padded to this many, for a search of a fixed eight steps.
+SEARCHED = 256
+BLOCK = 512
 
 
-@typed_kernel(types.boolean(VALUES, INT, INT, INT, FLOATS, FLOATS, FLOATS, INT, CODES_2D))
-def code_column(
-    values: np.ndarray,
-    feature: int,
+@typed_kernel(
+    types.void(INT, INT, INTS, VALUES, FLOATS_2D, FLOATS_2D, FLOATS_2D, INTS, INTS, CODES_2D, INTS)
+)
+def code_cells(
     begin: int,
     end: int,
+    features: np.ndarray,
+    values: np.ndarray,
     highest: np.ndarray,
     lowest: np.ndarray,
     scale: np.ndarray,
-    shift: int,
+    shift: np.ndarray,
+    missing_code: np.ndarray,
     codes: np.ndarray,
-) -> bool:
-    """Code rows ``begin:end``; bin b holds values up to ``highest[b]``, the last bin all above.
+    exact: np.ndarray,
+) -> None:
+    """Code rows ``begin:end`` of some columns; bin b of a column holds values up to ``highest[b]``.
 
-    With ``shift`` 0 a bin has one step, and the answer is whether each holds one value.
+    ``exact`` becomes 0 for a column where some value differs from the lowest of its bin. Rows are
+    taken in blocks, so that both tables are read and written a few cache lines at a time.
     """
-    n_bins = highest.size
-    exact = True
-    for row in range(begin, end):
-        value = values[row, feature]
-        if value != value:
-            codes[row, feature] = n_bins << shift
-            continue
-        # A binary search without jumps: `place` is the first bin whose highest value is enough.
-        place, size = 0, n_bins
-        while size > 1:
-            half = size // 2
-            place += half if highest[place + half - 1] < value else 0
-            size -= half
-        if shift == 0:
-            exact = exact and highest[place] == value
-            codes[row, feature] = place
-        else:
-            step = int(min(max((value - lowest[place]) * scale[place], 0.0), STEPS - 1.0))
-            codes[row, feature] = (place << shift) + step
-    return exact
+    for start in range(begin, end, BLOCK):
+        for feature in features:
+            for row in range(start, min(start + BLOCK, end)):
+                value = values[row, feature]
+                if value != value:
+                    codes[row, feature] = missing_code[feature]
+                    continue
+                place = 0
+                for half in (128, 64, 32, 16, 8, 4, 2, 1):
+                    place += half if highest[feature, place + half - 1] < value else 0
+                offset = value - lowest[feature, place]
+                exact[feature] &= 1 if offset == 0.0 else 0
+                step = int(min(max(offset * scale[feature, place], 0.0), STEPS - 1.0))
+                codes[row, feature] = (place << shift[feature]) + step

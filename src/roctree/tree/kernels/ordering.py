@@ -65,6 +65,9 @@ def sort_ties(
         end = begin + 1
         while end < n and keys[end] >> PLACE_BITS == keys[begin] >> PLACE_BITS:
             end += 1
+        if end - begin == 1:
+            begin = end
+            continue
         for gap in GAPS:
             for i in range(begin + gap, end):
                 key = keys[i]

@@ -156,11 +156,16 @@ def scan_bounded(
 
     bound_stretches(edges, n_edges, total, class_weight, table, block, corners, finest, bounds)
     # An edge that ties with all between it and the next is the lower candidate: no need to look.
-    for j in range(n_edges - 1):
-        if bounds[j] < best_score - RELATIVE_SLACK * abs(best_score) - ABSOLUTE_SLACK:
+    lowest = best_score - RELATIVE_SLACK * abs(best_score) - ABSOLUTE_SLACK
+    j = 0
+    while j < n_edges - 1:
+        if bounds[j] < lowest:
+            j += 1
             continue
         first = begin + j * CHUNK + 1
-        last = min(first + CHUNK - 1, end - 1)
+        while j < n_edges - 1 and bounds[j] >= lowest:
+            j += 1
+        last = min(begin + j * CHUNK, end - 1)
         block(lefts, first, last, total, class_weight, scores)
         for i in range(first, last):
             if scores[i] > best_score or (scores[i] == best_score and i < best):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, kernel, typed_kernel, types
+from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, borrow, kernel, typed_kernel, types
 from roctree.tree.kernels.choice import choose
 from roctree.tree.kernels.layout import (
     BEGIN,
@@ -196,6 +196,14 @@ def grow_sorted(
     state: np.ndarray,
 ) -> bool:
     """Split the nodes on the stack and all below them; false where the arrays want more room."""
+    order, rank, cases, weights = borrow(order), borrow(rank), borrow(cases), borrow(weights)
+    columns, limits, class_weight = borrow(columns), borrow(limits), borrow(class_weight)
+    lefts, edges, corners = borrow(lefts), borrow(edges), borrow(corners)
+    finest, scores, bounds = borrow(finest), borrow(scores), borrow(bounds)
+    places, vectors, branch_of = borrow(places), borrow(vectors), borrow(branch_of)
+    values, found_floats, found_ints = borrow(values), borrow(found_floats), borrow(found_ints)
+    branch_ints, branch_floats = borrow(branch_ints), borrow(branch_floats)
+    node_ints, node_floats = borrow(node_ints), borrow(node_floats)
     widest = branch_ints.shape[1]
     while state[N_STACK] > 0:
         top = state[N_STACK] - 1
