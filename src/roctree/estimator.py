@@ -2,6 +2,7 @@
 
 import html
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from roctree.parameters import Order, Threshold, check_parameters, class_weights
 from roctree.pruning import PRUNING
 from roctree.smoothing import frequencies
 from roctree.tree.apply import apply, decision_path, mix
-from roctree.tree.grow import grow
+from roctree.tree.grow import class_counts, grow, weighty
 from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
 from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.text import to_text
@@ -208,13 +209,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        return Dataset.from_data(
+        dataset = Dataset.from_data(
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
         )
+        return _with_weight(dataset)
 
     def _growth(self, dataset: Dataset) -> Growth:
         totals = _class_totals(dataset)
-        self._warn_of_small_weights(float(totals.sum()), int(np.count_nonzero(dataset.weights)))
+        self._warn_of_small_weights(float(totals.sum()), len(dataset.labels))
         steering = class_weights(self.class_weight, dataset.schema.classes, totals)
         return Growth(
             criterion=resolve(self.criterion),
@@ -235,8 +237,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.collapse:
             tree = collapse(tree)
         if self.threshold == "observed":
-            values = dataset.values[dataset.weights > 0.0]
-            tree = observed_thresholds(tree, values, dataset.schema.n_categories)
+            tree = observed_thresholds(tree, dataset.values, dataset.schema.n_categories)
         return tree
 
     def _learn(self, schema: Schema, steering: Floats, tree: Tree) -> None:
@@ -278,12 +279,16 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
 
 
+def _with_weight(dataset: Dataset) -> Dataset:
+    """Return the rows that have weight: the others must leave no trace, not even a threshold."""
+    values, labels, weights = weighty(dataset.values, dataset.labels, dataset.weights)
+    return replace(dataset, values=values, labels=labels, weights=weights)
+
+
 def _class_totals(dataset: Dataset) -> Floats:
-    """Return the weight of each class; the same whatever the order of the rows."""
-    used = dataset.weights > 0.0
-    weights, _ = weight_grid(dataset.weights[used])
-    totals = np.bincount(dataset.labels[used], weights, minlength=dataset.schema.n_classes)
-    return totals.astype(np.float64)
+    """Return the weight of each class, the same whatever the order of the rows."""
+    weights, _ = weight_grid(dataset.weights)
+    return class_counts(dataset.labels, weights, dataset.schema.n_classes)
 
 
 def _tree_html(tree: Tree, schema: Schema) -> str:

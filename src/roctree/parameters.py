@@ -48,10 +48,14 @@ def _whole_from(least: int) -> Rule:
 def _one_of(choices: Iterable[str]) -> Rule:
     names = tuple(choices)
     return Rule(
-        " or ".join(map(repr, names)),
+        _listed([repr(name) for name in names]),
         lambda value: isinstance(value, str) and value in names,
         names,
     )
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
 _NOT_NEGATIVE = Rule("a number from 0 on", lambda value: _number(value) and value >= 0)
