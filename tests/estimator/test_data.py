@@ -1,0 +1,140 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from roctree import DataError, ROCTreeClassifier
+from tests.estimator import weather
+
+FRAMES = {
+    "pandas": lambda frame: frame,
+    "polars": lambda frame: pl.from_pandas(frame),
+    "pyarrow": lambda frame: pa.Table.from_pandas(frame),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_every_frame_library_gives_the_same_tree(library):
+    X, y = weather.frame()
+    tree = ROCTreeClassifier().fit(FRAMES[library](X), y)
+    assert tree.tree_ == ROCTreeClassifier().fit(X, y).tree_
+    assert tree.feature_names_in_.tolist() == ["warmth", "sky", "wind"]
+    for other in FRAMES.values():
+        assert np.array_equal(tree.predict(other(X)), tree.predict(X))
+
+
+def test_labels_may_be_a_series_of_any_library():
+    X, y = weather.frame()
+    for labels in (pd.Series(y), pl.Series(y), pa.array(y), list(y)):
+        assert ROCTreeClassifier().fit(X, labels).score(X, y) > 0.9
+
+
+def test_arrays_of_objects_may_hold_text():
+    X, y = weather.frame()
+    tree = ROCTreeClassifier().fit(X.to_numpy(dtype=object), y)
+    assert tree.tree_ == ROCTreeClassifier().fit(X, y).tree_
+
+
+def test_a_column_vector_of_labels_is_taken_with_a_warning():
+    X, y = weather.frame()
+    with pytest.warns(UserWarning, match="column-vector y was passed"):
+        ROCTreeClassifier().fit(X, y[:, None])
+
+
+def test_unseen_categories_are_missing_with_one_warning_that_counts_them():
+    X, y = weather.frame()
+    tree = ROCTreeClassifier().fit(X, y)
+    new, gap = X.assign(sky="snow"), X.assign(sky=None)
+    with pytest.warns(UserWarning, match="'sky' in 120 rows") as caught:
+        labels = tree.predict(new)
+    assert len(caught) == 1
+    assert np.array_equal(labels, tree.predict(gap))
+
+
+def test_names_that_appear_or_vanish_at_prediction_are_warned_of():
+    X, y = weather.complete()
+    numbers = X[["warmth", "wind"]]
+    named = ROCTreeClassifier().fit(numbers, y)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        named.predict(numbers.to_numpy())
+    nameless = ROCTreeClassifier().fit(numbers.to_numpy(), y)
+    with pytest.warns(UserWarning, match="X has feature names, but ROCTreeClassifier"):
+        nameless.predict(numbers)
+
+
+def refusal(action, *arguments):
+    with pytest.raises(DataError) as error:
+        action(*arguments)
+    sentence = str(error.value)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        (["sky", "warmth", "wind"], "the same columns, but in the order 'warmth', 'sky', 'wind'"),
+        (["warmth", "sky"], "missing 'wind'"),
+    ],
+)
+def test_other_columns_at_prediction_are_refused(columns, sentence):
+    X, y = weather.frame()
+    tree = ROCTreeClassifier().fit(X, y)
+    assert sentence in refusal(tree.predict, X[columns])
+
+
+def test_another_number_of_columns_is_refused():
+    tree = ROCTreeClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    assert "X has 1 features, but prediction is expecting 2 " in refusal(tree.predict, [[0.0]])
+
+
+def test_text_where_numbers_were_is_refused():
+    tree = ROCTreeClassifier().fit(pd.DataFrame({"n": [0.0, 1.0]}), [0, 1])
+    assert "'n' was numeric in training" in refusal(tree.predict, pd.DataFrame({"n": ["x"]}))
+
+
+UNUSABLE = {
+    "no rows": (np.empty((0, 2)), [], "0 sample(s)"),
+    "no columns": (np.empty((2, 0)), [0, 1], "0 feature(s)"),
+    "no labels": ([[1.0]], None, "requires y to be passed"),
+    "infinity": ([[1.0, 2.0], [3.0, -np.inf]], [0, 1], "column 'x1' holds -inf in row 1"),
+    "ragged rows": ([[1.0, 2.0], [3.0]], [0, 1], "row 1 has 1 cell and row 0 has 2 cells"),
+    "one dimension": ([1.0, 2.0], [0, 1], "Reshape your data"),
+    "a sparse matrix": (scipy.sparse.eye_array(2).tocsr(), [0, 1], "X.toarray()"),
+    "complex numbers": (np.array([[1j], [2.0]]), [0, 1], "Complex data not supported"),
+    "dates": (pd.DataFrame({"day": pd.to_datetime(["2026-01-01"])}), [0], "convert it to numbers"),
+    "a list in a cell": (
+        pd.DataFrame({"c": [[1]]}, dtype=object),
+        [0],
+        "'c' holds a list in row 0",
+    ),
+    "twice the same name": (
+        pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]),
+        [0],
+        "duplicate column names",
+    ),
+    "too few labels": ([[1.0], [2.0]], [0], "X has 2 rows and y has 1 labels"),
+    "a missing label": ([[1.0], [2.0]], ["a", None], "the label of row 1"),
+    "a continuous target": ([[1.0], [2.0]], [0.5, 1.5], "Unknown label type"),
+}
+
+
+@pytest.mark.parametrize(("X", "y", "sentence"), UNUSABLE.values(), ids=UNUSABLE)
+def test_unusable_data_are_refused_in_one_sentence(X, y, sentence):
+    assert sentence in refusal(ROCTreeClassifier().fit, X, y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ([1.0, -1.0], "sample_weight is -1.0 in row 1"),
+        ([np.nan, 1.0], "sample_weight is nan in row 0"),
+        ([0.0, 0.0], "all weights in sample_weight are zero"),
+        ([1.0], "sample_weight has shape (1,), expected (2,)"),
+    ],
+)
+def test_unusable_weights_are_refused_in_one_sentence(weights, sentence):
+    assert sentence in refusal(ROCTreeClassifier().fit, [[0.0], [1.0]], [0, 1], weights)

@@ -1,0 +1,76 @@
+import inspect
+
+import numpy as np
+import pytest
+
+from roctree import ParameterError, ROCTreeClassifier
+from roctree.parameters import RULES
+
+X, Y = [[0.0], [1.0]], ["a", "b"]
+NO_WHOLE_NUMBER = [-1, 2.5, True, "3", float("nan")]
+NO_NUMBER = [-0.1, True, "1", None, float("nan"), float("inf")]
+NO_NAME = ["nothing", None, 3, ["exact"]]
+REFUSED = {
+    "max_depth": NO_WHOLE_NUMBER,
+    "max_leaves": [0, *NO_WHOLE_NUMBER],
+    "min_samples_split": NO_NUMBER,
+    "min_samples_leaf": [0, *NO_NUMBER],
+    "min_weight_fraction_leaf": [0.6, *NO_NUMBER],
+    "min_gain": NO_NUMBER,
+    "nominal": NO_NAME,
+    "missing": NO_NAME,
+    "threshold": NO_NAME,
+    "growth": NO_NAME,
+    "collapse": [1, None, "yes"],
+    "c45_numeric_minimum": [0, None, "no"],
+    "pruning": NO_NAME,
+    "splits": NO_NAME,
+    "class_weight": ["even", 2, [1, 2]],
+    "n_jobs": [0, 1.5, True, "all"],
+}
+ACCEPTED = {
+    "max_depth": np.int32(3),
+    "max_leaves": np.uint8(2),
+    "min_samples_split": np.float32(2),
+    "min_samples_leaf": 0.5,
+    "min_weight_fraction_leaf": 0.5,
+    "min_gain": np.float64(0.1),
+    "collapse": np.True_,
+    "c45_numeric_minimum": np.False_,
+    "n_jobs": -1,
+}
+WRONG = [(name, value) for name, values in REFUSED.items() for value in values]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
+    with pytest.raises(ParameterError) as refusal:
+        ROCTreeClassifier(**{name: value}).fit(X, Y)
+    assert f"{name}={value!r} is not allowed" in str(refusal.value)
+    assert f"give {RULES[name].wish}." in str(refusal.value)
+
+
+@pytest.mark.parametrize(("name", "value"), ACCEPTED.items())
+def test_numbers_and_flags_of_numpy_are_welcome(name, value):
+    ROCTreeClassifier(**{name: value}).fit(X, Y)
+
+
+def test_every_parameter_has_a_rule_or_a_reader_of_its_own():
+    parameters = set(inspect.signature(ROCTreeClassifier).parameters)
+    assert parameters - set(RULES) == {"criterion", "categorical_features"}
+
+
+def test_a_misspelt_name_is_corrected():
+    with pytest.raises(ParameterError, match=r"did you mean 'fractional'\?"):
+        ROCTreeClassifier(missing="fractionl").fit(X, Y)
+    with pytest.raises(ParameterError, match=r"did you mean 'gini'\?"):
+        ROCTreeClassifier(criterion="ginni").fit(X, Y)
+
+
+def test_a_criterion_must_be_one():
+    with pytest.raises(ParameterError, match="neither a name nor a criterion"):
+        ROCTreeClassifier(criterion=len).fit(X, Y)
+
+
+def test_nothing_is_checked_before_the_fit():
+    ROCTreeClassifier(max_depth="deep").set_params(max_leaves=-5)

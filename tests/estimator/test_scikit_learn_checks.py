@@ -1,0 +1,66 @@
+"""Scikit-learn's own checks, with one parameter at a time away from its default."""
+
+import os
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from roctree import ROCTreeClassifier, presets
+from roctree.criteria import CRITERIA
+from roctree.tree.growth import Missing, Nominal
+
+OTHERS = [
+    *[{"criterion": name} for name in CRITERIA],
+    *[{"missing": missing} for missing in get_args(Missing)],
+    *[{"nominal": nominal, "categorical_features": [0]} for nominal in get_args(Nominal)],
+    {"max_depth": 3},
+    {"max_leaves": 4},
+    {"min_weight_fraction_leaf": 0.01},
+    {"growth": "best_first"},
+    {"threshold": "observed"},
+    {"collapse": True},
+    {"c45_numeric_minimum": True},
+    {"class_weight": "balanced"},
+    {"n_jobs": 2},
+]
+
+
+class TreeOfNumbers(ROCTreeClassifier):
+    """The default, but for the tag that makes the checks round their data to categories."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = False
+        return tags
+
+
+@parametrize_with_checks([ROCTreeClassifier(), TreeOfNumbers()])
+def test_the_default_tree_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+# The checks predict for values that no training case had.
+@pytest.mark.filterwarnings("ignore:Categories not seen in training")
+@parametrize_with_checks([ROCTreeClassifier(**parameters) for parameters in OTHERS])
+def test_every_choice_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([presets.c45(), presets.j48()])
+def test_every_preset_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_the_check_that_needs_a_switch_of_scipy_passes_too():
+    script = """
+from sklearn.utils.estimator_checks import check_array_api_input
+from roctree import ROCTreeClassifier
+check_array_api_input("ROCTreeClassifier", ROCTreeClassifier(), array_namespace="numpy")
+"""
+    environment = os.environ | {"SCIPY_ARRAY_API": "1"}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)

@@ -1,0 +1,143 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from roctree import ParameterError, ROCTreeClassifier
+from roctree.criteria import CRITERIA
+from tests.estimator import weather
+
+IRIS = load_iris(return_X_y=True)
+
+
+def structure(tree):
+    return tree.n_children, tree.feature, tree.threshold, tree.category_branch
+
+
+def same_structure(one, other):
+    pairs = zip(structure(one), structure(other), strict=True)
+    return all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in pairs)
+
+
+@pytest.mark.parametrize("nominal", ["binary", "multiway", "one_vs_rest"])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_row_of_weight_k_equals_k_copies(name, nominal):
+    X, y = weather.complete()
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    copies = np.repeat(np.arange(len(y)), weights)
+    tree = ROCTreeClassifier(criterion=name, nominal=nominal)
+    weighted = tree.fit(X, y, weights).tree_
+    assert weighted == tree.fit(X.iloc[copies], y[copies]).tree_
+
+
+@pytest.mark.parametrize("missing", ["fractional", "category", "branch"])
+def test_copies_of_rows_with_missing_values_differ_from_weights_by_rounding_only(missing):
+    X, y = weather.frame()
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    copies = np.repeat(np.arange(len(y)), weights)
+    tree = ROCTreeClassifier(missing=missing)
+    weighted, copied = tree.fit(X, y, weights).tree_, tree.fit(X.iloc[copies], y[copies]).tree_
+    assert same_structure(weighted, copied)
+    assert np.allclose(weighted.counts, copied.counts, rtol=1e-12, atol=1e-12)
+
+
+def test_a_row_without_weight_leaves_no_trace():
+    X, y = IRIS
+    weights = np.arange(150) % 2
+    for parameters in ({}, {"threshold": "observed"}, {"class_weight": "balanced"}):
+        tree = ROCTreeClassifier(**parameters)
+        weighted = tree.fit(X, y, weights).tree_
+        assert weighted == tree.fit(X[1::2], y[1::2]).tree_
+
+
+def test_a_class_without_weight_is_known_but_has_no_probability():
+    X, y = IRIS
+    tree = ROCTreeClassifier(class_weight="balanced").fit(X, y, (y != 1).astype(float))
+    assert tree.classes_.tolist() == [0, 1, 2]
+    assert not tree.predict_proba(X)[:, 1].any()
+    assert tree.class_weight_.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_class_weights_leave_the_probabilities_of_the_data_as_given():
+    """As users ask of scikit-learn in its issue 16479."""
+    X, y = weather.complete()
+    weights = np.random.default_rng(1).integers(1, 4, len(y))
+    tree = ROCTreeClassifier(class_weight={"play": 10, "home": 1}, max_depth=3).fit(X, y, weights)
+    leaves, played = tree.apply(X), y == "play"
+    for leaf in np.unique(leaves):
+        here = leaves == leaf
+        share = weights[here & played].sum() / weights[here].sum()
+        assert tree.predict_proba(X)[here, 1] == pytest.approx(share)
+
+
+def test_class_weights_steer_splits():
+    X, y = weather.complete()
+    trees = [
+        ROCTreeClassifier(class_weight=class_weight, max_depth=3).fit(X, y).tree_
+        for class_weight in (None, {"play": 10, "home": 1})
+    ]
+    assert not same_structure(*trees)
+
+
+def test_class_weights_steer_labels():
+    X, y = weather.complete()
+    tree = ROCTreeClassifier(class_weight={"play": 10, "home": 1}, max_depth=1).fit(X, y)
+    home, play = tree.predict_proba(X).T
+    assert np.array_equal(tree.predict(X) == "play", 10 * play > home)
+    assert np.any((tree.predict(X) == "play") & (play < home))
+
+
+def test_balanced_weights_make_classes_equal():
+    X, y = IRIS
+    weights = np.where(y == 0, 3.0, 1.0)
+    tree = ROCTreeClassifier(class_weight="balanced").fit(X, y, weights)
+    assert np.allclose(tree.class_weight_ * [150, 50, 50], 250 / 3)
+
+
+def test_a_class_weight_may_name_a_class_that_these_rows_lack():
+    tree = ROCTreeClassifier(class_weight={"a": 1, "b": 2, "c": 3})
+    assert tree.fit([[0.0], [1.0]], ["a", "b"]).class_weight_.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "sentence"),
+    [
+        ({"c": 1}, "class_weight names 'c', which is no class, and gives no weight to 'a'"),
+        ({"a": -1}, "class_weight gives 'a' the weight -1"),
+        ({"a": float("nan")}, "class_weight gives 'a' the weight nan"),
+        ({"a": 0, "b": 0}, "class_weight is 0 for every class"),
+    ],
+)
+def test_class_weights_that_make_no_sense_are_refused(class_weight, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        ROCTreeClassifier(class_weight=class_weight).fit([[0.0], [1.0]], ["a", "b"])
+
+
+def test_weights_that_add_up_to_one_are_warned_of():
+    X, y = IRIS
+    with pytest.warns(UserWarning, match="sample_weight adds up to 1 over 150 rows") as caught:
+        tree = ROCTreeClassifier().fit(X, y, np.full(150, 1 / 150))
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert tree.get_n_leaves() == 1
+
+
+def test_weights_that_add_up_to_one_need_smaller_limits():
+    X, y = IRIS
+    small = ROCTreeClassifier(min_samples_split=2 / 150, min_samples_leaf=1 / 150)
+    weighted = small.fit(X, y, np.full(150, 1 / 150))
+    assert same_structure(weighted.tree_, ROCTreeClassifier().fit(X, y).tree_)
+
+
+def test_few_rows_are_no_reason_to_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ROCTreeClassifier(min_samples_leaf=5).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_the_least_share_counts_class_weights():
+    X, y = [[0.0]] * 2 + [[1.0]] * 8, [1] * 2 + [0] * 8
+    tree = ROCTreeClassifier(min_weight_fraction_leaf=0.5)
+    assert tree.fit(X, y).get_n_leaves() == 1
+    assert tree.set_params(class_weight="balanced").fit(X, y).get_n_leaves() == 2
