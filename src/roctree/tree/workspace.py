@@ -26,7 +26,7 @@ class Workspace:
         self.widest = max(2, int(columns.n_categories.max(initial=0)))
         self.finest = np.empty((n_classes + 2, n_classes))
         self.vectors = np.empty((layout.N_VECTORS, n_classes))
-        self.found_floats = np.empty((self.n_features, 4))
+        self.found_floats = np.empty((self.n_features, layout.N_FOUND_FLOATS))
         self.found_ints = np.empty((self.n_features, 3), np.int64)
         self.branch_of = np.empty(max(self.n_codes, 1), np.int16)
         self.branch_ints = np.empty((3, self.widest), np.int64)

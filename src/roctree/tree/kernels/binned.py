@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, borrow, kernel, typed_kernel, types
-from roctree.tree.kernels.choice import binary_info
+from roctree.tree.kernels.choice import EPSILON, binary_info, mean_gain
 from roctree.tree.kernels.layout import (
     BIN,
     BRANCHES,
@@ -22,6 +22,7 @@ from roctree.tree.kernels.layout import (
     FLOATS,
     FLOATS_2D,
     GAIN,
+    HIGHEST,
     INFO,
     INT,
     INTS,
@@ -65,6 +66,8 @@ BINNED_FUNCTION = types.FunctionType(BINNED_SIGNATURE)
 
 # keys[row, ...]: KEYS and BUFFER_KEYS are as long as the node, STARTS as the digits of the sort.
 KEYS, BUFFER_KEYS, STARTS = range(3)
+# The steps of the search where ratios are compared.
+BOUND, CONTEND, ALL = range(3)
 # bins[row, ...]: the bins of one attribute that hold cases, and which of them to look into.
 FILLED, LOOK = range(2)
 
@@ -139,10 +142,10 @@ def mark_bins(
     bounds: np.ndarray,
     vectors: np.ndarray,
     bins: np.ndarray,
-) -> int:
-    """Mark the bins in which some cut may gain ``least``; returns how many they are."""
+) -> float:
+    """Mark the bins in which some cut may gain ``least``; returns what no cut there exceeds."""
     total = vectors[TOTAL]
-    n_marked = 0
+    highest = -np.inf
     for j in range(n):
         bins[LOOK, j] = 0
     n_edges = (n + CHUNK - 1) // CHUNK + 1
@@ -163,10 +166,11 @@ def mark_bins(
             edges, n_bins + 1, total, class_weight, table, block, corners, finest, bounds
         )
         for i in range(n_bins):
-            if improvement(bounds[i], limits, class_weight, table, vectors) >= least:
+            gain = improvement(bounds[i], limits, class_weight, table, vectors)
+            if gain >= least:
                 bins[LOOK, first + i] = 1
-                n_marked += 1
-    return n_marked
+                highest = max(highest, gain)
+    return highest
 
 
 @kernel
@@ -355,23 +359,27 @@ def refine(
     bin_lefts: np.ndarray,
     bins: np.ndarray,
     keys: np.ndarray,
-) -> None:
+    looks: bool,
+) -> float:
     """Look into the bins of an attribute where some cut may gain ``least``.
 
-    Where missing cases join a branch, once with them on the right and once on the left.
+    Where missing cases join a branch, once with them on the right and once on the left. Returns
+    what no cut gains more than; if ``looks`` is false, that is all it does.
     """
+    highest = least
     for side in range(1, -1, -1):
         n = load_bins(feature, columns, histogram, lefts, places, bins, vectors)
         joins = join_missing(limits, vectors)
         if side == 0:
             if not joins:
-                return
+                return highest
             shift_lefts(lefts, n + 1, vectors, 1.0)
-        n_marked = mark_bins(
+        bound = mark_bins(
             n, least, limits, class_weight, table, block, lefts, edges, corners, finest, scores,
             bounds, vectors, bins,
         )  # fmt: skip
-        if n_marked == 0:
+        highest = max(highest, bound)
+        if not looks or bound == -np.inf:
             continue
         for j in range(n):
             for label in range(class_weight.size):
@@ -382,6 +390,84 @@ def refine(
             weights, limits, class_weight, table, block, scan, bin_lefts, lefts, edges, corners,
             finest, scores, bounds, places, vectors, found_floats, found_ints, keys,
         )  # fmt: skip
+    return highest
+
+
+@kernel
+def mean_is_open(columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray) -> bool:
+    """Whether gains known only up to HIGHEST may move the mean over that of some attribute."""
+    low = mean_gain(GAIN, columns, found_floats, found_ints) - EPSILON
+    high = mean_gain(HIGHEST, columns, found_floats, found_ints) - EPSILON
+    for feature in range(found_ints.shape[0]):
+        if found_ints[feature, N_BRANCHES] > 0 and low <= found_floats[feature, GAIN] < high:
+            return True
+    return False
+
+
+@kernel
+def refine_ratios(
+    first: int,
+    last: int,
+    begin: int,
+    end: int,
+    values: np.ndarray,
+    columns: np.ndarray,
+    codes: np.ndarray,
+    row_ints: np.ndarray,
+    weights: np.ndarray,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    places: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    histogram: np.ndarray,
+    bin_lefts: np.ndarray,
+    bins: np.ndarray,
+    keys: np.ndarray,
+) -> None:
+    """Look into bins where ratios are compared, behind a mean over all attributes.
+
+    Each attribute then wants its own best gain: at once those that may reach the mean, the others
+    only where they may move it over one of these.
+    """
+    for step in (BOUND, CONTEND, ALL):
+        mean = -np.inf
+        if last - first == found_ints.shape[0]:
+            mean = mean_gain(GAIN, columns, found_floats, found_ints) - EPSILON
+        if step == ALL and not mean_is_open(columns, found_floats, found_ints):
+            return
+        for feature in range(first, last):
+            own = found_floats[feature, GAIN] if found_ints[feature, N_BRANCHES] > 0 else -np.inf
+            if columns[EXACT, feature]:
+                found_floats[feature, HIGHEST] = own
+                continue
+            highest = found_floats[feature, HIGHEST]
+            if (step == CONTEND and own > -np.inf and highest < mean) or (
+                step == ALL and highest <= own
+            ):
+                continue
+            least = own - RELATIVE_SLACK * abs(own) - ABSOLUTE_SLACK
+            if own == -np.inf:
+                least = own
+            highest = refine(
+                feature, least, begin, end, values, columns, codes, row_ints, weights, limits,
+                class_weight, table, block, scan, lefts, edges, corners, finest, scores, bounds,
+                places, vectors, found_floats, found_ints, histogram, bin_lefts, bins, keys,
+                step != BOUND,
+            )  # fmt: skip
+            found_floats[feature, HIGHEST] = highest
+            if step != BOUND:
+                found_floats[feature, HIGHEST] = found_floats[feature, GAIN]
 
 
 @typed_kernel(BINNED_SIGNATURE)
@@ -448,19 +534,22 @@ def evaluate_binned(
             found_floats[feature, CUT_VALUE] = -np.inf
         if found_ints[feature, N_BRANCHES] > 0:
             best = max(best, found_floats[feature, GAIN])
-    for feature in range(first, last):
-        if columns[EXACT, feature]:
-            continue
-        if limits[CORRECTION] != NO_CORRECTION:
-            # Ratios are compared behind a mean over all attributes: each wants its own best.
-            best = -np.inf
+    if limits[CORRECTION] == NO_CORRECTION:
+        for feature in range(first, last):
+            if columns[EXACT, feature]:
+                continue
+            least = best - RELATIVE_SLACK * abs(best) - ABSOLUTE_SLACK
+            refine(
+                feature, least, begin, end, values, columns, codes, row_ints, weights, limits,
+                class_weight, table, block, scan, lefts, edges, corners, finest, scores, bounds,
+                places, vectors, found_floats, found_ints, histogram, bin_lefts, bins, keys, True,
+            )  # fmt: skip
             if found_ints[feature, N_BRANCHES] > 0:
-                best = found_floats[feature, GAIN]
-        least = best - RELATIVE_SLACK * abs(best) - ABSOLUTE_SLACK
-        refine(
-            feature, least, begin, end, values, columns, codes, row_ints, weights, limits,
-            class_weight, table, block, scan, lefts, edges, corners, finest, scores, bounds,
-            places, vectors, found_floats, found_ints, histogram, bin_lefts, bins, keys,
-        )  # fmt: skip
-        if found_ints[feature, N_BRANCHES] > 0:
-            best = max(best, found_floats[feature, GAIN])
+                best = max(best, found_floats[feature, GAIN])
+        return
+
+    refine_ratios(
+        first, last, begin, end, values, columns, codes, row_ints, weights, limits, class_weight,
+        table, block, scan, lefts, edges, corners, finest, scores, bounds, places, vectors,
+        found_floats, found_ints, histogram, bin_lefts, bins, keys,
+    )  # fmt: skip

@@ -40,18 +40,26 @@ def binary_info(left: float, known: float, node: float, limits: np.ndarray) -> f
 
 
 @kernel
+def mean_gain(
+    column: int, columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray
+) -> float:
+    """The mean of the possible gains, or of what bounds them; infinite where none is possible."""
+    total, n = 0.0, 0
+    for feature in range(found_ints.shape[0]):
+        possible = found_ints[feature, N_BRANCHES] > 0 and found_floats[feature, GAIN] > -EPSILON
+        if possible and columns[COUNTABLE, feature]:
+            total += found_floats[feature, column]
+            n += 1
+    return total / n if n > 0 else np.inf
+
+
+@kernel
 def choose(
     columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray, limits: np.ndarray
 ) -> int:
     """The attribute to split on, the first on ties; -1 where none is worth it."""
     corrected = limits[CORRECTION] != NO_CORRECTION
-    average, n = 0.0, 0
-    for feature in range(found_ints.shape[0]):
-        possible = found_ints[feature, N_BRANCHES] > 0 and found_floats[feature, GAIN] > -EPSILON
-        if possible and columns[COUNTABLE, feature]:
-            average += found_floats[feature, GAIN]
-            n += 1
-    average = average / n if n > 0 else np.inf
+    average = mean_gain(GAIN, columns, found_floats, found_ints)
     best, best_value = -1, -np.inf
     if corrected:
         # C4.5 starts below zero, so that a split without gain is better than none; Weka, the

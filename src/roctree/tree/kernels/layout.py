@@ -53,7 +53,9 @@ N_VECTORS = 5
 
 # found_floats[feature, column] and found_ints[feature, column]: the best split of an attribute.
 # CUT is the first place right of a cut; in binned nodes the first code, CUT_VALUE its first value.
-GAIN, INFO, CUT_VALUE, SCORE = range(4)
+# HIGHEST bounds the gain of an attribute that was not searched to the end.
+GAIN, INFO, CUT_VALUE, SCORE, HIGHEST = range(5)
+N_FOUND_FLOATS = 5
 N_BRANCHES, CUT, MISSING_BRANCH = range(3)
 
 # branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.
