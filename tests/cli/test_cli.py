@@ -53,6 +53,7 @@ def test_version_is_that_of_the_package():
     assert roctree("--version").output == f"roctree {__version__}\n"
 
 
+@pytest.mark.slow
 def test_warm_up_says_how_long_it_took():
     result = roctree("warm-up")
     assert result.exit_code == 0

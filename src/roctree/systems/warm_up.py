@@ -1,15 +1,32 @@
 """Every kernel compiled, or loaded if it was compiled before on this machine."""
 
+from typing import Any, get_args
+
+import numpy as np
+
+from roctree.criteria import CRITERIA
 from roctree.estimator import ROCTreeClassifier
+from roctree.tree.growth import Missing
+
+# Large and small nodes have kernels of their own.
+SIZES = (3000, 20)
 
 
 def warm_up() -> None:
-    """Fit small trees of every kind and predict with them."""
-    rows = [[float(row % 7), "abc"[row % 3], None if row == 3 else 1.0] for row in range(20)]
-    numbers = [[float(row)] for row in range(20)]
-    labels = [row > 9 for row in range(20)]
-    for missing in ("fractional", "branch"):
-        for data in (rows, numbers):
-            tree = ROCTreeClassifier(missing=missing, collapse=True).fit(data, labels)
-            tree.predict_proba(data)
-            tree.decision_path(data)
+    """Fit trees of every kind and predict with them."""
+    for n_rows in SIZES:
+        numbers = np.random.default_rng(0).random((n_rows, 3))
+        labels = numbers[:, 0] > 0.5
+        gaps = np.where(numbers < 0.1, np.nan, np.floor(4 * numbers))
+        for missing in get_args(Missing):
+            _fit_and_predict(numbers, labels, missing=missing)
+            _fit_and_predict(gaps, labels, missing=missing, categorical_features=[1])
+    for criterion in CRITERIA:
+        _fit_and_predict(numbers, labels, criterion=criterion, collapse=True)
+
+
+def _fit_and_predict(values: Any, labels: Any, **parameters: Any) -> None:
+    tree = ROCTreeClassifier(**parameters).fit(values, labels)
+    tree.predict(values)
+    tree.apply(values)
+    tree.decision_path(values)
