@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree.errors import DataError
-from roctree.tree.apply import BLOCK_ROWS, WIDE, apply, class_counts, decision_path, mix
+from roctree.tree.apply import WIDE, apply, class_counts, decision_path, mix
 from roctree.tree.tree import Tree
 from tests.naive import descend as naive
 from tests.tree.trees import as_tree, as_values, chain, nested_trees, node_numbers, rows
@@ -113,16 +113,16 @@ def many_rows(n_rows, n_features=5, missing=0.0):
     return values
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_the_number_of_threads_and_the_blocks_change_nothing(missing):
-    tree, values = leafy(), many_rows(3 * BLOCK_ROWS + 5, missing=missing)
+def test_the_number_of_threads_and_the_blocks_change_nothing(missing, monkeypatch):
+    monkeypatch.setattr("roctree.tree.apply.BLOCK_ROWS", 16)
+    tree, values = leafy(), many_rows(101, missing=missing)
     table = tree.counts / np.maximum(tree.weight[:, None], 1.0)
     mixture, leaves = mix(tree, values, table), apply(tree, values)
     for n_threads in (2, 3, 8, 1000):
         assert (mix(tree, values, table, n_threads=n_threads) == mixture).all()
         assert (apply(tree, values, n_threads=n_threads) == leaves).all()
-    for row in (0, BLOCK_ROWS - 1, BLOCK_ROWS, len(values) - 1):
+    for row in (0, 15, 16, 100):
         one = values[row : row + 1]
         assert (mix(tree, one, table) == mixture[row]).all()
         assert apply(tree, one) == leaves[row]
