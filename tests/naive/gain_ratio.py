@@ -69,7 +69,7 @@ def numeric_candidate(values, labels, n_classes, weights, min_objects=2, penalty
     for low, high in pairwise(distinct):
         sides = [None if value is None else int(value > low) for value in values]
         table = tabulate(sides, 2, labels, n_classes, weights)
-        if high - low > DISTINCT and min(map(sum, table)) >= least:
+        if low + DISTINCT < high and min(map(sum, table)) >= least:
             tries += 1
             gain, info = gain_and_info(table, unknown)
             if best is None or gain > best.gain + 1e-12:
@@ -95,9 +95,9 @@ def choose(candidates, left_out_of_mean=()):
     ``left_out_of_mean`` are the positions of nominal attributes with very many categories.
     """
     possible = [i for i, c in enumerate(candidates) if c is not None and c.gain > -MARGIN]
-    counted = [i for i in possible if i not in left_out_of_mean] or possible
-    if not possible:
-        return None
+    counted = [i for i in possible if i not in left_out_of_mean]
+    if not counted:
+        return None  # the program then takes a million for the mean
     mean = sum(candidates[i].gain for i in counted) / len(counted)
     best = None
     for i in possible:

@@ -1,0 +1,71 @@
+"""Grow trees from Hypothesis's data, in every way, and compare them byte for byte."""
+
+from contextlib import contextmanager
+from unittest import mock
+
+import numpy as np
+
+from roctree.data.dataset import Dataset, Schema
+from roctree.tree import coding
+from roctree.tree import grow as grow_module
+from roctree.tree.grow import grow
+from roctree.tree.growth import Growth
+
+MISSING = ("fractional", "category", "branch")
+NOMINAL = ("binary", "multiway", "one_vs_rest")
+
+
+def as_dataset(data):
+    """The ``Dataset`` of a ``strategies.Data``, every category declared."""
+    columns = range(len(data.columns))
+    categories = [
+        tuple(f"c{code}" for code in range(data.nominal[i])) if i in data.nominal else None
+        for i in columns
+    ]
+    schema = Schema(tuple(f"x{i}" for i in columns), tuple(categories), np.arange(data.n_classes))
+    labels = np.array(data.labels, np.int32)
+    return Dataset(data.matrix, labels, np.array(data.weights, float), schema)
+
+
+def numeric_dataset(values, labels, weights=None):
+    """A ``Dataset`` of numbers."""
+    values, labels = np.asarray(values, float), np.asarray(labels, np.int32)
+    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, float)
+    names = tuple(f"x{i}" for i in range(values.shape[1]))
+    schema = Schema(names, (None,) * len(names), np.arange(labels.max() + 1))
+    return Dataset(values, labels, weights, schema)
+
+
+def take(dataset, rows):
+    """The data set of the rows in that order, repeats welcome."""
+    return Dataset(
+        dataset.values[rows], dataset.labels[rows], dataset.weights[rows], dataset.schema
+    )
+
+
+def grown(dataset, criterion, **options):
+    """The tree, checked."""
+    growth = Growth(criterion, np.ones(dataset.schema.n_classes), **options)
+    return grow(dataset, growth).validate(dataset.schema.n_features)
+
+
+def as_bytes(tree):
+    return {name: array.tobytes() for name, array in tree._arrays().items()}
+
+
+@contextmanager
+def bins(narrow=4, most_bins=5, sample=16):
+    """Let nodes of more than ``narrow`` cases be searched by few bins, from a small sample."""
+    with (
+        mock.patch.object(grow_module, "_NARROW", narrow),
+        mock.patch.object(coding, "_MOST_BINS", most_bins),
+        mock.patch.object(coding, "_SAMPLE", sample),
+    ):
+        yield
+
+
+@contextmanager
+def scans(bounded):
+    """Let candidates be passed over on the strength of a bound, or none."""
+    with mock.patch.object(Growth, "bounded", return_value=bounded):
+        yield
