@@ -57,19 +57,32 @@ def _package_stamp() -> str:
     that it calls in other files.
     """
     stamps = []
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    home = Path(__file__).parent
+    for path in [Path(__file__), *sorted(home.glob("*/*.py")), *sorted(home.glob("tree/*/*.py"))]:
         status = path.stat()
         stamps.append((path.name, status.st_size, status.st_mtime_ns))
     return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
 
 
-def _compile(function: Function, signature: Any) -> Function:
-    """Compile ``function``; without a place for the cache, compile it in each process."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+def _compile(function: Function, signature: Any, *, python: bool = True) -> Function:
+    """Compile ``function``; without a place for the cache, compile it in each process.
+
+    Where Python never calls it, the code to unpack its many arguments is left out.
+    """
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "no_cpython_wrapper": not python,
+    }
     try:
-        return cast(Function, njit(signature, cache=True, **options)(function))
+        dispatcher = njit(signature, cache=True, **options)(function)
     except RuntimeError:
-        return cast(Function, njit(signature, **options)(function))
+        dispatcher = njit(signature, **options)(function)
+    if not JIT_DISABLED:
+        # There is one signature: Numba need not look for it each time the function is handed on.
+        (result,) = dispatcher.overloads.values()
+        dispatcher.get_compile_result = lambda _: result
+    return cast(Function, dispatcher)
 
 
 def kernel(function: Function) -> Function:
@@ -81,8 +94,10 @@ def kernel(function: Function) -> Function:
     return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
 
 
-def typed_kernel(signature: Any) -> Callable[[Function], Function]:
+def typed_kernel(signature: Any, *, python: bool = True) -> Callable[[Function], Function]:
     """Declare the compiled type of a loop that Python calls or hands to other loops.
+
+    With ``python=False`` it is only handed on.
 
     Only an explicit signature makes Numba take functions among the arguments as typed functions.
     Left to itself it would compile the caller anew for each of them, and optimise what is called
@@ -90,7 +105,7 @@ def typed_kernel(signature: Any) -> Callable[[Function], Function]:
     """
 
     def declare(function: Function) -> Function:
-        function.__dict__["signature"] = signature
+        function.__dict__.update(signature=signature, python=python)
         return function
 
     return declare
@@ -102,7 +117,8 @@ def compiled(function: Function) -> Function:
     if JIT_DISABLED:
         return function
     function.__qualname__ = f"{function.__qualname__}_{_package_stamp()}"
-    return _compile(function, function.__dict__["signature"])
+    kind = function.__dict__
+    return _compile(function, kind["signature"], python=kind["python"])
 
 
 @intrinsic
@@ -123,7 +139,7 @@ def _same(array: np.ndarray) -> np.ndarray:
 
 # Reference counts are atomic and add up to a fifth of a growth. The caller in Python keeps hold of
 # the arrays, so kernels may do without.
-borrow = _same if JIT_DISABLED else _without_owner
+borrow: Any = _same if JIT_DISABLED else _without_owner
 
 
 @intrinsic
@@ -154,6 +170,56 @@ def _empty_two_by_two() -> np.ndarray:
     return np.empty((2, 2))
 
 
+@intrinsic
+def _flat(typing_context: Any, array: Any, start: Any, stop: Any) -> Any:
+    """The cells from ``start`` to ``stop`` of an array in a row, owned by nobody."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = make_array(array)(context, builder, arguments[0])
+        cells = make_array(_VECTOR)(context, builder)
+        populate_array(
+            cells,
+            data=builder.gep(whole.data, [arguments[1]]),
+            shape=cgutils.pack_array(builder, [builder.sub(arguments[2], arguments[1])]),
+            strides=cgutils.pack_array(builder, [context.get_constant(types.intp, 8)]),
+            itemsize=context.get_constant(types.intp, 8),
+            meminfo=None,
+        )
+        return cells._getvalue()
+
+    return _VECTOR(array, types.intp, types.intp), build
+
+
+def _reshaped(array: np.ndarray, start: int, stop: int) -> np.ndarray:
+    return array.reshape(-1)[start:stop]
+
+
+def _pair_template(
+    lefts: np.ndarray,
+    begin: int,
+    end: int,
+    total: np.ndarray,
+    class_weight: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Score the binary splits of two classes whose left branches are rows ``begin:end``.
+
+    ``score``, ``flat`` and ``two_by_two`` are bound when a criterion is compiled. Only flat
+    stretches of memory let the compiler score several candidates at once.
+    """
+    cells = flat(lefts, 2 * begin, 2 * end)  # type: ignore[name-defined]  # noqa: F821
+    results = flat(scores, begin, end)  # type: ignore[name-defined]  # noqa: F821
+    first_weight, second_weight = class_weight[0], class_weight[1]
+    first_total, second_total = total[0], total[1]
+    pair = two_by_two()  # type: ignore[name-defined]  # noqa: F821
+    for i in range(results.size):
+        pair[0, 0] = cells[2 * i] * first_weight
+        pair[0, 1] = cells[2 * i + 1] * second_weight
+        pair[1, 0] = (first_total - cells[2 * i]) * first_weight
+        pair[1, 1] = (second_total - cells[2 * i + 1]) * second_weight
+        results[i] = score(pair)  # type: ignore[name-defined]  # noqa: F821
+
+
 def _block_template(
     lefts: np.ndarray,
     begin: int,
@@ -162,31 +228,13 @@ def _block_template(
     class_weight: np.ndarray,
     scores: np.ndarray,
 ) -> None:
-    """Score the binary splits whose left branches are the rows ``begin:end`` of ``lefts``.
-
-    ``score`` and ``two_by_two`` are bound when a criterion is compiled.
-    """
-    if total.size == 2:
-        # Flat slices from zero on: only then does the compiler know the steps through memory and
-        # score several candidates at once.
-        cells = lefts.reshape(lefts.size)[2 * begin : 2 * end]
-        results = scores[begin:end]
-        first_weight, second_weight = class_weight[0], class_weight[1]
-        first_total, second_total = total[0], total[1]
-        pair = two_by_two()  # type: ignore[name-defined]  # noqa: F821
-        for i in range(results.size):
-            pair[0, 0] = cells[2 * i] * first_weight
-            pair[0, 1] = cells[2 * i + 1] * second_weight
-            pair[1, 0] = (first_total - cells[2 * i]) * first_weight
-            pair[1, 1] = (second_total - cells[2 * i + 1]) * second_weight
-            results[i] = score(pair)  # type: ignore[name-defined]  # noqa: F821
-    else:
-        table = np.empty((2, total.size))
-        for i in range(begin, end):
-            for label in range(total.size):
-                table[0, label] = lefts[i, label] * class_weight[label]
-                table[1, label] = (total[label] - lefts[i, label]) * class_weight[label]
-            scores[i] = score(table)  # type: ignore[name-defined]  # noqa: F821
+    """Score the binary splits of any classes whose left branches are rows ``begin:end``."""
+    table = np.empty((2, total.size))
+    for i in range(begin, end):
+        for label in range(total.size):
+            table[0, label] = lefts[i, label] * class_weight[label]
+            table[1, label] = (total[label] - lefts[i, label]) * class_weight[label]
+        scores[i] = score(table)  # type: ignore[name-defined]  # noqa: F821
 
 
 def _table_template(table: np.ndarray) -> float:
@@ -232,6 +280,7 @@ def _bound(template: Function, function: TableScore, signature: Any) -> Function
         "np": np,
         "score": inlined,
         "two_by_two": _empty_two_by_two if JIT_DISABLED else _two_by_two,
+        "flat": _reshaped if JIT_DISABLED else _flat,
         "__name__": __name__,
         "__builtins__": __builtins__,
     }
@@ -249,9 +298,10 @@ def table_score(function: TableScore) -> TableScore:
 
 
 @cache
-def block_score(function: TableScore) -> Callable[..., None]:
+def block_score(function: TableScore, n_classes: int) -> Callable[..., None]:
     """The compiled scorer of a block of binary candidates, as a typed function."""
-    return _bound(_block_template, function, BLOCK_SIGNATURE)
+    template = _pair_template if n_classes == 2 else _block_template
+    return _bound(template, function, BLOCK_SIGNATURE)
 
 
 def inlined(function: Function) -> Function:

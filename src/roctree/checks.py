@@ -131,7 +131,9 @@ def compiled_score_is_the_same(criterion: Criterion, table: ArrayLike) -> None:
     if len(cells) == 2:
         scores = np.empty(1)
         weights = np.ones(cells.shape[1])
-        block_score(criterion.function)(cells, 0, 1, cells.sum(axis=0), weights, scores)
+        block_score(criterion.function, cells.shape[1])(
+            cells, 0, 1, cells.sum(axis=0), weights, scores
+        )
         _hold(_close(scores[0], expected), f"{criterion} gives {expected}, in a block {scores[0]}")
 
 

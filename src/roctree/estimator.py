@@ -131,7 +131,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         dataset = self._read(X, y, sample_weight)
         growth = self._growth(dataset)
-        tree = self._shaped(grow(dataset, growth), dataset)
+        tree = self._shaped(grow(dataset, growth, self._n_threads()), dataset)
         self._learn(dataset.schema, growth.class_weight, PRUNING[self.pruning](tree))
         return self
 

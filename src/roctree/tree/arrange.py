@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from roctree._jit import compiled, typed_kernel
 from roctree.tree.tree import NO_BRANCH, Tree
 
+_FEW_NODES = 256
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 
 
@@ -65,7 +66,9 @@ def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tre
 def breadth_first(first_child: NDArray[Any], n_children: NDArray[Any]) -> NDArray[np.int64]:
     """Return the nodes that node 0 leads to, level by level."""
     order = np.zeros(n_children.size, dtype=np.int64)
-    n_reached = compiled(_line_up)(first_child.astype(np.int64), n_children.astype(np.int64), order)
+    # A handful of nodes is lined up before the compiler could begin.
+    line_up = _line_up if order.size < _FEW_NODES else compiled(_line_up)
+    n_reached = line_up(first_child.astype(np.int64), n_children.astype(np.int64), order)
     if n_reached < 0:
         raise ValueError("Some node is a child of two nodes, so these nodes are no tree.")
     return order[:n_reached]

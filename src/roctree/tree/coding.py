@@ -1,5 +1,6 @@
 """Code the rows of a data set for growth by bins (see ``kernels.coding``)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,16 +58,16 @@ class Bins:
         self.shift[feature], self.size[feature] = _STEP_BITS, n
 
 
-def code_rows(columns: Columns) -> NDArray[np.uint16]:
+def code_rows(columns: Columns, n_threads: int = 1) -> NDArray[np.uint16]:
     """The codes of all cells; what they mean is entered into the table of columns."""
     values, table = columns.values, columns.table
     codes = np.empty(values.shape, np.uint16)
     bins = Bins.empty(values.shape[1])
     nominal = columns.n_categories > 0
     for feature in np.flatnonzero(nominal):
-        _code_categories(feature, columns, codes)
+        _code_categories(int(feature), columns, codes)
     bins.size[nominal] = columns.n_categories[nominal]
-    exact = _code_numbers(np.flatnonzero(~nominal), values, bins, codes)
+    exact = _code_numbers(np.flatnonzero(~nominal), values, bins, codes, n_threads)
     table[layout.EXACT, :-1] = nominal | exact
     table[layout.SHIFT, :-1] = bins.shift
     table[layout.BIN, 1:] = np.cumsum(bins.size + 1)
@@ -84,6 +85,7 @@ def _code_numbers(
     values: NDArray[np.float64],
     bins: Bins,
     codes: NDArray[np.uint16],
+    n_threads: int,
 ) -> NDArray[np.bool_]:
     """Code numeric columns; returns where each code stands for one value.
 
@@ -98,12 +100,12 @@ def _code_numbers(
             bins.set_values(feature, distinct)
         else:
             bins.set_steps(feature, distinct, sizes)
-    exact = few & _code(features, values, bins, codes)
+    exact = few & _code(features, values, bins, codes, n_threads)
     again = few & ~exact
     for feature, (distinct, sizes) in zip(features, samples, strict=True):
         if again[feature]:
             bins.set_steps(feature, distinct, sizes)
-    _code(np.flatnonzero(again), values, bins, codes)
+    _code(np.flatnonzero(again), values, bins, codes, n_threads)
     return exact
 
 
@@ -131,11 +133,20 @@ def _code(
     values: NDArray[np.float64],
     bins: Bins,
     codes: NDArray[np.uint16],
+    n_threads: int,
 ) -> NDArray[np.bool_]:
-    exact = np.ones(values.shape[1], np.int64)
+    """Code some columns, a range of rows in each thread."""
+    exact = np.ones((n_threads, values.shape[1]), np.int64)
     missing_code = bins.size << bins.shift
-    compiled(code_cells)(
-        0, len(values), features, values, bins.highest, bins.lowest, bins.scale, bins.shift,
-        missing_code, codes, exact,
-    )  # fmt: skip
-    return exact.astype(bool)
+    ends = np.linspace(0, len(values), n_threads + 1).astype(np.int64)
+    run = compiled(code_cells)
+
+    def code_part(part: int) -> None:
+        run(
+            ends[part], ends[part + 1], features, values, bins.highest, bins.lowest, bins.scale,
+            bins.shift, missing_code, codes, exact[part],
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(code_part, range(n_threads)))
+    return np.asarray(exact.all(axis=0))

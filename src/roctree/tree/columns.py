@@ -45,6 +45,30 @@ class Cases:
         return self.labels.size
 
 
+@dataclass(frozen=True)
+class Rows:
+    """The coded rows of a node, to be grown from bins; ``node`` is its number where it was made."""
+
+    codes: NDArray[np.uint16]
+    ints: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+    depth: int = 0
+    node: int = 0
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return self.weights.size
+
+    @classmethod
+    def of(cls, codes: NDArray[np.uint16], cases: Cases) -> "Rows":
+        """The rows of the root."""
+        ints = np.empty((layout.N_ROW_INTS, cases.size), np.uint32)
+        ints[layout.ROW_LABEL] = cases.labels
+        ints[layout.ROW_ID] = np.arange(cases.size)
+        return cls(codes, ints, cases.weights.copy())
+
+
 def describe_columns(
     values: NDArray[np.float64], n_categories: NDArray[np.int32], weight: float, growth: Growth
 ) -> Columns:

@@ -1,5 +1,7 @@
 """Grow a tree from a data set: sort every attribute once, then split to the leaves."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from roctree._jit import block_score, compiled, table_score
 from roctree.data.dataset import Dataset
 from roctree.tree.arrange import from_creation_order
 from roctree.tree.coding import code_rows
-from roctree.tree.columns import Cases, Columns, describe_columns, sort_columns
+from roctree.tree.columns import Cases, Columns, Rows, describe_columns, sort_columns
 from roctree.tree.growth import Growth, weight_grid
 from roctree.tree.kernels import binned, descend, divide, layout, nominal, numeric, scan, subtree
 from roctree.tree.tree import Tree
@@ -17,9 +19,10 @@ from roctree.tree.workspace import Workspace
 
 # Nodes of at most so many cases are finished in sorted columns, which then fit the cache.
 _NARROW = 2048
+_TASKS_PER_THREAD = 8
 
 
-def grow(dataset: Dataset, growth: Growth) -> Tree:
+def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
     """Grow the tree of a data set; cases without weight take no part."""
     values, labels, weights = weighty(dataset.values, dataset.labels, dataset.weights)
     weights, quantum = weight_grid(weights)
@@ -32,7 +35,7 @@ def grow(dataset: Dataset, growth: Growth) -> Tree:
     if splittable(counts, growth):
         cases = Cases(labels, weights, quantum)
         if growth.bounded() and not growth.needs_every_cut and labels.size > _NARROW:
-            grow_from_bins(columns, cases, growth, space)
+            grow_from_bins(columns, cases, growth, space, n_threads)
         else:
             grow_from_order(columns, cases, growth, space)
     return as_tree(space, columns)
@@ -71,7 +74,7 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
     space.weights[:] = cases.weights
     space.push(cases.size)
     shares = growth.missing != "branch" and bool((space.rank == layout.MISSING_RANK).any())
-    functions = kernels_for(growth, columns, shares=shares)
+    functions = kernels_for(growth, columns, shares=shares, many=cases.size > _NARROW)
     limits = growth.limits(cases.quantum)
     run = compiled(subtree.grow_sorted)
     while not run(
@@ -81,46 +84,94 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
         space.make_room()
 
 
-def grow_from_bins(columns: Columns, cases: Cases, growth: Growth, space: Workspace) -> None:
-    """Split the root and all below it, nodes with many cases by bins."""
-    codes = code_rows(columns)
-    space.make_rows(codes, cases, columns)
-    space.make_sorted(_NARROW)
-    space.push_rows(cases.size)
+def grow_from_bins(
+    columns: Columns, cases: Cases, growth: Growth, space: Workspace, n_threads: int
+) -> None:
+    """Split the root and all below it, nodes with many cases by bins.
+
+    With several threads the top is grown by one, which hands subtrees to the others.
+    """
+    rows = Rows.of(code_rows(columns, n_threads), cases)
     shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
     functions = (
-        *kernels_for(growth, columns, shares=shares),
+        *kernels_for(growth, columns, shares=shares, many=True),
+        compiled(nominal.enter_categories if columns.n_codes > 0 else nominal.no_categories),
+        compiled(binned.refine),
         compiled(binned.evaluate_binned),
         compiled(descend.divide_rows),
         compiled(descend.sort_rows),
         compiled(subtree.grow_sorted),
     )
-    limits = growth.limits(cases.quantum)
+    arguments = (growth.limits(cases.quantum), growth.class_weight, *functions)
+    if n_threads == 1:
+        grow_rows(rows, columns, arguments, space)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        subtrees = []
+
+        def hand_over(taken: Rows) -> None:
+            other = Workspace(columns, space.n_classes)
+            other.start(space.node_floats[taken.node, layout.COUNTS :])
+            task = pool.submit(grow_rows, taken, columns, arguments, other)
+            subtrees.append((taken.node, task, other))
+
+        most = max(cases.size // (_TASKS_PER_THREAD * n_threads), 2 * _NARROW)
+        grow_rows(rows, columns, arguments, space, most, hand_over)
+        for node, task, other in subtrees:
+            task.result()
+            space.graft(node, other)
+
+
+def grow_rows(
+    rows: Rows,
+    columns: Columns,
+    arguments: tuple[Any, ...],
+    space: Workspace,
+    taken: int = 0,
+    hand_over: Callable[[Rows], None] | None = None,
+) -> None:
+    """Grow the tree of some coded rows; nodes of at most ``taken`` cases are handed over."""
+    space.make_rows(rows, columns)
+    space.make_sorted(_NARROW)
+    space.push_rows(rows)
     run = compiled(descend.grow_binned)
-    while not run(
-        _NARROW, columns.values, columns.table, *space.row_arguments(), *space.sorted_arguments(),
-        limits, growth.class_weight, *functions, *space.scan_arguments(), *space.bin_arguments(),
-        *space.node_arguments(), space.row_stack,
-    ):  # fmt: skip
-        space.make_room()
+    while True:
+        status = run(
+            _NARROW, taken, columns.values, columns.table, *space.row_arguments(),
+            *space.sorted_arguments(), *arguments, *space.scan_arguments(),
+            *space.bin_arguments(), *space.node_arguments(), space.row_stack,
+        )  # fmt: skip
+        if status == descend.DONE:
+            return
+        if status == descend.FULL:
+            space.make_room()
+        elif hand_over is not None:
+            hand_over(space.take_rows())
 
 
-def kernels_for(growth: Growth, columns: Columns, *, shares: bool) -> tuple[Any, ...]:
+def kernels_for(growth: Growth, columns: Columns, *, shares: bool, many: bool) -> tuple[Any, ...]:
     """The compiled criterion, scan, attribute search and division that this growth wants.
 
-    Kernels that it does not want are not compiled; another stands in their place.
+    Kernels that it does not want are not compiled; another stands in their place. Few cases are
+    scored sooner than bounded.
     """
     score = growth.criterion.function
-    search = compiled(numeric.best_cut)
+    search = compiled(numeric.best_c45_cut if growth.c45_numeric_minimum else numeric.best_cut)
     by_category = compiled(nominal.best_sets) if columns.n_codes > 0 else search
     return (
         table_score(score),
-        block_score(score),
-        compiled(scan.scan_bounded if growth.bounded() else scan.scan_all),
+        block_score(score, growth.class_weight.size),
+        compiled(scan.scan_bounded if many and growth.bounded() else scan.scan_all),
         search,
         by_category,
-        compiled(divide.divide_shared if shares else divide.divide_complete),
+        compiled(_division(columns, shares=shares)),
     )
+
+
+def _division(columns: Columns, *, shares: bool) -> Callable[..., int]:
+    if shares:
+        return divide.divide_shared
+    return divide.divide_complete if columns.n_codes > 0 else divide.divide_binary
 
 
 def as_tree(space: Workspace, columns: Columns) -> Tree:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.tree.columns import Cases, Columns
+from roctree.tree.columns import Columns, Rows
 from roctree.tree.kernels import layout
 from roctree.tree.kernels.layout import COUNTS
 
@@ -58,20 +58,51 @@ class Workspace:
         if n_cases + 2 > self.scores.size:
             self._make_scratch(n_cases)
 
-    def make_rows(self, codes: NDArray[np.uint16], cases: Cases, columns: Columns) -> None:
-        """Load the coded rows, and make room for binned nodes."""
-        self.codes, self.new_codes = codes, np.empty_like(codes)
-        self.row_ints = np.empty((layout.N_ROW_INTS, cases.size), np.uint32)
-        self.new_ints = np.empty_like(self.row_ints)
-        self.row_ints[layout.ROW_LABEL] = cases.labels
-        self.row_ints[layout.ROW_ID] = np.arange(cases.size)
-        self.row_weights, self.new_weights = cases.weights.copy(), np.empty(cases.size)
+    def make_rows(self, rows: Rows, columns: Columns) -> None:
+        """Load the rows of the root, and make room for binned nodes."""
+        self.codes, self.row_ints, self.row_weights = rows.codes, rows.ints, rows.weights
+        self.new_codes, self.new_ints = np.empty_like(rows.codes), np.empty_like(rows.ints)
+        self.new_weights = np.empty_like(rows.weights)
         self.histogram = np.empty((columns.table[layout.BIN, -1], self.n_classes))
         most_bins = int(np.diff(columns.table[layout.BIN]).max())
         self.bin_lefts = np.empty((most_bins + 1, self.n_classes))
         self.bins = np.empty((2, most_bins), np.int64)
-        self.keys = np.empty((3, max(cases.size, most_bins, 256) + 1), np.int64)
+        self.keys = np.empty((3, max(rows.size, most_bins, 256) + 1), np.int64)
         self._make_scratch(max(most_bins, _INNER_CUTS))
+
+    def take_rows(self) -> Rows:
+        """Take the node on top of the binned ones off, to be grown elsewhere."""
+        top = self.state[layout.N_BINNED] - 1
+        begin, end, depth, node, _ = self.row_stack[top]
+        self.state[layout.N_BINNED] = top
+        return Rows(
+            self.codes[begin:end].copy(),
+            self.row_ints[:, begin:end].copy(),
+            self.row_weights[begin:end].copy(),
+            int(depth),
+            int(node),
+        )
+
+    def graft(self, node: int, other: "Workspace") -> None:
+        """Put the tree that was grown elsewhere in the place of ``node``."""
+        n_nodes, n_branches = (
+            other.state[layout.N_NODES],
+            other.state[layout.N_CATEGORY_BRANCHES],
+        )
+        first, start = self.state[layout.N_NODES] - 1, self.state[layout.N_CATEGORY_BRANCHES]
+        while first + n_nodes > len(self.node_ints):
+            self.node_ints, self.node_floats = _doubled(self.node_ints), _doubled(self.node_floats)
+        while start + n_branches > self.category_branch.size:
+            self.category_branch = _doubled(self.category_branch)
+        ints = other.node_ints[:n_nodes].copy()
+        ints[:, layout.FIRST_CHILD] += first
+        ints[:, layout.CATEGORY_START] += start
+        self.node_ints[node], self.node_floats[node] = ints[0], other.node_floats[0]
+        self.node_ints[first + 1 : first + n_nodes] = ints[1:]
+        self.node_floats[first + 1 : first + n_nodes] = other.node_floats[1:n_nodes]
+        self.category_branch[start : start + n_branches] = other.category_branch[:n_branches]
+        self.state[layout.N_NODES] += n_nodes - 1
+        self.state[layout.N_CATEGORY_BRANCHES] += n_branches
 
     def start(self, counts: NDArray[np.float64]) -> None:
         """Make the root, a leaf with these class counts."""
@@ -83,9 +114,9 @@ class Workspace:
         self.stack[0] = (0, n_cases, 0, 0, n_cases)
         self.state[layout.N_STACK] = 1
 
-    def push_rows(self, n_cases: int) -> None:
+    def push_rows(self, rows: Rows) -> None:
         """Put the root on the stack of binned nodes."""
-        self.row_stack[0] = (0, n_cases, 0, 0, 0)
+        self.row_stack[0] = (0, rows.size, rows.depth, 0, 0)
         self.state[layout.N_BINNED] = 1
 
     def make_room(self) -> None:

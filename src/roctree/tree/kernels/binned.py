@@ -14,6 +14,7 @@ from roctree.tree.kernels.choice import EPSILON, binary_info, mean_gain
 from roctree.tree.kernels.layout import (
     BIN,
     BRANCHES,
+    CATEGORIES_FUNCTION,
     CODES_2D,
     CORRECTION,
     CUT,
@@ -36,6 +37,8 @@ from roctree.tree.kernels.layout import (
     NO_BRANCH,
     NO_CORRECTION,
     PLACES_2D,
+    REFINE_FUNCTION,
+    REFINE_SIGNATURE,
     ROW_LABEL,
     RUNNING,
     SCAN_FUNCTION,
@@ -44,7 +47,6 @@ from roctree.tree.kernels.layout import (
     TOTAL,
     VALUES,
 )
-from roctree.tree.kernels.nominal import enter_categories
 from roctree.tree.kernels.numeric import (
     enter_cut,
     improvement,
@@ -59,6 +61,7 @@ from roctree.tree.kernels.scan import ABSOLUTE_SLACK, CHUNK, RELATIVE_SLACK, bou
 BINNED_SIGNATURE = types.void(
     INT, INT, INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
     FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION,
+    CATEGORIES_FUNCTION, REFINE_FUNCTION,
     FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,
     FLOATS_2D, INTS_2D, BRANCHES, FLOATS_2D, FLOATS_2D, INTS_2D, INTS_2D,
 )  # fmt: skip
@@ -329,10 +332,11 @@ def look_inside(
             m = 0
 
 
-@kernel
+@typed_kernel(REFINE_SIGNATURE, python=False)
 def refine(
     feature: int,
     least: float,
+    looks: bool,
     begin: int,
     end: int,
     values: np.ndarray,
@@ -359,7 +363,6 @@ def refine(
     bin_lefts: np.ndarray,
     bins: np.ndarray,
     keys: np.ndarray,
-    looks: bool,
 ) -> float:
     """Look into the bins of an attribute where some cut may gain ``least``.
 
@@ -420,6 +423,7 @@ def refine_ratios(
     table: Any,
     block: Any,
     scan: Any,
+    refine: Any,
     lefts: np.ndarray,
     edges: np.ndarray,
     corners: np.ndarray,
@@ -460,17 +464,17 @@ def refine_ratios(
             if own == -np.inf:
                 least = own
             highest = refine(
-                feature, least, begin, end, values, columns, codes, row_ints, weights, limits,
-                class_weight, table, block, scan, lefts, edges, corners, finest, scores, bounds,
-                places, vectors, found_floats, found_ints, histogram, bin_lefts, bins, keys,
-                step != BOUND,
+                feature, least, step != BOUND, begin, end, values, columns, codes, row_ints,
+                weights, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
+                scores, bounds, places, vectors, found_floats, found_ints, histogram, bin_lefts,
+                bins, keys,
             )  # fmt: skip
             found_floats[feature, HIGHEST] = highest
             if step != BOUND:
                 found_floats[feature, HIGHEST] = found_floats[feature, GAIN]
 
 
-@typed_kernel(BINNED_SIGNATURE)
+@typed_kernel(BINNED_SIGNATURE, python=False)
 def evaluate_binned(
     first: int,
     last: int,
@@ -486,6 +490,8 @@ def evaluate_binned(
     table: Any,
     block: Any,
     scan: Any,
+    categories: Any,
+    refine: Any,
     lefts: np.ndarray,
     edges: np.ndarray,
     corners: np.ndarray,
@@ -521,7 +527,7 @@ def evaluate_binned(
                 places[i] = bins[FILLED, i]
                 for label in range(class_weight.size):
                     bin_lefts[i, label] = lefts[i + 1, label] - lefts[i, label]
-            enter_categories(
+            categories(
                 feature, bin_lefts, places, n, columns, limits, class_weight, table, block, scan,
                 lefts, edges, corners, finest, scores, bounds, vectors, found_floats, found_ints,
                 branch_of,
@@ -540,9 +546,10 @@ def evaluate_binned(
                 continue
             least = best - RELATIVE_SLACK * abs(best) - ABSOLUTE_SLACK
             refine(
-                feature, least, begin, end, values, columns, codes, row_ints, weights, limits,
-                class_weight, table, block, scan, lefts, edges, corners, finest, scores, bounds,
-                places, vectors, found_floats, found_ints, histogram, bin_lefts, bins, keys, True,
+                feature, least, True, begin, end, values, columns, codes, row_ints, weights,
+                limits, class_weight, table, block, scan, lefts, edges, corners, finest, scores,
+                bounds, places, vectors, found_floats, found_ints, histogram, bin_lefts, bins,
+                keys,
             )  # fmt: skip
             if found_ints[feature, N_BRANCHES] > 0:
                 best = max(best, found_floats[feature, GAIN])
@@ -550,6 +557,6 @@ def evaluate_binned(
 
     refine_ratios(
         first, last, begin, end, values, columns, codes, row_ints, weights, limits, class_weight,
-        table, block, scan, lefts, edges, corners, finest, scores, bounds, places, vectors,
+        table, block, scan, refine, lefts, edges, corners, finest, scores, bounds, places, vectors,
         found_floats, found_ints, histogram, bin_lefts, bins, keys,
     )  # fmt: skip

@@ -18,6 +18,7 @@ from roctree.tree.kernels.layout import (
     BIN,
     BRANCH_WEIGHT,
     BRANCHES,
+    CATEGORIES_FUNCTION,
     CODES_2D,
     COUNTS,
     CURSOR,
@@ -50,6 +51,7 @@ from roctree.tree.kernels.layout import (
     OFFSET,
     PLACES_2D,
     QUANTUM,
+    REFINE_FUNCTION,
     ROW_ID,
     ROW_LABEL,
     ROW_SIDE,
@@ -62,6 +64,8 @@ from roctree.tree.kernels.layout import (
 )
 from roctree.tree.kernels.ordering import PLACE_BITS, PLACE_MASK, sort_keys, sort_ties
 from roctree.tree.kernels.subtree import ALL_VALUES, SUBTREE_FUNCTION, middle, open_node
+
+DONE, FULL, TAKE = range(3)
 
 # divide(feature, begin, end, first, depth, node, ...) -> the rows kept, or NO_ROOM
 DIVIDE_ROWS_SIGNATURE = INT(
@@ -77,11 +81,12 @@ SORT_ROWS_SIGNATURE = types.void(
 )  # fmt: skip
 SORT_ROWS_FUNCTION = types.FunctionType(SORT_ROWS_SIGNATURE)
 
-DESCEND_SIGNATURE = types.boolean(
-    INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS, CODES_2D, PLACES_2D, FLOATS,
+DESCEND_SIGNATURE = INT(
+    INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS, CODES_2D, PLACES_2D, FLOATS,
     PLACES_2D, PLACES_2D, PLACES_2D, FLOATS, FLOATS, FLOATS,
     TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION, EVALUATE_FUNCTION, EVALUATE_FUNCTION,
-    DIVIDE_FUNCTION, BINNED_FUNCTION, DIVIDE_ROWS_FUNCTION, SORT_ROWS_FUNCTION, SUBTREE_FUNCTION,
+    DIVIDE_FUNCTION, CATEGORIES_FUNCTION, REFINE_FUNCTION, BINNED_FUNCTION,
+    DIVIDE_ROWS_FUNCTION, SORT_ROWS_FUNCTION, SUBTREE_FUNCTION,
     FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D, FLOATS_2D,
     INTS_2D, BRANCHES, FLOATS_2D, FLOATS_2D, INTS_2D, INTS_2D,
     INTS_2D, FLOATS_2D, INTS_2D, FLOATS_2D, BRANCHES, INTS_2D, INTS, INTS_2D,
@@ -164,7 +169,7 @@ def move_row(
     new_weights[target] = weight
 
 
-@typed_kernel(DIVIDE_ROWS_SIGNATURE)
+@typed_kernel(DIVIDE_ROWS_SIGNATURE, python=False)
 def divide_rows(
     feature: int,
     begin: int,
@@ -233,7 +238,7 @@ def divide_rows(
     return total
 
 
-@typed_kernel(SORT_ROWS_SIGNATURE)
+@typed_kernel(SORT_ROWS_SIGNATURE, python=False)
 def sort_rows(
     begin: int,
     end: int,
@@ -280,6 +285,7 @@ def sort_rows(
 @typed_kernel(DESCEND_SIGNATURE)
 def grow_binned(
     narrow: int,
+    taken: int,
     values: np.ndarray,
     columns: np.ndarray,
     codes: np.ndarray,
@@ -300,6 +306,8 @@ def grow_binned(
     numeric: Any,
     nominal: Any,
     divide: Any,
+    categories: Any,
+    refine: Any,
     evaluate: Any,
     divide_binned: Any,
     sort: Any,
@@ -327,10 +335,12 @@ def grow_binned(
     stack: np.ndarray,
     state: np.ndarray,
     row_stack: np.ndarray,
-) -> bool:
-    """Split the nodes on the row stack and all below them; false where room runs out.
+) -> int:
+    """Split the nodes on the row stack and all below them.
 
-    Nodes of at most ``narrow`` cases are finished in the sorted form.
+    Nodes of at most ``narrow`` cases are finished in the sorted form. Returns DONE, or FULL where
+    room runs out, or TAKE where the node on top has at most ``taken`` cases and somebody else is
+    to grow it.
     """
     widest = branch_ints.shape[1]
     while state[N_STACK] > 0 or state[N_BINNED] > 0:
@@ -342,11 +352,13 @@ def grow_binned(
                 node_ints, node_floats, category_branch, stack, state,
             )  # fmt: skip
             if not done:
-                return False
+                return FULL
             continue
         top = state[N_BINNED] - 1
         begin, end = row_stack[top, BEGIN], row_stack[top, END]
         depth, node = row_stack[top, DEPTH], row_stack[top, NODE]
+        if end - begin <= taken:
+            return TAKE
         if end - begin <= narrow:
             sort(
                 begin, end, values, columns, codes, row_ints, row_weights, order, rank, cases,
@@ -361,12 +373,12 @@ def grow_binned(
             or state[N_CATEGORY_BRANCHES] + branch_of.size > category_branch.size
             or top + widest > row_stack.shape[0]
         ):
-            return False
+            return FULL
         evaluate(
             0, found_ints.shape[0], begin, end, values, columns, codes, row_ints, row_weights,
-            limits, class_weight, table, block, scan, lefts, edges, corners, finest, scores,
-            bounds, places, vectors, found_floats, found_ints, branch_of, histogram, bin_lefts,
-            bins, keys,
+            limits, class_weight, table, block, scan, categories, refine, lefts, edges, corners,
+            finest, scores, bounds, places, vectors, found_floats, found_ints, branch_of,
+            histogram, bin_lefts, bins, keys,
         )  # fmt: skip
         feature = choose(columns, found_floats, found_ints, limits)
         if feature < 0:
@@ -379,7 +391,7 @@ def grow_binned(
             node_floats, new_codes, new_ints, new_weights,
         )  # fmt: skip
         if total == NO_ROOM:
-            return False
+            return FULL
         open_node(
             node, feature, columns, limits, found_floats, found_ints, branch_of, node_ints,
             node_floats, category_branch, state,
@@ -393,4 +405,4 @@ def grow_binned(
                 row_stack[top, DEPTH], row_stack[top, NODE] = depth + 1, first + branch
                 state[N_BINNED] += 1
                 begin += branch_ints[SIZE, branch]
-    return True
+    return DONE

@@ -244,7 +244,38 @@ def divide_in_two(
             order[feature, left + i] = cases[BUFFER, i]
 
 
-@typed_kernel(DIVIDE_SIGNATURE)
+@typed_kernel(DIVIDE_SIGNATURE, python=False)
+def divide_binary(
+    feature: int,
+    begin: int,
+    end: int,
+    first: int,
+    depth: int,
+    in_use: int,
+    columns: np.ndarray,
+    limits: np.ndarray,
+    order: np.ndarray,
+    rank: np.ndarray,
+    cases: np.ndarray,
+    weights: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+    branch_ints: np.ndarray,
+    branch_floats: np.ndarray,
+    node_floats: np.ndarray,
+) -> int:
+    """Divide a node between two branches, where all cases know theirs; returns those in use."""
+    take_sides(
+        feature, begin, end, first, columns, order, rank, cases, weights, found_ints,
+        branch_of, branch_ints, branch_floats, node_floats,
+    )  # fmt: skip
+    keep_branches(first, depth, 2, 0, limits, branch_ints, branch_floats, node_floats)
+    if branch_ints[KEPT, 0] or branch_ints[KEPT, 1]:
+        divide_in_two(begin, end, order, cases, branch_ints)
+    return in_use
+
+
+@typed_kernel(DIVIDE_SIGNATURE, python=False)
 def divide_complete(
     feature: int,
     begin: int,
@@ -280,7 +311,7 @@ def divide_complete(
     return in_use
 
 
-@typed_kernel(DIVIDE_SIGNATURE)
+@typed_kernel(DIVIDE_SIGNATURE, python=False)
 def divide_shared(
     feature: int,
     begin: int,

@@ -114,3 +114,20 @@ DIVIDE_SIGNATURE = INT(
     INTS_2D, BRANCHES, INTS_2D, FLOATS_2D, FLOATS_2D,
 )  # fmt: skip
 DIVIDE_FUNCTION = types.FunctionType(DIVIDE_SIGNATURE)
+
+# categories(feature, counts, codes, n, ...): enter the best division of the categories of a node
+CATEGORIES_SIGNATURE = types.void(
+    INT, FLOATS_2D, INTS, INT, INTS_2D, FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION,
+    SCAN_FUNCTION, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, FLOATS_2D,
+    FLOATS_2D, INTS_2D, BRANCHES,
+)  # fmt: skip
+CATEGORIES_FUNCTION = types.FunctionType(CATEGORIES_SIGNATURE)
+
+# refine(feature, least, looks, begin, end, ...): look into bins -> what no cut gains more than
+REFINE_SIGNATURE = FLOAT(
+    INT, FLOAT, types.boolean, INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
+    FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION,
+    FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,
+    FLOATS_2D, INTS_2D, FLOATS_2D, FLOATS_2D, INTS_2D, INTS_2D,
+)  # fmt: skip
+REFINE_FUNCTION = types.FunctionType(REFINE_SIGNATURE)

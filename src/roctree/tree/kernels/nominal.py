@@ -16,6 +16,7 @@ import numpy as np
 from roctree._jit import kernel, typed_kernel
 from roctree.tree.kernels.choice import binary_info, information
 from roctree.tree.kernels.layout import (
+    CATEGORIES_SIGNATURE,
     CORRECTION,
     EVALUATE_SIGNATURE,
     GAIN,
@@ -44,7 +45,7 @@ from roctree.tree.kernels.scan import enough
 MOST_ORDERS = 8
 
 
-@typed_kernel(EVALUATE_SIGNATURE)
+@typed_kernel(EVALUATE_SIGNATURE, python=False)
 def best_sets(
     feature: int,
     begin: int,
@@ -80,14 +81,14 @@ def best_sets(
         codes[i] = rank[feature, order[feature, places[i]]]
         for label in range(class_weight.size):
             counts[i, label] = lefts[i + 1, label] - lefts[i, label]
-    enter_categories(
+    divide_categories(
         feature, counts, codes, n, columns, limits, class_weight, table, block, scan, lefts,
         edges, corners, finest, scores, bounds, vectors, found_floats, found_ints, branch_of,
     )  # fmt: skip
 
 
 @kernel
-def enter_categories(
+def divide_categories(
     feature: int,
     counts: np.ndarray,
     codes: np.ndarray,
@@ -133,6 +134,62 @@ def enter_categories(
             lefts, edges, corners, finest, scores, bounds, vectors, found_floats, found_ints,
             branch_of,
         )  # fmt: skip
+
+
+@typed_kernel(CATEGORIES_SIGNATURE, python=False)
+def enter_categories(
+    feature: int,
+    counts: np.ndarray,
+    codes: np.ndarray,
+    n: int,
+    columns: np.ndarray,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+) -> None:
+    """Enter the best division of categories that were counted elsewhere."""
+    divide_categories(
+        feature, counts, codes, n, columns, limits, class_weight, table, block, scan, lefts,
+        edges, corners, finest, scores, bounds, vectors, found_floats, found_ints, branch_of,
+    )  # fmt: skip
+
+
+@typed_kernel(CATEGORIES_SIGNATURE, python=False)
+def no_categories(
+    feature: int,
+    counts: np.ndarray,
+    codes: np.ndarray,
+    n: int,
+    columns: np.ndarray,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+) -> None:
+    """Stand in where no attribute is nominal."""
 
 
 @kernel

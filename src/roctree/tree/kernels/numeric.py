@@ -261,7 +261,7 @@ def enter_cut(
     found_ints[feature, MISSING_BRANCH] = side
 
 
-@typed_kernel(EVALUATE_SIGNATURE)
+@typed_kernel(EVALUATE_SIGNATURE, python=False)
 def best_cut(
     feature: int,
     begin: int,
@@ -291,8 +291,43 @@ def best_cut(
 ) -> None:
     """Enter the best threshold of ``feature`` at the node ``begin:end`` of the orders."""
     n = count_values(feature, begin, end, order, rank, cases, weights, lefts, places, vectors)
-    if limits[C45_MINIMUM]:
-        n = merge_close(values, feature, n, order, cases, lefts, places)
+    enter_cut(
+        feature, n, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
+        scores, bounds, places, vectors, found_floats, found_ints,
+    )  # fmt: skip
+
+
+@typed_kernel(EVALUATE_SIGNATURE, python=False)
+def best_c45_cut(
+    feature: int,
+    begin: int,
+    end: int,
+    values: np.ndarray,
+    columns: np.ndarray,
+    order: np.ndarray,
+    rank: np.ndarray,
+    cases: np.ndarray,
+    weights: np.ndarray,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    places: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+) -> None:
+    """As ``best_cut``, with values that C4.5 takes for equal kept together."""
+    n = count_values(feature, begin, end, order, rank, cases, weights, lefts, places, vectors)
+    n = merge_close(values, feature, n, order, cases, lefts, places)
     enter_cut(
         feature, n, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
         scores, bounds, places, vectors, found_floats, found_ints,

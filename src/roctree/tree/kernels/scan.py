@@ -43,7 +43,7 @@ def enough(
     return weight >= minimum and steered >= min_steered
 
 
-@typed_kernel(SCAN_SIGNATURE)
+@typed_kernel(SCAN_SIGNATURE, python=False)
 def scan_all(
     lefts: np.ndarray,
     begin: int,
@@ -117,7 +117,7 @@ def bound_stretches(
         bounds[j] = table(finest)
 
 
-@typed_kernel(SCAN_SIGNATURE)
+@typed_kernel(SCAN_SIGNATURE, python=False)
 def scan_bounded(
     lefts: np.ndarray,
     begin: int,
