@@ -1,0 +1,162 @@
+"""What growth must not depend on: the order of rows, how weights are written, how it searches."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roctree.criteria import (
+    AUC,
+    CRITERIA,
+    DKM,
+    MSEE,
+    Entropy,
+    Error,
+    FMeasure,
+    GainRatio,
+    Gini,
+    Hellinger,
+)
+from roctree.data.dataset import Dataset, Schema
+from tests.strategies import data_sets
+from tests.tree.growing import (
+    MISSING,
+    NOMINAL,
+    as_bytes,
+    as_dataset,
+    bins,
+    grown,
+    numeric_dataset,
+    scans,
+    take,
+)
+
+WEIGHTS = st.integers(1, 5).map(float) | st.floats(0.01, 10.0)
+criteria = st.sampled_from(list(CRITERIA.values()))
+modes = st.fixed_dictionaries(
+    {
+        "missing": st.sampled_from(MISSING),
+        "nominal": st.sampled_from(NOMINAL),
+        "min_leaf": st.sampled_from([0.5, 1.0, 2.0]),
+        "max_depth": st.sampled_from([None, 2]),
+    }
+)
+# Bins are exact for these only, so that others do not use them.
+CONVEX = [Gini(), Entropy(), GainRatio(), DKM(), Error(), MSEE(), Hellinger(), AUC("renormalised")]
+
+
+@given(data_sets(weights=WEIGHTS), criteria, modes, st.randoms(use_true_random=False))
+def test_shuffling_rows_changes_no_byte(data, criterion, mode, random):
+    dataset = as_dataset(data)
+    shuffled = take(dataset, random.sample(range(data.n_rows), data.n_rows))
+    expected = as_bytes(grown(dataset, criterion, **mode))
+    assert as_bytes(grown(shuffled, criterion, **mode)) == expected
+    with bins():
+        assert as_bytes(grown(shuffled, criterion, **mode)) == expected
+
+
+@given(data_sets(), criteria, modes, st.data())
+def test_integer_weights_equal_repeated_rows(data, criterion, mode, draws):
+    if mode["missing"] != "branch":
+        data = replace(data, columns=[complete(column) for column in data.columns])
+    times = draws.draw(st.lists(st.integers(0, 3), min_size=data.n_rows, max_size=data.n_rows))
+    times[0] = max(times[0], 1)
+    dataset = as_dataset(data)
+    weighted = replace(dataset, weights=np.array(times, float))
+    repeated = take(dataset, np.repeat(np.arange(data.n_rows), times))
+    expected = as_bytes(grown(repeated, criterion, **mode))
+    assert as_bytes(grown(weighted, criterion, **mode)) == expected
+
+
+def complete(column):
+    """The column with something in place of missing values, whose shares would be rounded."""
+    return [0 if value is None else value for value in column]
+
+
+@given(data_sets(weights=WEIGHTS), criteria, modes, st.sampled_from([4.0, 0.25, 2.0**40]))
+def test_weights_times_a_power_of_two_scale_the_counts_only(data, criterion, mode, factor):
+    # A power of four, so that square roots of counts are scaled exactly too. Attributes with many
+    # values against the weight of all cases are treated differently, where ratios are compared.
+    if criterion.children_correction != "none":
+        data.nominal.clear()
+    dataset = as_dataset(data)
+    heavy = replace(dataset, weights=dataset.weights * factor)
+    tree = grown(dataset, criterion, **mode, min_split=2.0)
+    mode = mode | {"min_leaf": mode["min_leaf"] * factor}
+    scaled = grown(heavy, criterion, **mode, min_split=2.0 * factor)
+    assert as_bytes(scaled) == as_bytes(replace(tree, counts=tree.counts * factor))
+
+
+def plentiful(seed, missing=0.0):
+    """Some hundred rows of every kind of attribute, with weights that make ties improbable."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(300, 700))
+    kinds = [
+        rng.normal(size=n),
+        np.exp(5 * rng.normal(size=n)),
+        rng.integers(0, 300, n) / 7,
+        rng.integers(0, 20, n),
+        rng.integers(0, 5, n),
+    ]
+    values = np.column_stack(kinds).astype(float)
+    labels = rng.integers(0, 3, n) * (values[:, 0] + rng.normal(size=n) > 0)
+    values[rng.random(values.shape) < missing] = np.nan
+    categories = (None, None, None, None, tuple("abcde"))
+    schema = Schema(tuple("vwxyz"), categories, np.arange(3))
+    return Dataset(values, labels.astype(np.int32), 0.1 + rng.random(n), schema)
+
+
+@pytest.mark.parametrize("criterion", CONVEX, ids=repr)
+@pytest.mark.parametrize("seed", range(3))
+def test_passing_over_candidates_by_a_bound_finds_the_same_tree(criterion, seed):
+    dataset = plentiful(seed, missing=0.05)
+    for weights in (dataset.weights, np.ones(len(dataset.labels))):
+        same = replace(dataset, weights=weights)
+        with scans(bounded=False):
+            expected = as_bytes(grown(same, criterion, missing="branch", min_leaf=2.0))
+        with scans(bounded=True):
+            assert as_bytes(grown(same, criterion, missing="branch", min_leaf=2.0)) == expected
+
+
+@pytest.mark.parametrize("criterion", CONVEX, ids=repr)
+@pytest.mark.parametrize("missing", MISSING)
+def test_searching_by_bins_finds_the_same_tree(criterion, missing):
+    dataset = plentiful(7, missing=0.05)
+    for weights in (dataset.weights, np.ones(len(dataset.labels))):
+        same = replace(dataset, weights=weights)
+        expected = as_bytes(grown(same, criterion, missing=missing))
+        for size in (4, 60):
+            with bins(narrow=size, most_bins=size, sample=3 * size):
+                assert as_bytes(grown(same, criterion, missing=missing)) == expected
+
+
+@pytest.mark.parametrize("criterion", [*CRITERIA.values(), FMeasure(2)], ids=repr)
+def test_permuting_columns_only_renumbers_features(criterion):
+    dataset = plentiful(11)
+    order = np.array([3, 0, 4, 2, 1])
+    schema = Schema(
+        tuple(dataset.schema.names[i] for i in order),
+        tuple(dataset.schema.categories[i] for i in order),
+        dataset.schema.classes,
+    )
+    permuted = replace(dataset, values=dataset.values[:, order], schema=schema)
+    # With a few cases in a leaf no two attributes part the cases alike; no gain is a tie.
+    tree = grown(dataset, criterion, min_leaf=8.0, min_gain=1e-9)
+    there = grown(permuted, criterion, min_leaf=8.0, min_gain=1e-9)
+    feature = np.where(there.is_leaf, -1, order[there.feature]).astype(np.int32)
+    assert as_bytes(replace(there, feature=feature)) == as_bytes(tree)
+
+
+@given(data_sets(weights=WEIGHTS), criteria, modes)
+def test_children_are_heavy_enough_and_add_up(data, criterion, mode):
+    tree = grown(as_dataset(data), criterion, **mode)
+    light = tree.weight[1:] < mode["min_leaf"] * (1 - 1e-6)
+    assert not light.any() or mode["nominal"] == "multiway"
+    assert tree.max_depth <= (mode["max_depth"] or data.n_rows)
+
+
+def test_cases_without_weight_take_no_part():
+    dataset = numeric_dataset([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 0], [1, 1, 1, 0])
+    assert grown(dataset, Gini()) == grown(take(dataset, [0, 1, 2]), Gini())
