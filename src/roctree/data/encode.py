@@ -34,7 +34,7 @@ def learn_table(
     mask = nominal_mask(categorical_features, table.names, table.named)
     if table.numbers is not None and (mask is None or not mask.any()):
         refuse_infinity(table.numbers, table.names)
-        return (None,) * table.n_features, table.numbers
+        return (None,) * table.n_features, np.asarray(table.numbers, np.float64)
 
     values = np.empty((table.n_rows, table.n_features), order="F")
     categories: list[Categories | None] = []
@@ -56,7 +56,8 @@ def learn_table(
 def encode_columns(X: Any, schema: "Schema") -> FloatArray:
     """Return new data encoded with the categories of the training data.
 
-    Categories that training did not see count as missing, and one warning counts them.
+    A matrix of float32 stays one: to descend a tree it need not be copied. Categories that
+    training did not see count as missing, and one warning counts them.
     """
     table = read_table(X)
     _check_features(table, schema)

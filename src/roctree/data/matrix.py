@@ -20,13 +20,14 @@ def as_matrix(X: Any) -> NDArray[Any]:
     return matrix
 
 
-def as_numbers(matrix: NDArray[Any]) -> FloatArray | None:
-    """Return a matrix of numbers as float64, itself if it is that already; else None."""
+def as_numbers(matrix: NDArray[Any]) -> NDArray[Any] | None:
+    """Return a matrix of numbers as float64, or itself if it is float64 or float32; else None."""
     if matrix.dtype.kind not in "fiub":
         return None
+    dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     # The kernels read aligned memory only; a field of a structured array need not be.
     with np.errstate(over="ignore"):
-        return np.require(matrix, np.float64, "A")
+        return np.require(matrix, dtype, "A")
 
 
 def refuse_infinity(values: FloatArray, names: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.column import Column, FloatArray, read_array
+from roctree.data.column import Column, read_array
 from roctree.data.frame import as_frame, read_series
 from roctree.data.matrix import as_matrix, as_numbers
 from roctree.errors import DataError
@@ -22,7 +22,7 @@ class Table:
     named: bool
     n_rows: int
     sources: Sequence[Any] | NDArray[Any]
-    numbers: FloatArray | None = None
+    numbers: NDArray[Any] | None = None
 
     @property
     def n_features(self) -> int:
