@@ -43,10 +43,10 @@ def take(dataset, rows):
     )
 
 
-def grown(dataset, criterion, **options):
+def grown(dataset, criterion, n_threads=1, **options):
     """The tree, checked."""
     growth = Growth(criterion, np.ones(dataset.schema.n_classes), **options)
-    return grow(dataset, growth).validate(dataset.schema.n_features)
+    return grow(dataset, growth, n_threads).validate(dataset.schema.n_features)
 
 
 def as_bytes(tree):
@@ -66,6 +66,14 @@ def bins(narrow=4, most_bins=5, sample=16):
 
 @contextmanager
 def scans(bounded):
-    """Let candidates be passed over on the strength of a bound, or none."""
-    with mock.patch.object(Growth, "bounded", return_value=bounded):
+    """Let candidates be passed over on the strength of a bound, however few, or none at all."""
+    kernels_for = grow_module.kernels_for
+
+    def as_for_many(*arguments, **options):
+        return kernels_for(*arguments, **(options | {"many": True}))
+
+    with (
+        mock.patch.object(grow_module, "kernels_for", as_for_many),
+        mock.patch.object(Growth, "bounded", return_value=bounded),
+    ):
         yield

@@ -132,6 +132,17 @@ def test_searching_by_bins_finds_the_same_tree(criterion, missing):
                 assert as_bytes(grown(same, criterion, missing=missing)) == expected
 
 
+@pytest.mark.parametrize("criterion", CONVEX, ids=repr)
+@pytest.mark.parametrize("missing", MISSING)
+def test_the_number_of_threads_changes_no_byte(criterion, missing):
+    dataset = plentiful(5, missing=0.05)
+    with bins(narrow=10, most_bins=20):
+        expected = as_bytes(grown(dataset, criterion, missing=missing))
+        for n_threads in (2, 3, 8):
+            tree = grown(dataset, criterion, n_threads, missing=missing)
+            assert as_bytes(tree) == expected
+
+
 @pytest.mark.parametrize("criterion", [*CRITERIA.values(), FMeasure(2)], ids=repr)
 def test_permuting_columns_only_renumbers_features(criterion):
     dataset = plentiful(11)
