@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from roctree._jit import kernel
+from roctree._jit import inlined, kernel
 from roctree.tree.kernels.layout import (
     CORRECTION,
     COUNTABLE,
@@ -22,7 +22,7 @@ EPSILON = 1e-3
 ROUNDING = 1e-12
 
 
-@kernel
+@inlined
 def information(weight: float, total: float) -> float:
     """One term of an entropy in bits: -p log2 p of the share ``weight / total``."""
     if weight <= 0.0:
@@ -30,7 +30,7 @@ def information(weight: float, total: float) -> float:
     return -weight / total * math.log2(weight / total)
 
 
-@kernel
+@inlined
 def binary_info(left: float, known: float, node: float, limits: np.ndarray) -> float:
     """What a two-way split's improvement is divided by; missing cases are one more branch."""
     if limits[CORRECTION] != SPLIT_INFO:

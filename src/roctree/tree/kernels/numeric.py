@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import kernel, typed_kernel
+from roctree._jit import inlined, kernel, typed_kernel
 from roctree.tree.kernels.choice import binary_info
 from roctree.tree.kernels.layout import (
     C45_MINIMUM,
@@ -161,7 +161,7 @@ def merge_close(
     return kept - 1
 
 
-@kernel
+@inlined
 def join_missing(limits: np.ndarray, vectors: np.ndarray) -> bool:
     """Set the total; true where missing cases take part in the split, on one side."""
     joins = limits[JOIN_MISSING] > 0.0 and weight_of(vectors, MISSING) > 0.0
@@ -172,7 +172,7 @@ def join_missing(limits: np.ndarray, vectors: np.ndarray) -> bool:
     return joins
 
 
-@kernel
+@inlined
 def shift_lefts(lefts: np.ndarray, n: int, vectors: np.ndarray, sign: float) -> None:
     """Add the missing cases to the left branches, or take them away again; sums are exact."""
     for i in range(n):
@@ -180,7 +180,7 @@ def shift_lefts(lefts: np.ndarray, n: int, vectors: np.ndarray, sign: float) -> 
             lefts[i, label] += sign * vectors[MISSING, label]
 
 
-@kernel
+@inlined
 def smallest_branch(known: float, limits: np.ndarray, class_weight: np.ndarray) -> float:
     """The least weight of a branch; C4.5 asks for up to 25 cases where many are known."""
     if limits[C45_MINIMUM]:

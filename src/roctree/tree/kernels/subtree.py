@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, borrow, kernel, typed_kernel, types
+from roctree._jit import (
+    BLOCK_FUNCTION,
+    TABLE_FUNCTION,
+    borrow,
+    inlined,
+    kernel,
+    typed_kernel,
+    types,
+)
 from roctree.tree.kernels.choice import choose
 from roctree.tree.kernels.layout import (
     BEGIN,
@@ -66,14 +74,14 @@ SUBTREE_SIGNATURE = types.boolean(
 SUBTREE_FUNCTION = types.FunctionType(SUBTREE_SIGNATURE)
 
 
-@kernel
+@inlined
 def middle(low: float, high: float) -> float:
     """Half way between two values, and always below the higher."""
     between = low / 2.0 + high / 2.0
     return low if between >= high or between < low else between
 
 
-@kernel
+@inlined
 def threshold_at(
     values: np.ndarray,
     feature: int,
@@ -90,7 +98,7 @@ def threshold_at(
     return middle(low, values[cases[ID, order[feature, cut]], feature])
 
 
-@kernel
+@inlined
 def heaviest(first: int, n_branches: int, node_floats: np.ndarray) -> int:
     """The branch with the largest weight, the first on ties."""
     best, best_weight = 0, -1.0
@@ -136,7 +144,7 @@ def open_node(
     state[N_CATEGORY_BRANCHES] += columns[N_CATEGORIES, feature]
 
 
-@kernel
+@inlined
 def push_branches(
     begin: int,
     depth: int,
