@@ -13,7 +13,16 @@ from roctree.tree.arrange import from_creation_order
 from roctree.tree.coding import code_rows
 from roctree.tree.columns import Cases, Columns, Rows, describe_columns, sort_columns
 from roctree.tree.growth import Growth, weight_grid
-from roctree.tree.kernels import binned, descend, divide, layout, nominal, numeric, scan, subtree
+from roctree.tree.kernels import layout
+from roctree.tree.kernels.binned import evaluate_binned
+from roctree.tree.kernels.categories import best_sets, enter_categories, no_categories
+from roctree.tree.kernels.descend import DONE, FULL, grow_binned
+from roctree.tree.kernels.divide import divide_binary, divide_complete, divide_shared
+from roctree.tree.kernels.inside import refine
+from roctree.tree.kernels.numeric import best_c45_cut, best_cut
+from roctree.tree.kernels.rows import divide_rows, sort_rows
+from roctree.tree.kernels.scan import scan_all, scan_bounded
+from roctree.tree.kernels.subtree import grow_sorted
 from roctree.tree.tree import Tree
 from roctree.tree.workspace import Workspace
 
@@ -76,7 +85,7 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
     shares = growth.missing != "branch" and bool((space.rank == layout.MISSING_RANK).any())
     functions = kernels_for(growth, columns, shares=shares, many=cases.size > _NARROW)
     limits = growth.limits(cases.quantum)
-    run = compiled(subtree.grow_sorted)
+    run = compiled(grow_sorted)
     while not run(
         columns.values, columns.table, *space.sorted_arguments(), limits, growth.class_weight,
         *functions, *space.scan_arguments(), *space.node_arguments(),
@@ -95,12 +104,12 @@ def grow_from_bins(
     shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
     functions = (
         *kernels_for(growth, columns, shares=shares, many=True),
-        compiled(nominal.enter_categories if columns.n_codes > 0 else nominal.no_categories),
-        compiled(binned.refine),
-        compiled(binned.evaluate_binned),
-        compiled(descend.divide_rows),
-        compiled(descend.sort_rows),
-        compiled(subtree.grow_sorted),
+        compiled(enter_categories if columns.n_codes > 0 else no_categories),
+        compiled(refine),
+        compiled(evaluate_binned),
+        compiled(divide_rows),
+        compiled(sort_rows),
+        compiled(grow_sorted),
     )
     arguments = (growth.limits(cases.quantum), growth.class_weight, *functions)
     if n_threads == 1:
@@ -134,16 +143,16 @@ def grow_rows(
     space.make_rows(rows, columns)
     space.make_sorted(_NARROW)
     space.push_rows(rows)
-    run = compiled(descend.grow_binned)
+    run = compiled(grow_binned)
     while True:
         status = run(
             _NARROW, taken, columns.values, columns.table, *space.row_arguments(),
             *space.sorted_arguments(), *arguments, *space.scan_arguments(),
             *space.bin_arguments(), *space.node_arguments(), space.row_stack,
         )  # fmt: skip
-        if status == descend.DONE:
+        if status == DONE:
             return
-        if status == descend.FULL:
+        if status == FULL:
             space.make_room()
         elif hand_over is not None:
             hand_over(space.take_rows())
@@ -156,12 +165,12 @@ def kernels_for(growth: Growth, columns: Columns, *, shares: bool, many: bool) -
     scored sooner than bounded.
     """
     score = growth.criterion.function
-    search = compiled(numeric.best_c45_cut if growth.c45_numeric_minimum else numeric.best_cut)
-    by_category = compiled(nominal.best_sets) if columns.n_codes > 0 else search
+    search = compiled(best_c45_cut if growth.c45_numeric_minimum else best_cut)
+    by_category = compiled(best_sets) if columns.n_codes > 0 else search
     return (
         table_score(score),
         block_score(score, growth.class_weight.size),
-        compiled(scan.scan_bounded if many and growth.bounded() else scan.scan_all),
+        compiled(scan_bounded if many and growth.bounded() else scan_all),
         search,
         by_category,
         compiled(_division(columns, shares=shares)),
@@ -170,8 +179,8 @@ def kernels_for(growth: Growth, columns: Columns, *, shares: bool, many: bool) -
 
 def _division(columns: Columns, *, shares: bool) -> Callable[..., int]:
     if shares:
-        return divide.divide_shared
-    return divide.divide_complete if columns.n_codes > 0 else divide.divide_binary
+        return divide_shared
+    return divide_complete if columns.n_codes > 0 else divide_binary
 
 
 def as_tree(space: Workspace, columns: Columns) -> Tree:

@@ -41,6 +41,12 @@ NO_CORRECTION, SPLIT_INFO, LOG2 = range(3)
 ROW_LABEL, ROW_ID, ROW_SIDE = range(3)
 N_ROW_INTS = 3
 
+# keys[row, ...]: KEYS and BUFFER_KEYS are as long as the node, STARTS as the digits of the sort.
+KEYS, BUFFER_KEYS, STARTS = range(3)
+
+# bins[row, ...]: the bins of one attribute that hold cases, and which of them to look into.
+FILLED, LOOK = range(2)
+
 # cases[row, place]: the compact copy of the cases of a subtree; TWIN is the first copy of a case.
 LABEL, ID, SIDE, TWIN, BUFFER = range(5)
 N_CASE_ROWS = 5

@@ -1,0 +1,123 @@
+"""Count the classes of the bins of a node, and bound what cuts inside a bin can gain."""
+
+from typing import Any
+
+import numpy as np
+
+from roctree._jit import kernel
+from roctree.tree.kernels.layout import (
+    BIN,
+    FILLED,
+    KNOWN,
+    LOOK,
+    MISSING,
+    ROW_LABEL,
+    SHIFT,
+    TOTAL,
+)
+from roctree.tree.kernels.numeric import (
+    improvement,
+    weight_of,
+)
+from roctree.tree.kernels.scan import CHUNK, bound_stretches
+
+
+@kernel
+def count_bins(
+    first: int,
+    last: int,
+    begin: int,
+    end: int,
+    columns: np.ndarray,
+    codes: np.ndarray,
+    row_ints: np.ndarray,
+    weights: np.ndarray,
+    histogram: np.ndarray,
+) -> None:
+    """Add up the classes of every bin of attributes ``first`` to ``last - 1``."""
+    for row in range(columns[BIN, first], columns[BIN, last]):
+        for label in range(histogram.shape[1]):
+            histogram[row, label] = 0.0
+    for i in range(begin, end):
+        label, weight = row_ints[ROW_LABEL, i], weights[i]
+        for feature in range(first, last):
+            place = columns[BIN, feature] + (codes[i, feature] >> columns[SHIFT, feature])
+            histogram[place, label] += weight
+
+
+@kernel
+def load_bins(
+    feature: int,
+    columns: np.ndarray,
+    histogram: np.ndarray,
+    lefts: np.ndarray,
+    places: np.ndarray,
+    bins: np.ndarray,
+    vectors: np.ndarray,
+) -> int:
+    """Cumulate the filled bins of an attribute into ``lefts``; returns how many there are."""
+    start, missing_bin = columns[BIN, feature], columns[BIN, feature + 1] - 1
+    n_classes = vectors.shape[1]
+    n = 0
+    for label in range(n_classes):
+        lefts[0, label] = 0.0
+        vectors[MISSING, label] = histogram[missing_bin, label]
+    for place in range(start, missing_bin):
+        if weight_of(histogram, place) <= 0.0:
+            continue
+        bins[FILLED, n] = place - start
+        places[n] = (place - start) << columns[SHIFT, feature]
+        n += 1
+        for label in range(n_classes):
+            lefts[n, label] = lefts[n - 1, label] + histogram[place, label]
+    places[n] = (missing_bin - start) << columns[SHIFT, feature]
+    for label in range(n_classes):
+        vectors[KNOWN, label] = lefts[n, label]
+    return n
+
+
+@kernel
+def mark_bins(
+    n: int,
+    least: float,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    vectors: np.ndarray,
+    bins: np.ndarray,
+) -> float:
+    """Mark the bins in which some cut may gain ``least``; returns what no cut there exceeds."""
+    total = vectors[TOTAL]
+    highest = -np.inf
+    for j in range(n):
+        bins[LOOK, j] = 0
+    n_edges = (n + CHUNK - 1) // CHUNK + 1
+    for j in range(n_edges):
+        for label in range(total.size):
+            edges[j, label] = lefts[min(j * CHUNK, n), label]
+    bound_stretches(edges, n_edges, total, class_weight, table, block, corners, finest, scores)
+    for j in range(n_edges - 1):
+        # All bins of a stretch without a promising bound are passed over at once.
+        if improvement(scores[j], limits, class_weight, table, vectors) < least:
+            continue
+        first, last = j * CHUNK, min((j + 1) * CHUNK, n)
+        for i in range(first, last + 1):
+            for label in range(total.size):
+                edges[i - first, label] = lefts[i, label]
+        n_bins = last - first
+        bound_stretches(
+            edges, n_bins + 1, total, class_weight, table, block, corners, finest, bounds
+        )
+        for i in range(n_bins):
+            gain = improvement(bounds[i], limits, class_weight, table, vectors)
+            if gain >= least:
+                bins[LOOK, first + i] = 1
+                highest = max(highest, gain)
+    return highest
