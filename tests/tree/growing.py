@@ -4,7 +4,9 @@ from contextlib import contextmanager
 from unittest import mock
 
 import numpy as np
+from hypothesis import settings
 
+from roctree._jit import JIT_DISABLED
 from roctree.data.dataset import Dataset, Schema
 from roctree.tree import coding
 from roctree.tree import grow as grow_module
@@ -13,6 +15,8 @@ from roctree.tree.growth import Growth
 
 MISSING = ("fractional", "category", "branch")
 NOMINAL = ("binary", "multiway", "one_vs_rest")
+# Growth takes a hundred times longer where it is interpreted.
+patient = settings(max_examples=10 if JIT_DISABLED else 100)
 
 
 def as_dataset(data):

@@ -14,7 +14,7 @@ from tests.criteria.variants import NAIVE
 from tests.naive import criteria as naive
 from tests.naive import gain_ratio, splitter
 from tests.strategies import data_sets
-from tests.tree.growing import as_dataset, bins, grown
+from tests.tree.growing import as_dataset, bins, grown, patient
 
 TIE = 1e-9
 TWO = 2 * (1 - 1e-6)  # cases a branch: shares of cases add up to two with rounding
@@ -90,6 +90,7 @@ def check_threshold(tree, node, data, branches):
 
 
 @pytest.mark.parametrize("criterion", PLAIN, ids=repr)
+@patient
 @given(
     data=data_sets(missing=False, weights=WEIGHTS), min_leaf=st.sampled_from([LIGHTEST, 1.0, 2.5])
 )
@@ -163,6 +164,7 @@ def check_ratios(tree, data, penalty):
 
 
 @pytest.mark.parametrize("penalty", [False, True])
+@patient
 @given(data=data_sets(rows=(4, 25)))
 def test_c45_chooses_the_attribute_that_its_program_would(penalty, data):
     options = {"min_leaf": 2, "min_split": 4, "c45_numeric_minimum": True, "nominal": "multiway"}

@@ -1,0 +1,90 @@
+"""Corners of growth where something once went wrong, or well might."""
+
+import numpy as np
+import pytest
+
+from roctree.criteria import Entropy, FMeasure, GainRatio, Gini
+from roctree.data.dataset import Dataset, Schema
+from tests.tree.growing import as_bytes, bins, grown, numeric_dataset, take
+
+NAN = np.nan
+
+
+def test_a_penalty_is_finite_where_known_is_cut_from_missing():
+    dataset = numeric_dataset([[1.0], [1.0], [1.0], [NAN], [NAN]], [0, 0, 0, 1, 1])
+    tree = grown(dataset, GainRatio(penalty=True), missing="branch")
+    assert tree.gain[0] == pytest.approx(0.970951, abs=1e-6)
+    assert tree.counts[1:].tolist() == [[3, 0], [0, 2]]
+
+
+def test_an_attribute_with_many_values_is_not_chosen_where_it_is_the_only_one_with_a_gain():
+    codes = np.tile(np.arange(4.0), 2)
+    schema = Schema(("code", "constant"), (tuple("abcd"), None), np.arange(2))
+    values = np.column_stack([codes, np.zeros(8)])
+    dataset = Dataset(values, (codes > 1).astype(np.int32), np.ones(8), schema)
+    assert grown(dataset, GainRatio(), nominal="multiway").n_nodes == 1
+    # Four values are few against thirty-two cases, whether repeated or weighted.
+    repeated = take(dataset, np.repeat(np.arange(8), 4))
+    weighted = Dataset(values, dataset.labels, np.full(8, 4.0), schema)
+    tree = grown(repeated, GainRatio(), nominal="multiway")
+    assert tree.n_nodes == 5
+    assert grown(weighted, GainRatio(), nominal="multiway") == tree
+
+
+def test_values_a_hundred_thousandth_apart_are_compared_as_j48_does():
+    low, high = 1.511, 1.51101
+    assert not low + 1e-5 < high
+    assert high - low > 1e-5  # but this is not how J48 asks
+    dataset = numeric_dataset([[low]] * 4 + [[high]] * 4, [0] * 4 + [1] * 4)
+    options = {"c45_numeric_minimum": True, "min_leaf": 2.0}
+    assert grown(dataset, GainRatio(), **options).n_nodes == 1
+
+
+@pytest.mark.parametrize("scale", [1.7e308, 5e-324, 2.0**-52])
+def test_the_largest_and_smallest_floats_grow_the_same_tree_by_bins(scale):
+    rng = np.random.default_rng(3)
+    steps = rng.uniform(-1, 1, 60) if scale > 1 else rng.integers(-40, 40, 60)
+    values = (steps * scale + (scale == 2.0**-52))[:, None]
+    labels = (values[:, 0] > np.median(values)) ^ (rng.random(60) < 0.1)
+    dataset = numeric_dataset(values, labels)
+    expected = grown(dataset, Gini())
+    assert expected.n_leaves > 2
+    with bins():
+        assert as_bytes(grown(dataset, Gini())) == as_bytes(expected)
+
+
+def test_a_threshold_between_neighbouring_floats_is_the_lower():
+    high = np.nextafter(1.0, 2.0)
+    tree = grown(numeric_dataset([[1.0], [high]], [0, 1]), Gini())
+    assert tree.threshold[0] == 1.0
+
+
+def test_a_weight_too_small_beside_another_takes_no_part():
+    values = np.arange(12.0)[:, None]
+    labels = np.arange(12) % 2
+    weights = np.where(np.arange(12) < 6, 1e20, 1e-3)
+    tree = grown(numeric_dataset(values, labels, weights), Gini())
+    assert tree.n_leaves == 6
+    with bins():
+        assert grown(numeric_dataset(values, labels, weights), Gini()) == tree
+
+
+@pytest.mark.parametrize("missing", ["fractional", "category", "branch"])
+def test_missing_values_everywhere_make_a_leaf_of_constants(missing):
+    dataset = numeric_dataset([[NAN, 1.0], [NAN, 1.0], [NAN, 1.0]], [0, 1, 0])
+    assert grown(dataset, Entropy(), missing=missing).n_nodes == 1
+
+
+def test_a_split_without_gain_is_made_where_later_splits_need_it():
+    xor = numeric_dataset([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0])
+    assert grown(xor, Gini()).n_leaves == 4
+    assert grown(xor, Gini(), min_gain=1e-6).n_leaves == 1
+
+
+def test_copies_of_cases_with_missing_values_find_room():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(300, 2))
+    values[rng.random(values.shape) < 0.4] = NAN
+    dataset = numeric_dataset(values, rng.integers(0, 2, 300))
+    tree = grown(dataset, FMeasure(), max_depth=6)
+    assert tree.weight[tree.is_leaf].sum() == pytest.approx(300)
