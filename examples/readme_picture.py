@@ -163,7 +163,7 @@ def _axes(bottom):
 
 def _apart(middles):
     """Places below and right of the segments, none closer to the next than a badge is wide."""
-    badges = middles + [38.0, 30.0]
+    badges = middles + np.array([38.0, 30.0])
     for place in range(len(badges) - 2, -1, -1):
         badges[place, 1] = max(badges[place, 1], badges[place + 1, 1] + 29.0)
     return badges

@@ -1,0 +1,69 @@
+"""What the documents show is what the library does."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import roctree
+
+HOME = Path(__file__).parents[1]
+PAGES = sorted([*HOME.glob("*.md"), *(HOME / "docs").rglob("*.md")])
+CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def python_blocks(page):
+    return CODE.findall((HOME / page).read_text(encoding="utf-8"))
+
+
+def run(page):
+    """Run the blocks of a page one after the other, as a reader would."""
+    names = {"__name__": "page"}
+    for number, block in enumerate(python_blocks(page)):
+        exec(compile(block, f"{page}, block {number}", "exec"), names)
+    return names
+
+
+def test_the_readme_runs_and_shows_what_it_says(capsys):
+    names = run("README.md")
+    shown = capsys.readouterr().out
+    text = (HOME / "README.md").read_text(encoding="utf-8")
+    assert shown == f"{names['tree'].to_text()}\nAUC 0.968\n"
+    assert f"```\n{shown}```" in text
+
+
+def test_the_page_on_criteria_runs():
+    run("docs/criteria.md")
+
+
+def test_the_tables_of_criteria_are_those_of_the_registry():
+    page = runpy.run_path(str(HOME / "docs" / "make_tables.py"))["page"]
+    text = (HOME / "docs" / "criteria.md").read_text(encoding="utf-8")
+    assert page(text) == text, "run python docs/make_tables.py"
+
+
+def test_the_picture_is_what_its_script_draws():
+    pytest.importorskip("pandas")
+    script = runpy.run_path(str(HOME / "examples" / "readme_picture.py"))
+    assert script["PICTURE"].read_text(encoding="utf-8") == script["picture"]()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))
+def test_links_between_files_lead_somewhere(page):
+    for link, _ in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in link:
+            assert (page.parent / link).exists(), link
+
+
+def test_every_public_name_is_in_the_reference():
+    text = (HOME / "docs" / "README.md").read_text(encoding="utf-8")
+    assert [name for name in roctree.__all__ if f"`{name}`" not in text] == []
+
+
+def test_every_decision_is_in_the_index():
+    text = (HOME / "docs" / "README.md").read_text(encoding="utf-8")
+    decisions = (HOME / "docs" / "decisions").glob("*.md")
+    missing = [page.name for page in decisions if f"decisions/{page.name}" not in text]
+    assert missing == [], "add it to docs/README.md"
