@@ -88,3 +88,21 @@ def test_copies_of_cases_with_missing_values_find_room():
     dataset = numeric_dataset(values, rng.integers(0, 2, 300))
     tree = grown(dataset, FMeasure(), max_depth=6)
     assert tree.weight[tree.is_leaf].sum() == pytest.approx(300)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_missing_cases_that_join_a_branch_count_as_its_own_in_the_split_information(order):
+    # Both attributes part the cases alike once the missing case has joined: the first is chosen.
+    complete = np.repeat([0.0, 1.0], 4)
+    lacking = np.where(np.arange(8) == 7, NAN, complete)
+    values = np.column_stack([complete, lacking])[:, order]
+    schema = Schema(("x", "y"), (("a", "b"),) * 2, np.arange(2))
+    labels = np.array([0, 0, 0, 1, 1, 1, 1, 1], np.int32)
+    dataset = Dataset(values, labels, np.full(8, 10.0), schema)
+    tree = grown(dataset, GainRatio(), nominal="multiway", missing="branch")
+    assert tree.feature[0] == 0
+
+
+def test_a_root_that_falls_short_by_rounding_is_split():
+    dataset = numeric_dataset(np.arange(3.0)[:, None], [0, 0, 1], np.full(3, 0.1))
+    assert grown(dataset, Gini(), min_leaf=0.1, min_split=0.3 + 1e-10).n_nodes == 3

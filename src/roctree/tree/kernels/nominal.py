@@ -2,8 +2,8 @@
 
 ``binary`` looks for two sets of categories. With two classes the best pair of sets for a convex
 criterion lies along the order of the share of positives (Breiman et al. 1984), so the search is
-exact. With more classes that order is tried for each of the most frequent classes in turn, a
-heuristic. ``multiway`` gives each category a branch, ``one_vs_rest`` one category and the others.
+exact unless a branch of that pair is too light. With more classes that order is tried for each of
+the most frequent classes in turn, a heuristic. ``multiway`` gives each category a branch, ``one_vs_rest`` one category and the others.
 
 Categories without a case at the node belong to no set: there they count as missing.
 """
@@ -19,7 +19,6 @@ from roctree.tree.kernels.layout import (
     CORRECTION,
     GAIN,
     INFO,
-    JOIN_MISSING,
     KNOWN,
     LOG2,
     MIN_LEAF,
@@ -297,19 +296,33 @@ def multiway(
     found_ints[feature, N_BRANCHES] = n_categories
     found_ints[feature, MISSING_BRANCH] = missing_branch
     found_floats[feature, GAIN] = improvement(score, limits, class_weight, table, vectors)
-    found_floats[feature, INFO] = multiway_info(counts, n, limits, vectors)
+    found_floats[feature, INFO] = multiway_info(counts, codes, n, missing_branch, limits, vectors)
 
 
 @kernel
-def multiway_info(counts: np.ndarray, n: int, limits: np.ndarray, vectors: np.ndarray) -> float:
-    """What a multiway split's improvement is divided by; missing cases are one more branch."""
+def multiway_info(
+    counts: np.ndarray,
+    codes: np.ndarray,
+    n: int,
+    missing_branch: int,
+    limits: np.ndarray,
+    vectors: np.ndarray,
+) -> float:
+    """What a multiway split's improvement is divided by.
+
+    Missing cases that join no branch, or an empty one, are one more.
+    """
     if limits[CORRECTION] == NO_CORRECTION:
         return 1.0
-    if limits[CORRECTION] == LOG2:
-        return math.log2(n)
     missing = weight_of(vectors, MISSING)
     node = weight_of(vectors, KNOWN) + missing
-    info = 0.0 if limits[JOIN_MISSING] else information(missing, node)
+    info = 0.0
     for i in range(n):
-        info += information(weight_of(counts, i), node)
-    return info
+        weight = weight_of(counts, i)
+        if codes[i] == missing_branch:
+            weight += missing
+            missing = 0.0
+        info += information(weight, node)
+    if limits[CORRECTION] == LOG2:
+        return math.log2(n + 1 if missing_branch >= 0 and missing > 0.0 else n)
+    return info + information(missing, node)
