@@ -1,0 +1,1 @@
+"""Measure roctree beside other libraries: ``python -m benchmarks``."""

@@ -1,0 +1,157 @@
+"""Race libraries: fits in turn, the best of a few rounds, the same rounds for both sides."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from math import log2
+from statistics import median
+from typing import Any
+
+from benchmarks.data import DATA
+from benchmarks.libraries import LIBRARIES, SINGLE_THREADED, Task
+from benchmarks.worker import Request, Workers
+
+LONGEST = 120.0
+# A fit that was expected to be quicker is stopped a little later than one is not begun.
+STOPPED = 1.5 * LONGEST
+WARM_UP_LIMIT = 300.0
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Entry:
+    """What one library, with so many threads, did in a row of the tables."""
+
+    library: str
+    threads: int = 1
+    variant: str = ""
+    seconds: list[float] = field(default_factory=list)
+    facts: dict[str, float] = field(default_factory=dict)
+    note: str | None = None
+
+    @property
+    def label(self) -> str:
+        name = f"{self.library} {self.variant}".strip()
+        return f"{name}, {self.threads} thread{'s' * (self.threads > 1)}"
+
+
+@dataclass
+class Outcome:
+    """A row of the tables."""
+
+    section: str
+    row: str
+    title: str
+    entries: list[Entry]
+    statistic: str = "best"
+
+    def find(self, library: str, threads: int = 1, variant: str = "") -> Entry | None:
+        for entry in self.entries:
+            if (entry.library, entry.threads, entry.variant) == (library, threads, variant):
+                return entry
+        return None
+
+    def summary(self, seconds: Sequence[float]) -> float:
+        return median(seconds) if self.statistic == "median" else min(seconds)
+
+    def ratio(self, ours: Entry | None, theirs: Entry | None) -> float | None:
+        """Return how many times as long theirs took, in the rounds that both took part in."""
+        if ours is None or theirs is None or not ours.seconds or not theirs.seconds:
+            return None
+        n = min(len(ours.seconds), len(theirs.seconds))
+        return self.summary(theirs.seconds[:n]) / self.summary(ours.seconds[:n])
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Outcome":
+        entries = [Entry(**entry) for entry in stored["entries"]]
+        return cls(**{**stored, "entries": entries})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row still to be measured."""
+
+    section: str
+    name: str
+    title: str
+    measure: Callable[["Race"], list[Entry]]
+    statistic: str = "best"
+
+
+@dataclass
+class Race:
+    """The workers, how long fits took so far, and who is told of the progress."""
+
+    workers: Workers
+    say: Say
+    # The work (rows, columns and levels) and the seconds of each library's longest fit.
+    longest: dict[tuple[Any, ...], tuple[float, float]] = field(default_factory=dict)
+
+    def run(
+        self,
+        entries: list[Entry],
+        requests: list[Request],
+        rounds: int,
+        budget: float,
+    ) -> list[Entry]:
+        """Let every entry take its turn in each round, until its budget is spent."""
+        running = [
+            (entry, request)
+            for entry, request in zip(entries, requests, strict=True)
+            if self.admitted(entry, request)
+        ]
+        for number in range(rounds):
+            for entry, request in running:
+                if entry.note is None and sum(entry.seconds) < budget:
+                    self.say(f"{entry.label}, round {number + 1}")
+                    self.turn(entry, request)
+        return entries
+
+    def turn(self, entry: Entry, request: Request) -> None:
+        reply = self.workers.ask(entry.library, request, STOPPED)
+        entry.seconds += reply.seconds
+        entry.facts.update(reply.facts)
+        entry.note = reply.note
+        if reply.seconds and request.predict is None:
+            self.longest[_key(entry, request)] = work(request.task), min(entry.seconds)
+
+    def admitted(self, entry: Entry, request: Request) -> bool:
+        """Whether the fit is not too long, and its warm-up succeeds."""
+        seconds = self.expected(entry, request)
+        if seconds > LONGEST:
+            entry.note = f"skipped: about {seconds:.0f} s expected"
+            return False
+        self.say(f"{entry.label}, warm-up")
+        entry.note = self.workers.ask(entry.library, request.warm_up(), WARM_UP_LIMIT).note
+        return entry.note is None
+
+    def expected(self, entry: Entry, request: Request) -> float:
+        """Return the seconds that a fit should take, by those of a smaller data set."""
+        known = self.longest.get(_key(entry, request))
+        return 0.0 if known is None else known[1] * work(request.task) / known[0]
+
+
+def _key(entry: Entry, request: Request) -> tuple[Any, ...]:
+    task = request.task
+    kind = DATA[task.data].kind
+    return entry.library, entry.variant, entry.threads, kind, task.leaf, task.depth
+
+
+def work(task: Task) -> float:
+    """Return rows times columns times levels."""
+    recipe = DATA[task.data]
+    n_rows = task.n_rows or recipe.n_rows
+    return n_rows * recipe.n_columns * (task.depth or log2(n_rows))
+
+
+def entrants() -> list[Entry]:
+    """Every library, with one and two threads where it can use them."""
+    return [
+        Entry(library, threads)
+        for threads in (1, 2)
+        for library in LIBRARIES
+        if threads == 1 or library not in SINGLE_THREADED
+    ]

@@ -1,0 +1,161 @@
+"""A process for each library, so that none can stop or slow the others."""
+
+import gc
+import multiprocessing
+import traceback
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.data import Split, load
+from benchmarks.libraries import LIBRARIES, Library, Task
+
+WARM_UP_ROWS = 5_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """A fit, or predictions by what was fitted before, and how often."""
+
+    task: Task
+    threads: int
+    repeats: int = 1
+    options: dict[str, Any] = field(default_factory=dict)
+    predict: str | None = None
+
+    def warm_up(self) -> "Request":
+        """Return the same with few rows, so that no first call is timed."""
+        return replace(self, task=replace(self.task, n_rows=WARM_UP_ROWS), repeats=1, predict=None)
+
+
+@dataclass
+class Reply:
+    """The seconds of each repeat and facts about the tree, or what went wrong."""
+
+    seconds: list[float] = field(default_factory=list)
+    facts: dict[str, float] = field(default_factory=dict)
+    note: str | None = None
+
+
+class Bench:
+    """A library at work, with the models that it predicts by."""
+
+    def __init__(self, library: str) -> None:
+        self.make_library = LIBRARIES[library]
+        self.models: dict[tuple[Task, int], Any] = {}
+
+    def answer(self, request: Request) -> Reply:
+        split = load(request.task.data)
+        library = self.make_library(**request.options)
+        act = self.fit if request.predict is None else self.predict
+        seconds, model = act(library, request, split)
+        scores = library.probabilities(model, library.table(split.X_test), request.threads)
+        auc = float(roc_auc_score(split.y_test, scores, multi_class="ovr"))
+        return Reply(seconds, {"leaves": int(library.leaves(model)), "auc": auc})
+
+    def fit(self, library: Library, request: Request, split: Split) -> tuple[list[float], Any]:
+        n_rows = request.task.n_rows
+        table, y = library.table(split.X[:n_rows]), split.y[:n_rows]
+        seconds, model = [], None
+        for _ in range(request.repeats):
+            model = None
+            gc.collect()
+            begin = perf_counter()
+            model = library.fit(table, y, request.task, request.threads)
+            seconds.append(perf_counter() - begin)
+        return seconds, model
+
+    def predict(self, library: Library, request: Request, split: Split) -> tuple[list[float], Any]:
+        key = request.task, request.threads
+        if key not in self.models:
+            self.models[key] = self.fit(library, replace(request, repeats=1), split)[1]
+        table = library.table(split.X.astype(np.dtype(request.predict)))
+        seconds = []
+        for _ in range(request.repeats):
+            begin = perf_counter()
+            library.probabilities(self.models[key], table, request.threads)
+            seconds.append(perf_counter() - begin)
+        return seconds, self.models[key]
+
+
+def serve(library: str, pipe: Connection) -> None:
+    """Answer requests until the pipe is closed."""
+    warnings.simplefilter("ignore")
+    bench = Bench(library)
+    while True:
+        try:
+            request = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(bench.answer(request))
+        except Exception as error:
+            pipe.send(Reply(note="failed: " + _sentence(error)))
+
+
+def _sentence(error: Exception) -> str:
+    return traceback.format_exception_only(error)[-1].strip().splitlines()[0][:200]
+
+
+class Worker:
+    """A library's process, begun when first asked and anew after a failure."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+        self.process: Any = None
+        self.pipe: Any = None
+
+    def ask(self, request: Request, limit: float) -> Reply:
+        """Return the answer; after ``limit`` seconds the process is ended."""
+        if self.process is None:
+            self.begin()
+        try:
+            self.pipe.send(request)
+            if self.pipe.poll(limit):
+                return self.pipe.recv()
+            note = f"stopped after {limit:.0f} s"
+        except (EOFError, OSError):
+            self.process.join(5)
+            note = f"failed: the process ended with {self.process.exitcode}"
+        self.end()
+        return Reply(note=note)
+
+    def begin(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(self.library, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def end(self) -> None:
+        if self.process is None:
+            return
+        self.pipe.close()
+        self.process.join(2)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.process = None
+
+
+class Workers:
+    """The processes of all libraries; leaving the context ends them."""
+
+    def __init__(self, libraries: Sequence[str]) -> None:
+        self.workers = {library: Worker(library) for library in libraries}
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for worker in self.workers.values():
+            worker.end()
+
+    def ask(self, library: str, request: Request, limit: float) -> Reply:
+        return self.workers[library].ask(request, limit)
