@@ -1,0 +1,117 @@
+"""Measure and report: ``python -m benchmarks --help``."""
+
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from benchmarks import files, fit, machine, memory, predict, start
+from benchmarks.libraries import LIBRARIES
+from benchmarks.race import Entry, Outcome, Race, Row
+from benchmarks.tables import tables, time_of
+from benchmarks.worker import Workers
+
+SECTIONS = {"fit": fit.rows, "predict": predict.rows, "memory": memory.rows, "start": start.rows}
+QUIET_LOAD = 0.5
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def main(
+    quick: Annotated[bool, typer.Option(help="Only small rows; under two minutes.")] = False,
+    only: Annotated[str, typer.Option(help=f"Some of {','.join(SECTIONS)}.")] = "",
+    rows: Annotated[str, typer.Option(help="Rows whose name contains this; * for any.")] = "",
+    folder: Annotated[Path, typer.Option(help="Where results/ and README.md are.")] = files.FOLDER,
+) -> None:
+    """Race roctree against other libraries; a run of everything rewrites the README."""
+    chosen = plan(only.split(",") if only else list(SECTIONS), rows, quick)
+    whole = not (quick or only or rows)
+    command = " ".join(["python -m benchmarks", *options(quick, only, rows)])
+    console = Console()
+    about = machine.describe()
+    if about["load"] > QUIET_LOAD:
+        console.print(f"The machine is busy (load {about['load']}): ratios suffer less than times.")
+    path = files.result_path(folder, about)
+    outcomes = measure_all(chosen, console, lambda done: files.save(path, about, command, done))
+    for table in tables(outcomes):
+        console.print(table.rich())
+    if whole:
+        files.rewrite_readme(folder, about, command, outcomes)
+    console.print(f"Written: results/{path.name}" + ", README.md" * whole)
+
+
+def options(quick: bool, only: str, rows: str) -> list[str]:
+    given = ["--quick"] if quick else []
+    given += [f"--only {only}"] if only else []
+    return given + ([f"--rows {rows}"] if rows else [])
+
+
+def plan(sections: Sequence[str], pattern: str, quick: bool) -> list[Row]:
+    """Return the rows of these sections whose names contain the pattern."""
+    unknown = [name for name in sections if name not in SECTIONS]
+    if unknown:
+        raise typer.BadParameter(f"--only knows {', '.join(SECTIONS)}, not {', '.join(unknown)}")
+    every = [row for name in sections for row in SECTIONS[name](quick)]
+    chosen = [row for row in every if fnmatch(row.name, f"*{pattern}*")]
+    if not chosen:
+        names = ", ".join(row.name for row in every)
+        raise typer.BadParameter(f"--rows {pattern} matches none of {names}")
+    return chosen
+
+
+def measure_all(
+    rows: Sequence[Row], console: Console, save: Callable[[list[Outcome]], None]
+) -> list[Outcome]:
+    """Measure row after row; what was measured is saved after each."""
+    outcomes: list[Outcome] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    progress = Progress(
+        *columns, TimeElapsedColumn(), console=console, transient=True, refresh_per_second=2
+    )
+    with Workers(tuple(LIBRARIES)) as workers, progress:
+        bar = progress.add_task("", total=len(rows))
+        race = Race(workers, print)
+        for row in rows:
+            race.say = partial(show, progress, bar, row.name)
+            outcomes.append(measure(row, race))
+            save(outcomes)
+            progress.advance(bar)
+            console.print(f"{row.name}: {glance(outcomes[-1])}")
+    return outcomes
+
+
+def show(progress: Progress, bar: TaskID, name: str, text: str) -> None:
+    progress.update(bar, description=f"{name}: {text}")
+
+
+def measure(row: Row, race: Race) -> Outcome:
+    """Measure a row; one that fails is recorded with its error."""
+    try:
+        entries = row.measure(race)
+    except Exception as error:
+        entries = [Entry("row", note=f"failed: {type(error).__name__}: {error}"[:200])]
+    return Outcome(row.section, row.name, row.title, entries, row.statistic)
+
+
+def glance(outcome: Outcome) -> str:
+    """Return the times of all entries on one line."""
+    return "; ".join(
+        f"{entry.label} {entry.note or time_of(outcome, entry)}" for entry in outcome.entries
+    )
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,66 @@
+"""The results of runs, one file each, and the generated part of the README."""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.race import Outcome
+from benchmarks.tables import tables
+
+FOLDER = Path(__file__).parent
+BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def result_path(folder: Path, machine: dict[str, Any]) -> Path:
+    """Return a new name in order of time; a run never changes the file of another."""
+    stem = re.sub(r"\D", "", str(machine["date"]))
+    path = folder / "results" / f"{stem}.json"
+    number = 2
+    while path.exists():
+        path, number = path.with_name(f"{stem}-{number}.json"), number + 1
+    return path
+
+
+def save(path: Path, machine: dict[str, Any], command: str, outcomes: Sequence[Outcome]) -> None:
+    """Write the outcomes so far."""
+    rows = [outcome.as_json() for outcome in outcomes]
+    content = {"command": command, "machine": machine, "outcomes": rows}
+    write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def load_outcomes(path: Path) -> list[Outcome]:
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return [Outcome.from_json(outcome) for outcome in stored["outcomes"]]
+
+
+def rewrite_readme(
+    folder: Path, machine: dict[str, Any], command: str, outcomes: Sequence[Outcome]
+) -> None:
+    """Replace what stands between the two marks."""
+    path = folder / "README.md"
+    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    targets, *others = [table.markdown() for table in tables(outcomes)]
+    generated = "\n\n".join([BEGIN, targets, circumstances(machine, command), *others, END])
+    write(path, before + generated + after)
+
+
+def circumstances(machine: dict[str, Any], command: str) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in machine["packages"].items())
+    return (
+        f"Made by `{command}` on {machine['date']} at commit {machine['commit']}: "
+        f"{machine['processor']}, {machine['cores']} cores, {machine['memory']}, "
+        f"{machine['system']}, load {machine['load']} before the run; "
+        f"Python {machine['python']}, {versions}."
+    )

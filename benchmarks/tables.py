@@ -1,0 +1,167 @@
+"""The outcomes of a run as tables, for the terminal and for the README."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rich.table import Table as RichTable
+
+from benchmarks.race import Entry, Outcome
+from benchmarks.targets import judge, matrix_multiple
+
+MARK = {1: "¹", 2: "²"}
+THREADS_REMARK = "¹ one thread, ² two; scikit-learn has one only and is compared with both of ours"
+DUELS = (
+    ("scikit-learn", 1, 1),
+    ("scikit-learn", 1, 2),
+    *((peer, threads, threads) for peer in ("XGBoost", "LightGBM", "YDF") for threads in (1, 2)),
+)
+COLUMNS = (("roctree", 1, 1), ("roctree", 2, 2), *DUELS)
+LIBRARIES = ("roctree", "scikit-learn", "XGBoost", "LightGBM", "YDF")
+
+
+@dataclass
+class Table:
+    """A title, a header and cells, whatever shows them."""
+
+    title: str
+    header: tuple[str, ...]
+    cells: list[list[str]]
+    remarks: list[str] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        rule = ["---"] + ["---:"] * (len(self.header) - 1)
+        lines = [f"| {' | '.join(line)} |" for line in (self.header, rule, *self.cells)]
+        remarks = [f"- {remark}" for remark in self.remarks]
+        return "\n".join([f"### {self.title}", "", *lines, *([""] * bool(remarks)), *remarks])
+
+    def rich(self) -> RichTable:
+        table = RichTable(title=self.title, caption="\n".join(self.remarks) or None)
+        for number, name in enumerate(self.header):
+            table.add_column(name, justify="right" if number else "left")
+        for line in self.cells:
+            table.add_row(*(cell.replace("**", "") for cell in line))
+        return table
+
+
+def tables(outcomes: Sequence[Outcome]) -> list[Table]:
+    """Return the targets and a table for each section that was measured."""
+    made = [targets_table(outcomes)]
+    for section, make in SECTION_TABLES:
+        chosen = [outcome for outcome in outcomes if outcome.section == section]
+        if chosen:
+            made.append(make(chosen))
+    return made
+
+
+def targets_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = [
+        [verdict.target, verdict.wanted, verdict.measured, verdict.word]
+        for verdict in judge(outcomes)
+    ]
+    return Table("Targets", ("target", "wanted", "measured", "verdict"), cells)
+
+
+def race_table(title: str) -> Callable[[Sequence[Outcome]], Table]:
+    """Return what makes a table of our seconds, and of how many times as long others took."""
+    header = ("row", *(f"{name}{MARK[threads]}" for name, _, threads in COLUMNS))
+
+    def make(outcomes: Sequence[Outcome]) -> Table:
+        cells = [
+            [outcome.title, *(own_time(outcome, threads) for threads in (1, 2)), *duels(outcome)]
+            for outcome in outcomes
+        ]
+        return Table(title, header, cells, [THREADS_REMARK, *notes(outcomes)])
+
+    return make
+
+
+def own_time(outcome: Outcome, threads: int) -> str:
+    entry = outcome.find("roctree", threads)
+    return time_of(outcome, entry) if entry else "–"
+
+
+def time_of(outcome: Outcome, entry: Entry) -> str:
+    return seconds(outcome.summary(entry.seconds)) if entry.seconds else "–"
+
+
+def seconds(value: float) -> str:
+    return f"{1000 * value:.2f} ms" if value < 0.1 else f"{value:.2f} s"
+
+
+def duels(outcome: Outcome) -> list[str]:
+    ratios = (
+        outcome.ratio(outcome.find("roctree", ours), outcome.find(peer, theirs))
+        for peer, theirs, ours in DUELS
+    )
+    return ["–" if ratio is None else _times(ratio) for ratio in ratios]
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}×" if ratio >= 1.0 else f"**{ratio:.2f}×**"
+
+
+def notes(outcomes: Sequence[Outcome]) -> list[str]:
+    return [
+        f"{outcome.row}, {entry.label}: {entry.note}"
+        for outcome in outcomes
+        for entry in outcome.entries
+        if entry.note
+    ]
+
+
+def quality_table(outcomes: Sequence[Outcome]) -> Table:
+    """Return leaves and held-out AUC of each library's tree: was the work the same?"""
+    cells = [
+        [outcome.title, *(quality(outcome.find(name)) for name in LIBRARIES)]
+        for outcome in outcomes
+    ]
+    title = "Leaves and held-out AUC of the trees of the fits above (iris: AUC of its own rows)"
+    return Table(title, ("row", *LIBRARIES), cells)
+
+
+def quality(entry: Entry | None) -> str:
+    if entry is None or not entry.facts:
+        return "–"
+    return f"{entry.facts['leaves']:,.0f}; {entry.facts['auc']:.4f}"
+
+
+def criteria_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        gini = outcome.find("roctree", 1, "gini")
+        for entry in outcome.entries:
+            times = outcome.ratio(gini, entry)
+            relative = "–" if times is None else f"{times:.2f}×"
+            cells.append([entry.variant, time_of(outcome, entry), relative, quality(entry)])
+    header = ("criterion", "1 thread", "relative to gini", "leaves; held-out AUC")
+    return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
+
+
+def memory_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        for entry in outcome.entries:
+            matrices = matrix_multiple(entry)
+            times = "–" if matrices is None else f"{matrices:.2f}"
+            cells.append([f"{outcome.title}: {entry.label}", times, time_of(outcome, entry)])
+    header = ("fit", "growth at the peak, in matrices", "time")
+    return Table("Memory", header, cells, notes(outcomes))
+
+
+def start_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = [
+        [f"{outcome.title}: {entry.library}", time_of(outcome, entry)]
+        for outcome in outcomes
+        for entry in outcome.entries
+    ]
+    return Table("Start", ("what", "median"), cells, notes(outcomes))
+
+
+SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
+    ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
+    ("fit", quality_table),
+    ("criteria", criteria_table),
+    ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
+    ("memory", memory_table),
+    ("start", start_table),
+)

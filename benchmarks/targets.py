@@ -1,0 +1,147 @@
+"""What was promised, and whether the run kept it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks.race import Entry, Outcome
+
+PEERS = ("XGBoost", "LightGBM", "YDF")
+ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
+NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
+GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
+MATRICES = 4.0
+COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A target and the number beside it."""
+
+    target: str
+    wanted: str
+    measured: str
+    met: bool | None
+
+    @property
+    def word(self) -> str:
+        return "not measured" if self.met is None else "met" if self.met else "**missed**"
+
+
+def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
+    """Compare the outcomes of a run with every target."""
+    rows = {outcome.row: outcome for outcome in outcomes}
+    verdicts = [
+        *scikit_learn(rows),
+        *criteria(rows),
+        *(never_slower(outcomes, peer) for peer in PEERS),
+        iris(rows),
+        *predictions(rows),
+        *memory(rows),
+        *starts(rows),
+    ]
+    return verdicts
+
+
+def at_least(target: str, limit: float, ratio: float | None, goal: str = "") -> Verdict:
+    measured = "–" if ratio is None else f"{ratio:.1f}×"
+    met = None if ratio is None else ratio >= limit
+    return Verdict(target, f"≥ {limit:g}×{goal}", measured, met)
+
+
+def at_most(target: str, limit: float, value: float | None, unit: str, more: str = "") -> Verdict:
+    measured = "–" if value is None else f"{value:.2f}{unit}{more}"
+    met = None if value is None else value <= limit
+    return Verdict(target, f"≤ {limit:g}{unit}", measured, met)
+
+
+def ratio(
+    rows: dict[str, Outcome], row: str, ours: tuple[str, int], theirs: tuple[str, int]
+) -> float | None:
+    outcome = rows.get(row)
+    return outcome and outcome.ratio(outcome.find(*ours), outcome.find(*theirs))
+
+
+def scikit_learn(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    for data, size in (("200k", "200k × 20"), ("1M", "1M × 20")):
+        for threads, limit in ((1, ONE_THREAD), (2, TWO_THREADS)):
+            times = ratio(rows, f"{data}-leaf20-full", ("roctree", threads), ("scikit-learn", 1))
+            plural = "s" * (threads > 1)
+            target = f"fit, gini, {size}, leaves ≥ 20, {threads} thread{plural}, to scikit-learn"
+            yield at_least(target, limit, times, f" (goal {GOAL:g}×)" if threads == 2 else "")
+
+
+def criteria(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    outcome = rows.get("criteria-200k-leaf20-full")
+    for name in NEAR_GINI:
+        times = outcome and outcome.ratio(
+            outcome.find("roctree", 1, "gini"), outcome.find("roctree", 1, name)
+        )
+        yield at_most(f"{name}, time relative to gini, 200k × 20", GINI_RATIO, times, "×")
+
+
+def duels(outcomes: Sequence[Outcome], peer: str) -> Iterator[tuple[float, str]]:
+    """Yield the ratio and the name of every comparison with a peer at equal threads."""
+    for outcome in outcomes:
+        for entry in outcome.entries:
+            times = outcome.ratio(_own(outcome, entry.threads), entry)
+            if entry.library == peer and times is not None:
+                yield times, f"{outcome.row}, {entry.threads} thread{'s' * (entry.threads > 1)}"
+
+
+def _own(outcome: Outcome, threads: int) -> Entry | None:
+    return outcome.find("roctree", threads)
+
+
+def never_slower(outcomes: Sequence[Outcome], peer: str) -> Verdict:
+    met = sorted(duels(outcomes, peer))
+    target = f"never slower than {peer}, all rows, equal threads"
+    if not met:
+        return Verdict(target, "≥ 1×", "–", None)
+    lost = [name for times, name in met if times < 1.0]
+    least, worst = met[0]
+    measured = f"least {least:.2f}× ({worst}); slower in {len(lost)} of {len(met)}"
+    return Verdict(target, "≥ 1×", measured, not lost)
+
+
+def iris(rows: dict[str, Outcome]) -> Verdict:
+    times = ratio(rows, "iris", ("scikit-learn", 1), ("roctree", 1))
+    return at_most("fit of iris, time relative to scikit-learn", IRIS_RATIO, times, "×")
+
+
+def predictions(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    for dtype in ("float32", "float64"):
+        row = f"predict-1M-{dtype}"
+        times = ratio(rows, row, ("roctree", 1), ("scikit-learn", 1))
+        target = f"predict_proba of 1M × 20 {dtype}, 1 thread, to scikit-learn"
+        yield at_least(target, PREDICT_RATIO, times)
+
+
+def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    outcome = rows.get("memory-1M-leaf20-full")
+    for threads in (1, 2):
+        entry = outcome and outcome.find("roctree", threads)
+        matrices = entry and matrix_multiple(entry)
+        target = f"peak memory of a fit, 1M × 20 float64, {threads} thread{'s' * (threads > 1)}"
+        yield at_most(target, MATRICES, matrices, " matrices")
+
+
+def matrix_multiple(entry: Entry) -> float | None:
+    """Return the growth at the peak as a multiple of the matrix that was fitted."""
+    return entry.facts["growth"] / entry.facts["matrix"] if entry.facts else None
+
+
+def starts(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    for row, name, limit in (
+        ("cold-start", "cold start: first fit, nothing compiled", COLD_START),
+        ("warm-start", "warm start: first fit of a process", WARM_START),
+    ):
+        fit, importing = (middle(rows, row, part) for part in ("roctree", "import"))
+        more = "" if importing is None else f" (and {importing:.2f} s of imports)"
+        yield at_most(name, limit, fit, " s", more)
+    yield at_most("roctree --help", HELP, middle(rows, "commands", "roctree --help"), " s")
+
+
+def middle(rows: dict[str, Outcome], row: str, part: str) -> float | None:
+    outcome = rows.get(row)
+    entry = outcome and outcome.find(part)
+    return outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None

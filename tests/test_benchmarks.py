@@ -1,0 +1,157 @@
+from importlib.util import find_spec
+
+import pytest
+from rich.console import Console
+
+from benchmarks import files, fit
+from benchmarks.__main__ import SECTIONS, measure_all, plan
+from benchmarks.libraries import LIBRARIES, Task
+from benchmarks.race import LONGEST, Entry, Outcome, Race, entrants
+from benchmarks.tables import tables
+from benchmarks.targets import judge
+from benchmarks.worker import Reply, Request, Worker
+
+MACHINE = {
+    "date": "2020-01-02 03:04 UTC",
+    "commit": "abc",
+    "processor": "slow",
+    "cores": 1,
+    "memory": "1 GB",
+    "system": "Linux",
+    "load": 0.0,
+    "python": "3.11",
+    "packages": {"roctree": "0"},
+}
+README = f"By hand.\n{files.BEGIN}\nformer\n{files.END}\nAlso by hand.\n"
+
+needs_peers = pytest.mark.skipif(
+    any(find_spec(name) is None for name in ("xgboost", "lightgbm", "ydf", "pandas")),
+    reason="pip install 'roctree[bench]'",
+)
+
+
+class StubWorkers:
+    """Answers at once, with the seconds given for each library."""
+
+    def __init__(self, **seconds):
+        self.seconds = seconds
+        self.asked = []
+
+    def ask(self, library, request, limit):
+        self.asked.append((library, request.task.n_rows is None))
+        return Reply([self.seconds.get(library, 1.0)] * request.repeats)
+
+
+def ignore(text):
+    pass
+
+
+def outcome(row, **seconds):
+    entries = [Entry(library, seconds=times) for library, times in seconds.items()]
+    return Outcome("fit", row, row, entries)
+
+
+@needs_peers
+@pytest.mark.slow
+def test_a_row_is_measured_by_every_library_and_told_in_every_table(tmp_path):
+    (tmp_path / "README.md").write_text(README)
+    path = files.result_path(tmp_path, MACHINE)
+    outcomes = measure_all(
+        [fit.peers_row(Task("tiny", 5, 4), quick=True)],
+        Console(quiet=True),
+        lambda done: files.save(path, MACHINE, "test", done),
+    )
+    (measured,) = outcomes
+    assert [entry.note for entry in measured.entries] == [None] * len(entrants())
+    assert all(min(entry.seconds) > 0 for entry in measured.entries)
+    assert all(entry.facts["auc"] > 0.7 for entry in measured.entries)
+    assert all(2 <= entry.facts["leaves"] <= 16 for entry in measured.entries)
+    assert files.load_outcomes(path) == outcomes
+    files.rewrite_readme(tmp_path, MACHINE, "test", outcomes)
+    assert measured.title in (tmp_path / "README.md").read_text()
+    assert all(table.rich().row_count for table in tables(outcomes))
+
+
+@pytest.mark.slow
+def test_a_library_that_fails_or_takes_too_long_says_so_and_goes_on():
+    worker, task = Worker("scikit-learn"), Task("tiny", 5)
+    try:
+        wrong = worker.ask(Request(task, 1, options={"splitter": "nonsense"}), 60.0)
+        assert wrong.note.startswith("failed: TypeError")
+        assert worker.ask(Request(task, 1), 60.0).note is None
+        assert worker.ask(Request(task, 1, repeats=1_000_000), 0.2).note == "stopped after 0 s"
+        assert worker.ask(Request(task, 1), 60.0).note is None
+    finally:
+        worker.end()
+
+
+def test_libraries_take_turns():
+    workers = StubWorkers()
+    entries = [Entry("roctree"), Entry("XGBoost")]
+    Race(workers, ignore).run(entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0)
+    timed = [library for library, is_timed in workers.asked if is_timed]
+    assert timed == ["roctree", "XGBoost"] * 3
+
+
+def test_a_library_whose_budget_is_spent_rests():
+    entries = [Entry("roctree"), Entry("YDF")]
+    race = Race(StubWorkers(YDF=10.0), ignore)
+    race.run(entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0)
+    assert [len(entry.seconds) for entry in entries] == [3, 1]
+
+
+def test_a_fit_expected_to_take_too_long_is_not_begun():
+    race = Race(StubWorkers(YDF=LONGEST / 3), ignore)
+    small, large = Entry("YDF"), Entry("YDF")
+    race.run([small], [Request(Task("200k", 5), 1)], rounds=1, budget=1.0)
+    race.run([large], [Request(Task("1M", 5), 1)], rounds=1, budget=1.0)
+    assert small.note is None
+    assert large.note.startswith("skipped: about 2")
+    assert not large.seconds
+
+
+def test_times_are_compared_in_the_rounds_that_both_took_part_in():
+    row = outcome("x", roctree=[2.0, 1.0], YDF=[6.0])
+    assert row.ratio(row.find("roctree"), row.find("YDF")) == 3.0
+
+
+def test_a_target_is_met_or_missed_or_not_measured():
+    rows = [
+        outcome("200k-leaf20-full", **{"roctree": [1.0], "scikit-learn": [11.0], "YDF": [0.9]}),
+        outcome("1M-leaf20-full", **{"roctree": [1.0], "scikit-learn": [13.0], "YDF": [2.0]}),
+    ]
+    verdicts = {verdict.target: verdict for verdict in judge(rows)}
+    words = [verdict.word for verdict in verdicts.values()]
+    assert words[:4] == ["**missed**", "not measured", "met", "not measured"]
+    ydf = verdicts["never slower than YDF, all rows, equal threads"]
+    assert ydf.measured == "least 0.90× (200k-leaf20-full, 1 thread); slower in 1 of 2"
+    assert ydf.word == "**missed**"
+
+
+def test_the_readme_keeps_what_was_written_by_hand(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(README)
+    files.rewrite_readme(tmp_path, MACHINE, "test", [outcome("x", roctree=[1.0])])
+    text = path.read_text()
+    assert text.startswith(f"By hand.\n{files.BEGIN}")
+    assert text.endswith(f"{files.END}\nAlso by hand.\n")
+    assert "former" not in text
+    assert [file.name for file in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_a_run_never_changes_the_results_of_another(tmp_path):
+    first = files.result_path(tmp_path, MACHINE)
+    files.save(first, MACHINE, "test", [])
+    assert files.result_path(tmp_path, MACHINE) != first
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_row_has_a_name_of_its_own(quick):
+    names = [row.name for row in plan(list(SECTIONS), "", quick)]
+    assert len(names) == len(set(names))
+
+
+def test_every_library_is_entered_with_equal_threads():
+    entered = {(entry.library, entry.threads) for entry in entrants()}
+    assert {library for library, _ in entered} == set(LIBRARIES)
+    assert ("scikit-learn", 2) not in entered
