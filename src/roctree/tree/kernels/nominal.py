@@ -3,7 +3,8 @@
 ``binary`` looks for two sets of categories. With two classes the best pair of sets for a convex
 criterion lies along the order of the share of positives (Breiman et al. 1984), so the search is
 exact unless a branch of that pair is too light. With more classes that order is tried for each of
-the most frequent classes in turn, a heuristic. ``multiway`` gives each category a branch, ``one_vs_rest`` one category and the others.
+the most frequent classes in turn, a heuristic. ``multiway`` gives each category a branch,
+``one_vs_rest`` one category and the others.
 
 Categories without a case at the node belong to no set: there they count as missing.
 """
