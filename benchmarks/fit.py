@@ -48,7 +48,7 @@ def repeats(task: Task, quick: bool) -> int:
 
 def patience(quick: bool) -> dict[str, float]:
     """Return the number of rounds, and the seconds after which a library has had enough."""
-    return {"rounds": 2, "budget": 2.0} if quick else {"rounds": 5, "budget": 20.0}
+    return {"rounds": 2, "budget": 2.0} if quick else {"rounds": 4, "budget": 10.0}
 
 
 def criteria_row(task: Task, quick: bool) -> Row:

@@ -27,4 +27,4 @@ def rows(quick: bool = False) -> list[Row]:
 def predict_all(task: Task, dtype: str, race: Race) -> list[Entry]:
     entries = entrants()
     requests = [Request(task, entry.threads, predict=dtype) for entry in entries]
-    return race.run(entries, requests, rounds=5, budget=20.0)
+    return race.run(entries, requests, rounds=5, budget=10.0)

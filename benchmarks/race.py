@@ -8,12 +8,11 @@ from typing import Any
 
 from benchmarks.data import DATA
 from benchmarks.libraries import LIBRARIES, SINGLE_THREADED, Task
-from benchmarks.worker import Request, Workers
+from benchmarks.worker import WARM_UP_LIMIT, Request, Workers
 
 LONGEST = 120.0
 # A fit that was expected to be quicker is stopped a little later than one is not begun.
 STOPPED = 1.5 * LONGEST
-WARM_UP_LIMIT = 300.0
 
 Say = Callable[[str], None]
 

@@ -17,6 +17,7 @@ from benchmarks.data import Split, load
 from benchmarks.libraries import LIBRARIES, Library, Task
 
 WARM_UP_ROWS = 5_000
+WARM_UP_LIMIT = 300.0
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,13 @@ class Worker:
         self.pipe: Any = None
 
     def ask(self, request: Request, limit: float) -> Reply:
+        """Return the answer; a new process warms up before it is timed."""
+        if self.process is None:
+            self.begin()
+            self.exchange(request.warm_up(), WARM_UP_LIMIT)
+        return self.exchange(request, limit)
+
+    def exchange(self, request: Request, limit: float) -> Reply:
         """Return the answer; after ``limit`` seconds the process is ended."""
         if self.process is None:
             self.begin()
