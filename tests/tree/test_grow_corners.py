@@ -5,6 +5,7 @@ import pytest
 
 from roctree.criteria import Entropy, FMeasure, GainRatio, Gini
 from roctree.data.dataset import Dataset, Schema
+from roctree.errors import DataError
 from tests.tree.growing import as_bytes, bins, grown, numeric_dataset, take
 
 NAN = np.nan
@@ -106,3 +107,23 @@ def test_missing_cases_that_join_a_branch_count_as_its_own_in_the_split_informat
 def test_a_root_that_falls_short_by_rounding_is_split():
     dataset = numeric_dataset(np.arange(3.0)[:, None], [0, 0, 1], np.full(3, 0.1))
     assert grown(dataset, Gini(), min_leaf=0.1, min_split=0.3 + 1e-10).n_nodes == 3
+
+
+def coded_dataset(n_categories):
+    """Two cases of each category, whose class is the parity of the code."""
+    codes = np.repeat(np.arange(float(n_categories)), 2)
+    schema = Schema(("code",), (tuple(map(str, range(n_categories))),), np.arange(2))
+    labels = (codes % 2).astype(np.int32)
+    return Dataset(codes[:, None], labels, np.ones(codes.size), schema)
+
+
+def test_more_categories_than_a_node_can_have_branches_are_refused():
+    with pytest.raises(DataError, match="column 'code' has more than 32767 categories"):
+        grown(coded_dataset(32768), Gini(), nominal="multiway")
+
+
+@pytest.mark.slow
+def test_more_categories_than_codes_of_sixteen_bits_are_parted_as_well():
+    tree = grown(coded_dataset(70_000), Gini())
+    assert tree.n_nodes == 3
+    assert tree.category_branch.tolist() == [0, 1] * 35_000

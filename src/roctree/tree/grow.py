@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import block_score, compiled, table_score
 from roctree.data.dataset import Dataset
+from roctree.errors import DataError
 from roctree.tree.arrange import from_creation_order
 from roctree.tree.coding import code_rows
 from roctree.tree.columns import Cases, Columns, Rows, describe_columns, sort_columns
@@ -29,6 +30,9 @@ from roctree.tree.workspace import Workspace
 # Nodes of at most so many cases are finished in sorted columns, which then fit the cache.
 _NARROW = 2048
 _TASKS_PER_THREAD = 8
+# Codes have 16 bits, with one code for missing values; so have branches, but for the sign.
+_MOST_CATEGORIES = (1 << 16) - 1
+_MOST_BRANCHES = (1 << 15) - 1
 
 
 def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
@@ -39,15 +43,32 @@ def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
     values, labels, weights = weighty(values, labels, weights)
     counts = class_counts(labels, weights, dataset.schema.n_classes)
     columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), growth)
+    refuse_many_branches(columns, dataset.schema.names, growth)
     space = Workspace(columns, counts.size)
     space.start(counts)
     if splittable(counts, growth):
         cases = Cases(labels, weights, quantum)
-        if growth.bounded() and not growth.needs_every_cut and labels.size > _NARROW:
+        if labels.size > _NARROW and may_use_bins(columns, growth):
             grow_from_bins(columns, cases, growth, space, n_threads)
         else:
             grow_from_order(columns, cases, growth, space)
     return as_tree(space, columns)
+
+
+def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: Growth) -> None:
+    """Refuse an attribute with more categories than a node can have branches."""
+    many = columns.n_categories > _MOST_BRANCHES
+    if growth.nominal == "multiway" and many.any():
+        raise DataError(
+            f"column {names[int(np.argmax(many))]!r} has more than {_MOST_BRANCHES} categories, "
+            "too many for a branch each: use nominal='binary' or leave the column out."
+        )
+
+
+def may_use_bins(columns: Columns, growth: Growth) -> bool:
+    """Whether the search may begin with bins: bounds hold, and every category has a code."""
+    bounded = growth.bounded() and not growth.needs_every_cut
+    return bounded and int(columns.n_categories.max(initial=0)) <= _MOST_CATEGORIES
 
 
 def weighty(
