@@ -19,7 +19,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Entry:
-    """What one library, with so many threads, did in a row of the tables."""
+    """What one library, with so many threads, did in a row; a process has 0 threads."""
 
     library: str
     threads: int = 1
@@ -31,7 +31,7 @@ class Entry:
     @property
     def label(self) -> str:
         name = f"{self.library} {self.variant}".strip()
-        return f"{name}, {self.threads} thread{'s' * (self.threads > 1)}"
+        return f"{name}, {self.threads} thread{'s' * (self.threads > 1)}" if self.threads else name
 
 
 @dataclass

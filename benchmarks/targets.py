@@ -135,7 +135,7 @@ def starts(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         ("cold-start", "cold start: first fit, nothing compiled", COLD_START),
         ("warm-start", "warm start: first fit of a process", WARM_START),
     ):
-        fit, importing = (middle(rows, row, part) for part in ("roctree", "import"))
+        fit, importing = (middle(rows, row, part) for part in ("first fit", "imports before it"))
         more = "" if importing is None else f" (and {importing:.2f} s of imports)"
         yield at_most(name, limit, fit, " s", more)
     yield at_most("roctree --help", HELP, middle(rows, "commands", "roctree --help"), " s")
@@ -143,5 +143,5 @@ def starts(rows: dict[str, Outcome]) -> Iterator[Verdict]:
 
 def middle(rows: dict[str, Outcome], row: str, part: str) -> float | None:
     outcome = rows.get(row)
-    entry = outcome and outcome.find(part)
+    entry = outcome and outcome.find(part, threads=0)
     return outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
