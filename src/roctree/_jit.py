@@ -10,11 +10,15 @@ With ``NUMBA_DISABLE_JIT=1`` everything here is ordinary Python with the same me
 
 import gc
 import hashlib
+import os
+import sys
 import types as python_types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from subprocess import DEVNULL, Popen
+from threading import RLock
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -31,6 +35,7 @@ __all__ = [
     "block_score",
     "borrow",
     "compiled",
+    "compiling",
     "inlined",
     "kernel",
     "table_score",
@@ -41,6 +46,7 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 TableScore = Callable[[np.ndarray], float]
 
+_LOCK = RLock()
 JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 _MATRIX = types.Array(types.float64, 2, "C")
@@ -126,14 +132,65 @@ def typed_kernel(signature: Any, *, python: bool = True) -> Callable[[Function],
     return declare
 
 
-@cache
-def compiled(function: Function) -> Function:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The compiled form of a typed kernel, from the cache on disk where possible."""
     if JIT_DISABLED:
         return function
+    with _LOCK:
+        return _compiled(function)
+
+
+@cache
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     function.__qualname__ = f"{function.__qualname__}_{_package_stamp()}"
     kind = function.__dict__
     return _compile(function, kind["signature"], python=kind["python"])
+
+
+@contextmanager
+def compiling(*functions: Callable[..., Any]) -> Iterator[None]:
+    """Compile several typed kernels, and meanwhile whatever the body of the context compiles.
+
+    Where the first of them is not in the cache on disk, a second process compiles one half, which
+    almost halves the wait of the first fit on a machine.
+    """
+    if not JIT_DISABLED:
+        compiled(functions[0])
+    middle = (len(functions) + 1) // 2
+    process = _compile_elsewhere(functions[middle:]) if _is_new(functions[0]) else None
+    try:
+        yield
+        for function in functions[1:middle]:
+            compiled(function)
+    finally:
+        if process is not None:
+            process.wait()
+    for function in functions[middle:]:
+        compiled(function)
+
+
+def _is_new(function: Callable[..., Any]) -> bool:
+    """Whether a kernel had to be compiled just now, and was put into a cache on disk."""
+    if JIT_DISABLED:
+        return False
+    stats = compiled(function).stats  # type: ignore[attr-defined]
+    return bool(stats.cache_misses) and stats.cache_path is not None
+
+
+def _compile_elsewhere(functions: Sequence[Callable[..., Any]]) -> "Popen[bytes] | None":
+    """Start a process that compiles these into the cache; None where that cannot be."""
+    if not sys.executable or (os.cpu_count() or 1) < 2:
+        return None
+    lines = ["from roctree._jit import compiled"]
+    for function in functions:
+        lines += [
+            f"import {function.__module__} as module",
+            f"compiled(module.{function.__name__})",
+        ]
+    try:
+        return Popen([sys.executable, "-c", "; ".join(lines)], stdout=DEVNULL, stderr=DEVNULL)
+    except OSError:
+        return None
 
 
 @intrinsic

@@ -1,13 +1,13 @@
 """Grow a tree from a data set: sort every attribute once, then split to the leaves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import block_score, compiled, table_score
+from roctree._jit import block_score, compiled, compiling, table_score
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError
 from roctree.tree.arrange import from_creation_order
@@ -102,7 +102,8 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
     space.weights[:] = cases.weights
     space.push(cases.size)
     shares = growth.missing != "branch" and bool((space.rank == layout.MISSING_RANK).any())
-    functions = kernels_for(growth, columns, shares=shares, many=cases.size > _NARROW)
+    kernels = kernels_for(growth, columns, shares=shares, many=cases.size > _NARROW)
+    functions = compile_kernels(growth, kernels, grow_sorted)
     limits = growth.limits(cases.quantum)
     run = compiled(grow_sorted)
     while not run(
@@ -121,15 +122,16 @@ def grow_from_bins(
     """
     rows = Rows.of(code_rows(columns, n_threads), cases)
     shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
-    functions = (
+    kernels: tuple[Callable[..., Any], ...] = (
         *kernels_for(growth, columns, shares=shares, many=True),
-        compiled(enter_categories if columns.n_codes > 0 else no_categories),
-        compiled(refine),
-        compiled(evaluate_binned),
-        compiled(divide_rows),
-        compiled(sort_rows),
-        compiled(grow_sorted),
+        enter_categories if columns.n_codes > 0 else no_categories,
+        refine,
+        evaluate_binned,
+        divide_rows,
+        sort_rows,
+        grow_sorted,
     )
+    functions = compile_kernels(growth, kernels, grow_binned)
     arguments = (growth.limits(cases.quantum), growth.class_weight, *functions)
     if n_threads == 1:
         grow_rows(rows, columns, arguments, space)
@@ -177,23 +179,31 @@ def grow_rows(
             hand_over(space.take_rows())
 
 
-def kernels_for(growth: Growth, columns: Columns, *, shares: bool, many: bool) -> tuple[Any, ...]:
-    """The compiled criterion, scan, attribute search and division that this growth wants.
+def kernels_for(
+    growth: Growth, columns: Columns, *, shares: bool, many: bool
+) -> tuple[Callable[..., Any], ...]:
+    """The scan, the search of numeric and nominal attributes and the division of this growth.
 
     Kernels that it does not want are not compiled; another stands in their place. Few cases are
     scored sooner than bounded.
     """
-    score = growth.criterion.function
-    search = compiled(best_c45_cut if growth.c45_numeric_minimum else best_cut)
-    by_category = compiled(best_sets) if columns.n_codes > 0 else search
+    search = best_c45_cut if growth.c45_numeric_minimum else best_cut
     return (
-        table_score(score),
-        block_score(score, growth.class_weight.size),
-        compiled(scan_bounded if many and growth.bounded() else scan_all),
+        scan_bounded if many and growth.bounded() else scan_all,
         search,
-        by_category,
-        compiled(_division(columns, shares=shares)),
+        best_sets if columns.n_codes > 0 else search,
+        _division(columns, shares=shares),
     )
+
+
+def compile_kernels(
+    growth: Growth, kernels: Sequence[Callable[..., Any]], driver: Callable[..., Any]
+) -> tuple[Any, ...]:
+    """The compiled criterion and kernels, to be handed to the driver, which is compiled too."""
+    score = growth.criterion.function
+    with compiling(*kernels, driver):
+        criterion = table_score(score), block_score(score, growth.class_weight.size)
+    return (*criterion, *map(compiled, kernels))
 
 
 def _division(columns: Columns, *, shares: bool) -> Callable[..., int]:
