@@ -154,8 +154,6 @@ def compiling(*functions: Callable[..., Any]) -> Iterator[None]:
     Where the first of them is not in the cache on disk, a second process compiles one half, which
     almost halves the wait of the first fit on a machine.
     """
-    if not JIT_DISABLED:
-        compiled(functions[0])
     middle = (len(functions) + 1) // 2
     process = _compile_elsewhere(functions[middle:]) if _is_new(functions[0]) else None
     try:
@@ -170,10 +168,12 @@ def compiling(*functions: Callable[..., Any]) -> Iterator[None]:
 
 
 def _is_new(function: Callable[..., Any]) -> bool:
-    """Whether a kernel had to be compiled just now, and was put into a cache on disk."""
-    if JIT_DISABLED:
+    """Compile a kernel; true if it was not there, and now is in the cache on disk."""
+    before = _compiled.cache_info().misses
+    kernel = compiled(function)
+    if _compiled.cache_info().misses == before:
         return False
-    stats = compiled(function).stats  # type: ignore[attr-defined]
+    stats = kernel.stats  # type: ignore[attr-defined]
     return bool(stats.cache_misses) and stats.cache_path is not None
 
 
