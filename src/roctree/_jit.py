@@ -25,8 +25,11 @@ import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
 from numba.core import cgutils
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
+
+from roctree.errors import ParameterError
 
 __all__ = [
     "BLOCK_FUNCTION",
@@ -366,14 +369,27 @@ def _bound(template: Function, function: TableScore, signature: Any) -> Function
 @cache
 def table_score(function: TableScore) -> TableScore:
     """The compiled ``table[branch, class] -> score``, as a typed function."""
-    return _bound(_table_template, function, TABLE_SIGNATURE)
+    return _criterion(_table_template, function, TABLE_SIGNATURE)
 
 
 @cache
 def block_score(function: TableScore, n_classes: int) -> Callable[..., None]:
     """The compiled scorer of a block of binary candidates, as a typed function."""
     template = _pair_template if n_classes == 2 else _block_template
-    return _bound(template, function, BLOCK_SIGNATURE)
+    return _criterion(template, function, BLOCK_SIGNATURE)
+
+
+def _criterion(template: Function, function: TableScore, signature: Any) -> Function:
+    try:
+        return _bound(template, function, signature)
+    except NumbaError as error:
+        name = getattr(function, "__name__", repr(function))
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        reason = next((line for line in lines if "rror" in line or "cannot" in line), lines[-1])
+        raise ParameterError(
+            f"the criterion {name!r} cannot be compiled ({reason[:200]}): it must return a number, "
+            "and may use loops, arithmetic, math and functions decorated with numba.njit."
+        ) from error
 
 
 def inlined(function: Function) -> Function:

@@ -90,11 +90,15 @@ class GainRatio:
         Whether a threshold pays log2(thresholds tried) / n, as in release 8 of C4.5.
     tolerance
         Scores that differ by less are ties; Weka takes 1e-6.
+    guard
+        Which gains a ratio may come from: "c45" at least their mean, leaving out of the mean
+        nominal attributes with very many values, "average" at least the mean of all, "none" any.
     """
 
     split_smoothing: Smoothing = "none"
     penalty: bool = False
     tolerance: float = 0.0
+    guard: Literal["c45", "average", "none"] = "c45"
     children_correction: ClassVar[Correction] = "split_info"
     __call__ = evaluate
 

@@ -79,7 +79,7 @@ def describe_columns(
     own_code = np.zeros(n_features, bool)
     if growth.missing == "category":
         own_code = (codes > 0) & np.isnan(values).any(axis=0)
-    few = (codes == 0) | (codes < _MANY_VALUES * weight)
+    few = (codes == 0) | (codes < _MANY_VALUES * weight) | (growth.guard != "c45")
     table[layout.N_CATEGORIES, :-1] = codes + own_code
     table[layout.OFFSET, 1:] = np.cumsum(codes + own_code)
     table[layout.COUNTABLE, :-1] = few if few.any() else True

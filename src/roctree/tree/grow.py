@@ -1,7 +1,9 @@
 """Grow a tree from a data set: sort every attribute once, then split to the leaves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import block_score, compiled, compiling, table_score
 from roctree.data.dataset import Dataset
-from roctree.errors import DataError
+from roctree.errors import DataError, ParameterError
 from roctree.tree.arrange import from_creation_order
 from roctree.tree.coding import code_rows
 from roctree.tree.columns import Cases, Columns, Rows, describe_columns, sort_columns
@@ -17,7 +19,7 @@ from roctree.tree.growth import Growth, weight_grid
 from roctree.tree.kernels import layout
 from roctree.tree.kernels.binned import evaluate_binned
 from roctree.tree.kernels.categories import best_sets, enter_categories, no_categories
-from roctree.tree.kernels.descend import DONE, FULL, grow_binned
+from roctree.tree.kernels.descend import DONE, FULL, TAKE, grow_binned
 from roctree.tree.kernels.divide import divide_binary, divide_complete, divide_shared
 from roctree.tree.kernels.inside import refine
 from roctree.tree.kernels.numeric import best_c45_cut, best_cut
@@ -47,6 +49,7 @@ def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
     space = Workspace(columns, counts.size)
     space.start(counts)
     if splittable(counts, growth):
+        check_score(counts, growth)
         cases = Cases(labels, weights, quantum)
         if labels.size > _NARROW and may_use_bins(columns, growth):
             grow_from_bins(columns, cases, growth, space, n_threads)
@@ -133,20 +136,21 @@ def grow_from_bins(
     )
     functions = compile_kernels(growth, kernels, grow_binned)
     arguments = (growth.limits(cases.quantum), growth.class_weight, *functions)
+    stopped = Event()
     if n_threads == 1:
-        grow_rows(rows, columns, arguments, space)
+        grow_rows(rows, columns, arguments, space, stopped)
         return
-    with ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPoolExecutor(n_threads) as pool, _stopping(stopped):
         subtrees = []
 
         def hand_over(taken: Rows) -> None:
             other = Workspace(columns, space.n_classes)
             other.start(space.node_floats[taken.node, layout.COUNTS :])
-            task = pool.submit(grow_rows, taken, columns, arguments, other)
+            task = pool.submit(grow_rows, taken, columns, arguments, other, stopped)
             subtrees.append((taken.node, task, other))
 
         most = max(cases.size // (_TASKS_PER_THREAD * n_threads), 2 * _NARROW)
-        grow_rows(rows, columns, arguments, space, most, hand_over)
+        grow_rows(rows, columns, arguments, space, stopped, most, hand_over)
         for node, task, other in subtrees:
             task.result()
             space.graft(node, other)
@@ -157,6 +161,7 @@ def grow_rows(
     columns: Columns,
     arguments: tuple[Any, ...],
     space: Workspace,
+    stopped: Event,
     taken: int = 0,
     hand_over: Callable[[Rows], None] | None = None,
 ) -> None:
@@ -165,7 +170,7 @@ def grow_rows(
     space.make_sorted(_NARROW)
     space.push_rows(rows)
     run = compiled(grow_binned)
-    while True:
+    while not stopped.is_set():
         status = run(
             _NARROW, taken, columns.values, columns.table, *space.row_arguments(),
             *space.sorted_arguments(), *arguments, *space.scan_arguments(),
@@ -175,8 +180,18 @@ def grow_rows(
             return
         if status == FULL:
             space.make_room()
-        elif hand_over is not None:
+        elif status == TAKE and hand_over is not None:
             hand_over(space.take_rows())
+
+
+@contextmanager
+def _stopping(stopped: Event) -> Iterator[None]:
+    """Tell the other threads to stop when this one is interrupted."""
+    try:
+        yield
+    except BaseException:
+        stopped.set()
+        raise
 
 
 def kernels_for(
@@ -204,6 +219,16 @@ def compile_kernels(
     with compiling(*kernels, driver):
         criterion = table_score(score), block_score(score, growth.class_weight.size)
     return (*criterion, *map(compiled, kernels))
+
+
+def check_score(counts: NDArray[np.float64], growth: Growth) -> None:
+    """Refuse a criterion that has no score for the root: every comparison with it would fail."""
+    score = table_score(growth.criterion.function)((counts * growth.class_weight)[None])
+    if not np.isfinite(score):
+        raise ParameterError(
+            f"the criterion {growth.criterion!r} gives {score} for the class counts of the root, "
+            "and a score must be a finite number."
+        )
 
 
 def _division(columns: Columns, *, shares: bool) -> Callable[..., int]:

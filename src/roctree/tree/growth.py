@@ -75,6 +75,16 @@ class Growth:
         """Whether the cuts of an attribute are counted, so that none may be passed over."""
         return self.criterion.penalty or self.c45_numeric_minimum
 
+    @property
+    def guard(self) -> str:
+        """Which gains a ratio may come from: "c45", "average" or "none".
+
+        A criterion that does not say wants at least the mean gain where it divides by the split's
+        information, as C4.5 does lest tiny branches win.
+        """
+        divides = self.criterion.children_correction == "split_info"
+        return str(getattr(self.criterion, "guard", "average" if divides else "none"))
+
     def bounded(self) -> bool:
         """Whether candidates may be passed over on the strength of a bound."""
         convex = self.criterion.convex(self.class_weight.size)
@@ -92,6 +102,7 @@ class Growth:
         limits[layout.JOIN_MISSING] = self.missing == "branch"
         limits[layout.NOMINAL] = _NOMINAL[self.nominal]
         limits[layout.CORRECTION] = _CORRECTION[self.criterion.children_correction]
+        limits[layout.GUARD] = self.guard != "none"
         limits[layout.PENALTY] = self.criterion.penalty
         limits[layout.TOLERANCE] = self.criterion.tolerance
         limits[layout.QUANTUM] = quantum

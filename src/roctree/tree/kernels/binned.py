@@ -23,6 +23,7 @@ from roctree.tree.kernels.layout import (
     FLOATS,
     FLOATS_2D,
     GAIN,
+    GUARD,
     HIGHEST,
     INT,
     INTS,
@@ -103,9 +104,9 @@ def refine_ratios(
     """
     for step in (BOUND, CONTEND, ALL):
         mean = -np.inf
-        if last - first == found_ints.shape[0]:
+        if limits[GUARD] and last - first == found_ints.shape[0]:
             mean = mean_gain(GAIN, columns, found_floats, found_ints) - EPSILON
-        if step == ALL and not mean_is_open(columns, found_floats, found_ints):
+        if step == ALL and limits[GUARD] and not mean_is_open(columns, found_floats, found_ints):
             return
         for feature in range(first, last):
             own = found_floats[feature, GAIN] if found_ints[feature, N_BRANCHES] > 0 else -np.inf

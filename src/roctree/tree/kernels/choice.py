@@ -9,6 +9,7 @@ from roctree.tree.kernels.layout import (
     CORRECTION,
     COUNTABLE,
     GAIN,
+    GUARD,
     INFO,
     MIN_GAIN,
     N_BRANCHES,
@@ -59,7 +60,9 @@ def choose(
 ) -> int:
     """The attribute to split on, the first on ties; -1 where none is worth it."""
     corrected = limits[CORRECTION] != NO_CORRECTION
-    average = mean_gain(GAIN, columns, found_floats, found_ints)
+    average = -np.inf
+    if limits[GUARD]:
+        average = mean_gain(GAIN, columns, found_floats, found_ints)
     best, best_value = -1, -np.inf
     if corrected:
         # C4.5 starts below zero, so that a split without gain is better than none; Weka, the

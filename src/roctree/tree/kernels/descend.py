@@ -42,7 +42,9 @@ from roctree.tree.kernels.layout import (
 from roctree.tree.kernels.rows import DIVIDE_ROWS_FUNCTION, SORT_ROWS_FUNCTION
 from roctree.tree.kernels.subtree import SUBTREE_FUNCTION, open_node
 
-DONE, FULL, TAKE = range(3)
+DONE, FULL, TAKE, PAUSE = range(4)
+# After so many cells Python has its turn, some ten times a second: somebody may want to stop.
+TURN = 1 << 24
 
 DESCEND_SIGNATURE = INT(
     INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS, CODES_2D, PLACES_2D, FLOATS,
@@ -135,10 +137,12 @@ def grow_binned(
 
     Nodes of at most ``narrow`` cases are finished in the sorted form. Returns DONE, or FULL where
     room runs out, or TAKE where the node on top has at most ``taken`` cases and somebody else is
-    to grow it.
+    to grow it, or PAUSE now and then.
     """
-    widest = branch_ints.shape[1]
+    widest, n_cells = branch_ints.shape[1], 0
     while state[N_STACK] > 0 or state[N_BINNED] > 0:
+        if n_cells > TURN:
+            return PAUSE
         if state[N_STACK] > 0:
             done = grow_sorted(
                 values, columns, order, rank, cases, weights, limits, class_weight, table, block,
@@ -152,6 +156,7 @@ def grow_binned(
         top = state[N_BINNED] - 1
         begin, end = row_stack[top, BEGIN], row_stack[top, END]
         depth, node = row_stack[top, DEPTH], row_stack[top, NODE]
+        n_cells += (end - begin) * codes.shape[1]
         if end - begin <= taken:
             return TAKE
         if end - begin <= narrow:

@@ -27,11 +27,12 @@ N_COLUMN_ROWS = 6
     JOIN_MISSING,
     NOMINAL,
     CORRECTION,
+    GUARD,
     PENALTY,
     TOLERANCE,
     QUANTUM,
-) = range(12)
-N_LIMITS = 12
+) = range(13)
+N_LIMITS = 13
 
 # The values of limits[NOMINAL] and of limits[CORRECTION].
 BINARY, MULTIWAY, ONE_VS_REST = range(3)
