@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from roctree import DataError
 from roctree.data import learn_columns
 
 NUMBERS = [[0, 1], [1, 0], [1, 1]]
@@ -39,6 +40,34 @@ def test_memory_that_is_not_aligned_is_copied():
 def test_masked_cells_are_missing():
     masked = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
     np.testing.assert_array_equal(learn_columns(masked)[2], [[1, np.nan], [3, 4]])
+
+
+@pytest.mark.parametrize("dtype", [object, "U3", np.dtypes.StringDType()], ids=str)
+def test_masked_text_is_missing(dtype):
+    cells = np.array([["b", "x"], ["a", "y"]], dtype=dtype)
+    masked = np.ma.array(cells, mask=[[False, True], [False, False]])
+    _, categories, values = learn_columns(masked)
+    assert categories == (("a", "b"), ("y",))
+    np.testing.assert_array_equal(values, [[1, np.nan], [0, 0]])
+    assert cells[0, 1] == "x"
+
+
+def test_masked_objects_may_hide_what_no_cell_may_be():
+    masked = np.ma.array(np.array([[1], [{}]], dtype=object), mask=[[False], [True]])
+    _, categories, values = learn_columns(masked)
+    assert categories == (None,)
+    np.testing.assert_array_equal(values, [[1], [np.nan]])
+
+
+def test_masked_booleans_among_objects_remain_nominal():
+    masked = np.ma.array(np.array([[True], [False]], dtype=object), mask=[[False], [True]])
+    assert learn_columns(masked)[1] == ((False, True),)
+
+
+@pytest.mark.parametrize("dtype", ["c16", "M8[D]", "V4"])
+def test_masked_arrays_of_other_types_are_refused(dtype):
+    with pytest.raises(DataError, match=r"X holds|Complex data not supported"):
+        learn_columns(np.ma.zeros((1, 1), dtype=dtype))
 
 
 def test_anything_that_numpy_can_read_is_an_array():
@@ -85,7 +114,7 @@ def test_numbers_beside_booleans_are_numbers():
 
 
 def test_numbers_beside_text_become_text():
-    assert learn_columns([[1], ["other"], [1.0], [True]])[1] == (("1", "1.0", "True", "other"),)
+    assert learn_columns([[1], ["other"], [1.0], [True]])[1] == (("1", "True", "other"),)
 
 
 def test_nan_beside_text_is_no_number():
@@ -126,3 +155,12 @@ def test_a_large_matrix_passes_without_a_temporary():
 def test_a_sum_that_overflows_is_not_taken_for_infinity():
     matrix = np.full((3, 2), np.finfo(np.float64).max)
     assert learn_columns(matrix)[2] is matrix
+
+
+@pytest.mark.parametrize("one", [1, 1.0, np.float32(1), Decimal("1.0"), "1"], ids=repr)
+def test_a_whole_number_beside_text_is_written_without_a_point(one):
+    assert learn_columns([[one], ["x"], [0.5]])[1] == (("0.5", "1", "x"),)
+
+
+def test_infinity_beside_text_is_text():
+    assert learn_columns([[np.inf], ["x"], [Decimal("1e200")]])[1][0][1:] == ("inf", "x")

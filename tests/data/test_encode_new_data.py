@@ -131,6 +131,23 @@ def test_infinity_in_a_matrix_is_refused_with_its_place():
         encode_columns(np.array([[1.0, np.inf]]), NUMERIC)
 
 
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0], [None]],
+        np.array([[1.0], [np.nan]]),
+        pd.DataFrame({"x0": [1.0, None]}),
+        pl.DataFrame({"x0": [1, None]}),
+        pd.DataFrame({"x0": pd.Categorical([1.0, None], categories=[1.0, "x"])}),
+        [["1"], [None]],
+    ],
+    ids=lambda X: type(X).__module__,
+)
+def test_a_whole_number_is_found_among_text_whatever_its_type(X):
+    schema = Dataset.from_data([[1], ["x"]], [0, 1]).schema
+    np.testing.assert_array_equal(encode_columns(X, schema), [[0.0], [np.nan]])
+
+
 @given(
     st.lists(
         st.tuples(

@@ -146,6 +146,20 @@ def test_no_labels_are_refused(y):
         encode_labels(y)
 
 
+@pytest.mark.parametrize("labels", [[0, 1, 1], [0.0, 1.0, 1.0], ["a", "b", "b"], [[0], [1], [1]]])
+@pytest.mark.parametrize("dtype", [None, object], ids=str)
+def test_a_masked_label_is_missing(labels, dtype):
+    cells = np.array(labels, dtype=dtype)
+    y = np.ma.array(cells, mask=np.reshape([False, False, True], cells.shape))
+    with pytest.raises(DataError, match=r"the label of row 2 .* is missing"):
+        encode_labels(y)
+
+
+def test_labels_of_which_none_is_masked_are_labels():
+    classes, labels = encode_labels(np.ma.array(["b", "a"]))
+    assert (classes.tolist(), labels.tolist()) == (["a", "b"], [1, 0])
+
+
 def test_no_target_is_refused():
     with pytest.raises(DataError, match="requires y to be passed, but the target y is None"):
         encode_labels(None)

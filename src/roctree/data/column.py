@@ -7,6 +7,7 @@ that learning and applying a schema need not know about arrays, lists or data fr
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -87,7 +88,8 @@ def read_array(cells: NDArray[Any], name: str) -> Column:
 def read_cells(cells: list[Any], name: str) -> Column:
     """Read cells of any type: numbers if all are, nominal if all are bool or any is text.
 
-    Numbers beside text become text, so that a code book such as 1, 2, "other" works.
+    Numbers beside text become text, so that a code book such as 1, 2, "other" works; there 1.0
+    is written "1", because a column of whole numbers with a gap is one of floats elsewhere.
     """
     kinds = cell_kinds(cells, name)
     if "text" in kinds:
@@ -135,7 +137,14 @@ def cell_kinds(cells: list[Any], name: str) -> set[str]:
 
 def as_text(cell: Any) -> str | None:
     """Return the cell as text, or None if it is missing."""
-    return None if is_missing(cell) else str(cell)
+    return None if is_missing(cell) else category_text(cell)
+
+
+def category_text(value: Any) -> str:
+    """Return a value as text, the same for 1.0 as for 1."""
+    if isinstance(value, float | np.floating | Decimal) and isfinite(value) and value == int(value):
+        return str(int(value))
+    return str(value)
 
 
 def is_missing(cell: Any) -> bool:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roctree.data.categorical import nominal_mask
-from roctree.data.column import Categories, Column, Factor, FloatArray, as_factor
+from roctree.data.column import (
+    Categories,
+    Column,
+    Factor,
+    FloatArray,
+    as_factor,
+    category_text,
+)
 from roctree.data.matrix import refuse_infinity
 from roctree.data.table import Table, read_table
 from roctree.errors import DataError
@@ -84,7 +91,7 @@ def category_codes(distinct: Any, categories: Categories) -> FloatArray:
     Text is compared as text and numbers as numbers, so that 1, 1.0 and True are one category.
     A last NaN stands for the position -1, a missing cell.
     """
-    key = str if categories and isinstance(categories[0], str) else _number
+    key = category_text if categories and isinstance(categories[0], str) else _number
     codes = {key(category): float(code) for code, category in enumerate(categories)}
     return np.array([codes.get(key(value), np.nan) for value in distinct] + [np.nan])
 

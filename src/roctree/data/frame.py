@@ -7,7 +7,15 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from roctree.data.column import Categories, Column, Factor, Numbers, cell_kinds, read_cells
+from roctree.data.column import (
+    Categories,
+    Column,
+    Factor,
+    Numbers,
+    category_text,
+    cell_kinds,
+    read_cells,
+)
 from roctree.errors import DataError
 
 WIDE = (nw.Decimal, nw.Int128, nw.UInt128)
@@ -99,7 +107,7 @@ def _plain(factor: Factor, name: str) -> Factor:
         numbers = False
     if numbers:
         return factor
-    texts = [str(value) for value in factor.distinct]
+    texts = [category_text(value) for value in factor.distinct]
     distinct = list(dict.fromkeys(texts))
     place = np.array([distinct.index(text) for text in texts] + [-1], np.intp)
     return Factor(distinct, place[factor.positions], factor.declared)

@@ -11,6 +11,9 @@ from roctree.data.frame import as_frame, as_series, read_series, to_numpy
 from roctree.errors import DataError
 
 Labels = NDArray[np.int32]
+# The sum of all weights must not overflow, nor the weights vanish as subnormal numbers.
+LARGEST_TOTAL = 1e300
+LEAST_LARGEST = 1e-290
 
 
 def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
@@ -42,10 +45,24 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
         )
     if not weights.any():
         raise DataError("all weights in sample_weight are zero: at least one must be positive.")
+    _refuse_extreme(float(weights.max()), n_rows)
     return weights
 
 
+def _refuse_extreme(largest: float, n_rows: int) -> None:
+    if largest < LEAST_LARGEST or largest > LARGEST_TOTAL / n_rows:
+        raise DataError(
+            f"the largest weight in sample_weight is {largest:g}, too extreme for sums over "
+            f"{n_rows} row{'s' * (n_rows > 1)}: multiply the weights so that they average 1."
+        )
+
+
 def _numbers(sample_weight: Any) -> FloatArray:
+    row = _first_masked(sample_weight)
+    if row is not None:
+        raise DataError(
+            f"sample_weight is masked in row {row} (counting from 0): every row needs a weight."
+        )
     try:
         weights = np.asarray(sample_weight)
         # Text would be parsed, but a column of text is more likely the wrong column.
@@ -54,6 +71,11 @@ def _numbers(sample_weight: Any) -> FloatArray:
     except (TypeError, ValueError):
         pass
     raise DataError("sample_weight must hold numbers only, and it does not.")
+
+
+def _first_masked(values: Any) -> int | None:
+    masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values)
+    return int(np.argmax(masked)) if np.any(masked) else None
 
 
 def _only_series(y: Any) -> nw.Series[Any] | None:
@@ -84,6 +106,9 @@ def _read_array(y: Any) -> Factor | NDArray[Any]:
         raise _not_one_dimensional(labels.shape)
     if len(labels) == 0:
         raise DataError("y is empty: at least one label is required.")
+    row = _first_masked(y)
+    if row is not None:
+        raise _missing(row)
     return labels if labels.dtype.kind in "fiub" else _read_cells(labels.tolist())
 
 

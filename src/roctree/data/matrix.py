@@ -48,11 +48,22 @@ def refuse_infinity(values: FloatArray, names: Sequence[str]) -> None:
 
 def _as_array(X: Any) -> NDArray[Any]:
     if isinstance(X, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
+        return _array_of_masked(X)
     if isinstance(X, list | tuple):
         return _array_of_rows(X)
     array = np.asarray(X)
     return array.astype(object) if array.dtype.kind in "UT" else array
+
+
+def _array_of_masked(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    if X.dtype.kind not in "fiubUTO":
+        return np.asarray(X)
+    if X.dtype.kind in "fiub":
+        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
+    cells = np.array(X, dtype=object)
+    # None, not NaN: beside booleans NaN would be one more number.
+    cells[np.ma.getmaskarray(X)] = None
+    return cells
 
 
 def _array_of_rows(rows: Sequence[Any]) -> NDArray[Any]:
