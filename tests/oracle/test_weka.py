@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from roctree.criteria import GainRatio
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
-from roctree.tree.shape import collapse
-from tests.oracle.classify import training_errors
+from roctree import presets
 from tests.shared_data import load, oracle
 
 QUICK = ["hayes-roth", "iris", "lymphography"]
@@ -42,29 +38,16 @@ NAMES = QUICK + [pytest.param(name, marks=pytest.mark.slow) for name in OTHERS]
 RUNS = {"multiway": "unpruned_collapsed", "one_vs_rest": "binary_unpruned"}
 
 
-def j48(dataset, nominal):
-    """Grow as Weka's J48 does with two cases a branch at least."""
-    growth = Growth(
-        GainRatio(penalty=True, tolerance=1e-6),
-        np.ones(dataset.schema.n_classes),
-        nominal=nominal,
-        missing="fractional",
-        min_leaf=2,
-        min_split=4,
-        c45_numeric_minimum=True,
-    )
-    return grow(dataset, growth)
-
-
 @pytest.mark.parametrize("nominal", RUNS)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_collapsed_tree_is_as_large_and_errs_as_often_as_that_of_j48(name, nominal):
     expected = oracle("weka")["trees"][name][RUNS[nominal]]
-    dataset = load(name).dataset
-    tree = collapse(j48(dataset, nominal)).validate()
+    frame, labels = load(name).frame, np.array(load(name).labels)
+    j48 = presets.j48(pruning="none", collapse=True, nominal=nominal).fit(frame, labels)
+    tree = j48.tree_.validate()
     assert tree.n_leaves == expected["leaves"]
     assert tree.n_nodes == expected["size"]
-    assert training_errors(tree, dataset) == expected["training_errors"]
+    assert (j48.predict(frame) != labels).sum() == expected["training_errors"]
 
 
 def test_every_data_set_of_the_oracle_is_tried():
