@@ -208,7 +208,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
+            column_or_1d(y, warn=True)
+            y = y.reshape(-1) if isinstance(y, np.ndarray) else column_or_1d(y)
         dataset = Dataset.from_data(
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
         )

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from roctree import presets
 from roctree.criteria import GainRatio
 from roctree.data.dataset import Dataset
 from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
 from roctree.tree.shape import collapse, observed_thresholds
 from tests.oracle.classify import training_errors
-from tests.oracle.test_weka import j48
 from tests.shared_data import oracle
 
 OUTLOOK, TEMPERATURE, HUMIDITY, WINDY = range(4)
@@ -92,5 +92,5 @@ def test_iris_and_wdbc_have_the_sizes_that_c45_prints():
 def test_trees_that_do_not_collapse_are_those_of_weka(name, key):
     expected = oracle("definitions")["weka_397_oracle"][key]["J48 -U -O"]
     dataset = sklearn_data(name)
-    tree = j48(dataset, "multiway")
+    tree = presets.j48(collapse=False).fit(dataset.values, dataset.labels).tree_
     assert [tree.n_leaves, tree.n_nodes, training_errors(tree, dataset)] == expected
