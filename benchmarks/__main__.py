@@ -19,6 +19,7 @@ from rich.progress import (
 
 from benchmarks import files, fit, machine, memory, predict, start
 from benchmarks.libraries import LIBRARIES
+from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
 from benchmarks.tables import tables, time_of
 from benchmarks.worker import Workers
@@ -45,7 +46,10 @@ def main(
     if about["load"] > QUIET_LOAD:
         console.print(f"The machine is busy (load {about['load']}): ratios suffer less than times.")
     path = files.result_path(folder, about)
-    outcomes = measure_all(chosen, console, lambda done: files.save(path, about, command, done))
+    patience = Patience(at_once=1.0, altogether=20.0) if quick else Patience()
+    outcomes = measure_all(
+        chosen, console, lambda done: files.save(path, about, command, done), patience
+    )
     for table in tables(outcomes):
         console.print(table.rich())
     if whole:
@@ -73,7 +77,10 @@ def plan(sections: Sequence[str], pattern: str, quick: bool) -> list[Row]:
 
 
 def measure_all(
-    rows: Sequence[Row], console: Console, save: Callable[[list[Outcome]], None]
+    rows: Sequence[Row],
+    console: Console,
+    save: Callable[[list[Outcome]], None],
+    patience: Patience,
 ) -> list[Outcome]:
     """Measure row after row; what was measured is saved after each."""
     outcomes: list[Outcome] = []
@@ -83,7 +90,7 @@ def measure_all(
     )
     with Workers(tuple(LIBRARIES)) as workers, progress:
         bar = progress.add_task("", total=len(rows))
-        race = Race(workers, print)
+        race = Race(workers, print, patience)
         for row in rows:
             race.say = partial(show, progress, bar, row.name)
             outcomes.append(measure(row, race))

@@ -46,6 +46,7 @@ def cold(times: int, race: Race) -> list[Entry]:
     """Compile what a fit needs, each time in a new cache, and once all that there is."""
     fit, importing, every = (process(name) for name in (*FIRST, "roctree warm-up"))
     for _ in range(times):
+        race.patience.wait()
         race.say("cold start")
         with tempfile.TemporaryDirectory() as cache:
             note_first_fit(fit, importing, cache)
@@ -63,6 +64,7 @@ def warm(race: Race) -> list[Entry]:
         race.say("filling a cache")
         note_first_fit(process(""), process(""), cache)
         for _ in range(WARM):
+            race.patience.wait()
             race.say("warm start")
             note_first_fit(fit, importing, cache)
     return [fit, importing]
@@ -90,6 +92,7 @@ def commands(race: Race) -> list[Entry]:
     entries = [process(name) for name in lines]
     for _ in range(COMMAND):
         for entry in entries:
+            race.patience.wait()
             race.say(entry.library)
             entry.seconds.append(wall_time(lines[entry.library]))
     return entries

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from rich.table import Table as RichTable
 
+from benchmarks.quiet import DISTURBED
 from benchmarks.race import Entry, Outcome
 from benchmarks.targets import judge, matrix_multiple
 
@@ -106,7 +107,20 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
         for outcome in outcomes
         for entry in outcome.entries
         if entry.note
+    ] + disturbances(outcomes)
+
+
+def disturbances(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a remark on the entries of which no turn was left in peace."""
+    disturbed = [
+        f"{outcome.row} ({entry.label})"
+        for outcome in outcomes
+        for entry in outcome.entries
+        if min(entry.others, default=0.0) > DISTURBED
     ]
+    if not disturbed:
+        return []
+    return [f"disturbed in every turn by other processes: {', '.join(disturbed)}"]
 
 
 def quality_table(outcomes: Sequence[Outcome]) -> Table:

@@ -15,9 +15,13 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.data import Split, load
 from benchmarks.libraries import LIBRARIES, Library, Task
+from benchmarks.quiet import Bystanders
 
 WARM_UP_ROWS = 5_000
 WARM_UP_LIMIT = 300.0
+
+# Seconds of each repeat, the model, and the cores that other processes used.
+Timed = tuple[list[float], Any, float]
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Reply:
     seconds: list[float] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
     note: str | None = None
+    others: float = 0.0
 
 
 class Bench:
@@ -55,34 +60,37 @@ class Bench:
         split = load(request.task.data)
         library = self.make_library(**request.options)
         act = self.fit if request.predict is None else self.predict
-        seconds, model = act(library, request, split)
+        seconds, model, others = act(library, request, split)
         scores = library.probabilities(model, library.table(split.X_test), request.threads)
         auc = float(roc_auc_score(split.y_test, scores, multi_class="ovr"))
-        return Reply(seconds, {"leaves": int(library.leaves(model)), "auc": auc})
+        facts = {"leaves": int(library.leaves(model)), "auc": auc}
+        return Reply(seconds, facts, others=others)
 
-    def fit(self, library: Library, request: Request, split: Split) -> tuple[list[float], Any]:
+    def fit(self, library: Library, request: Request, split: Split) -> Timed:
         n_rows = request.task.n_rows
         table, y = library.table(split.X[:n_rows]), split.y[:n_rows]
         seconds, model = [], None
-        for _ in range(request.repeats):
-            model = None
-            gc.collect()
-            begin = perf_counter()
-            model = library.fit(table, y, request.task, request.threads)
-            seconds.append(perf_counter() - begin)
-        return seconds, model
+        with Bystanders() as others:
+            for _ in range(request.repeats):
+                model = None
+                gc.collect()
+                begin = perf_counter()
+                model = library.fit(table, y, request.task, request.threads)
+                seconds.append(perf_counter() - begin)
+        return seconds, model, others.cores
 
-    def predict(self, library: Library, request: Request, split: Split) -> tuple[list[float], Any]:
+    def predict(self, library: Library, request: Request, split: Split) -> Timed:
         key = request.task, request.threads
         if key not in self.models:
             self.models[key] = self.fit(library, replace(request, repeats=1), split)[1]
         table = library.table(split.X.astype(np.dtype(request.predict)))
         seconds = []
-        for _ in range(request.repeats):
-            begin = perf_counter()
-            library.probabilities(self.models[key], table, request.threads)
-            seconds.append(perf_counter() - begin)
-        return seconds, self.models[key]
+        with Bystanders() as others:
+            for _ in range(request.repeats):
+                begin = perf_counter()
+                library.probabilities(self.models[key], table, request.threads)
+                seconds.append(perf_counter() - begin)
+        return seconds, self.models[key], others.cores
 
 
 def serve(library: str, pipe: Connection) -> None:

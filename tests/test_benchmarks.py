@@ -1,4 +1,7 @@
+import subprocess
+import sys
 from importlib.util import find_spec
+from time import sleep
 
 import pytest
 from rich.console import Console
@@ -6,6 +9,7 @@ from rich.console import Console
 from benchmarks import files, fit
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
+from benchmarks.quiet import STATISTICS, Bystanders, Patience
 from benchmarks.race import LONGEST, Entry, Outcome, Race, entrants
 from benchmarks.tables import tables
 from benchmarks.targets import judge
@@ -22,6 +26,7 @@ MACHINE = {
     "python": "3.11",
     "packages": {"roctree": "0"},
 }
+NO_PATIENCE = Patience(at_once=0.0)
 README = f"By hand.\n{files.BEGIN}\nformer\n{files.END}\nAlso by hand.\n"
 
 needs_peers = pytest.mark.skipif(
@@ -33,13 +38,17 @@ needs_peers = pytest.mark.skipif(
 class StubWorkers:
     """Answers at once, with the seconds given for each library."""
 
-    def __init__(self, **seconds):
+    def __init__(self, *, others=(), **seconds):
         self.seconds = seconds
+        self.others = list(others)
         self.asked = []
 
     def ask(self, library, request, limit):
-        self.asked.append((library, request.task.n_rows is None))
-        return Reply([self.seconds.get(library, 1.0)] * request.repeats)
+        is_timed = request.task.n_rows is None
+        self.asked.append((library, is_timed))
+        others = self.others.pop(0) if self.others and is_timed else 0.0
+        seconds = self.seconds.get(library, 1.0) + others
+        return Reply([seconds] * request.repeats, others=others)
 
 
 def ignore(text):
@@ -60,6 +69,7 @@ def test_a_row_is_measured_by_every_library_and_told_in_every_table(tmp_path):
         [fit.peers_row(Task("tiny", 5, 4), quick=True)],
         Console(quiet=True),
         lambda done: files.save(path, MACHINE, "test", done),
+        NO_PATIENCE,
     )
     (measured,) = outcomes
     assert [entry.note for entry in measured.entries] == [None] * len(entrants())
@@ -88,20 +98,42 @@ def test_a_library_that_fails_or_takes_too_long_says_so_and_goes_on():
 def test_libraries_take_turns():
     workers = StubWorkers()
     entries = [Entry("roctree"), Entry("XGBoost")]
-    Race(workers, ignore).run(entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0)
+    Race(workers, ignore, NO_PATIENCE).run(
+        entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0
+    )
     timed = [library for library, is_timed in workers.asked if is_timed]
     assert timed == ["roctree", "XGBoost"] * 3
 
 
 def test_a_library_whose_budget_is_spent_rests():
     entries = [Entry("roctree"), Entry("YDF")]
-    race = Race(StubWorkers(YDF=10.0), ignore)
+    race = Race(StubWorkers(YDF=10.0), ignore, NO_PATIENCE)
     race.run(entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0)
     assert [len(entry.seconds) for entry in entries] == [3, 1]
 
 
+def test_a_turn_that_others_disturb_is_repeated_once_and_the_quieter_counts():
+    entry = Entry("YDF")
+    race = Race(StubWorkers(others=[0.9, 0.5, 0.1]), ignore, NO_PATIENCE)
+    race.run([entry], [Request(Task("1k", 5), 1)], rounds=2, budget=9.0)
+    assert entry.seconds == [1.5, 1.1]
+    assert entry.others == [0.5, 0.1]
+
+
+@pytest.mark.skipif(not STATISTICS.exists(), reason="only Linux tells")
+def test_other_processes_are_noticed():
+    work = [sys.executable, "-c", "while True: pass"]
+    with subprocess.Popen(work) as process:
+        try:
+            with Bystanders() as others:
+                sleep(1.0)
+        finally:
+            process.kill()
+    assert others.cores > 0.3
+
+
 def test_a_fit_expected_to_take_too_long_is_not_begun():
-    race = Race(StubWorkers(YDF=LONGEST / 3), ignore)
+    race = Race(StubWorkers(YDF=LONGEST / 3), ignore, NO_PATIENCE)
     small, large = Entry("YDF"), Entry("YDF")
     race.run([small], [Request(Task("200k", 5), 1)], rounds=1, budget=1.0)
     race.run([large], [Request(Task("1M", 5), 1)], rounds=1, budget=1.0)

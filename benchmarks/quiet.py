@@ -1,0 +1,60 @@
+"""Whether other processes are at work, as far as Linux tells; elsewhere they never seem to be."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter, process_time, sleep
+
+STATISTICS = Path("/proc/stat")
+# Cores that others may use before a turn begins, and during one that need not be repeated.
+QUIET = 0.15
+DISTURBED = 0.25
+SAMPLE = 0.1
+# The clock of the kernel ticks a hundred times a second: about less than this it says nothing.
+SHORT = 0.2
+
+
+def busy_seconds() -> float:
+    """Return the time that all processors have worked since the machine began."""
+    if not STATISTICS.exists():
+        return 0.0
+    user, nice, system, _, _, *interrupts = map(int, STATISTICS.read_text().split()[1:9])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+
+
+class Bystanders:
+    """A context that counts the cores that other processes use meanwhile."""
+
+    cores = 0.0
+
+    def __enter__(self) -> "Bystanders":
+        self.begin = perf_counter(), busy_seconds(), process_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        now = perf_counter(), busy_seconds(), process_time()
+        wall, busy, own = (after - before for after, before in zip(now, self.begin, strict=True))
+        if wall > SHORT:
+            self.cores = max(busy - own, 0.0) / wall
+
+
+@dataclass
+class Patience:
+    """Seconds that a run may wait for others, at once and altogether."""
+
+    at_once: float = 60.0
+    altogether: float = 3600.0
+
+    def wait(self) -> None:
+        """Return when the machine is quiet, or patience is at its end."""
+        begin = perf_counter()
+        most = min(self.at_once, self.altogether)
+        while perf_counter() - begin < most and not self.is_quiet():
+            sleep(1.0)
+        self.altogether -= perf_counter() - begin
+
+    @staticmethod
+    def is_quiet() -> bool:
+        before = busy_seconds()
+        sleep(SAMPLE)
+        return busy_seconds() - before <= QUIET * SAMPLE
