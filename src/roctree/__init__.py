@@ -1,4 +1,4 @@
-"""Decision trees that rank well and whose costs are chosen after training.
+"""Decision trees that can be read and that rank well.
 
 Public names are resolved when first used, so that ``import roctree`` loads neither
 numba nor scikit-learn.

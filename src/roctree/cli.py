@@ -66,7 +66,7 @@ def roctree(
         ),
     ] = False,
 ) -> None:
-    """Grow decision trees that rank well and whose costs are chosen after training."""
+    """Grow decision trees that can be read and that rank well."""
 
 
 @app.command()

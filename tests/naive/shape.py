@@ -54,12 +54,11 @@ def best_first(root, max_leaves):
     numbers = {id(node): number for number, node in enumerate(breadth_first(root))}
     opened, leaves = set(), [root]
     while True:
-        openable = [node for node in leaves if node.children]
+        room = max_leaves - len(leaves) + 1
+        openable = [node for node in leaves if node.children and len(node.children) <= room]
         if not openable:
             break
         node = max(openable, key=lambda node: (node.gain * node.weight, -numbers[id(node)]))
-        if len(leaves) - 1 + len(node.children) > max_leaves:
-            break
         opened.add(id(node))
         leaves = [leaf for leaf in leaves if leaf is not node] + node.children
     return cut(root, lambda node: id(node) not in opened)

@@ -53,17 +53,18 @@ def collapse(tree: Tree) -> Tree:
 def best_first(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that best-first growth makes with so many leaves.
 
-    It opens the leaf with the largest gain times weight, the first on ties, until opening that
-    one would make more leaves.
+    It opens the leaf with the largest gain times weight, the first on ties. A leaf whose split
+    would make too many stays one, and the next best is tried.
     """
     worth = tree.gain * tree.weight
     final = np.ones(tree.n_nodes, dtype=np.bool_)
     n_leaves, queue = 1, _openable(tree, worth, 0, 1)
     while queue:
         node = heapq.heappop(queue)[1]
-        n_leaves += int(tree.n_children[node]) - 1
-        if n_leaves > max_leaves:
-            break
+        more = int(tree.n_children[node]) - 1
+        if n_leaves + more > max_leaves:
+            continue
+        n_leaves += more
         final[node] = False
         first = int(tree.first_child[node])
         for entry in _openable(tree, worth, first, first + int(tree.n_children[node])):
