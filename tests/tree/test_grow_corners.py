@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from roctree.criteria import Entropy, FMeasure, GainRatio, Gini
+from roctree.criteria import MSEE, Entropy, FMeasure, GainRatio, Gini
 from roctree.data.dataset import Dataset, Schema
 from roctree.errors import DataError
 from tests.tree.growing import as_bytes, bins, grown, numeric_dataset, take
@@ -74,6 +74,24 @@ def test_a_weight_too_small_beside_another_takes_no_part():
 def test_missing_values_everywhere_make_a_leaf_of_constants(missing):
     dataset = numeric_dataset([[NAN, 1.0], [NAN, 1.0], [NAN, 1.0]], [0, 1, 0])
     assert grown(dataset, Entropy(), missing=missing).n_nodes == 1
+
+
+def test_nothing_is_read_of_an_attribute_whose_values_are_all_missing(monkeypatch):
+    """Found by chance: what lay in the workspace before was scored."""
+    empty = np.empty
+    monkeypatch.setattr(np, "empty", lambda *args: filled_with_dust(empty(*args)))
+    values = [[1.0, NAN], [2.0, NAN], [3.0, NAN], [4.0, NAN], [NAN, NAN], [NAN, NAN]]
+    dataset = numeric_dataset(values, [0, 1, 1, 0, 0, 1])
+    with bins():
+        tree = grown(dataset, MSEE(), missing="branch")
+    assert set(tree.feature[~tree.is_leaf]) == {0}
+
+
+def filled_with_dust(array):
+    """Smallest numbers, whose reciprocals overflow."""
+    if array.dtype == float:
+        array.fill(5e-324)
+    return array
 
 
 def test_a_split_without_gain_is_made_where_later_splits_need_it():

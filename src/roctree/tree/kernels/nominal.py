@@ -152,6 +152,8 @@ def two_sets(
         for label in range(total.size):
             counts[n, label] = vectors[MISSING, label]
         n += 1
+    if n < 2:
+        return
     order = np.empty(n, np.int64)
     best_score = -np.inf
     node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)

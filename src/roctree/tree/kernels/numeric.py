@@ -227,6 +227,8 @@ def enter_cut(
 
     Missing cases that join a branch are tried on both sides, and against all that is known.
     """
+    if n == 0:
+        return
     joins = join_missing(limits, vectors)
     known, total = weight_of(vectors, KNOWN), vectors[TOTAL]
     node = known + weight_of(vectors, MISSING)
