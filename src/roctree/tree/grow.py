@@ -1,7 +1,7 @@
 """Grow a tree from a data set: sort every attribute once, then split to the leaves."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
 from typing import Any
@@ -31,7 +31,8 @@ from roctree.tree.workspace import Workspace
 
 # Nodes of at most so many cases are finished in sorted columns, which then fit the cache.
 _NARROW = 2048
-_TASKS_PER_THREAD = 8
+_TASKS_PER_THREAD = 32
+_NEVER = 1 << 62
 # Codes have 16 bits, with one code for missing values; so have branches, but for the sign.
 _MOST_CATEGORIES = (1 << 16) - 1
 _MOST_BRANCHES = (1 << 15) - 1
@@ -119,10 +120,7 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
 def grow_from_bins(
     columns: Columns, cases: Cases, growth: Growth, space: Workspace, n_threads: int
 ) -> None:
-    """Split the root and all below it, nodes with many cases by bins.
-
-    With several threads the top is grown by one, which hands subtrees to the others.
-    """
+    """Split the root and all below it, nodes with many cases by bins."""
     rows = Rows.of(code_rows(columns, n_threads), cases)
     shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
     kernels: tuple[Callable[..., Any], ...] = (
@@ -135,53 +133,68 @@ def grow_from_bins(
         grow_sorted,
     )
     functions = compile_kernels(growth, kernels, grow_binned)
-    arguments = (growth.limits(cases.quantum), growth.class_weight, *functions)
-    stopped = Event()
-    if n_threads == 1:
-        grow_rows(rows, columns, arguments, space, stopped)
-        return
-    with ThreadPoolExecutor(n_threads) as pool, _stopping(stopped):
-        subtrees = []
-
-        def hand_over(taken: Rows) -> None:
-            other = Workspace(columns, space.n_classes)
-            other.start(space.node_floats[taken.node, layout.COUNTS :])
-            task = pool.submit(grow_rows, taken, columns, arguments, other, stopped)
-            subtrees.append((taken.node, task, other))
-
-        most = max(cases.size // (_TASKS_PER_THREAD * n_threads), 2 * _NARROW)
-        grow_rows(rows, columns, arguments, space, stopped, most, hand_over)
-        for node, task, other in subtrees:
-            task.result()
-            space.graft(node, other)
+    limits_and_kernels = (growth.limits(cases.quantum), growth.class_weight, *functions)
+    grove = Grove(columns, limits_and_kernels, n_threads, copies=shares)
+    grove.grow(rows, space)
 
 
-def grow_rows(
-    rows: Rows,
-    columns: Columns,
-    arguments: tuple[Any, ...],
-    space: Workspace,
-    stopped: Event,
-    taken: int = 0,
-    hand_over: Callable[[Rows], None] | None = None,
-) -> None:
-    """Grow the tree of some coded rows; nodes of at most ``taken`` cases are handed over."""
-    space.make_rows(rows, columns)
-    space.make_sorted(_NARROW)
-    space.push_rows(rows)
-    run = compiled(grow_binned)
-    while not stopped.is_set():
-        status = run(
-            _NARROW, taken, columns.values, columns.table, *space.row_arguments(),
-            *space.sorted_arguments(), *arguments, *space.scan_arguments(),
-            *space.bin_arguments(), *space.node_arguments(), space.row_stack,
-        )  # fmt: skip
-        if status == DONE:
+class Grove:
+    """Subtrees that grow side by side: a thread that splits a node of many cases gives one away."""
+
+    def __init__(
+        self, columns: Columns, arguments: tuple[Any, ...], n_threads: int, *, copies: bool
+    ) -> None:
+        self.columns, self.arguments, self.n_threads = columns, arguments, n_threads
+        self.copies = copies
+        self.stopped = Event()
+        self.given: list[tuple[Workspace, int, Workspace, Future[None]]] = []
+
+    def grow(self, rows: Rows, space: Workspace) -> None:
+        """Grow the tree of the rows, and put all that grew elsewhere in its place."""
+        if self.n_threads == 1:
+            self._grow(rows, space)
             return
-        if status == FULL:
-            space.make_room()
-        elif status == TAKE and hand_over is not None:
-            hand_over(space.take_rows())
+        least = max(rows.size // (_TASKS_PER_THREAD * self.n_threads), 4 * _NARROW)
+        with ThreadPoolExecutor(self.n_threads) as pool, _stopping(self.stopped):
+            pool.submit(self._grow, rows, space, pool, least).result()
+            # Whatever a subtree gave away is in the list by the time that it is done.
+            for _, _, _, task in self.given:
+                task.result()
+        for home, node, other, _ in reversed(self.given):
+            home.graft(node, other)
+
+    def _grow(
+        self,
+        rows: Rows,
+        space: Workspace,
+        pool: ThreadPoolExecutor | None = None,
+        least: int = _NEVER,
+    ) -> None:
+        """Grow the tree of some rows; of two nodes with ``least`` cases one is given away."""
+        space.make_rows(rows, self.columns)
+        space.make_sorted(_NARROW)
+        space.push_rows(rows)
+        run = compiled(grow_binned)
+        while not self.stopped.is_set():
+            status = run(
+                _NARROW, least, self.columns.values, self.columns.table, *space.row_arguments(),
+                *space.sorted_arguments(), *self.arguments, *space.scan_arguments(),
+                *space.bin_arguments(), *space.node_arguments(), space.row_stack,
+            )  # fmt: skip
+            if status == DONE:
+                space.forget_rows()
+                return
+            if status == FULL:
+                space.make_room()
+            elif status == TAKE and pool is not None:
+                self._give_away(space, pool, least)
+
+    def _give_away(self, space: Workspace, pool: ThreadPoolExecutor, least: int) -> None:
+        taken = space.take_rows(copies=self.copies)
+        other = Workspace(self.columns, space.n_classes)
+        other.start(space.node_floats[taken.node, layout.COUNTS :])
+        task = pool.submit(self._grow, taken, other, pool, least)
+        self.given.append((space, taken.node, other, task))
 
 
 @contextmanager

@@ -70,18 +70,30 @@ class Workspace:
         self.keys = np.empty((3, max(rows.size, most_bins, 256) + 1), np.int64)
         self._make_scratch(max(most_bins, _INNER_CUTS))
 
-    def take_rows(self) -> Rows:
-        """Take the node on top of the binned ones off, to be grown elsewhere."""
+    def take_rows(self, *, copies: bool) -> Rows:
+        """Take the node on top of the binned ones off, to be grown elsewhere.
+
+        Its rows are the last in use, and nobody else will touch them, unless cases are copied to
+        several branches and the nodes below it need the room.
+        """
         top = self.state[layout.N_BINNED] - 1
         begin, end, depth, node, _ = self.row_stack[top]
         self.state[layout.N_BINNED] = top
+        codes, weights = self.codes[begin:end], self.row_weights[begin:end]
         return Rows(
-            self.codes[begin:end].copy(),
+            codes.copy() if copies else codes,
             self.row_ints[:, begin:end].copy(),
-            self.row_weights[begin:end].copy(),
+            weights.copy() if copies else weights,
             int(depth),
             int(node),
         )
+
+    def forget_rows(self) -> None:
+        """Let go of all memory but the nodes."""
+        for name in ("codes", "row_ints", "row_weights", "new_codes", "new_ints", "new_weights",
+                     "keys", "order", "rank", "cases", "weights"):  # fmt: skip
+            delattr(self, name)
+        self._make_scratch(0)
 
     def graft(self, node: int, other: "Workspace") -> None:
         """Put the tree that was grown elsewhere in the place of ``node``."""

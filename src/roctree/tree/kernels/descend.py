@@ -136,8 +136,8 @@ def grow_binned(
     """Split the nodes on the row stack and all below them.
 
     Nodes of at most ``narrow`` cases are finished in the sorted form. Returns DONE, or FULL where
-    room runs out, or TAKE where the node on top has at most ``taken`` cases and somebody else is
-    to grow it, or PAUSE now and then.
+    room runs out, or TAKE where the node on top has at least ``taken`` cases and is not the last,
+    so that somebody else may grow it, or PAUSE now and then.
     """
     widest, n_cells = branch_ints.shape[1], 0
     while state[N_STACK] > 0 or state[N_BINNED] > 0:
@@ -157,7 +157,7 @@ def grow_binned(
         begin, end = row_stack[top, BEGIN], row_stack[top, END]
         depth, node = row_stack[top, DEPTH], row_stack[top, NODE]
         n_cells += (end - begin) * codes.shape[1]
-        if end - begin <= taken:
+        if top > 0 and end - begin >= taken:
             return TAKE
         if end - begin <= narrow:
             sort(
