@@ -61,15 +61,16 @@ BLOCK_FUNCTION = types.FunctionType(BLOCK_SIGNATURE)
 
 
 @cache
-def _package_stamp() -> str:
-    """A digest of the package's sources, so that no edit can leave a stale kernel behind.
+def _stamp(package: str = "tree") -> str:
+    """A digest of the sources of all kernels, so that no edit can leave a stale one behind.
 
     Numba's own cache looks only at the file of the kernel itself and misses edits to the kernels
-    that it calls in other files.
+    that it calls in other files. Those are in its own package, in ``tree`` or in ``criteria``.
     """
     stamps = []
     home = Path(__file__).parent
-    for path in [Path(__file__), *sorted(home.glob("*/*.py")), *sorted(home.glob("tree/*/*.py"))]:
+    patterns = sorted({"_jit.py", "criteria/*.py", "tree/*.py", "tree/*/*.py", f"{package}/*.py"})
+    for path in [path for pattern in patterns for path in sorted(home.glob(pattern))]:
         status = path.stat()
         stamps.append((path.name, status.st_size, status.st_mtime_ns))
     return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
@@ -145,7 +146,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    function.__qualname__ = f"{function.__qualname__}_{_package_stamp()}"
+    package = function.__module__.split(".")[1]
+    function.__qualname__ = f"{function.__qualname__}_{_stamp(package)}"
     kind = function.__dict__
     return _compile(function, kind["signature"], python=kind["python"])
 
@@ -361,7 +363,7 @@ def _bound(template: Function, function: TableScore, signature: Any) -> Function
     }
     code = template.__code__
     bound = python_types.FunctionType(code, names, code.co_name)
-    bound.__qualname__ = f"{code.co_name}_{_digest(function)}_{_package_stamp()}"
+    bound.__qualname__ = f"{code.co_name}_{_digest(function)}_{_stamp()}"
     bound.__module__ = __name__
     return _compile(cast(Function, bound), signature)
 

@@ -2,6 +2,8 @@
 
 import html
 import warnings
+from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +15,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from roctree.criteria import Criterion, resolve
+from roctree.criteria import Criterion
+from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset, Schema, encode_columns
-from roctree.parameters import Order, Threshold, check_parameters, class_weights
-from roctree.pruning import PRUNING
-from roctree.smoothing import frequencies
+from roctree.parameters import (
+    Labels,
+    Order,
+    Threshold,
+    check_parameters,
+    class_weights,
+    with_costs_in_order,
+)
+from roctree.pruning import Path, Pruned, Pruner, cost_complexity_path
+from roctree.pruning import resolve as resolve_pruner
+from roctree.selection import best_smoother, grown_and_pruned, pruned_again
+from roctree.smoothing import Frequencies, Smoother
+from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.apply import apply, decision_path, mix
 from roctree.tree.grow import class_counts, grow, weighty
 from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
@@ -51,7 +64,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
     c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
         up to 25 cases, as in C4.5
-    pruning : "none"
+    pruning : name of a pruner, or a pruner such as ``MinimumError(m=2)``
+    smoothing : name of a smoother, or a smoother such as ``MBranch(M="auto")``
+    labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
+        training cases in the leaf, as the classic programs do
     splits : "exact" tries every threshold
     class_weight : "balanced", a dict of weights, or None; steers splits and ``predict``, while
         probabilities remain those of the data as given
@@ -63,7 +79,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     schema_ : Schema, names and categories of the columns
     classes_, n_classes_ : class labels in sorted order, and how many
     class_weight_ : weight of each class
-    probabilities_ : float64[nodes, classes], class frequencies
+    smoothing_, pruning_ : the smoother and the pruner, with what "auto" has come to
+    probabilities_ : float64[nodes, classes], smoothed; of inner nodes as if they were leaves
+    node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
     n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
     n_outputs_ : 1
     feature_importances_ : share of each column in the improvement of the criterion
@@ -73,7 +91,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
     >>> tree.predict([[2.4], [None]])
     array(['no', 'no'], dtype='<U3')
-    >>> tree.predict_proba([[2.4], [None]])
+    >>> tree.predict_proba([[2.4], [None]]).round(2)
+    array([[0.67, 0.33],
+           [0.5 , 0.5 ]])
+    >>> tree.smoothed("none").predict_proba([[2.4], [None]])
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
@@ -95,7 +116,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         growth: Order = "depth_first",
         collapse: bool = False,
         c45_numeric_minimum: bool = False,
-        pruning: str = "none",
+        pruning: str | Pruner = "none",
+        smoothing: str | Smoother = "m_branch",
+        labels: Labels = "probability",
         splits: str = "exact",
         class_weight: Any = None,
         n_jobs: int | None = None,
@@ -115,6 +138,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.collapse = collapse
         self.c45_numeric_minimum = c45_numeric_minimum
         self.pruning = pruning
+        self.smoothing = smoothing
+        self.labels = labels
         self.splits = splits
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -131,19 +156,94 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         dataset = self._read(X, y, sample_weight)
         growth = self._growth(dataset)
-        tree = self._shaped(grow(dataset, growth, self._n_threads()), dataset)
-        self._learn(dataset.schema, growth.class_weight, PRUNING[self.pruning](tree))
+        pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
+        smoother = resolve_smoother(self.smoothing)
+
+        def grown(part: Dataset) -> Tree:
+            return self._shaped(grow(part, growth, self._n_threads()), part)
+
+        self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
+        self.pruning_, tree = grown_and_pruned(dataset, grown, pruner)
+        self.smoothing_ = best_smoother(
+            smoother, dataset, lambda part: grown_and_pruned(part, grown, self.pruning_)[1].tree
+        )
+        self._learn(tree)
         return self
 
+    def smoothed(self, smoothing: str | Smoother, **options: Any) -> "ROCTreeClassifier":
+        """Return this tree with its probabilities smoothed in another way; nothing is fitted.
+
+        Parameters
+        ----------
+        smoothing : name of a smoother, or a smoother
+        options : of the smoother, such as ``M=2``
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.smoothed("m_estimate", m=2).predict_proba([[1.5]])
+        array([[0.75, 0.25]])
+        """
+        self._fitted()
+        smoother = resolve_smoother(smoothing, **options)
+        other = copy(self)
+        other.smoothing = other.smoothing_ = smoother
+        other.probabilities_ = smoother(self.tree_)
+        return other
+
+    def pruned(
+        self,
+        pruning: str | Pruner,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> "ROCTreeClassifier":
+        """Return this tree cut back; most pruners need its counts only, and nothing is fitted.
+
+        Parameters
+        ----------
+        pruning : name of a pruner, or a pruner
+        X_val, y_val : cases that did not grow the tree, for pruners that choose by them
+        X, y : the training cases, for subtree raising
+        sample_weight : weights of whichever cases are given
+        options : of the pruner, such as ``m=8``; costs are a dict of classes, or in their order
+
+        Examples
+        --------
+        >>> rows = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+        >>> tree = ROCTreeClassifier().fit(rows, ["ill", "well", "ill", "well", "well", "well"])
+        >>> tree.get_n_leaves(), tree.pruned("pessimistic").get_n_leaves()
+        (4, 1)
+        """
+        tree = self._fitted()
+        pruner = with_costs_in_order(resolve_pruner(pruning, **options), self.classes_)
+        validation = None if X_val is None else self._dataset(X_val, y_val, sample_weight)
+        training = None if X is None else self._dataset(X, y, sample_weight)
+        other = copy(self)
+        other.pruning = pruner
+        other.pruning_, smaller = pruned_again(tree, pruner, validation, training)
+        other._learn(smaller)
+        return other
+
+    def pruning_path(self) -> Path:
+        """Return the nested trees of cost-complexity pruning: prices, leaves and error rates."""
+        return cost_complexity_path(self._fitted())
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row: the class of most weight in its leaf, by class weight."""
-        winners = self._votes(X).argmax(axis=1)
+        """Return the label of each row: the most probable class of its leaf, by class weight."""
+        winners = self._mixed(X, self._votes).argmax(axis=1)
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the class frequencies of each row's leaf, as they are in the data given."""
-        values = self._encoded(X)
-        return mix(self.tree_, values, self.probabilities_, n_threads=self._n_threads())
+        """Return the class probabilities of each row's leaf, as they are in the data given.
+
+        Where missing values lead to several leaves these are mixed.
+        """
+        return self._mixed(X, lambda: self.probabilities_)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
@@ -155,7 +255,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         With more classes, or only one, return the probability of each, by class weight.
         """
-        votes = self._votes(X)
+        votes = self.predict_proba(X) * self.class_weight_
         return np.asarray(votes[:, 1] - votes[:, 0]) if self.n_classes_ == 2 else votes
 
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -220,7 +320,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._warn_of_small_weights(float(totals.sum()), len(dataset.labels))
         steering = class_weights(self.class_weight, dataset.schema.classes, totals)
         return Growth(
-            criterion=resolve(self.criterion),
+            criterion=resolve_criterion(self.criterion),
             class_weight=steering,
             nominal=self.nominal,
             missing=self.missing,
@@ -241,9 +341,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             tree = observed_thresholds(tree, dataset.values, dataset.schema.n_categories)
         return tree
 
-    def _learn(self, schema: Schema, steering: Floats, tree: Tree) -> None:
-        self.schema_, self.tree_, self.class_weight_ = schema, tree, steering
-        self.probabilities_ = frequencies(tree)
+    def _learn(self, pruned: Pruned) -> None:
+        schema, self.tree_ = self.schema_, pruned.tree
+        self.node_labels_ = pruned.labels
+        self.probabilities_ = self.smoothing_(pruned.tree)
         self.classes_, self.n_classes_ = schema.classes, schema.n_classes
         self.n_features_in_, self.n_outputs_ = schema.n_features, 1
         if schema.named:
@@ -262,8 +363,21 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         return values
 
-    def _votes(self, X: Any) -> Floats:
-        return np.asarray(self.predict_proba(X) * self.class_weight_)
+    def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
+        """Read labelled data of the kind that the tree was grown from."""
+        return Dataset.encoded(X, y, self.schema_, sample_weight=sample_weight)
+
+    def _mixed(self, X: Any, leaf_table: Callable[[], Floats]) -> Floats:
+        values = self._encoded(X)
+        return mix(self.tree_, values, leaf_table(), n_threads=self._n_threads())
+
+    def _votes(self) -> Floats:
+        """Return what each leaf says for each class: the largest sum over a row's leaves wins."""
+        if self.node_labels_ is not None:
+            return np.eye(self.n_classes_)[self.node_labels_]
+        by_majority = self.labels == "majority"
+        shares = Frequencies()(self.tree_) if by_majority else self.probabilities_
+        return np.asarray(shares * self.class_weight_)
 
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

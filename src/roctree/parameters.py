@@ -1,23 +1,22 @@
 """What each parameter of an estimator may be, in one table, and what class weights become."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
-from numbers import Integral, Real
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.criteria import resolve
+from roctree import criteria, pruning, smoothing
 from roctree.errors import ParameterError
-from roctree.pruning import PRUNING
+from roctree.strategy import is_number, nearest
 from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
 Threshold = Literal["midpoint", "observed"]
 Order = Literal["depth_first", "best_first"]
+Labels = Literal["probability", "majority"]
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,6 @@ class Rule:
     wish: str
     allows: Callable[[Any], bool]
     names: tuple[str, ...] = ()
-
-
-def _number(value: Any) -> bool:
-    # A bool counts as a number in Python, but nobody means max_depth=True.
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _whole(value: Any) -> bool:
@@ -58,16 +52,16 @@ def _listed(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
-_NOT_NEGATIVE = Rule("a number from 0 on", lambda value: _number(value) and value >= 0)
+_NOT_NEGATIVE = Rule("a number from 0 on", lambda value: is_number(value) and value >= 0)
 _FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
 
 RULES: dict[str, Rule] = {
     "max_depth": _whole_from(0),
     "max_leaves": _whole_from(1),
     "min_samples_split": _NOT_NEGATIVE,
-    "min_samples_leaf": Rule("a number above 0", lambda value: _number(value) and value > 0),
+    "min_samples_leaf": Rule("a number above 0", lambda value: is_number(value) and value > 0),
     "min_weight_fraction_leaf": Rule(
-        "a number from 0 to 0.5", lambda value: _number(value) and 0 <= value <= 0.5
+        "a number from 0 to 0.5", lambda value: is_number(value) and 0 <= value <= 0.5
     ),
     "min_gain": _NOT_NEGATIVE,
     "nominal": _one_of(get_args(Nominal)),
@@ -76,7 +70,7 @@ RULES: dict[str, Rule] = {
     "growth": _one_of(get_args(Order)),
     "collapse": _FLAG,
     "c45_numeric_minimum": _FLAG,
-    "pruning": _one_of(PRUNING),
+    "labels": _one_of(get_args(Labels)),
     "splits": _one_of(["exact"]),
     "class_weight": Rule(
         "'balanced', a weight for each class as a dict, or None",
@@ -91,19 +85,15 @@ RULES: dict[str, Rule] = {
 
 def check_parameters(estimator: Any) -> None:
     """Raise ``ParameterError`` for the first parameter that makes no sense."""
-    resolve(estimator.criterion)
+    criteria.resolve(estimator.criterion)
+    pruning.resolve(estimator.pruning)
+    smoothing.resolve(estimator.smoothing)
     for name, rule in RULES.items():
         value = getattr(estimator, name)
         if not rule.allows(value):
             raise ParameterError(
                 f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."
             )
-
-
-def nearest(name: Any, known: Iterable[str]) -> str:
-    """Return a question about the known name that is most like this one, or nothing."""
-    found = get_close_matches(name, known, n=1) if isinstance(name, str) else []
-    return f" (did you mean {found[0]!r}?)" if found else ""
 
 
 def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> Floats:
@@ -124,6 +114,21 @@ def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
     return _weights_of_labels(class_weight, classes.tolist())
 
 
+def with_costs_in_order(pruner: Any, classes: NDArray[Any]) -> Any:
+    """Return the pruner with its costs in the order of the classes, however they were given."""
+    costs = getattr(pruner, "costs", None)
+    if not isinstance(costs, Mapping):
+        return pruner
+    labels = classes.tolist()
+    for label in [*labels, *costs]:
+        if label not in costs or label not in labels:
+            raise ParameterError(
+                f"costs are needed for the classes {', '.join(map(repr, labels))}, and given for "
+                f"{', '.join(map(repr, costs))}."
+            )
+    return replace(pruner, costs=tuple(float(costs[label]) for label in labels))
+
+
 def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Floats:
     unweighted = [label for label in labels if label not in class_weight]
     unknown = [label for label in class_weight if label not in labels]
@@ -135,7 +140,7 @@ def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Fl
             f"{unweighted[0]!r}; the classes are {', '.join(map(repr, labels))}."
         )
     for label, weight in class_weight.items():
-        if not _number(weight) or weight < 0:
+        if not is_number(weight) or weight < 0:
             raise ParameterError(
                 f"class_weight gives {label!r} the weight {weight!r}: give a number from 0 on."
             )

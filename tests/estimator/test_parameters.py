@@ -5,6 +5,7 @@ import pytest
 
 from roctree import ParameterError, ROCTreeClassifier
 from roctree.parameters import RULES
+from roctree.smoothing import MBranch
 
 X, Y = [[0.0], [1.0]], ["a", "b"]
 NO_WHOLE_NUMBER = [-1, 2.5, True, "3", float("nan")]
@@ -23,7 +24,7 @@ REFUSED = {
     "growth": NO_NAME,
     "collapse": [1, None, "yes"],
     "c45_numeric_minimum": [0, None, "no"],
-    "pruning": NO_NAME,
+    "labels": NO_NAME,
     "splits": NO_NAME,
     "class_weight": ["even", 2, [1, 2]],
     "n_jobs": [0, 1.5, True, "all"],
@@ -57,7 +58,12 @@ def test_numbers_and_flags_of_numpy_are_welcome(name, value):
 
 def test_every_parameter_has_a_rule_or_a_reader_of_its_own():
     parameters = set(inspect.signature(ROCTreeClassifier).parameters)
-    assert parameters - set(RULES) == {"criterion", "categorical_features"}
+    assert parameters - set(RULES) == {
+        "criterion",
+        "pruning",
+        "smoothing",
+        "categorical_features",
+    }
 
 
 def test_a_misspelt_name_is_corrected():
@@ -65,6 +71,15 @@ def test_a_misspelt_name_is_corrected():
         ROCTreeClassifier(missing="fractionl").fit(X, Y)
     with pytest.raises(ParameterError, match=r"did you mean 'gini'\?"):
         ROCTreeClassifier(criterion="ginni").fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["pruning", "smoothing"])
+@pytest.mark.parametrize("wrong", [None, 3, ["laplace"], MBranch])
+def test_a_strategy_is_a_name_or_one_of_its_kind(name, wrong):
+    with pytest.raises(ParameterError, match=f"neither a name nor a {name}; choose from none, "):
+        ROCTreeClassifier(**{name: wrong}).fit(X, Y)
+    with pytest.raises(ParameterError, match=f"{name}='nothing' is not known"):
+        ROCTreeClassifier(**{name: "nothing"}).fit(X, Y)
 
 
 def test_a_criterion_must_be_one():

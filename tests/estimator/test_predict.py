@@ -16,7 +16,7 @@ def leaf_frequencies(tree, X, y):
 
 def test_probabilities_are_the_frequencies_of_the_leaf():
     X, y = weather.complete()
-    tree = ROCTreeClassifier(max_depth=3).fit(X, y)
+    tree = ROCTreeClassifier(max_depth=3, smoothing="none").fit(X, y)
     assert np.allclose(tree.predict_proba(X), leaf_frequencies(tree, X, y))
 
 
@@ -34,21 +34,23 @@ def test_a_tie_goes_to_the_first_class():
 
 def test_a_leaf_without_cases_reports_its_parent():
     colours = pd.DataFrame({"colour": pd.Categorical(list("rrrgggg"), categories=list("rgb"))})
-    tree = ROCTreeClassifier(nominal="multiway").fit(colours, [0, 0, 1, 1, 1, 1, 1])
+    unsmoothed = ROCTreeClassifier(nominal="multiway", smoothing="none")
+    tree = unsmoothed.fit(colours, [0, 0, 1, 1, 1, 1, 1])
     assert 0.0 in tree.tree_.weight
     blue = pd.DataFrame({"colour": pd.Categorical(["b"], categories=list("rgb"))})
     assert np.allclose(tree.predict_proba(blue), [[2 / 7, 5 / 7]])
 
 
 def test_a_missing_value_is_divided_among_the_branches():
-    tree = ROCTreeClassifier().fit([[0.0], [1.0], [1.0], [1.0]], ["a", "b", "b", "b"])
+    tree = ROCTreeClassifier(smoothing="none")
+    tree.fit([[0.0], [1.0], [1.0], [1.0]], ["a", "b", "b", "b"])
     assert tree.predict_proba([[None]]).tolist() == [[0.25, 0.75]]
     assert tree.apply([[None]]).tolist() == tree.apply([[1.0]]).tolist()
     assert tree.decision_path([[None], [0.0]]).toarray().tolist() == [[1, 1, 1], [1, 1, 0]]
 
 
 def test_log_probabilities_are_logarithms_even_of_zero():
-    tree = ROCTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    tree = ROCTreeClassifier(smoothing="none").fit([[0.0], [1.0]], [0, 1])
     assert tree.predict_log_proba([[0.0]]).tolist() == [[0.0, -np.inf]]
 
 

@@ -53,7 +53,8 @@ def test_a_row_without_weight_leaves_no_trace():
 
 def test_a_class_without_weight_is_known_but_has_no_probability():
     X, y = IRIS
-    tree = ROCTreeClassifier(class_weight="balanced").fit(X, y, (y != 1).astype(float))
+    tree = ROCTreeClassifier(class_weight="balanced", smoothing="none")
+    tree.fit(X, y, (y != 1).astype(float))
     assert tree.classes_.tolist() == [0, 1, 2]
     assert not tree.predict_proba(X)[:, 1].any()
     assert tree.class_weight_.tolist() == [1.0, 1.0, 1.0]
@@ -63,7 +64,9 @@ def test_class_weights_leave_the_probabilities_of_the_data_as_given():
     """As users ask of scikit-learn in its issue 16479."""
     X, y = weather.complete()
     weights = np.random.default_rng(1).integers(1, 4, len(y))
-    tree = ROCTreeClassifier(class_weight={"play": 10, "home": 1}, max_depth=3).fit(X, y, weights)
+    tree = ROCTreeClassifier(
+        class_weight={"play": 10, "home": 1}, max_depth=3, smoothing="none"
+    ).fit(X, y, weights)
     leaves, played = tree.apply(X), y == "play"
     for leaf in np.unique(leaves):
         here = leaves == leaf

@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, ClassVar, overload
 
-from roctree.criteria.protocol import Correction, Score, check_choices, evaluate
+from roctree.criteria.protocol import Correction, Score, evaluate
 from roctree.errors import ParameterError
+from roctree.strategy import check_choices
 
 
 @overload

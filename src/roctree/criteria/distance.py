@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from roctree._jit import inlined
 from roctree.criteria.area import class_total
-from roctree.criteria.protocol import Correction, Score, Table, check_choices, evaluate
+from roctree.criteria.protocol import Correction, Score, Table, evaluate
+from roctree.strategy import check_choices
 
 
 @dataclass(frozen=True)

@@ -21,15 +21,8 @@ from roctree.criteria.branch_impurity import (
     mean_purity,
     msee,
 )
-from roctree.criteria.protocol import (
-    Correction,
-    Score,
-    Smoothing,
-    check_choices,
-    check_number,
-    evaluate,
-    pseudocount,
-)
+from roctree.criteria.protocol import Correction, Score, Smoothing, evaluate, pseudocount
+from roctree.strategy import check_choices, check_number
 
 
 @dataclass(frozen=True)

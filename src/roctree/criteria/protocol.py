@@ -5,25 +5,13 @@ cells weights. The higher the score the better. Everything else a criterion says
 its scores are to be compared.
 """
 
-import math
 from collections.abc import Callable
-from dataclasses import fields
-from numbers import Real
-from typing import (
-    Any,
-    Literal,
-    NoReturn,
-    Protocol,
-    get_args,
-    get_origin,
-    get_type_hints,
-    runtime_checkable,
-)
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError
 
 Table = NDArray[np.float64]
 Score = Callable[[Table], float]
@@ -86,32 +74,6 @@ def as_table(table: ArrayLike) -> Table:
     if not (np.isfinite(cells).all() and (cells >= 0.0).all()):
         raise DataError("the cells of a table are weights: finite numbers, none below zero")
     return cells
-
-
-def check_choices(criterion: Any) -> None:
-    """Refuse an option that is not among the choices its type lists."""
-    hints = get_type_hints(type(criterion))
-    for field in fields(criterion):
-        hint, value = hints[field.name], getattr(criterion, field.name)
-        choices = (False, True) if hint is bool else get_args(hint)
-        if (hint is bool or get_origin(hint) is Literal) and value not in choices:
-            _refuse(criterion, field.name, "choose from " + ", ".join(map(repr, choices)))
-
-
-def check_number(criterion: Any, option: str, above_zero: bool) -> None:
-    """Refuse an option that is not a finite number of the right sign."""
-    value = getattr(criterion, option)
-    if not isinstance(value, Real) or not math.isfinite(value):
-        _refuse(criterion, option, "give a finite number")
-    if value < 0 or (above_zero and value == 0):
-        _refuse(
-            criterion, option, f"give {'a number above zero' if above_zero else 'zero or more'}"
-        )
-
-
-def _refuse(criterion: Any, option: str, advice: str) -> NoReturn:
-    value = getattr(criterion, option)
-    raise ParameterError(f"{type(criterion).__name__}({option}={value!r}) makes no sense; {advice}")
 
 
 def pseudocount(smoothing: Smoothing) -> float:

@@ -13,16 +13,8 @@ from typing import ClassVar, Literal
 
 from roctree._jit import inlined
 from roctree.criteria.area import class_total, mean_area
-from roctree.criteria.protocol import (
-    Correction,
-    Score,
-    Smoothing,
-    Table,
-    check_choices,
-    check_number,
-    evaluate,
-    pseudocount,
-)
+from roctree.criteria.protocol import Correction, Score, Smoothing, Table, evaluate, pseudocount
+from roctree.strategy import check_choices, check_number
 
 
 @dataclass(frozen=True)

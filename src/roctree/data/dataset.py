@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data.column import Categories, FloatArray
-from roctree.data.encode import learn_table
-from roctree.data.labels import check_weights, encode_labels
+from roctree.data.encode import encode_columns, learn_table
+from roctree.data.labels import check_weights, encode_labels, labels_of
 from roctree.data.table import read_table
 from roctree.errors import DataError
 
@@ -106,11 +106,29 @@ class Dataset:
         table = read_table(X)
         categories, values = learn_table(table, categorical_features)
         classes, labels = encode_labels(y)
-        if len(labels) != table.n_rows:
-            raise DataError(
-                f"X has {table.n_rows} rows and y has {len(labels)} labels: "
-                "give one label for each row."
-            )
+        _check_lengths(table.n_rows, len(labels))
         weights = check_weights(sample_weight, table.n_rows)
         schema = Schema(table.names, categories, classes, table.named)
         return cls(values, labels, weights, schema)
+
+    @classmethod
+    def encoded(cls, X: Any, y: Any, schema: Schema, *, sample_weight: Any = None) -> "Dataset":
+        """Read data of a kind that is known; labels must be among its classes.
+
+        Examples
+        --------
+        >>> data = Dataset.from_data([[1.5, "red"], [None, "blue"]], ["yes", "no"])
+        >>> Dataset.encoded([[2.0, "red"]], ["yes"], data.schema).labels
+        array([1], dtype=int32)
+        """
+        values = np.asarray(encode_columns(X, schema), dtype=np.float64)
+        labels = labels_of(y, schema.classes)
+        _check_lengths(len(values), len(labels))
+        return cls(values, labels, check_weights(sample_weight, len(values)), schema)
+
+
+def _check_lengths(n_rows: int, n_labels: int) -> None:
+    if n_rows != n_labels:
+        raise DataError(
+            f"X has {n_rows} rows and y has {n_labels} labels: give one label for each row."
+        )

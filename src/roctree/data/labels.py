@@ -27,6 +27,20 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
     return _encode_numbers(read)
 
 
+def labels_of(y: Any, classes: NDArray[Any]) -> Labels:
+    """Return the index of each label among classes that are known."""
+    found, labels = encode_labels(y)
+    known = classes.tolist()
+    places = {label: place for place, label in enumerate(known)}
+    strangers = [label for label in found.tolist() if label not in places]
+    if strangers:
+        raise DataError(
+            f"y has the label {strangers[0]!r}, which is no class of the training data; "
+            f"the classes are {', '.join(map(repr, known))}."
+        )
+    return np.array([places[label] for label in found.tolist()], dtype=np.int32)[labels]
+
+
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one finite weight per row, none negative and not all zero; None means ones."""
     if sample_weight is None:

@@ -1,19 +1,58 @@
-"""How a tree is cut back, by name; one line here adds a pruner."""
+"""How a tree is cut back: pruners by name; one line here adds one.
 
-from collections.abc import Callable
+A pruner is a function from a tree to a part of it, see ``roctree.pruning.protocol``.
+"""
 
-from roctree.tree.tree import Tree
+from typing import Any
 
-Pruner = Callable[[Tree], Tree]
-
-
-def unpruned(tree: Tree) -> Tree:
-    """Return the tree as it has grown."""
-    return tree
-
+from roctree import strategy
+from roctree.pruning.card_per_class import CardPerClass
+from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
+from roctree.pruning.critical_value import CriticalValue
+from roctree.pruning.error_based import ErrorBased
+from roctree.pruning.expected_error import ExpectedError
+from roctree.pruning.minimum_error import MinimumError
+from roctree.pruning.path import Path
+from roctree.pruning.pessimistic import Pessimistic
+from roctree.pruning.protocol import Fold, Pruned, Pruner, majority, need
+from roctree.pruning.reduced_error import ReducedError
+from roctree.pruning.unpruned import Unpruned
 
 PRUNING: dict[str, Pruner] = {
-    "none": unpruned,
+    "none": Unpruned(),
+    "pessimistic": Pessimistic(),
+    "error_based": ErrorBased(),
+    "minimum_error": MinimumError(),
+    "reduced_error": ReducedError(),
+    "cost_complexity": CostComplexity(),
+    "critical_value": CriticalValue(),
+    "expected_error": ExpectedError(),
+    "card_per_class": CardPerClass(),
 }
 
-__all__ = ["PRUNING", "Pruner", "unpruned"]
+__all__ = [
+    "PRUNING",
+    "CardPerClass",
+    "CostComplexity",
+    "CriticalValue",
+    "ErrorBased",
+    "ExpectedError",
+    "Fold",
+    "MinimumError",
+    "Path",
+    "Pessimistic",
+    "Pruned",
+    "Pruner",
+    "ReducedError",
+    "Unpruned",
+    "cost_complexity_path",
+    "majority",
+    "need",
+    "resolve",
+]
+
+
+def resolve(pruning: str | Pruner, **options: Any) -> Pruner:
+    """The pruner of that name, or the pruner itself, with some options set anew."""
+    found = strategy.resolve("pruning", pruning, PRUNING, callable)
+    return strategy.configured(found, options)

@@ -1,19 +1,19 @@
-"""Probabilities that are the class frequencies of the leaf, not smoothed at all."""
+"""No smoothing: the class frequencies of the leaf."""
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
 
+from roctree.smoothing.branch import down_the_branches
+from roctree.smoothing.protocol import Floats
 from roctree.tree.tree import Tree
 
 
-def frequencies(tree: Tree) -> NDArray[np.float64]:
-    """Return the class frequencies of each node, float64[nodes, classes].
+@dataclass(frozen=True)
+class Frequencies:
+    """The class frequencies as they are: 0 and 1 at pure leaves.
 
-    A node that no training case reached has those of its nearest ancestor that one did reach.
+    A leaf that no training case reached has those of the nearest node above that one did reach.
     """
-    empty = tree.weight == 0.0
-    shares = tree.counts / np.where(empty, 1.0, tree.weight)[:, None]
-    # Parents come before their children, so theirs are known.
-    for node in np.flatnonzero(empty):
-        shares[node] = shares[tree.parent[node]]
-    return np.asarray(shares)
+
+    def __call__(self, tree: Tree) -> Floats:
+        """Return the frequencies."""
+        return down_the_branches(tree, (tree.weight > 0.0).astype(float))

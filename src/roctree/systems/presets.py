@@ -9,23 +9,26 @@ from typing import Any
 from roctree.criteria import GainRatio
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
-from roctree.parameters import nearest
+from roctree.pruning import ErrorBased
+from roctree.strategy import nearest
 
 __all__ = ["c45", "j48"]
 
 
 def c45(**overrides: Any) -> ROCTreeClassifier:
-    """Return an estimator that grows trees as release 8 of Quinlan's C4.5 does.
+    """Return an estimator that grows, prunes and labels trees as release 8 of Quinlan's C4.5 does.
 
-    Nothing is pruned: it is the tree of C4.5 before pruning, already collapsed.
+    With ``pruning="none"`` it is the tree that C4.5 has before pruning, already collapsed.
     """
     return _configured(_C45, overrides)
 
 
 def j48(**overrides: Any) -> ROCTreeClassifier:
-    """Return an estimator that grows trees as Weka's J48 does with ``-U``.
+    """Return an estimator that grows, prunes and labels trees as Weka's J48 does.
 
-    It differs from C4.5 in taking scores within 1e-6 for ties.
+    It differs from C4.5 in taking numbers within 1e-6 for ties, and in the limit of errors.
+    ``pruning="none"`` is Weka's ``-U``, ``pruning=ErrorBased(cf=0.1, limit="weka", raising=True)``
+    its ``-C 0.1``, and without raising its ``-S``.
     """
     return _configured(_J48, overrides)
 
@@ -39,9 +42,14 @@ _C45: dict[str, Any] = {
     "c45_numeric_minimum": True,
     "threshold": "observed",
     "collapse": True,
-    "pruning": "none",
+    "pruning": ErrorBased(limit="c45", raising=True),
+    "smoothing": "none",
+    "labels": "majority",
 }
-_J48 = _C45 | {"criterion": GainRatio(penalty=True, tolerance=1e-6)}
+_J48 = _C45 | {
+    "criterion": GainRatio(penalty=True, tolerance=1e-6),
+    "pruning": ErrorBased(limit="weka", raising=True),
+}
 
 
 def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> ROCTreeClassifier:

@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, typed_kernel
+from roctree.tree.passes import better_as_leaves, kept_nodes
 from roctree.tree.tree import IS_PRESENT, NO_BRANCH, Tree
-
-_FLAGS = "Array(bool, 1, 'C')"
-_PARENTS = "Array(int64, 1, 'C', readonly=True)"
 
 # What C4.5 grants a leaf: so many errors more than its subtree are none.
 _COLLAPSE_SLACK = 0.001
@@ -22,8 +19,7 @@ _COLLAPSE_SLACK = 0.001
 
 def cut(tree: Tree, final: NDArray[np.bool_]) -> Tree:
     """Make leaves of the flagged nodes; what is below them goes, other counts stay."""
-    kept = np.ones(tree.n_nodes, dtype=np.bool_)
-    compiled(_drop_below)(tree.parent, np.array(final, dtype=np.bool_), kept)
+    kept = kept_nodes(tree, final)
     leaf = (tree.is_leaf | final)[kept]
     n_categories = np.where(final | ~kept, 0, np.diff(tree.category_offsets))
     return Tree(
@@ -45,9 +41,7 @@ def collapse(tree: Tree) -> Tree:
     So does C4.5 while it grows: such splits serve the ranking, but not the training error.
     """
     errors = tree.weight - tree.counts.max(axis=1)
-    final = tree.is_leaf.copy()
-    compiled(_collapse_upwards)(tree.parent, errors, np.zeros(tree.n_nodes), final)
-    return cut(tree, final)
+    return cut(tree, better_as_leaves(tree, errors, _COLLAPSE_SLACK))
 
 
 def best_first(tree: Tree, max_leaves: int) -> Tree:
@@ -115,28 +109,3 @@ def _offsets(sizes: NDArray[Any]) -> NDArray[np.int32]:
 def _of_nodes(chosen: NDArray[np.bool_], tree: Tree) -> NDArray[np.bool_]:
     """Whether each entry of ``category_branch`` belongs to a chosen node."""
     return np.repeat(chosen, np.diff(tree.category_offsets))
-
-
-@typed_kernel(f"void({_PARENTS}, {_FLAGS}, {_FLAGS})")
-def _drop_below(
-    parent: NDArray[np.int64], final: NDArray[np.bool_], kept: NDArray[np.bool_]
-) -> None:
-    """Drop the nodes below a final one from the kept; parents come before their children."""
-    for node in range(1, parent.size):
-        kept[node] = kept[parent[node]] and not final[parent[node]]
-
-
-@typed_kernel(f"void({_PARENTS}, Array(float64, 1, 'C'), Array(float64, 1, 'C'), {_FLAGS})")
-def _collapse_upwards(
-    parent: NDArray[np.int64],
-    errors: NDArray[np.float64],
-    below: NDArray[np.float64],
-    final: NDArray[np.bool_],
-) -> None:
-    """Flag the nodes to collapse; ``below`` adds up the errors of the children."""
-    for node in range(parent.size - 1, -1, -1):
-        if final[node] or below[node] >= errors[node] - _COLLAPSE_SLACK:
-            final[node] = True
-            below[node] = errors[node]
-        if node > 0:
-            below[parent[node]] += below[node]

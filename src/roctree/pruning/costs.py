@@ -1,0 +1,79 @@
+"""What an error costs, for pruning under costs (Bradford and Lister's equations 3 to 5).
+
+The costs of a class are those of predicting it wrongly: with two classes the positive one has the
+cost of a false alarm, the negative one that of a miss. A matrix has a row for each class that is
+predicted and a column for each true one.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from roctree.errors import ParameterError
+from roctree.pruning.protocol import Pruned, cut_with_labels, majority
+from roctree.tree.passes import Floats, better_as_leaves, of_one_label
+from roctree.tree.tree import Tree
+
+# In the order of the classes, or by their labels, which an estimator puts in order.
+Costs = tuple[float, ...] | tuple[tuple[float, ...], ...] | Mapping[Any, float]
+
+
+def check_costs(costs: Any) -> None:
+    """Refuse costs that are no numbers from zero on, or that no class has."""
+    if costs is None:
+        return
+    table = np.asarray(_numbers(costs), dtype=np.float64)
+    square = table.ndim == 2 and table.shape[0] == table.shape[1]
+    if not (table.ndim == 1 or square) or table.size == 0:
+        raise ParameterError(
+            "costs has neither one number for each class nor a square matrix of them; give "
+            "costs[class], or costs[predicted][true]."
+        )
+    if not (np.isfinite(table).all() and (table >= 0.0).all()):
+        raise ParameterError("costs must be finite numbers from 0 on.")
+
+
+def _numbers(costs: Any) -> Any:
+    return list(costs.values()) if isinstance(costs, Mapping) else costs
+
+
+def cost_of_errors(costs: Costs, cases: Floats) -> Floats:
+    """Return the mean cost of an error at each node under each label.
+
+    Parameters
+    ----------
+    costs : of each class, or of each pair of a predicted and a true class
+    cases : float64[nodes, classes], how the errors are distributed; those of the label are none
+    """
+    table = np.asarray(_numbers(costs), dtype=np.float64)
+    if len(table) != cases.shape[1]:
+        raise ParameterError(f"costs are given for {len(table)} classes of {cases.shape[1]}.")
+    if table.ndim == 1:
+        return np.broadcast_to(table, cases.shape)
+    off_diagonal = np.where(np.eye(len(table), dtype=bool), 0.0, table)
+    wrong = cases.sum(axis=1)[:, None] - cases
+    # Where there is no error the true classes are equally likely.
+    even = off_diagonal.sum(axis=1) / max(len(table) - 1, 1)
+    return np.where(wrong > 0.0, (cases @ off_diagonal.T) / np.where(wrong > 0.0, wrong, 1.0), even)
+
+
+def prune_by_cost(tree: Tree, cost: Floats, relabel: bool, slack: float) -> Pruned:
+    """Make leaves of nodes whose best label costs no more than their subtrees.
+
+    Parameters
+    ----------
+    tree : the tree
+    cost : float64[nodes, classes], what a node costs as a leaf of each label, times its weight
+    relabel : whether leaves take the cheapest label too, and leaves of one label are merged;
+        else they keep that of their majority
+    slack : how much more a leaf may cost, in proportion to its weight
+    """
+    labels = np.asarray(cost.argmin(axis=1))
+    if not relabel:
+        labels = np.where(tree.is_leaf, majority(tree), labels)
+    own = np.take_along_axis(cost, labels[:, None], axis=1)[:, 0]
+    final = better_as_leaves(tree, own, slack * tree.weight)
+    if relabel:
+        final, labels = of_one_label(tree, final, labels)
+    return cut_with_labels(tree, final, labels)

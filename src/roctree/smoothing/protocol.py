@@ -1,0 +1,62 @@
+"""What a smoother is, and how its options may be left to the data.
+
+A smoother turns the class counts of a tree into probabilities, one line for each node: that of a
+leaf with the path above it. The line of an inner node is what it would be as a leaf.
+"""
+
+from dataclasses import replace
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.errors import ParameterError
+from roctree.strategy import check_number, refuse
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Auto = Literal["auto"]
+
+
+@runtime_checkable
+class Smoother(Protocol):
+    """A function from a tree to float64[nodes, classes], rows adding up to 1."""
+
+    def __call__(self, tree: Tree) -> Floats:
+        """The probabilities of the classes at each node."""
+
+
+def choices(smoother: Smoother) -> list[Smoother]:
+    """The smoothers that an option left at "auto" stands for; else the smoother alone."""
+    grid: dict[str, tuple[float, ...]] = getattr(smoother, "grid", {})
+    open_options = [option for option in grid if getattr(smoother, option) == "auto"]
+    if not open_options:
+        return [smoother]
+    (option,) = open_options
+    return [replace(smoother, **{option: value}) for value in grid[option]]  # type: ignore[type-var]
+
+
+def check_strength(smoother: Any, option: str) -> None:
+    """Refuse a strength that is neither "auto" nor a number from zero on."""
+    value = getattr(smoother, option)
+    if isinstance(value, str):
+        if value != "auto":
+            refuse(smoother, option, "give a number, or 'auto'")
+        return
+    check_number(smoother, option)
+
+
+def strength(smoother: Any, option: str) -> float:
+    """The number that an option has by now."""
+    value = getattr(smoother, option)
+    if value == "auto":
+        raise ParameterError(
+            f"{type(smoother).__name__}({option}='auto') is chosen by fit, which has the data: "
+            f"give it as ROCTreeClassifier(smoothing=...), or give a number."
+        )
+    return float(value)
+
+
+def shares(tree: Tree) -> Floats:
+    """The class frequencies of each node; zeros where no training case has come."""
+    return np.asarray(tree.counts / np.where(tree.weight == 0.0, 1.0, tree.weight)[:, None])
