@@ -18,6 +18,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree.criteria import Criterion
 from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset, Schema, encode_columns
+from roctree.errors import ParameterError
+from roctree.labelling import Labeller, Labellings, Leaves, OperatingPoint, operating_point
+from roctree.operating import asked_for, cheapest, class_number, leaves_of
 from roctree.parameters import (
     Labels,
     Order,
@@ -28,7 +31,8 @@ from roctree.parameters import (
 )
 from roctree.pruning import Path, Pruned, Pruner, cost_complexity_path
 from roctree.pruning import resolve as resolve_pruner
-from roctree.selection import best_smoother, grown_and_pruned, pruned_again
+from roctree.roc import Curve
+from roctree.selection import best_smoother, counts_of, grown_and_pruned, pruned_again
 from roctree.smoothing import Frequencies, Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.apply import apply, decision_path, mix
@@ -40,6 +44,7 @@ from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 HTML_LEVELS = 3
+HELD_OUT = "held_out"
 
 
 class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -81,6 +86,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight_ : weight of each class
     smoothing_, pruning_ : the smoother and the pruner, with what "auto" has come to
     probabilities_ : float64[nodes, classes], smoothed; of inner nodes as if they were leaves
+    operating_point_ : what ``at(...)`` has chosen, else None
     node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
     n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
     n_outputs_ : 1
@@ -189,7 +195,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other = copy(self)
         other.smoothing = other.smoothing_ = smoother
         other.probabilities_ = smoother(self.tree_)
-        return other
+        return other._at_the_same_point(self.operating_point_)
 
     def pruned(
         self,
@@ -227,15 +233,107 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other.pruning = pruner
         other.pruning_, smaller = pruned_again(tree, pruner, validation, training)
         other._learn(smaller)
-        return other
+        return other._at_the_same_point(self.operating_point_)
 
     def pruning_path(self) -> Path:
         """Return the nested trees of cost-complexity pruning: prices, leaves and error rates."""
         return cost_complexity_path(self._fitted())
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row: the most probable class of its leaf, by class weight."""
+    def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
+        """Return the labellings of the leaves that are best for some costs, of two classes.
+
+        Parameters
+        ----------
+        counts : "training", "smoothed", or (X, y) of cases held out
+        positive : the positive class; None for the last in ``classes_``
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.labellings()
+        3 labellings, positive 'yes'
+        leaves +    FPR    TPR  accuracy  miss / false alarm      share of +
+               0  0.000  0.000     0.667              0 to 0  0.000 to 0.000
+               1  0.000  1.000     1.000            0 to inf  0.000 to 1.000
+               2  1.000  1.000     0.333          inf to inf  1.000 to 1.000
+        """
+        self._fitted()
+        leaves = self._leaves(counts, class_number(positive, self.classes_))
+        leaves.check_two_classes()
+        classes = self.classes_.tolist()
+        return Labellings(leaves, classes[leaves.positive], classes[1 - leaves.positive])
+
+    def at(
+        self,
+        *,
+        counts: Any = None,
+        positive: Any = None,
+        random_state: int = 0,
+        **request: Any,
+    ) -> "ROCTreeClassifier":
+        """Return this tree relabelled for costs, rates or a threshold; nothing is fitted.
+
+        Probabilities stay, ``predict`` follows, and ``operating_point_`` says what was chosen.
+
+        Parameters
+        ----------
+        counts : what it is chosen by: "training", "smoothed", or (X, y) of cases held out; None for
+            "training", but "smoothed" for a threshold of ``predict_proba``
+        positive : the positive class, of two; None for the last in ``classes_``
+        random_state : seed of the draws, one for each row, of randomised labels
+        request : one of ``cost_fp`` and ``cost_fn``, ``cost_matrix`` [predicted][true],
+            ``max_fpr``, ``min_tpr``, ``beta``, ``threshold``; ``prior`` with costs, beta or alone;
+            ``randomise=True`` to hit a rate exactly
+
+        Examples
+        --------
+        >>> rows = [[1.0], [2.0], [2.0], [3.0], [3.0], [3.0]]
+        >>> tree = ROCTreeClassifier().fit(rows, ["well", "well", "ill", "ill", "ill", "well"])
+        >>> tree.predict([[2.0]]), tree.at(cost_fp=1, cost_fn=5, positive="ill").predict([[2.0]])
+        (array(['ill'], dtype='<U4'), array(['ill'], dtype='<U4'))
+        """
+        self._fitted()
+        asked = asked_for(request)
+        by = asked.usual_counts if counts is None else counts
+        labeller = asked.labeller(self.classes_)
+        return self._at(labeller, by, class_number(positive, self.classes_), random_state)
+
+    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
+        """Return the ROC curve: leaves in the order of training, counts of the data given.
+
+        Parameters
+        ----------
+        X, y : labelled cases; None for the training counts
+        positive : the class that is positive, against all others; None for the last of two
+        """
+        self._fitted()
+        if positive is None and self.n_classes_ != 2:
+            raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
+        place = class_number(positive, self.classes_)
+        counts = self._counts("training" if X is None else (X, y))
+        table = (self.tree_.counts if isinstance(counts, str) else counts)[self.tree_.leaves]
+        scores = self.probabilities_[self.tree_.leaves, place]
+        return Curve.from_leaves(scores, table[:, place], table.sum(axis=1) - table[:, place])
+
+    def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
+        """Return the label of each row: the most probable class of its leaf, by class weight.
+
+        After ``at(...)`` it is the class of the leaf there.
+
+        Parameters
+        ----------
+        X : rows
+        cost_matrix : costs [predicted][true] of all rows, or one such matrix for each, float64
+            [rows, classes, classes]; the class of least expected cost is predicted then
+        """
+        if cost_matrix is not None:
+            return self.classes_[cheapest(self.predict_proba(X), cost_matrix)]
+        point = self._fitted_point()
         winners = self._mixed(X, self._votes).argmax(axis=1)
+        if point is not None and point.chance > 0.0:
+            others = self._mixed(X, lambda: point.table(self.n_classes_, other=True))
+            drawn = np.random.default_rng(point.seed).random(len(winners)) < point.chance
+            winners = np.where(drawn, others.argmax(axis=1), winners)
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> Floats:
@@ -344,6 +442,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, pruned: Pruned) -> None:
         schema, self.tree_ = self.schema_, pruned.tree
         self.node_labels_ = pruned.labels
+        self.operating_point_: OperatingPoint | None = None
         self.probabilities_ = self.smoothing_(pruned.tree)
         self.classes_, self.n_classes_ = schema.classes, schema.n_classes
         self.n_features_in_, self.n_outputs_ = schema.n_features, 1
@@ -363,6 +462,41 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         return values
 
+    def _fitted_point(self) -> OperatingPoint | None:
+        self._fitted()
+        return self.operating_point_
+
+    def _at(self, labeller: Labeller, counts: Any, positive: int, seed: int) -> "ROCTreeClassifier":
+        leaves = self._leaves(counts, positive)
+        name = counts if isinstance(counts, str) else HELD_OUT
+        other = copy(self)
+        other.operating_point_ = operating_point(leaves, labeller, self.tree_.n_nodes, name, seed)
+        return other
+
+    def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
+        """Return this tree, just pruned or smoothed, with what was asked of it before."""
+        if before is None:
+            return self
+        if before.counts == HELD_OUT:
+            raise ParameterError(
+                "The operating point was chosen by cases held out, which are not kept: prune or "
+                "smooth first, and then use at(...)."
+            )
+        return self._at(before.labeller, before.counts, before.positive, before.seed)
+
+    def _leaves(self, counts: Any, positive: int) -> Leaves:
+        frequencies = Frequencies()(self.tree_)
+        known = self._counts(counts)
+        return leaves_of(self.tree_, self.probabilities_, frequencies, known, positive)
+
+    def _counts(self, counts: Any) -> Any:
+        """Return the class counts of cases at all nodes, or the name of counts as it is."""
+        if not isinstance(counts, tuple):
+            return counts
+        if len(counts) != 2:
+            raise ParameterError(f"counts has {len(counts)} parts: give (X, y) of cases held out.")
+        return counts_of(self.tree_, self._dataset(*counts, None))
+
     def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Read labelled data of the kind that the tree was grown from."""
         return Dataset.encoded(X, y, self.schema_, sample_weight=sample_weight)
@@ -373,6 +507,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _votes(self) -> Floats:
         """Return what each leaf says for each class: the largest sum over a row's leaves wins."""
+        if self.operating_point_ is not None:
+            return self.operating_point_.table(self.n_classes_)
         if self.node_labels_ is not None:
             return np.eye(self.n_classes_)[self.node_labels_]
         by_majority = self.labels == "majority"

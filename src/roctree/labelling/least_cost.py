@@ -1,0 +1,111 @@
+"""The class of least expected cost (Lemma 1 of Ferri, Flach and Hernández-Orallo 2002)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.errors import ParameterError
+from roctree.labelling.leaves import Labelling, Leaves, sure
+from roctree.strategy import is_number
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LeastCost:
+    """Each leaf has the class that costs least to predict there.
+
+    Parameters
+    ----------
+    cost_fp
+        Cost of a false alarm, where there are two classes; 1 if only the other is given.
+    cost_fn
+        Cost of a miss.
+    cost_matrix
+        Costs of all pairs, ``cost_matrix[predicted][true]``, for any number of classes.
+    prior
+        Shares of the classes where the tree will be used, or of the positives; those of the leaves'
+        own cases if not given.
+    """
+
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+    cost_matrix: tuple[tuple[float, ...], ...] | None = None
+    prior: float | tuple[float, ...] | None = None
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels; of two classes that cost the same the positive one is taken."""
+        cost = leaves.shares * self.weights(leaves) @ self.matrix(leaves).T
+        if leaves.n_classes == 2:
+            ours, theirs = cost[:, leaves.positive], cost[:, 1 - leaves.positive]
+            # Exact ties are common, and rounding would decide them.
+            cheap = ours <= theirs + _TIE * np.maximum(np.abs(ours), np.abs(theirs))
+            return sure(np.where(cheap, leaves.positive, 1 - leaves.positive))
+        return sure(np.asarray(cost.argmin(axis=1)))
+
+    def matrix(self, leaves: Leaves) -> Floats:
+        """Return the costs of each predicted and true class."""
+        if self.cost_matrix is not None:
+            if self.cost_fp is not None or self.cost_fn is not None:
+                raise ParameterError("Give cost_matrix, or cost_fp and cost_fn, not both.")
+            return checked_matrix(self.cost_matrix, leaves.n_classes)
+        if self.cost_fp is None and self.cost_fn is None:
+            return 1.0 - np.eye(leaves.n_classes)
+        leaves.check_two_classes()
+        costs = np.zeros((2, 2))
+        costs[leaves.positive, 1 - leaves.positive] = _checked("cost_fp", self.cost_fp)
+        costs[1 - leaves.positive, leaves.positive] = _checked("cost_fn", self.cost_fn)
+        if not costs.any():
+            raise ParameterError("cost_fp and cost_fn are both 0: give one of them more.")
+        return costs
+
+    def weights(self, leaves: Leaves) -> Floats:
+        """Return by how much each class is more frequent than among the leaves' cases."""
+        wanted = prior_of(self.prior, leaves)
+        if (wanted > 0.0).all() and not (leaves.prior > 0.0).all():
+            raise ParameterError("prior has a class of which there are no cases.")
+        return np.divide(wanted, leaves.prior, out=np.zeros_like(wanted), where=leaves.prior > 0.0)
+
+
+def prior_of(prior: object, leaves: Leaves) -> Floats:
+    """Return the wanted shares of all classes; those of the leaves' cases where none are given."""
+    if prior is None:
+        return leaves.prior
+    if is_number(prior):
+        leaves.check_two_classes()
+        share = float(prior)  # type: ignore[arg-type]
+        shares = np.array([1.0 - share, share] if leaves.positive == 1 else [share, 1.0 - share])
+    else:
+        shares = np.asarray(prior, dtype=np.float64)
+    if shares.shape != (leaves.n_classes,) or not np.isfinite(shares).all():
+        raise ParameterError(
+            f"prior={prior!r} does not give a share to each of {leaves.n_classes} classes."
+        )
+    if (shares < 0.0).any() or abs(shares.sum() - 1.0) > 1e-6:
+        raise ParameterError(f"prior={prior!r} must be shares from 0 to 1 that add up to 1.")
+    return shares
+
+
+def checked_matrix(matrix: object, n_classes: int) -> Floats:
+    """Return costs as an array; refused unless each pair of classes has a number."""
+    costs = np.asarray(matrix, dtype=np.float64)
+    if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
+        raise ParameterError(
+            f"cost_matrix has shape {costs.shape}: give {n_classes} rows, one for each predicted "
+            f"class, of {n_classes} finite costs, one for each true class."
+        )
+    if n_classes == 2 and not (costs[0, 1] > costs[1, 1] or costs[1, 0] > costs[0, 0]):
+        raise ParameterError("cost_matrix makes no error cost more than being right.")
+    return costs
+
+
+def _checked(name: str, cost: float | None) -> float:
+    if cost is None:
+        return 1.0
+    if not is_number(cost) or cost < 0.0:
+        raise ParameterError(f"{name}={cost!r} is no cost: give a number from 0 on.")
+    return float(cost)
+
+
+_TIE = 1e-12

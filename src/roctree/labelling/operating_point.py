@@ -1,0 +1,126 @@
+"""Where a tree stands: which leaves it calls what, how often that is wrong, and what it costs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.labelling.labellings import Labellings
+from roctree.labelling.least_cost import LeastCost
+from roctree.labelling.leaves import Labeller, Labelling, Leaves
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """A labelling of the leaves, and what it achieves on the counts it was chosen by.
+
+    Parameters
+    ----------
+    labeller : what was asked for
+    labels : int64[nodes], the class of each leaf
+    others : int64[nodes], the class that it has instead with probability ``chance``
+    chance : from 0 to 1; 0 unless the labels are randomised
+    confusion : float64[classes, classes], shares of all cases by predicted and true class
+    expected_cost : per case, at the prior asked for; errors cost 1 where no costs were given
+    fpr, tpr : rates of two classes, None for more
+    cost_ratio : from and to which cost of a miss, in false alarms, the labels stay the best, for
+        two classes and labels that are among the optimal ones; else None
+    counts : what it was chosen by: "training", "smoothed" or "held_out"
+    positive : number of the positive class, where there are two
+    seed : of the random numbers of a randomised labelling
+    """
+
+    labeller: Labeller
+    labels: NDArray[np.int64]
+    others: NDArray[np.int64]
+    chance: float
+    confusion: Floats
+    expected_cost: float
+    fpr: float | None = None
+    tpr: float | None = None
+    cost_ratio: tuple[float, float] | None = None
+    counts: str = "training"
+    positive: int = 1
+    seed: int = 0
+
+    def table(self, n_classes: int, *, other: bool = False) -> Floats:
+        """Return the vote of each node, 1 for its class."""
+        return np.eye(n_classes)[self.others if other else self.labels]
+
+    def __repr__(self) -> str:
+        facts = [f"expected cost {self.expected_cost:.4g}"]
+        if self.fpr is not None and self.tpr is not None:
+            facts = [f"FPR {self.fpr:.4f}", f"TPR {self.tpr:.4f}", *facts]
+        if self.cost_ratio is not None:
+            facts.append(f"best for {self.cost_ratio[0]:.3g} to {self.cost_ratio[1]:.3g} "
+                         "false alarms per miss")  # fmt: skip
+        if 0.0 < self.chance < 1.0:
+            facts.append(f"one group of leaves positive by chance, {self.chance:.4f}")
+        return f"<OperatingPoint {self.labeller!r}: {', '.join(facts)}>"
+
+
+def operating_point(
+    leaves: Leaves, labeller: Labeller, n_nodes: int, counts: str = "training", seed: int = 0
+) -> OperatingPoint:
+    """Return the operating point that a labeller chooses among the leaves of ``n_nodes`` nodes."""
+    chosen = labeller(leaves)
+    confusion = _confusion(leaves, chosen)
+    judged = labeller if isinstance(labeller, LeastCost) else LeastCost(
+        prior=getattr(labeller, "prior", None)
+    )  # fmt: skip
+    costs = judged.matrix(leaves) * judged.weights(leaves)
+    rates: dict[str, Any] = {}
+    if leaves.n_classes == 2:
+        ratio = _cost_ratio(leaves, chosen, judged.weights(leaves))
+        rates = _rates(leaves, confusion) | {"cost_ratio": ratio}
+    return OperatingPoint(
+        labeller,
+        _of_nodes(chosen.labels, leaves, n_nodes),
+        _of_nodes(chosen.others, leaves, n_nodes),
+        chosen.chance,
+        confusion,
+        float((confusion * costs).sum()),
+        counts=counts,
+        positive=leaves.positive,
+        seed=seed,
+        **rates,
+    )
+
+
+def _of_nodes(labels: NDArray[np.int64], leaves: Leaves, n_nodes: int) -> NDArray[np.int64]:
+    placed = np.zeros(n_nodes, dtype=np.int64)
+    placed[leaves.nodes] = labels
+    return placed
+
+
+def _confusion(leaves: Leaves, chosen: Labelling) -> Floats:
+    """The share of all cases that are predicted to be one class and are another."""
+    shares = np.zeros((leaves.n_classes, leaves.n_classes))
+    for labels, part in ((chosen.labels, 1.0 - chosen.chance), (chosen.others, chosen.chance)):
+        np.add.at(shares, labels, part * leaves.counts)
+    return np.asarray(shares / leaves.counts.sum())
+
+
+def _rates(leaves: Leaves, confusion: Floats) -> dict[str, float]:
+    ours, theirs = confusion[:, leaves.positive], confusion[:, 1 - leaves.positive]
+    return {
+        "tpr": float(ours[leaves.positive] / ours.sum()) if ours.any() else float("nan"),
+        "fpr": float(theirs[leaves.positive] / theirs.sum()) if theirs.any() else float("nan"),
+    }
+
+
+def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[float, float] | None:
+    """The range of cost ratios of the labelling, if it is one of the optimal ones."""
+    positive = chosen.labels == leaves.positive
+    n_scores = int(leaves.rank()[positive].max()) + 1 if positive.any() else 0
+    if chosen.chance > 0.0 or not np.array_equal(leaves.first_positive(n_scores), chosen.labels):
+        return None
+    if weights[leaves.positive] == 0.0:
+        return None
+    # Where negatives are more frequent than among the leaves' cases, a miss must cost more.
+    rarer = weights[1 - leaves.positive] / weights[leaves.positive]
+    bounds = Labellings(leaves).cost_bounds()
+    return float(rarer * bounds[n_scores]), float(rarer * bounds[n_scores + 1])
