@@ -91,6 +91,27 @@ def test_class_weights_steer_labels():
     assert np.any((tree.predict(X) == "play") & (play < home))
 
 
+@pytest.mark.parametrize("n_rows", [60, 3000])
+@pytest.mark.parametrize("missing", ["fractional", "branch"])
+@pytest.mark.parametrize("nominal", ["binary", "multiway"])
+def test_a_node_where_one_class_alone_has_weight_is_pure(n_rows, missing, nominal):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (n_rows, 3)).astype(float)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = rng.integers(0, 3, n_rows)
+    tree = ROCTreeClassifier(
+        class_weight={0: 1, 1: 2, 2: 0}, missing=missing, nominal=nominal,
+        categorical_features=[0], max_depth=5,
+    ).fit(X, y).tree_  # fmt: skip
+    assert np.all(tree.counts[~tree.is_leaf][:, :2] > 0.0)
+    assert tree.n_leaves > 2
+
+
+def test_a_root_where_one_class_alone_has_weight_is_a_leaf():
+    X, y = IRIS
+    assert ROCTreeClassifier(class_weight={0: 1, 1: 0, 2: 0}).fit(X, y).get_n_leaves() == 1
+
+
 def test_balanced_weights_make_classes_equal():
     X, y = IRIS
     weights = np.where(y == 0, 3.0, 1.0)

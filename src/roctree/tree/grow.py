@@ -94,7 +94,8 @@ def splittable(counts: NDArray[np.float64], growth: Growth) -> bool:
     """Whether the root may be split at all."""
     limits = growth.limits(quantum=0.0)
     smallest = max(limits[layout.MIN_SPLIT], 2.0 * limits[layout.MIN_LEAF])
-    return bool(np.count_nonzero(counts) > 1 and counts.sum() >= smallest and growth.max_depth != 0)
+    impure = np.count_nonzero(counts * growth.class_weight) > 1
+    return bool(impure and counts.sum() >= smallest and growth.max_depth != 0)
 
 
 def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Workspace) -> None:

@@ -92,7 +92,7 @@ class Growth:
 
     def limits(self, quantum: float) -> NDArray[np.float64]:
         """Everything that the kernels ask, in the order of ``layout``."""
-        limits = np.zeros(layout.N_LIMITS)
+        limits = np.zeros(layout.CLASS_WEIGHTS + self.class_weight.size)
         limits[layout.MAX_DEPTH] = math.inf if self.max_depth is None else self.max_depth
         limits[layout.MIN_SPLIT] = self.min_split * _ENOUGH
         limits[layout.MIN_LEAF] = self.min_leaf * _ENOUGH
@@ -106,6 +106,7 @@ class Growth:
         limits[layout.PENALTY] = self.criterion.penalty
         limits[layout.TOLERANCE] = self.criterion.tolerance
         limits[layout.QUANTUM] = quantum
+        limits[layout.CLASS_WEIGHTS :] = self.class_weight
         return limits
 
 

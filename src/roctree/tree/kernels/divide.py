@@ -12,6 +12,7 @@ from roctree.tree.kernels.layout import (
     ALL_SIDES,
     BRANCH_WEIGHT,
     BUFFER,
+    CLASS_WEIGHTS,
     COUNTS,
     CURSOR,
     CUT,
@@ -136,13 +137,17 @@ def keep_branches(
     branch_floats: np.ndarray,
     node_floats: np.ndarray,
 ) -> int:
-    """Mark the branches that may be split again; returns how many cases they hold together."""
+    """Mark the branches that may be split again; returns how many cases they hold together.
+
+    A branch is pure if all classes in it but one have no weight: no split of it would gain.
+    """
     total = 0
     for branch in range(n_branches):
         weight, n_present = 0.0, 0
-        for column in range(COUNTS, node_floats.shape[1]):
-            weight += node_floats[first + branch, column]
-            n_present += 1 if node_floats[first + branch, column] > 0.0 else 0
+        for label in range(node_floats.shape[1] - COUNTS):
+            count = node_floats[first + branch, COUNTS + label]
+            weight += count
+            n_present += 1 if count * limits[CLASS_WEIGHTS + label] > 0.0 else 0
         smallest = max(limits[MIN_SPLIT], 2.0 * limits[MIN_LEAF])
         kept = n_present > 1 and depth < limits[MAX_DEPTH] and weight >= smallest
         branch_ints[KEPT, branch] = 1 if kept else 0

@@ -16,7 +16,8 @@ from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, types
 N_CATEGORIES, OFFSET, COUNTABLE, SHIFT, BIN, EXACT = range(6)
 N_COLUMN_ROWS = 6
 
-# limits[...]: when growth stops, which candidates count, how attributes are compared.
+# limits[...]: when growth stops, which candidates count, how attributes are compared. The weight
+# of each class follows from CLASS_WEIGHTS on.
 (
     MAX_DEPTH,
     MIN_SPLIT,
@@ -31,8 +32,8 @@ N_COLUMN_ROWS = 6
     PENALTY,
     TOLERANCE,
     QUANTUM,
-) = range(13)
-N_LIMITS = 13
+    CLASS_WEIGHTS,
+) = range(14)
 
 # The values of limits[NOMINAL] and of limits[CORRECTION].
 BINARY, MULTIWAY, ONE_VS_REST = range(3)
