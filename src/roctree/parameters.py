@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree import criteria, pruning, smoothing
+from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.strategy import is_number, nearest
 from roctree.tree.growth import Missing, Nominal
@@ -17,6 +18,8 @@ Floats = NDArray[np.float64]
 Threshold = Literal["midpoint", "observed"]
 Order = Literal["depth_first", "best_first"]
 Labels = Literal["probability", "majority"]
+# Beside a weight so many times larger, another would be lost in the rounding of their sum.
+MOST_APART = 1e12
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ RULES: dict[str, Rule] = {
     "labels": _one_of(get_args(Labels)),
     "splits": _one_of(["exact"]),
     "class_weight": Rule(
-        "'balanced', a weight for each class as a dict, or None",
+        "'balanced', a dict of weights such as {'ill': 5, 'well': 1}, or None",
         lambda value: value is None or isinstance(value, Mapping) or _is(value, "balanced"),
     ),
     "n_jobs": Rule(
@@ -111,7 +114,9 @@ def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
         occurs = counts > 0.0
         means = np.where(occurs, counts, 1.0) * np.count_nonzero(occurs) / counts.sum()
         return np.where(occurs, 1.0 / means, 1.0)
-    return _weights_of_labels(class_weight, classes.tolist())
+    weights = _weights_of_labels(class_weight, classes.tolist())
+    _refuse_extreme(weights, counts)
+    return weights
 
 
 def with_costs_in_order(pruner: Any, classes: NDArray[Any]) -> Any:
@@ -136,18 +141,43 @@ def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Fl
     # more likely misspelt.
     if unweighted and unknown:
         raise ParameterError(
-            f"class_weight names {unknown[0]!r}, which is no class, and gives no weight to "
-            f"{unweighted[0]!r}; the classes are {', '.join(map(repr, labels))}."
+            f"class_weight names {_quoted(unknown[0])}, which is no class, and gives no weight to "
+            f"{_quoted(unweighted[0])}: name the classes as in y, which has "
+            f"{', '.join(map(_quoted, labels))}."
         )
     for label, weight in class_weight.items():
         if not is_number(weight) or weight < 0:
             raise ParameterError(
-                f"class_weight gives {label!r} the weight {weight!r}: give a number from 0 on."
+                f"class_weight gives {_quoted(label)} the weight {weight!r}: give a finite number, "
+                "0 or more."
             )
     weights = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
     if not weights.any():
-        raise ParameterError("class_weight is 0 for every class: give one of them more.")
+        raise ParameterError(
+            f"class_weight is 0 for every class, {', '.join(map(_quoted, labels))}: give at least "
+            "one of them a weight above 0."
+        )
     return weights
+
+
+def _refuse_extreme(weights: Floats, counts: Floats) -> None:
+    least, largest = float(weights[weights > 0.0].min()), float(weights.max())
+    if largest / least > MOST_APART:
+        raise ParameterError(
+            f"class_weight has weights from {least:g} to {largest:g}, too far apart to be added "
+            f"up: give weights of which none is more than {MOST_APART:g} times another, or 0 to "
+            "a class that does not matter."
+        )
+    if not LEAST_LARGEST <= largest * float(counts.max()) <= LARGEST_TOTAL / len(counts):
+        raise ParameterError(
+            f"the largest weight in class_weight is {largest:g}, too extreme for sums over the "
+            "rows: only ratios matter, so divide all weights by that."
+        )
+
+
+def _quoted(label: Any) -> str:
+    """Return a class as it would be written, whichever library its number or text is of."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def _is(value: Any, name: str) -> bool:

@@ -86,8 +86,13 @@ def check_number(
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether a value is a finite number that a float can hold; True and False are none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of more than three hundred digits
+        return False
 
 
 def refuse(strategy: Any, option: str, advice: str) -> NoReturn:

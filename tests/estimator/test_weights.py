@@ -127,15 +127,48 @@ def test_a_class_weight_may_name_a_class_that_these_rows_lack():
 @pytest.mark.parametrize(
     ("class_weight", "sentence"),
     [
-        ({"c": 1}, "class_weight names 'c', which is no class, and gives no weight to 'a'"),
-        ({"a": -1}, "class_weight gives 'a' the weight -1"),
+        (
+            {"c": 1},
+            "class_weight names 'c', which is no class, and gives no weight to 'a': name the "
+            "classes as in y, which has 'a', 'b'",
+        ),
+        (
+            {np.int64(3): 1},
+            "class_weight names 3, which is no class",
+        ),
+        ({"a": -1}, "class_weight gives 'a' the weight -1: give a finite number, 0 or more"),
+        ({np.str_("a"): -1}, "class_weight gives 'a' the weight -1"),
         ({"a": float("nan")}, "class_weight gives 'a' the weight nan"),
-        ({"a": 0, "b": 0}, "class_weight is 0 for every class"),
+        ({"a": 10**400}, "class_weight gives 'a' the weight 1000"),
+        (
+            {"a": 0, "b": 0},
+            "class_weight is 0 for every class, 'a', 'b': give at least one of them a weight",
+        ),
+        (
+            {"a": 1e308, "b": 1e308},
+            r"the largest weight in class_weight is 1e\+308, too extreme for sums over the rows: "
+            "only ratios matter, so divide all weights by that",
+        ),
+        ({"a": 1e-200, "b": 1e-200}, "the largest weight in class_weight is 1e-200, too extreme"),
+        ({"a": 1e308}, r"class_weight has weights from 1 to 1e\+308, too far apart"),
+        ({"a": 1e-20, "b": 1}, "class_weight has weights from 1e-20 to 1, too far apart"),
     ],
 )
 def test_class_weights_that_make_no_sense_are_refused(class_weight, sentence):
     with pytest.raises(ParameterError, match=sentence):
         ROCTreeClassifier(class_weight=class_weight).fit([[0.0], [1.0]], ["a", "b"])
+
+
+@pytest.mark.parametrize("scale", [1e140, 1e-140])
+@pytest.mark.parametrize("name", ["gini", "auc", "hellinger"])
+def test_weights_that_are_not_too_extreme_grow_the_tree_of_weights_of_one(name, scale):
+    X, y = IRIS
+    tree = ROCTreeClassifier(criterion=name)
+    plain = tree.fit(X, y).tree_.n_leaves
+    by_class = ROCTreeClassifier(criterion=name, class_weight=dict.fromkeys(range(3), scale))
+    assert by_class.fit(X, y).tree_.n_leaves == plain
+    tree.set_params(min_samples_split=2 * scale, min_samples_leaf=scale)
+    assert tree.fit(X, y, np.full(150, scale)).tree_.n_leaves == plain
 
 
 def test_weights_that_add_up_to_one_are_warned_of():

@@ -11,9 +11,9 @@ from roctree.data.frame import as_frame, as_series, read_series, to_numpy
 from roctree.errors import DataError
 
 Labels = NDArray[np.int32]
-# The sum of all weights must not overflow, nor the weights vanish as subnormal numbers.
-LARGEST_TOTAL = 1e300
-LEAST_LARGEST = 1e-290
+# Criteria multiply two sums of weights: that must not overflow, nor vanish as a subnormal number.
+LARGEST_TOTAL = 1e150
+LEAST_LARGEST = 1e-140
 
 
 def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
