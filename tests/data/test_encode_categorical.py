@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from roctree import DataError, ParameterError
-from roctree.data import learn_columns
+from roctree.data import Dataset, encode_columns, learn_columns
 
 FRAME = pd.DataFrame({"size": [1.5, 2.5], "grade": [3, 1], "colour": ["red", "blue"]})
 GRADED = (None, (1, 3), ("blue", "red"))
@@ -88,3 +89,35 @@ def test_what_names_no_column_is_refused(listed, match):
 def test_names_for_columns_without_names_are_refused():
     with pytest.raises(ParameterError, match="the columns of X have no names"):
         learn_columns(np.ones((2, 2)), ["x0"])
+
+
+IDS = [2**53, 2**53 + 1, 2**60 + 3, 2**60 + 4]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array(IDS)[:, None],
+        np.array(IDS, np.uint64)[:, None],
+        [[number] for number in IDS],
+        pd.DataFrame({"id": IDS}),
+        pd.DataFrame({"id": pd.array(IDS, dtype="Int64")}),
+        pd.DataFrame({"id": pd.Categorical(IDS)}),
+        pl.DataFrame({"id": IDS}),
+        pa.table({"id": IDS}),
+    ],
+    ids=["int64", "uint64", "list", "pandas", "Int64", "category", "polars", "pyarrow"],
+)
+def test_whole_numbers_that_float64_would_round_are_categories_of_their_own(X):
+    data = Dataset.from_data(X, [0, 1, 0, 1], categorical_features=[0])
+    assert data.schema.categories == (tuple(IDS),)
+    assert data.values[:, 0].tolist() == [0, 1, 2, 3]
+    assert encode_columns(X, data.schema)[:, 0].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("gap", [None, pd.NA])
+def test_a_gap_does_not_round_the_categories_beside_it(gap):
+    frame = pd.DataFrame({"id": pd.array([*IDS, gap], dtype="Int64")})
+    data = Dataset.from_data(frame, [0, 1, 0, 1, 0], categorical_features=["id"])
+    assert data.schema.categories == (tuple(IDS),)
+    assert np.isnan(data.values[4, 0])

@@ -4,7 +4,7 @@ Whatever the data came in as, only these two forms leave this module and ``frame
 that learning and applying a schema need not know about arrays, lists or data frames.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
@@ -18,6 +18,8 @@ from roctree.errors import ColumnTypeError, DataError
 
 FloatArray = NDArray[np.float64]
 Categories = tuple[Any, ...]
+# From here on float64 does not tell every whole number from the next.
+LARGEST_EXACT = 2.0**53
 MISSING_TYPES = ("NoneType", "NAType", "NaTType")
 KINDS: dict[str, tuple[type, ...]] = {
     "text": (str,),
@@ -29,10 +31,14 @@ KINDS: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class Numbers:
-    """A number per row, NaN where missing; ``kind`` is "f", "i" or "b" as in numpy."""
+    """A number per row, NaN where missing; ``kind`` is "f", "i" or "b" as in numpy.
+
+    ``cells`` gives whole numbers as they came: those that are names must not be rounded.
+    """
 
     values: FloatArray
     kind: str = "f"
+    cells: Callable[[], list[Any]] | None = None
 
     @property
     def nominal(self) -> bool:
@@ -69,6 +75,8 @@ def as_factor(column: Column) -> Factor:
     if column.kind == "b":
         positions = np.where(present, column.values, -1.0).astype(np.intp)
         return Factor((False, True), positions, declared=True)
+    if column.cells is not None and (np.abs(column.values[present]) >= LARGEST_EXACT).any():
+        return factor_of([None if is_missing(cell) else int(cell) for cell in column.cells()])
     distinct, inverse = np.unique(column.values[present], return_inverse=True)
     positions = np.full(len(present), -1, np.intp)
     positions[present] = inverse
@@ -79,7 +87,7 @@ def as_factor(column: Column) -> Factor:
 def read_array(cells: NDArray[Any], name: str) -> Column:
     """Read one column of an array: numbers by dtype, anything else cell by cell."""
     if cells.dtype.kind in "iu":
-        return Numbers(cells.astype(np.float64), "i")
+        return Numbers(cells.astype(np.float64), "i", cells.tolist)
     if cells.dtype.kind in "fb":
         return Numbers(cells.astype(np.float64))
     return read_cells(cells.tolist(), name)
@@ -93,11 +101,12 @@ def read_cells(cells: list[Any], name: str) -> Column:
     """
     kinds = cell_kinds(cells, name)
     if "text" in kinds:
-        return factor_of_text(cells if kinds <= {"text", "none"} else list(map(as_text, cells)))
+        return factor_of(cells if kinds <= {"text", "none"} else list(map(as_text, cells)))
     if "missing" in kinds:
         cells = [None if is_missing(cell) else cell for cell in cells]
     values = _floats(cells, name)
-    return Numbers(values, {"bool": "b", "int": "i"}.get("".join(kinds - {"none", "missing"}), "f"))
+    kind = {"bool": "b", "int": "i"}.get("".join(kinds - {"none", "missing"}), "f")
+    return Numbers(values, kind, (lambda: cells) if kind == "i" else None)
 
 
 def _floats(cells: list[Any], name: str) -> FloatArray:
@@ -114,10 +123,10 @@ def _floats(cells: list[Any], name: str) -> FloatArray:
         ) from None
 
 
-def factor_of_text(cells: list[str | None]) -> Factor:
-    """Return the distinct texts; None is missing."""
-    distinct = sorted(text for text in set(cells) if text is not None)
-    position: dict[str | None, int] = {text: place for place, text in enumerate(distinct)}
+def factor_of(cells: list[Any]) -> Factor:
+    """Return the distinct texts, or whole numbers; None is missing."""
+    distinct = sorted(cell for cell in set(cells) if cell is not None)
+    position: dict[Any, int] = {cell: place for place, cell in enumerate(distinct)}
     position[None] = -1
     places = map(position.__getitem__, cells)
     return Factor(distinct, np.fromiter(places, np.intp, len(cells)))

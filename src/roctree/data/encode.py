@@ -1,9 +1,11 @@
 """Columns as one float64 matrix: numbers as they are, categories as their codes.
 
-Integers beyond 2**53 are rounded to the nearest float64. Missing cells are NaN.
+Integers beyond 2**53 are rounded to the nearest float64, unless they are categories. Missing
+cells are NaN.
 """
 
 import warnings
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,7 +99,7 @@ def category_codes(distinct: Any, categories: Categories) -> FloatArray:
 
 
 def _number(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)
+    return value if isinstance(value, str | Integral) else float(value)
 
 
 def _learn_nominal(factor: Factor, out: FloatArray) -> Categories:

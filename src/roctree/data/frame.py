@@ -65,7 +65,7 @@ def to_numpy(series: nw.Series[Any]) -> NDArray[Any]:
 
 def _read_numbers(series: nw.Series[Any]) -> Numbers:
     values = np.asarray(to_numpy(series), dtype=np.float64)
-    return Numbers(values, "i" if series.dtype.is_integer() else "f")
+    return Numbers(values, "i", series.to_list) if series.dtype.is_integer() else Numbers(values)
 
 
 def _holds_objects(series: nw.Series[Any]) -> bool:

@@ -6,7 +6,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.column import Factor, FloatArray, cell_kinds, factor_of_text, is_missing
+from roctree.data.column import Factor, FloatArray, cell_kinds, factor_of, is_missing
 from roctree.data.frame import as_frame, as_series, read_series, to_numpy
 from roctree.errors import DataError
 
@@ -129,7 +129,7 @@ def _read_array(y: Any) -> Factor | NDArray[Any]:
 def _read_cells(cells: list[Any]) -> Factor | NDArray[Any]:
     kinds = cell_kinds(cells, "y")
     if kinds == {"text"}:
-        return factor_of_text(cells)
+        return factor_of(cells)
     if not kinds <= {"bool", "int"}:
         row = next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
         if row is not None:
