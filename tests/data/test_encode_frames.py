@@ -1,3 +1,4 @@
+import datetime
 from decimal import Decimal
 
 import numpy as np
@@ -80,16 +81,19 @@ EMPTY_COLUMNS = {
     "polars Null": pl.Series([None, None]),
     "pyarrow null": pa.nulls(2),
 }
-UNUSABLE_COLUMNS = {
+TIMES = {
     "pandas datetime": pd.Series(pd.to_datetime(["2020", "2021"])),
     "pandas timedelta": pd.Series(pd.to_timedelta([1, 2])),
-    "pandas period": pd.Series(pd.period_range("2020", periods=2, freq="D")),
-    "pandas complex": pd.Series([1j, 2j]),
+    "pandas objects": pd.Series([datetime.date(2020, 1, 1)] * 2, dtype=object),
     "polars Date": pl.Series([0, 1]).cast(pl.Date),
     "polars Duration": pl.Series([0, 1]).cast(pl.Duration),
+    "pyarrow time": pa.array([0, 1], pa.time32("s")),
+}
+UNUSABLE_COLUMNS = {
+    "pandas period": pd.Series(pd.period_range("2020", periods=2, freq="D")),
+    "pandas complex": pd.Series([1j, 2j]),
     "polars List": pl.Series([[1], [2]]),
     "polars Struct": pl.Series([{"a": 1}, {"a": 2}]),
-    "pyarrow time": pa.array([0, 1], pa.time32("s")),
     "pyarrow list": pa.array([[1], [2]]),
     "pyarrow binary": pa.array([b"a", b"b"]),
 }
@@ -151,6 +155,12 @@ def test_a_column_of_nothing_is_numeric(column):
 @each(UNUSABLE_COLUMNS)
 def test_other_types_are_refused_by_name(column):
     with pytest.raises(DataError, match=r"column 'c' holds .*: convert it to numbers or strings"):
+        learn_columns(frame_of(column))
+
+
+@each(TIMES)
+def test_dates_and_times_are_to_become_numbers(column):
+    with pytest.raises(DataError, match=r"column 'c' holds .*: turn dates and times into numbers"):
         learn_columns(frame_of(column))
 
 

@@ -105,7 +105,7 @@ UNUSABLE = {
     "one dimension": ([1.0, 2.0], [0, 1], "Reshape your data"),
     "a sparse matrix": (scipy.sparse.eye_array(2).tocsr(), [0, 1], "X.toarray()"),
     "complex numbers": (np.array([[1j], [2.0]]), [0, 1], "Complex data not supported"),
-    "dates": (pd.DataFrame({"day": pd.to_datetime(["2026-01-01"])}), [0], "convert it to numbers"),
+    "dates": (pd.DataFrame({"day": pd.to_datetime(["2026-01-01"])}), [0], "times into numbers"),
     "a list in a cell": (
         pd.DataFrame({"c": [[1]]}, dtype=object),
         [0],

@@ -6,6 +6,7 @@ that learning and applying a schema need not know about arrays, lists or data fr
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from decimal import Decimal
 from math import isfinite
 from numbers import Integral, Real
@@ -21,6 +22,8 @@ Categories = tuple[Any, ...]
 # From here on float64 does not tell every whole number from the next.
 LARGEST_EXACT = 2.0**53
 MISSING_TYPES = ("NoneType", "NAType", "NaTType")
+TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
+TIMES_AS_NUMBERS = "turn dates and times into numbers, such as days since a fixed date"
 KINDS: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "bool": (bool, np.bool_),
@@ -173,6 +176,11 @@ def _unusable(cell: Any, name: str, row: int) -> DataError:
         return DataError(
             f"Complex data not supported: {name} holds {cell} in row {row} (counting from 0); "
             "use its real and imaginary parts as two columns."
+        )
+    if isinstance(cell, TIMES):
+        return ColumnTypeError(
+            f"{name} holds a {type(cell).__name__} in row {row} (counting from 0): "
+            f"{TIMES_AS_NUMBERS}."
         )
     return ColumnTypeError(
         f"{name} holds a {type(cell).__name__} in row {row} (counting from 0), but a cell's "

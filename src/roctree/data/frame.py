@@ -8,6 +8,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from roctree.data.column import (
+    TIMES_AS_NUMBERS,
     Categories,
     Column,
     Factor,
@@ -54,7 +55,8 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
         return Numbers(np.full(len(series), np.nan))
     native = series.to_native()
     held = getattr(native, "dtype", None) or getattr(native, "type", dtype)
-    raise DataError(f"{name} holds {held} values: convert it to numbers or strings.")
+    advice = TIMES_AS_NUMBERS if dtype.is_temporal() else "convert it to numbers or strings"
+    raise DataError(f"{name} holds {held} values: {advice}.")
 
 
 def to_numpy(series: nw.Series[Any]) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.column import FloatArray
+from roctree.data.column import TIMES_AS_NUMBERS, FloatArray
 from roctree.errors import ColumnTypeError, DataError
 
 
@@ -97,7 +97,7 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
             "Complex data not supported: use real and imaginary parts as columns of their own."
         )
     if dtype.kind in "mM":
-        raise DataError(f"X holds {dtype} values: convert them to numbers or strings.")
+        raise DataError(f"X holds {dtype} values: {TIMES_AS_NUMBERS}.")
     if dtype.kind not in "fiubO":
         raise ColumnTypeError(
             f"X holds {dtype} cells, but a cell's argument must be a string or a number."
