@@ -40,17 +40,35 @@ def test_a_float64_matrix_is_not_copied():
     assert encode_columns(matrix, NUMERIC) is matrix
 
 
+UNSEEN = r"missing: 'colour' in 2 rows \(such as 'pink'\), 'open' in 3 rows \(such as '\?'\)\."
+
+
 def test_unseen_categories_are_missing_and_counted_in_one_warning():
     frame = pl.DataFrame({"size": [1, 2, 3], "colour": ["pink", "pink", "red"], "open": ["?"] * 3})
-    with pytest.warns(UserWarning, match="missing: 'colour' in 2 rows, 'open' in 3 rows") as caught:
+    with pytest.warns(UserWarning, match=UNSEEN) as caught:
         values = encode_columns(frame, SCHEMA)
     assert len(caught) == 1
     np.testing.assert_array_equal(values[:, 1:], [[np.nan] * 2, [np.nan] * 2, [1, np.nan]])
 
 
 def test_one_unseen_row_is_counted_in_the_singular():
-    with pytest.warns(UserWarning, match=r"'colour' in 1 row\."):
+    with pytest.warns(UserWarning, match=r"'colour' in 1 row \("):
         encode_columns([[1.5, "pink", True], [1.5, "red", True]], SCHEMA)
+
+
+def test_booleans_written_as_text_are_booleans():
+    rows = [[1.5, "red", "True"], [1.5, "red", "False"], [1.5, "red", None]]
+    np.testing.assert_array_equal(encode_columns(rows, SCHEMA)[:, 2], [1, 0, np.nan])
+
+
+def test_numbers_written_as_text_are_found_among_categories_that_are_numbers():
+    schema = Dataset.from_data([[1], [2]], [0, 1], categorical_features=[0]).schema
+    assert encode_columns([["2"], ["1"]], schema).tolist() == [[1.0], [0.0]]
+
+
+def test_a_boolean_spelt_in_another_way_is_shown_by_the_warning():
+    with pytest.warns(UserWarning, match=r"'open' in 1 row \(such as 'yes'\)"):
+        encode_columns([[1.5, "red", "yes"]], SCHEMA)
 
 
 def test_missing_cells_are_not_unseen():
@@ -65,10 +83,10 @@ def test_a_category_that_is_declared_but_never_occurs_is_not_unseen():
     encode_columns(pd.DataFrame({"size": [1.0], "colour": colour, "open": [True]}), SCHEMA)
 
 
-def test_text_is_unseen_where_the_categories_are_numbers():
+def test_other_text_is_unseen_where_the_categories_are_numbers():
     schema = Dataset.from_data([[1], [2]], [0, 1], categorical_features=[0]).schema
-    with pytest.warns(UserWarning, match="'x0' in 1 row"):
-        encode_columns([["1"]], schema)
+    with pytest.warns(UserWarning, match=r"'x0' in 1 row \(such as 'one'\)"):
+        assert encode_columns([["one"], ["1"]], schema)[1] == 0.0
 
 
 def test_integers_and_floats_are_the_same_category():

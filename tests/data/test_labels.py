@@ -171,6 +171,11 @@ def test_labels_of_other_types_are_refused(y):
         encode_labels(y)
 
 
+def test_whole_numbers_on_both_sides_of_the_largest_int64_are_classes_of_their_own():
+    classes, labels = encode_labels([2**63 + 1, 0, 2**63])
+    assert (classes.tolist(), labels.tolist()) == ([0, 2**63, 2**63 + 1], [2, 0, 1])
+
+
 @given(st.one_of(st.lists(kind, min_size=1) for kind in (st.text(), st.integers(), st.booleans())))
 def test_classes_indexed_by_labels_give_the_labels_back(y):
     classes, labels = encode_labels(np.array(y, dtype=object))

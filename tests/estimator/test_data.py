@@ -96,6 +96,20 @@ def test_text_where_numbers_were_is_refused():
     assert "'n' was numeric in training" in refusal(tree.predict, pd.DataFrame({"n": ["x"]}))
 
 
+@pytest.mark.parametrize(
+    ("row", "advice"),
+    [
+        (pd.DataFrame({"n": [0.0, 1.0], "c": ["a", "b"]}).iloc[0], "df.iloc[[i]]"),
+        (pd.Series([0.0, 1.0]), "df.iloc[[i]]"),
+        (pl.Series([0.0, 1.0]), "df[i : i + 1]"),
+    ],
+    ids=["mixed", "pandas", "polars"],
+)
+def test_a_row_that_is_no_table_is_refused_with_how_to_take_one(row, advice):
+    tree = ROCTreeClassifier().fit(pd.DataFrame({"n": [0.0, 1.0], "c": ["a", "b"]}), [0, 1])
+    assert f"take one row of a data frame as {advice}" in refusal(tree.predict, row)
+
+
 UNUSABLE = {
     "no rows": (np.empty((0, 2)), [], "0 sample(s)"),
     "no columns": (np.empty((2, 0)), [0, 1], "0 feature(s)"),

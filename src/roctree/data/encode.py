@@ -6,6 +6,7 @@ cells are NaN.
 
 import warnings
 from numbers import Integral
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from roctree.errors import DataError
 
 if TYPE_CHECKING:
     from roctree.data.dataset import Schema
+
+# In how many rows categories are unseen, and one of them.
+Unseen = tuple[int, Any]
 
 
 def learn_columns(
@@ -75,7 +79,7 @@ def encode_columns(X: Any, schema: "Schema") -> FloatArray:
         return table.numbers
 
     values = np.empty((table.n_rows, table.n_features), order="F")
-    unseen: dict[str, int] = {}
+    unseen: dict[str, Unseen] = {}
     for feature, categories in enumerate(schema.categories):
         name, column = schema.names[feature], table.column(feature)
         if categories is None:
@@ -90,16 +94,18 @@ def encode_columns(X: Any, schema: "Schema") -> FloatArray:
 def category_codes(distinct: Any, categories: Categories) -> FloatArray:
     """Return the code of each distinct value, NaN if it is none of the categories.
 
-    Text is compared as text and numbers as numbers, so that 1, 1.0 and True are one category.
-    A last NaN stands for the position -1, a missing cell.
+    Numbers are compared as numbers, so that 1, 1.0 and True are one category, and as text where
+    either side is text, so that a file read as text says "True" and "1" for True and 1. A last NaN
+    stands for the position -1, a missing cell.
     """
-    key = category_text if categories and isinstance(categories[0], str) else _number
+    as_text = any(isinstance(value, str) for value in (*distinct, *categories[:1]))
+    key = category_text if as_text else _number
     codes = {key(category): float(code) for code, category in enumerate(categories)}
     return np.array([codes.get(key(value), np.nan) for value in distinct] + [np.nan])
 
 
 def _number(value: Any) -> Any:
-    return value if isinstance(value, str | Integral) else float(value)
+    return value if isinstance(value, Integral) else float(value)
 
 
 def _learn_nominal(factor: Factor, out: FloatArray) -> Categories:
@@ -108,12 +114,15 @@ def _learn_nominal(factor: Factor, out: FloatArray) -> Categories:
     return categories
 
 
-def _encode_nominal(factor: Factor, categories: Categories, out: FloatArray) -> int:
+def _encode_nominal(factor: Factor, categories: Categories, out: FloatArray) -> Unseen:
     codes = category_codes(factor.distinct, categories)
     out[:] = codes[factor.positions]
     unseen = np.isnan(codes)
     unseen[-1] = False
-    return int(unseen[factor.positions].sum()) if unseen.any() else 0
+    places = factor.positions[unseen[factor.positions]] if unseen.any() else factor.positions[:0]
+    # The least, not the first, lest the message depend on the order of the rows.
+    example = min((factor.distinct[place] for place in set(places.tolist())), default=None)
+    return len(places), example
 
 
 def _refuse_unlisted(names: list[str]) -> None:
@@ -160,9 +169,11 @@ def _listed(word: str, names: list[str]) -> str:
     return f"{word} {', '.join(map(repr, names))}"
 
 
-def _warn_of_unseen(unseen: dict[str, int]) -> None:
+def _warn_of_unseen(unseen: dict[str, Unseen]) -> None:
     counts = [
-        f"{name!r} in {count} row{'s' * (count > 1)}" for name, count in unseen.items() if count
+        f"{name!r} in {count} row{'s' * (count > 1)} (such as {shortened(example)})"
+        for name, (count, example) in unseen.items()
+        if count
     ]
     if counts:
         warnings.warn(

@@ -139,7 +139,10 @@ def _read_cells(cells: list[Any]) -> Factor | NDArray[Any]:
             f"y mixes text with other types ({', '.join(sorted(kinds))}), which have no common "
             "order: convert all labels to strings."
         )
-    return np.array(cells, dtype=np.float64 if "float" in kinds else None)
+    labels = np.array(cells, dtype=np.float64 if "float" in kinds else None)
+    # Whole numbers on both sides of 2**63 would be rounded.
+    whole = "float" not in kinds and labels.dtype.kind == "f"
+    return np.array(cells, dtype=object) if whole else labels
 
 
 def _text_dtype(y: Any) -> type[np.generic]:

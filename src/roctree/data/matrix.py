@@ -109,6 +109,12 @@ def _check_shape(matrix: NDArray[Any], X: Any) -> None:
         raise DataError(
             f"X is a {type(X).__name__}: expected a data frame, an array or a list of rows."
         )
+    if matrix.ndim == 1 and type(X).__name__ == "Series":
+        one_row = "df.iloc[[i]]" if hasattr(X, "iloc") else "df[i : i + 1]"
+        raise DataError(
+            f"Expected 2D array, got a Series of {len(matrix)} cells instead: take one row of a "
+            f"data frame as {one_row}, and one column as df[['name']]."
+        )
     if matrix.ndim != 2:
         raise DataError(
             f"Expected 2D array, got {matrix.ndim}D array of shape {matrix.shape} instead: "
