@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roctree import ParameterError
 from roctree.data import Schema
 from roctree.tree.text import MAX_BARS, short, to_text
 from roctree.tree.tree import IS_PRESENT, Tree
@@ -193,3 +194,25 @@ def test_deep_levels_are_numbered_instead_of_indented():
 def test_a_chain_of_a_hundred_thousand_levels_is_written():
     schema = Schema(("x",), (None,), np.array(["a", "b"]))
     assert to_text(chain(100_000), schema).count("\n") == 199_999
+
+
+@pytest.mark.parametrize(
+    ("option", "wish"),
+    [
+        ({"max_depth": -1}, "max_depth=-1 is not allowed: give a whole number from 0 on, or None"),
+        ({"max_depth": 1.5}, "max_depth=1.5 is not allowed"),
+        ({"max_depth": True}, "max_depth=True is not allowed"),
+        ({"digits": 0}, "digits=0 is not allowed: give a whole number from 1 to 17"),
+        ({"digits": 18}, "digits=18 is not allowed"),
+        ({"digits": None}, "digits=None is not allowed"),
+    ],
+    ids=str,
+)
+def test_limits_that_make_no_sense_are_refused(option, wish):
+    with pytest.raises(ParameterError, match=wish):
+        text(split(0.5, leaf(1, 0), leaf(0, 1)), **option)
+
+
+@pytest.mark.parametrize("digits", [1, 17, np.int64(3)])
+def test_any_number_of_digits_that_a_float_has_is_allowed(digits):
+    assert len(text(split(0.1, leaf(1, 0), leaf(0, 1)), digits=digits)) == 2

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.errors import ParameterError
 from roctree.tree.tree import IS_PRESENT, Tree
 
 if TYPE_CHECKING:
@@ -33,8 +35,9 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     tree : the tree
     schema : names, categories and classes
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
-    digits : significant digits of thresholds and weights
+    digits : significant digits of thresholds and weights, at most 17
     """
+    _check_limits(max_depth, digits)
     names = [_plain(name) for name in schema.names]
     cuts = _short_thresholds(tree, digits)
     says_missing = _says_missing(tree)
@@ -53,6 +56,21 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def _check_limits(max_depth: Any, digits: Any) -> None:
+    if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
+        raise ParameterError(
+            f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
+        )
+    if not (_whole(digits) and 1 <= digits <= ALL_DIGITS):
+        raise ParameterError(
+            f"digits={digits!r} is not allowed: give a whole number from 1 to {ALL_DIGITS}."
+        )
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
