@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from roctree.criteria import Criterion
 from roctree.criteria import resolve as resolve_criterion
-from roctree.data import Dataset, Schema, encode_columns
+from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.errors import ParameterError
 from roctree.labelling import Labeller, Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import asked_for, cheapest, class_number, leaves_of
@@ -25,6 +25,7 @@ from roctree.parameters import (
     Labels,
     Order,
     Threshold,
+    check_parameter,
     check_parameters,
     class_weights,
     with_costs_in_order,
@@ -63,7 +64,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     missing : "fractional" divides a case with a missing value among the branches, "category"
         takes missing for one more category of a nominal attribute, "branch" sends all missing
         values to the branch where they fit best
-    categorical_features : "from_dtype", None, names, column numbers or a boolean mask
+    categorical_features : "from_dtype", None, names, column numbers or a boolean mask; as in
+        scikit-learn, booleans are numbers where they are not listed or fill a numpy array
     threshold : "midpoint" between two values, or "observed", the largest value below that
     growth : "depth_first" or "best_first"
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
@@ -161,6 +163,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         dataset = self._read(X, y, sample_weight)
+        warn_of_identifiers(dataset, stacklevel=2)
         growth = self._growth(dataset)
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
@@ -516,6 +519,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(shares * self.class_weight_)
 
     def _n_threads(self) -> int:
+        check_parameter("n_jobs", self.n_jobs)  # it may have been set after the fit
         return int(effective_n_jobs(self.n_jobs))
 
     def _warn_of_small_weights(self, total: float, n_rows: int) -> None:

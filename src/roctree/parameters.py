@@ -91,12 +91,17 @@ def check_parameters(estimator: Any) -> None:
     criteria.resolve(estimator.criterion)
     pruning.resolve(estimator.pruning)
     smoothing.resolve(estimator.smoothing)
-    for name, rule in RULES.items():
-        value = getattr(estimator, name)
-        if not rule.allows(value):
-            raise ParameterError(
-                f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."
-            )
+    for name in RULES:
+        check_parameter(name, getattr(estimator, name))
+
+
+def check_parameter(name: str, value: Any) -> None:
+    """Raise ``ParameterError`` if this parameter cannot have that value."""
+    rule = RULES[name]
+    if not rule.allows(value):
+        raise ParameterError(
+            f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."
+        )
 
 
 def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> Floats:

@@ -56,6 +56,13 @@ def test_numbers_and_flags_of_numpy_are_welcome(name, value):
     ROCTreeClassifier(**{name: value}).fit(X, Y)
 
 
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
+def test_a_number_of_threads_set_after_the_fit_is_refused_alike(method):
+    tree = ROCTreeClassifier().fit(X, Y).set_params(n_jobs=0)
+    with pytest.raises(ParameterError, match="n_jobs=0 is not allowed: give a whole number other"):
+        getattr(tree, method)(X)
+
+
 def test_every_parameter_has_a_rule_or_a_reader_of_its_own():
     parameters = set(inspect.signature(ROCTreeClassifier).parameters)
     assert parameters - set(RULES) == {

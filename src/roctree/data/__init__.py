@@ -1,6 +1,6 @@
 """Data of any origin as one matrix of numbers and category codes, with its schema."""
 
-from roctree.data.dataset import Dataset, Schema
+from roctree.data.dataset import Dataset, Schema, warn_of_identifiers
 from roctree.data.encode import encode_columns, learn_columns
 from roctree.data.labels import check_weights, encode_labels
 
@@ -11,4 +11,5 @@ __all__ = [
     "encode_columns",
     "encode_labels",
     "learn_columns",
+    "warn_of_identifiers",
 ]

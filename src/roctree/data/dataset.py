@@ -1,5 +1,6 @@
 """A data set is a matrix, labels, weights, and the schema that says what they mean."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,9 @@ from roctree.data.encode import encode_columns, learn_table
 from roctree.data.labels import check_weights, encode_labels, labels_of
 from roctree.data.table import read_table
 from roctree.errors import DataError
+
+# Fewer categories are no burden to a tree, and common in small data.
+_FEW_CATEGORIES = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +129,25 @@ class Dataset:
         labels = labels_of(y, schema.classes)
         _check_lengths(len(values), len(labels))
         return cls(values, labels, check_weights(sample_weight, len(values)), schema)
+
+
+def warn_of_identifiers(dataset: Dataset, stacklevel: int) -> None:
+    """Warn of nominal columns with more than half as many categories as rows: they name rows."""
+    listed = []
+    for feature in np.flatnonzero(dataset.schema.n_categories > _FEW_CATEGORIES):
+        codes = dataset.values[:, feature]
+        known = codes[~np.isnan(codes)]
+        n_seen = np.unique(known).size
+        if n_seen > max(_FEW_CATEGORIES, known.size / 2):
+            listed.append(f"{dataset.schema.names[feature]!r} ({n_seen} in {known.size} rows)")
+    if listed:
+        warnings.warn(
+            "So many categories name rows rather than groups of them, in "
+            f"{', '.join(listed)}: leave the column out, or turn it into numbers if it holds dates "
+            "or numbers as text.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _check_lengths(n_rows: int, n_labels: int) -> None:
