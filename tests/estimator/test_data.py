@@ -53,6 +53,56 @@ def test_unseen_categories_are_missing_with_one_warning_that_counts_them():
     assert np.array_equal(labels, tree.predict(gap))
 
 
+def labelled(n_rows, **columns):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"n": rng.random(n_rows), **columns}), rng.integers(0, 2, n_rows)
+
+
+MANY = {
+    "ids": [f"case {i}" for i in range(300)],
+    "text dates": pd.date_range("2020-01-01", periods=300).astype(str),
+    "gaps": [f"case {i}" if i % 2 else None for i in range(300)],
+    "categories": pd.Categorical([f"case {i}" for i in range(300)]),
+    "half": [f"case {i % 151}" for i in range(300)],
+}
+ORDINARY = {
+    "few rows": [f"case {i}" for i in range(100)],
+    "postcodes": [f"case {i % 150}" for i in range(300)],
+    "declared": pd.Categorical(["a", "b"] * 150, categories=["a", "b", *map(str, range(200))]),
+}
+
+
+@pytest.mark.parametrize("column", MANY.values(), ids=MANY)
+def test_a_column_that_names_rows_is_warned_of_by_name(column):
+    X, y = labelled(300, who=column)
+    with pytest.warns(UserWarning, match=r"in 'who' \(\d+ in \d+ rows\): leave") as caught:
+        ROCTreeClassifier(max_depth=2).fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("column", ORDINARY.values(), ids=ORDINARY)
+def test_columns_with_many_categories_are_no_reason_to_warn(column):
+    X, y = labelled(len(column), where=column)
+    ROCTreeClassifier(max_depth=2).fit(X, y)
+
+
+def test_booleans_are_numbers_where_other_columns_are_listed():
+    X, y = weather.complete()
+    X = X.assign(holiday=np.arange(len(X)) % 2 == 0)
+    tree = ROCTreeClassifier(categorical_features=["sky", "wind"]).fit(X, y)
+    assert tree.schema_.nominal.tolist() == [False, True, True, False]
+    assert ROCTreeClassifier().fit(X, y).schema_.nominal.tolist()[-1]
+
+
+def test_an_array_of_booleans_holds_numbers():
+    X = np.array([[True, False], [False, False], [True, True], [False, True]])
+    tree = ROCTreeClassifier().fit(X, [0, 1, 0, 1])
+    assert not tree.schema_.nominal.any()
+    assert tree.tree_ == ROCTreeClassifier().fit(X.astype(float), [0, 1, 0, 1]).tree_
+    listed = ROCTreeClassifier(categorical_features=[0]).fit(X, [0, 1, 0, 1])
+    assert listed.schema_.categories == ((0.0, 1.0), None)
+
+
 def test_names_that_appear_or_vanish_at_prediction_are_warned_of():
     X, y = weather.complete()
     numbers = X[["warmth", "wind"]]
