@@ -19,6 +19,22 @@ def test_import_roctree_does_not_load(library):
     assert library not in modules_loaded_by("import roctree")
 
 
+@pytest.mark.parametrize("name", ["checks", "criteria", "presets", "pruning", "smoothing"])
+def test_a_public_module_is_found_however_it_is_asked_for(name):
+    by_attribute = f"import roctree; roctree.{name}"
+    by_path = f"import roctree.{name}; roctree.{name}"
+    for statement in (by_attribute, by_path, f"from roctree import {name}"):
+        assert f"roctree.{name}" in modules_loaded_by(statement)
+
+
+def test_presets_are_those_of_the_systems():
+    from roctree import presets
+    from roctree.systems import presets as systems
+
+    assert presets.__all__ == systems.__all__
+    assert all(getattr(presets, name) is getattr(systems, name) for name in systems.__all__)
+
+
 def test_every_public_name_is_listed_by_dir():
     assert set(roctree.__all__) <= set(dir(roctree))
 

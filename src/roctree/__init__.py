@@ -13,10 +13,10 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
+    from roctree import checks, criteria, presets, pruning, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
-    from roctree.systems import presets
 
 _HOMES = {
     "Dataset": "roctree.data",
@@ -25,7 +25,7 @@ _HOMES = {
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
 }
-_MODULES = {"presets": "roctree.systems.presets"}
+_MODULES = {"checks", "criteria", "presets", "pruning", "smoothing"}
 
 __all__ = [
     "DataError",
@@ -36,8 +36,12 @@ __all__ = [
     "ROCTreeClassifier",
     "Schema",
     "__version__",
+    "checks",
+    "criteria",
     "criterion",
     "presets",
+    "pruning",
+    "smoothing",
 ]
 
 
@@ -45,7 +49,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     elif name in _MODULES:
-        value = import_module(_MODULES[name])
+        value = import_module(f"roctree.{name}")
     else:
         raise AttributeError(f"module 'roctree' has no attribute {name!r}")
     globals()[name] = value
