@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from roctree.criteria import AUC, CRITERIA, DKM, MSEE, Entropy, FMeasure, GainRatio, Gini
+from roctree.criteria import AUC, CRITERIA, DKM, MSEE, Entropy, FMeasure, GainRatio, Gini, Hellinger
 from tests.naive import criteria as naive
 
 FIRST = [[8, 1, 1], [2, 5, 3]]
@@ -166,6 +166,15 @@ def test_smoothing_changes_the_order_and_the_area_together(smoothing, expected):
     assert AUC(split_smoothing=smoothing)([[1, 0], [10, 1]]) == near(expected)
 
 
+@pytest.mark.parametrize(
+    ("table", "raw", "smoothed"),
+    [([[8, 2], [1, 9]], 0.770031, 0.618865), ([[1, 0], [9, 10]], 0.320364, 0.127605)],
+)
+def test_smoothing_brings_the_classes_closer_most_of_all_in_small_branches(table, raw, smoothed):
+    assert Hellinger()(table) == near(raw)
+    assert Hellinger("laplace")(table) == near(smoothed)
+
+
 # The F-measure: the node, the two sides, their mean, the change.
 
 F_MEASURES = [
@@ -197,3 +206,15 @@ def test_change_of_the_f_measure_with_recall_counting_four_times():
 def test_f_measure_prefers_a_useless_split_to_a_perfect_one():
     assert FMeasure()([[19, 0], [0, 1]]) == near(0.025641)
     assert FMeasure()([[9, 1], [10, 0]]) == near(0.319187)
+
+
+@pytest.mark.parametrize(
+    ("table", "raw", "smoothed"),
+    [([[10, 9], [0, 1]], 0.0024, 0.05), ([[10, 0], [0, 10]], 0.3333, 0.25)],
+)
+def test_smoothing_would_reward_tiny_branches_by_the_f_measure(table, raw, smoothed):
+    """Hence there is no such option; docs/criteria.md gives these numbers."""
+    assert FMeasure()(table) == pytest.approx(raw, abs=1e-4)
+    assert FMeasure()([[cell + 1 for cell in branch] for branch in table]) == near(smoothed)
+    with pytest.raises(TypeError, match=r"FMeasure.*unexpected keyword argument 'split_smoothing'"):
+        FMeasure(split_smoothing="laplace")

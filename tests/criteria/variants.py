@@ -5,7 +5,6 @@ from itertools import product
 
 from roctree.criteria import (
     AUC,
-    CRITERIA,
     DKM,
     MSEE,
     Entropy,
@@ -13,6 +12,7 @@ from roctree.criteria import (
     FMeasure,
     GainRatio,
     Gini,
+    Hellinger,
 )
 from tests.naive import criteria as naive
 
@@ -37,13 +37,14 @@ def variants():
         yield AUC(pairs, smoothing), partial(naive.auc, pairs=pairs, smoothing=smoothing)
     for beta in (1, 2, 0.5):
         yield FMeasure(beta), partial(naive.f_measure, beta=beta)
-    yield CRITERIA["hellinger"], naive.hellinger
+    for smoothing in SMOOTHINGS:
+        yield Hellinger(smoothing), partial(naive.hellinger, smoothing=smoothing)
 
 
 NAIVE = dict(variants())
 ALL = list(NAIVE)
 UNSMOOTHED = [c for c in ALL if getattr(c, "split_smoothing", "none") == "none"]
-EMPTY_BRANCH_COUNTS = AUC(split_smoothing="laplace"), AUC("renormalised", "laplace")
+EMPTY_BRANCH_COUNTS = [c for c in ALL if isinstance(c, AUC | Hellinger) and c not in UNSMOOTHED]
 
 # Options that lead the compiler elsewhere than the defaults of the registry do.
 OTHER_LOOPS = [
@@ -52,5 +53,6 @@ OTHER_LOOPS = [
     DKM("largest"),
     AUC("renormalised"),
     AUC(split_smoothing="laplace"),
+    Hellinger("laplace"),
     FMeasure(2),
 ]

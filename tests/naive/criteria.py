@@ -125,12 +125,13 @@ def f_of(inside, outside, beta):
     return (1 + b2) * hits / ((1 + b2) * hits + b2 * missed + wrong) if hits > 0 else Fraction(0)
 
 
-def hellinger(table):
+def hellinger(table, smoothing="none"):
     """The root of the mean over pairs of classes of the squared distance."""
-    totals = merged(exact(table))[0]
-    present = [label for label, weight in enumerate(totals) if weight > 0]
+    present = [label for label, weight in enumerate(merged(exact(table))[0]) if weight > 0]
+    cells = [[cell + (smoothing == "laplace") for cell in branch] for branch in exact(table)]
+    totals = merged(cells)[0]
     squares = [
-        sum((math.sqrt(b[i] / totals[i]) - math.sqrt(b[j] / totals[j])) ** 2 for b in exact(table))
+        sum((math.sqrt(b[i] / totals[i]) - math.sqrt(b[j] / totals[j])) ** 2 for b in cells)
         for i in present
         for j in present
         if i < j
