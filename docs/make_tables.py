@@ -1,72 +1,87 @@
-"""Write the tables of ``docs/criteria.md`` from the registry of criteria.
+"""Write the tables of the pages on criteria and smoothing from their registries.
 
-Usage: ``python docs/make_tables.py``. A test fails where the page and the registry differ.
+Usage: ``python docs/make_tables.py``. A test fails where a page and its registry differ.
 """
 
 import inspect
 import re
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from textwrap import dedent
-from typing import Literal, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from roctree.criteria import CRITERIA
+from roctree.smoothing import SMOOTHING
 
-PAGE = Path(__file__).parent / "criteria.md"
-BEGIN = "<!-- criteria:begin, written by docs/make_tables.py -->"
+HOME = Path(__file__).parent
 CORRECTIONS = {
     "none": "nothing",
     "log2": "log2 of the branches",
     "split_info": "split's information",
 }
-END = "<!-- criteria:end -->"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A registry, and what its table says besides the name, the class and what it is."""
+
+    registry: dict[str, Any]
+    columns: dict[str, Any]  # head of the column -> function of the strategy
 
 
 def main():
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in SUBJECTS:
+        path = HOME / f"{name}.md"
+        path.write_text(page(name, path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def page(text):
+def page(name, text):
     """The page with its tables made anew."""
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    return "".join([before, BEGIN, "\n\n", _criteria(), "\n\n", _options(), "\n\n", END, after])
+    begin = f"<!-- {name}:begin, written by docs/make_tables.py -->"
+    end = f"<!-- {name}:end -->"
+    before, after = text.split(begin)[0], text.split(end)[1]
+    tables = [_strategies(SUBJECTS[name]), _options(SUBJECTS[name].registry)]
+    return before + "\n\n".join([begin, *tables, end]) + after
 
 
-def _criteria():
+def _strategies(subject):
     rows = [
         [
             f"`{name}`",
-            f"`{type(criterion).__name__}`",
-            _what_it_is(criterion),
-            CORRECTIONS[criterion.children_correction],
-            _bounded(criterion),
+            f"`{type(strategy).__name__}`",
+            _what_it_is(strategy),
+            *[cell(strategy) for cell in subject.columns.values()],
         ]
-        for name, criterion in CRITERIA.items()
+        for name, strategy in subject.registry.items()
     ]
-    head = ["name", "class", "what it is", "improvement divided by", "bounds save candidates"]
-    return _table(head, rows)
+    return _table(["name", "class", "what it is", *subject.columns], rows)
 
 
-def _options():
+def _options(registry):
     rows = []
-    for criterion in CRITERIA.values():
-        for field in fields(criterion):
-            kind = get_type_hints(type(criterion))[field.name]
+    for strategy in registry.values():
+        for field in fields(strategy):
+            kind = get_type_hints(type(strategy))[field.name]
             rows.append(
                 [
-                    f"`{type(criterion).__name__}`",
+                    f"`{type(strategy).__name__}`",
                     f"`{field.name}`",
                     _choices(kind),
                     f"`{field.default!r}`",
-                    _meaning(criterion, field.name),
+                    _meaning(strategy, field.name, registry),
                 ]
             )
     return _table(["class", "option", "choices", "default", "meaning"], rows)
 
 
-def _what_it_is(criterion):
+def _what_it_is(strategy):
     """The first paragraph of the docstring."""
-    return " ".join(inspect.getdoc(type(criterion)).split("\n\n")[0].split())
+    return " ".join(inspect.getdoc(type(strategy)).split("\n\n")[0].split())
+
+
+def _correction(criterion):
+    return CORRECTIONS[criterion.children_correction]
 
 
 def _bounded(criterion):
@@ -74,19 +89,30 @@ def _bounded(criterion):
     return {(True, True): "yes", (True, False): "with two classes", (False, False): "no"}[two, more]
 
 
+def _grid(smoother):
+    grid = getattr(smoother, "grid", {})
+    return "; ".join(f"`{option}` of {_numbers(tried)}" for option, tried in grid.items()) or "—"
+
+
+def _numbers(values):
+    return ", ".join(f"{value:g}" for value in values)
+
+
 def _choices(kind):
+    if get_origin(kind) in (Union, UnionType):
+        return ", ".join(map(_choices, get_args(kind)))
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice!r}`" for choice in get_args(kind))
     return {bool: "`False`, `True`", float: "a number"}[kind]
 
 
-def _meaning(criterion, option):
-    """What the criterion's docstring says of an option, else what another's says."""
-    for each in [criterion, *CRITERIA.values()]:
+def _meaning(strategy, option, registry):
+    """What the strategy's docstring says of an option, else what another's says."""
+    for each in [strategy, *registry.values()]:
         found = _documented(type(each)).get(option)
         if found:
             return found
-    raise LookupError(f"no criterion documents its option {option}")
+    raise LookupError(f"no docstring says what the option {option} means")
 
 
 def _documented(kind):
@@ -104,6 +130,13 @@ def _table(head, rows):
 def _escaped(cell):
     return cell.replace("|", "\\|")
 
+
+SUBJECTS = {
+    "criteria": Subject(
+        CRITERIA, {"improvement divided by": _correction, "bounds save candidates": _bounded}
+    ),
+    "smoothing": Subject(SMOOTHING, {'`"auto"` chooses': _grid}),
+}
 
 if __name__ == "__main__":
     main()

@@ -13,6 +13,7 @@ import roctree
 HOME = Path(__file__).parents[1]
 PAGES = sorted([*HOME.glob("*.md"), *(HOME / "docs").rglob("*.md")])
 CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+TABLES = runpy.run_path(str(HOME / "docs" / "make_tables.py"))
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -38,14 +39,17 @@ def test_the_readme_runs_and_shows_what_it_says():
         assert f"```\n{output}```" in text
 
 
-def test_the_page_on_criteria_runs():
-    run("docs/criteria.md")
+@pytest.mark.parametrize("name", TABLES["SUBJECTS"])
+def test_a_page_with_tables_runs_and_shows_what_it_says(name):
+    text = (HOME / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for output in filter(None, run(f"docs/{name}.md")):
+        assert f"```\n{output}```" in text
 
 
-def test_the_tables_of_criteria_are_those_of_the_registry():
-    page = runpy.run_path(str(HOME / "docs" / "make_tables.py"))["page"]
-    text = (HOME / "docs" / "criteria.md").read_text(encoding="utf-8")
-    assert page(text) == text, "run python docs/make_tables.py"
+@pytest.mark.parametrize("name", TABLES["SUBJECTS"])
+def test_tables_are_those_of_the_registry(name):
+    text = (HOME / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert TABLES["page"](name, text) == text, "run python docs/make_tables.py"
 
 
 def test_the_picture_is_what_its_script_draws():

@@ -34,7 +34,7 @@ from roctree.pruning import Path, Pruned, Pruner, cost_complexity_path
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
 from roctree.selection import best_smoother, counts_of, grown_and_pruned, pruned_again
-from roctree.smoothing import Frequencies, Smoother
+from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.apply import apply, decision_path, mix
 from roctree.tree.grow import class_counts, grow, weighty
@@ -197,7 +197,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoother = resolve_smoother(smoothing, **options)
         other = copy(self)
         other.smoothing = other.smoothing_ = smoother
-        other.probabilities_ = smoother(self.tree_)
+        other.probabilities_ = probabilities(smoother, self.tree_)
         return other._at_the_same_point(self.operating_point_)
 
     def pruned(
@@ -446,7 +446,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         schema, self.tree_ = self.schema_, pruned.tree
         self.node_labels_ = pruned.labels
         self.operating_point_: OperatingPoint | None = None
-        self.probabilities_ = self.smoothing_(pruned.tree)
+        self.probabilities_ = probabilities(self.smoothing_, pruned.tree)
         self.classes_, self.n_classes_ = schema.classes, schema.n_classes
         self.n_features_in_, self.n_outputs_ = schema.n_features, 1
         if schema.named:

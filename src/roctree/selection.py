@@ -25,6 +25,8 @@ Ints = NDArray[np.int64]
 N_FOLDS = 5
 # An outcome that a tree thought impossible costs no more than this.
 _LEAST_PROBABILITY = 1e-15
+# The bits of no number, so that a missing value is not taken for a zero.
+_MISSING = np.uint64(0xFFFFFFFFFFFFFFFF)
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -144,7 +146,7 @@ def ranks_in_class(dataset: Dataset) -> Ints:
     """
     # Adding zero makes one of the two zeros.
     bits = (dataset.values + 0.0).view(np.uint64)
-    bits[np.isnan(dataset.values)] = 0
+    bits[np.isnan(dataset.values)] = _MISSING
     mixed = np.zeros(len(bits), dtype=np.uint64)
     for column in bits.T:
         mixed = (mixed ^ column) * _PRIME

@@ -13,7 +13,7 @@ from roctree.smoothing.hierarchical_shrinkage import HierarchicalShrinkage
 from roctree.smoothing.laplace import Laplace
 from roctree.smoothing.m_branch import MBranch
 from roctree.smoothing.m_estimate import MEstimate
-from roctree.smoothing.protocol import Smoother, choices
+from roctree.smoothing.protocol import Smoother, choices, probabilities
 
 SMOOTHING: dict[str, Smoother] = {
     "none": Frequencies(),
@@ -34,6 +34,7 @@ __all__ = [
     "MEstimate",
     "Smoother",
     "choices",
+    "probabilities",
     "resolve",
 ]
 

@@ -21,6 +21,13 @@ def down_the_branches(tree: Tree, share: Floats) -> Floats:
     return mixtures
 
 
+def where_reached(tree: Tree, estimates: Floats) -> Floats:
+    """Return the estimates; where no training case has come, those of the nearest node above."""
+    reached = np.array(estimates, dtype=np.float64)
+    compiled(_inherit)(tree.parent, (tree.weight > 0.0).astype(np.float64), reached)
+    return reached
+
+
 def above(tree: Tree, mixtures: Floats) -> Floats:
     """Return the mixture of each node's parent, uniform for the root."""
     inherited = mixtures[tree.parent]

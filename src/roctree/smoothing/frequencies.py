@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from roctree.smoothing.branch import down_the_branches
-from roctree.smoothing.protocol import Floats
+from roctree.smoothing.branch import where_reached
+from roctree.smoothing.protocol import Floats, shares
 from roctree.tree.tree import Tree
 
 
@@ -16,4 +16,4 @@ class Frequencies:
 
     def __call__(self, tree: Tree) -> Floats:
         """Return the frequencies."""
-        return down_the_branches(tree, (tree.weight > 0.0).astype(float))
+        return where_reached(tree, shares(tree))

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from roctree.smoothing.branch import above, down_the_branches
+from roctree.smoothing.branch import above, down_the_branches, where_reached
 from roctree.smoothing.protocol import Auto, Floats, check_strength, shares, strength
 from roctree.tree.tree import Tree
 
@@ -41,12 +41,13 @@ class HierarchicalShrinkage:
         to it N / (N + strength), N of its own parent. Where no case has come, nothing changes.
         """
         shrinking = strength(self, "strength")
-        belief = np.maximum(tree.weight[tree.parent] + shrinking, _TINY)
-        share = 1.0 - (tree.weight + shrinking) / belief
+        from_above = tree.weight[tree.parent]
+        from_above[0] = tree.weight[0]
+        belief = np.maximum(from_above + shrinking, _TINY)
+        # A child may outweigh its parent by what rounding does to divided cases.
+        share = np.maximum(1.0 - (tree.weight + shrinking) / belief, 0.0)
         end = 1.0 - shrinking / belief
         share[0] = end[0] = float(tree.weight[0] > 0.0)
         inherited = above(tree, down_the_branches(tree, share))
         shrunk = end[:, None] * shares(tree) + (1.0 - end)[:, None] * inherited
-        for node in np.flatnonzero(tree.weight[1:] == 0.0) + 1:
-            shrunk[node] = shrunk[tree.parent[node]]
-        return np.asarray(shrunk)
+        return where_reached(tree, shrunk)

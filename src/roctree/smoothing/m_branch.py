@@ -67,9 +67,10 @@ def _climb(
         while node >= 0 and rest > _NOTHING:
             added = m * (1.0 + (1.0 - 1.0 / height) * root)
             if weight[node] > 0.0:
+                each = rest / (weight[node] + added)
                 for label in range(n_classes):
-                    estimates[end, label] += rest * counts[node, label] / (weight[node] + added)
-                rest *= added / (weight[node] + added)
+                    estimates[end, label] += each * counts[node, label]
+                rest = each * added
             node, height = parent[node], height + 1.0
         for label in range(n_classes):
             estimates[end, label] += rest / n_classes

@@ -35,8 +35,7 @@ class MEstimate:
         m = strength(self, "m")
         uniform = np.full(tree.n_classes, 1.0 / tree.n_classes)
         prior = shares(tree)[0] if self.prior == "training" and tree.weight[0] > 0.0 else uniform
-        added = m if m > 0.0 else np.where(tree.weight > 0.0, 0.0, 1.0)
-        return np.asarray(
-            (tree.counts + np.multiply.outer(np.broadcast_to(added, tree.weight.shape), prior))
-            / (tree.weight + added)[:, None]
-        )
+        # Where there are neither cases nor any to be added, the prior is all there is.
+        total = tree.weight + m
+        part = np.divide(m, total, out=np.ones_like(total), where=total > 0.0)[:, None]
+        return np.asarray((1.0 - part) * shares(tree) + part * prior)

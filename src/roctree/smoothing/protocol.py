@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.strategy import check_number, refuse
+from roctree.strategy import check_number, is_number, refuse
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,22 @@ class Smoother(Protocol):
 
     def __call__(self, tree: Tree) -> Floats:
         """The probabilities of the classes at each node."""
+
+
+def probabilities(smoother: Smoother, tree: Tree) -> Floats:
+    """What a smoother makes of a tree; one's own may forget the inner nodes, or empty leaves."""
+    found = np.asarray(smoother(tree), dtype=np.float64)
+    if found.shape != tree.counts.shape:
+        raise ParameterError(
+            f"{smoother!r} gives an array of shape {found.shape} for a tree of {tree.n_nodes} "
+            f"nodes and {tree.n_classes} classes: give a line for each node."
+        )
+    if not np.isfinite(found).all():
+        raise ParameterError(
+            f"{smoother!r} gives node {np.argmin(np.isfinite(found).all(axis=1))} probabilities "
+            f"that are no numbers; note that a node may have no cases."
+        )
+    return found
 
 
 def choices(smoother: Smoother) -> list[Smoother]:
@@ -39,11 +55,10 @@ def choices(smoother: Smoother) -> list[Smoother]:
 def check_strength(smoother: Any, option: str) -> None:
     """Refuse a strength that is neither "auto" nor a number from zero on."""
     value = getattr(smoother, option)
-    if isinstance(value, str):
-        if value != "auto":
-            refuse(smoother, option, "give a number, or 'auto'")
-        return
-    check_number(smoother, option)
+    if is_number(value):
+        check_number(smoother, option)
+    elif not (isinstance(value, str) and value == "auto"):
+        refuse(smoother, option, "give a finite number, or 'auto'")
 
 
 def strength(smoother: Any, option: str) -> float:
