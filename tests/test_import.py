@@ -14,9 +14,19 @@ def modules_loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars", "numpy"])
+@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars", "numpy", "scipy"])
 def test_import_roctree_does_not_load(library):
     assert library not in modules_loaded_by("import roctree")
+
+
+@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars"])
+def test_import_of_roc_does_not_load(library):
+    assert library not in modules_loaded_by("from roctree import roc")
+
+
+def test_modules_are_reached_from_the_package():
+    names = modules_loaded_by("import roctree; roctree.roc.Curve; roctree.presets.c45")
+    assert {"roctree.roc", "roctree.systems.presets"} <= names
 
 
 def test_every_public_name_is_listed_by_dir():

@@ -13,6 +13,7 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
+    from roctree import roc
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
@@ -25,7 +26,7 @@ _HOMES = {
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
 }
-_MODULES = {"presets": "roctree.systems.presets"}
+_MODULES = {"presets": "roctree.systems.presets", "roc": "roctree.roc"}
 
 __all__ = [
     "DataError",
@@ -38,6 +39,7 @@ __all__ = [
     "__version__",
     "criterion",
     "presets",
+    "roc",
 ]
 
 
