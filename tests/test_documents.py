@@ -38,6 +38,12 @@ def test_the_readme_runs_and_shows_what_it_says():
         assert f"```\n{output}```" in text
 
 
+def test_the_page_on_roc_analysis_runs_and_shows_what_it_says():
+    text = (HOME / "docs" / "roc.md").read_text(encoding="utf-8")
+    for output in run("docs/roc.md"):
+        assert f"```\n{output}```" in text
+
+
 def test_the_page_on_criteria_runs():
     run("docs/criteria.md")
 
