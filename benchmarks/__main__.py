@@ -17,14 +17,20 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import files, fit, machine, memory, predict, start
+from benchmarks import files, fit, machine, memory, predict, rank, start
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
 from benchmarks.tables import tables, time_of
 from benchmarks.worker import Workers
 
-SECTIONS = {"fit": fit.rows, "predict": predict.rows, "memory": memory.rows, "start": start.rows}
+SECTIONS = {
+    "fit": fit.rows,
+    "predict": predict.rows,
+    "rank": rank.rows,
+    "memory": memory.rows,
+    "start": start.rows,
+}
 QUIET_LOAD = 0.5
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -151,6 +151,19 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
     return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
 
 
+def rank_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ours = outcome.find("roctree")
+        for entry in outcome.entries:
+            times = outcome.ratio(ours, entry)
+            relative = "–" if times is None else f"{times:.3g}×"
+            name = f"{outcome.title}: {entry.library} {entry.variant}".strip()
+            cells.append([name, time_of(outcome, entry), relative, quality(entry)])
+    header = ("what", "1 thread", "relative to roctree", "leaves; AUC")
+    return Table("Ranking", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -176,6 +189,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("fit", quality_table),
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
+    ("rank", rank_table),
     ("memory", memory_table),
     ("start", start_table),
 )

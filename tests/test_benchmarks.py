@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit
+from benchmarks import files, fit, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
@@ -93,6 +93,20 @@ def test_a_library_that_fails_or_takes_too_long_says_so_and_goes_on():
         assert worker.ask(Request(task, 1), 60.0).note is None
     finally:
         worker.end()
+
+
+def test_areas_of_leaves_and_of_sorted_rows_are_the_same_and_told_in_a_table():
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = rank.rank_all(Task("tiny", 20), 2_000, race)
+    assert {round(entry.facts["auc"], 9) for entry in entries} == {
+        round(entries[0].facts["auc"], 9)
+    }
+    _, table = tables([Outcome("rank", "rank-tiny", "tiny", entries)])
+    assert [line[0] for line in table.cells] == [
+        "tiny: roctree",
+        "tiny: roctree table given",
+        "tiny: scikit-learn",
+    ]
 
 
 def test_libraries_take_turns():

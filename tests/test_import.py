@@ -14,12 +14,12 @@ def modules_loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars", "numpy"])
+@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars", "numpy", "scipy"])
 def test_import_roctree_does_not_load(library):
     assert library not in modules_loaded_by("import roctree")
 
 
-@pytest.mark.parametrize("name", ["checks", "criteria", "presets", "pruning", "smoothing"])
+@pytest.mark.parametrize("name", ["checks", "criteria", "presets", "pruning", "roc", "smoothing"])
 def test_a_public_module_is_found_however_it_is_asked_for(name):
     by_attribute = f"import roctree; roctree.{name}"
     by_path = f"import roctree.{name}; roctree.{name}"
@@ -33,6 +33,11 @@ def test_presets_are_those_of_the_systems():
 
     assert presets.__all__ == systems.__all__
     assert all(getattr(presets, name) is getattr(systems, name) for name in systems.__all__)
+
+
+@pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars"])
+def test_import_of_roc_does_not_load(library):
+    assert library not in modules_loaded_by("from roctree import roc")
 
 
 def test_every_public_name_is_listed_by_dir():

@@ -13,7 +13,7 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, presets, pruning, smoothing
+    from roctree import checks, criteria, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
@@ -25,7 +25,7 @@ _HOMES = {
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
 }
-_MODULES = {"checks", "criteria", "presets", "pruning", "smoothing"}
+_MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
 
 __all__ = [
     "DataError",
@@ -41,6 +41,7 @@ __all__ = [
     "criterion",
     "presets",
     "pruning",
+    "roc",
     "smoothing",
 ]
 

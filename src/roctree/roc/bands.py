@@ -1,5 +1,6 @@
 """Confidence bands of a curve, by resampling its positives and negatives."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -7,6 +8,9 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.roc.inference import check_level
+from roctree.roc.inputs import check_two_classes
+from roctree.roc.line import heights
+from roctree.roc.ranking import cumulated
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -31,7 +35,10 @@ def band(
     n_samples: int = 1000,
     seed: int = 0,
 ) -> Band:
-    """Return a confidence band of the curve.
+    """Return a confidence band of the curve, approximate as all that is resampled.
+
+    Of classes that the scores separate no sample differs, and the band has no width: then
+    ``auc_interval`` says more.
 
     Parameters
     ----------
@@ -43,6 +50,7 @@ def band(
     seed : of the random numbers
     """
     check_level(level)
+    check_two_classes(curve, "a band")
     if method not in ("bootstrap", "fixed_width"):
         raise ParameterError(f"method={method!r} is not known: choose 'bootstrap', 'fixed_width'")
     if n_samples < 2:
@@ -52,7 +60,7 @@ def band(
 
 def _pointwise(curve: "Curve", level: float, n_samples: int, seed: int) -> Band:
     grid = np.linspace(0.0, 1.0, _GRID)
-    rates = np.stack([_at(grid, *sample) for sample in _samples(curve, n_samples, seed)])
+    rates = np.stack([heights(*sample, grid) for sample in _samples(curve, n_samples, seed)])
     tail = (1.0 - level) / 2.0
     return Band(grid, np.quantile(rates, tail, axis=0), np.quantile(rates, 1.0 - tail, axis=0))
 
@@ -66,42 +74,35 @@ def _simultaneous(curve: "Curve", level: float, n_samples: int, seed: int) -> Ba
         _distance(curve, fpr, tpr, across, up) for fpr, tpr in _samples(curve, n_samples, seed)
     ]
     step = float(np.quantile(needed, level))
-    return Band(
-        grid,
-        _at(grid, curve.fpr + step * across, curve.tpr - step * up),
-        _at(grid, curve.fpr - step * across, curve.tpr + step * up),
-    )
+    low = heights(curve.fpr + step * across, curve.tpr - step * up, grid)
+    high = heights(curve.fpr - step * across, curve.tpr + step * up, grid)
+    return Band(grid, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0))
 
 
 def _distance(curve: "Curve", fpr: Floats, tpr: Floats, across: float, up: float) -> float:
     """How far the curve must move both ways to enclose another.
 
-    Along the direction of the move a point of either curve has a coordinate, and across it the
-    difference of their coordinates is the distance.
+    Turned so that the curve moves along one axis, both curves are functions of the other axis. They
+    are straight between corners, so that they are farthest apart at a corner of one of them.
     """
-    own_along, own_across = curve.tpr / up - curve.fpr / across, curve.tpr / up + curve.fpr / across
-    along, position = tpr / up - fpr / across, tpr / up + fpr / across
+    position, along = tpr / up + fpr / across, tpr / up - fpr / across
+    own_position = curve.tpr / up + curve.fpr / across
+    own_along = curve.tpr / up - curve.fpr / across
     apart = [
-        np.abs(along - np.interp(position, own_across, own_along)),
-        np.abs(own_along - np.interp(own_across, position, along)),
+        np.abs(along - np.interp(position, own_position, own_along)),
+        np.abs(own_along - np.interp(own_position, position, along)),
     ]
+    # One step moves a point by two: by one up, and by one across.
     return float(np.concatenate(apart).max() / 2.0)
 
 
-def _samples(curve: "Curve", n_samples: int, seed: int) -> list[tuple[Floats, Floats]]:
-    """Curves of as many cases, drawn from those of the curve with replacement."""
+def _samples(curve: "Curve", n_samples: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """Rates of as many cases, drawn from those of the curve with replacement, one by one."""
     random = np.random.default_rng(seed)
-    drawn = []
-    for counts in (curve.negatives, curve.positives):
-        total = max(round(float(counts.sum())), 1)
-        numbers = random.multinomial(total, counts / counts.sum(), size=n_samples)
-        cumulated = np.cumsum(numbers, axis=1) / total
-        drawn.append(np.column_stack([np.zeros(n_samples), cumulated]))
-    return list(zip(*drawn, strict=True))
+    for _ in range(n_samples):
+        yield _resampled(random, curve.negatives), _resampled(random, curve.positives)
 
 
-def _at(grid: Floats, fpr: Floats, tpr: Floats) -> Floats:
-    """The highest true positive rate at each false positive rate, from 0 to 1."""
-    last = np.append(fpr[1:] > fpr[:-1], True)
-    rates = np.interp(grid, fpr[last], tpr[last], left=0.0, right=1.0)
-    return np.asarray(np.clip(rates, 0.0, 1.0))
+def _resampled(random: np.random.Generator, counts: Floats) -> Floats:
+    total = max(round(float(counts.sum())), 1)
+    return cumulated(random.multinomial(total, counts / counts.sum()).astype(np.float64)) / total

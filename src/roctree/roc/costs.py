@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from roctree.errors import ParameterError
+from roctree.errors import DataError, ParameterError
+from roctree.roc.inputs import check_rate, check_two_classes
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -54,28 +55,36 @@ def expected_cost(
 ) -> Floats:
     """Return the expected cost per case at every point of a curve.
 
+    It is not a number where it depends on a class without cases.
+
     Parameters
     ----------
     curve : the curve
     cost_fp, cost_fn : cost of a false alarm, and of a miss
     prior : share of the positives where the cases come from; None for that of the curve
     """
+    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+        if not 0.0 <= cost < np.inf:
+            raise ParameterError(f"{name}={cost!r} is no cost: give a finite number from 0 on.")
+    if prior is not None:
+        check_rate("prior", prior)
     share = curve.prior if prior is None else prior
-    if not 0.0 <= share <= 1.0:
-        raise ParameterError(f"prior={prior!r} is no share: give a number from 0 to 1.")
-    misses = np.nan_to_num((1.0 - curve.tpr) * share * cost_fn)
-    alarms = np.nan_to_num(curve.fpr * (1.0 - share) * cost_fp)
-    return np.asarray(misses + alarms)
+    none = np.zeros_like(curve.tp)
+    misses = none if share == 0.0 else (1.0 - curve.tpr) * share * cost_fn
+    alarms = none if share == 1.0 else curve.fpr * (1.0 - share) * cost_fp
+    return misses + alarms
 
 
 def cost_curve(curve: "Curve") -> CostCurve:
     """Return the lower envelope of the cost lines of all points: the hull, seen as costs."""
+    check_two_classes(curve, "a cost curve")
     hull = curve.hull()
-    fpr, fnr = hull.fpr, 1.0 - hull.tpr
-    # Neighbours on the hull cost the same where the line of equal cost lies along their edge.
-    rise, run = -np.diff(fnr), np.diff(fpr)
-    weight = np.append(np.append(0.0, np.sort(run / (rise + run))), 1.0)
-    cost = (np.outer(weight, fnr) + np.outer(1.0 - weight, fpr)).min(axis=1)
+    rise, run = np.diff(hull.tpr), np.diff(hull.fpr)
+    # Neighbours on the hull cost the same where the line of equal cost lies along their edge, and
+    # between two such weights one corner is the cheapest.
+    weight = np.concatenate([[0.0], run / (rise + run), [1.0]])
+    corner = np.append(np.arange(len(hull.tpr)), len(hull.tpr) - 1)
+    cost = weight * (1.0 - hull.tpr[corner]) + (1.0 - weight) * hull.fpr[corner]
     return CostCurve(weight, cost)
 
 
@@ -83,16 +92,12 @@ def brier_curve(curve: "Curve") -> BrierCurve:
     """Return the loss of taking scores for probabilities (Hernández-Orallo, Flach and Ferri)."""
     if curve.scores[0] > 1.0 or curve.scores[-1] < 0.0:
         raise ParameterError("A Brier curve is of probabilities: scores must be from 0 to 1.")
+    total = curve.n_positive + curve.n_negative
+    if total == 0.0:
+        raise DataError("There are no cases: a Brier curve needs some.")
     # Between two neighbouring scores the cases from the higher one on are positive.
     ends = curve.scores[::-1]
-    cost = np.sort(np.concatenate([[0.0], ends, ends, [1.0]]))
+    cost = np.concatenate([[0.0], np.repeat(ends, 2), [1.0]])
     regime = np.repeat(np.arange(len(ends), -1, -1), 2)
-    total = curve.n_positive + curve.n_negative
     misses, alarms = curve.n_positive - curve.tp[regime], curve.fp[regime]
     return BrierCurve(cost, 2.0 * (cost * alarms + (1.0 - cost) * misses) / total)
-
-
-def best_points(costs: ArrayLike) -> NDArray[np.int64]:
-    """Return which points cost least."""
-    values = np.asarray(costs)
-    return np.flatnonzero(values == values.min())

@@ -6,19 +6,18 @@ area, hull, costs, precision and their uncertainty are methods of the curve.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from roctree.data.labels import check_weights
 from roctree.errors import DataError, ParameterError
-from roctree.roc import bands, costs, inference, precision
-from roctree.roc.hull import convex
+from roctree.roc import bands, costs, inference, inputs, precision
+from roctree.roc.line import convex, heights
+from roctree.roc.ranking import area, cumulated, sums, tie_groups
 
 Floats = NDArray[np.float64]
-
-# Scores are compared after rounding: shares that are equal on paper may differ in the last bit.
-DIGITS = 12
 
 
 class Point(NamedTuple):
@@ -41,6 +40,9 @@ class Points(NamedTuple):
 class Curve:
     """Positives and negatives of every distinct score, highest first.
 
+    Make one by ``from_leaves``, ``from_scores``, or ``roc`` of a fitted tree. What a class without
+    cases leaves undefined is not a number (rates, areas), or refused (intervals, cost curves).
+
     Parameters
     ----------
     scores : float64[n], distinct and falling
@@ -57,6 +59,13 @@ class Curve:
     positives: Floats
     negatives: Floats
 
+    def __post_init__(self) -> None:
+        for name in ("scores", "positives", "negatives"):
+            # What is derived from them is kept, so that they must not change.
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
     @classmethod
     def from_leaves(
         cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike, *, exact: bool = False
@@ -67,31 +76,25 @@ class Curve:
         ----------
         scores : one for each leaf, usually from training
         positives, negatives : weights of the cases of any data set in each leaf
-        exact : whether scores are ties only if equal to the last bit, as in scikit-learn
+        exact : whether scores are ties only if equal to the last bit, as in scikit-learn; else if
+            equal to 12 decimals
         """
-        values = _checked("scores", scores)
-        ours, theirs = _checked("positives", positives), _checked("negatives", negatives)
+        values = inputs.numbers("scores", scores)
+        ours = inputs.counts("positives", inputs.numbers("positives", positives))
+        theirs = inputs.counts("negatives", inputs.numbers("negatives", negatives))
         if not len(values) == len(ours) == len(theirs) or len(values) == 0:
             raise DataError(
                 f"There are {len(values)} scores, {len(ours)} counts of positives and "
                 f"{len(theirs)} of negatives: give one of each for every leaf, and at least one."
             )
-        if (ours < 0.0).any() or (theirs < 0.0).any():
-            raise DataError("Counts of positives and negatives must not be negative.")
-        distinct, place = np.unique(
-            values if exact else np.round(values, DIGITS), return_inverse=True
-        )
+        distinct, groups = tie_groups(values, exact)
         n = len(distinct)
-        return cls(
-            distinct[::-1],
-            _sums(place, ours, n)[::-1],
-            _sums(place, theirs, n)[::-1],
-        )
+        return cls(distinct, sums(groups, ours, n), sums(groups, theirs, n))
 
     @classmethod
     def from_scores(
         cls,
-        y: ArrayLike,
+        y: Any,
         scores: ArrayLike,
         *,
         positive: Any = None,
@@ -106,25 +109,23 @@ class Curve:
         scores : higher for cases that seem more likely positive
         positive : the class that counts as positive; None for the last in sorted order
         sample_weight : weights of the cases, None for ones
-        exact : whether scores are ties only if equal to the last bit, as in scikit-learn
+        exact : whether scores are ties only if equal to the last bit, as in scikit-learn; else if
+            equal to 12 decimals
         """
-        truth = is_positive(np.asarray(y), positive)
-        weights = np.ones(len(truth)) if sample_weight is None else _checked("w", sample_weight)
-        if len(weights) != len(truth):
-            raise DataError(f"There are {len(weights)} weights for {len(truth)} cases.")
-        return cls.from_leaves(
-            scores, np.where(truth, weights, 0.0), np.where(truth, 0.0, weights), exact=exact
-        )
+        truth = inputs.is_positive(y, positive)
+        values = inputs.scored(scores, truth)
+        weights = check_weights(sample_weight, len(truth))
+        return cls.from_leaves(values, weights * truth, weights * ~truth, exact=exact)
 
     @cached_property
     def tp(self) -> Floats:
         """Positives with at least each score, after a zero."""
-        return np.append(0.0, np.cumsum(self.positives))
+        return cumulated(self.positives)
 
     @cached_property
     def fp(self) -> Floats:
         """Negatives with at least each score, after a zero."""
-        return np.append(0.0, np.cumsum(self.negatives))
+        return cumulated(self.negatives)
 
     @property
     def n_positive(self) -> float:
@@ -137,9 +138,15 @@ class Curve:
         return float(self.fp[-1])
 
     @property
+    def has_both_classes(self) -> bool:
+        """Whether there are positives and negatives."""
+        return min(self.n_positive, self.n_negative) > 0.0
+
+    @property
     def prior(self) -> float:
-        """Share of the positives."""
-        return self.n_positive / (self.n_positive + self.n_negative)
+        """Share of the positives; not a number where there are no cases."""
+        total = self.n_positive + self.n_negative
+        return self.n_positive / total if total > 0.0 else np.nan
 
     @cached_property
     def tpr(self) -> Floats:
@@ -151,10 +158,13 @@ class Curve:
         """False positive rates; not a number where there are no negatives."""
         return _rates(self.fp)
 
-    @property
+    @cached_property
     def auc(self) -> float:
-        """Area under the curve: the chance that a positive scores above a negative, ties half."""
-        return float(np.trapezoid(self.tpr, self.fpr))
+        """Area under the curve: the chance that a positive scores above a negative, ties half.
+
+        Not a number where there are no positives or no negatives.
+        """
+        return area(self.positives, self.negatives)
 
     def points(self) -> Points:
         """Return the points, with the threshold of each; that of (0, 0) is infinite."""
@@ -170,8 +180,8 @@ class Curve:
         groups = np.repeat(np.arange(len(steps)), steps)
         return Curve(
             self.scores[corners[1:] - 1],
-            _sums(groups, self.positives, len(steps)),
-            _sums(groups, self.negatives, len(steps)),
+            sums(groups, self.positives, len(steps)),
+            sums(groups, self.negatives, len(steps)),
         )
 
     def partial_auc(self, max_fpr: float = 1.0, standardised: bool = True) -> float:
@@ -184,16 +194,15 @@ class Curve:
         """
         if not 0.0 < max_fpr <= 1.0:
             raise ParameterError(f"max_fpr={max_fpr!r} is no rate: give a number above 0, up to 1.")
+        if max_fpr == 1.0 or not self.has_both_classes:
+            return self.auc
         stop = int(np.searchsorted(self.fpr, max_fpr, side="right"))
-        fpr = np.append(self.fpr[:stop], max_fpr)
-        tpr = np.append(
-            self.tpr[:stop], np.interp(max_fpr, self.fpr[stop - 1 :], self.tpr[stop - 1 :])
+        end = heights(self.fpr, self.tpr, max_fpr)
+        part = float(
+            np.trapezoid(np.append(self.tpr[:stop], end), np.append(self.fpr[:stop], max_fpr))
         )
-        area = float(np.trapezoid(tpr, fpr))
-        if not standardised or max_fpr == 1.0:
-            return area
         least = 0.5 * max_fpr**2
-        return 0.5 * (1.0 + (area - least) / (max_fpr - least))
+        return 0.5 * (1.0 + (part - least) / (max_fpr - least)) if standardised else part
 
     def at(self, *, fpr: float | None = None, tpr: float | None = None) -> Point:
         """Return the point with a rate, between two thresholds if need be.
@@ -201,24 +210,29 @@ class Curve:
         It takes the highest true, or the lowest false, positive rate of those with that rate. The
         threshold is that of the corner before: between corners some ties must be called positive.
         """
-        if (fpr is None) == (tpr is None):
-            raise ParameterError("Give at() either fpr or tpr.")
-        name, wanted = ("fpr", fpr) if fpr is not None else ("tpr", tpr)
-        if wanted is None or not 0.0 <= wanted <= 1.0:
-            raise ParameterError(f"{name}={wanted!r} is no rate: give a number from 0 to 1.")
-        along, other = (self.fpr, self.tpr) if fpr is not None else (self.tpr, self.fpr)
-        side: Literal["left", "right"] = "right" if fpr is not None else "left"
-        after = int(np.searchsorted(along, wanted, side=side))
-        before = max(after - 1, 0) if fpr is not None else min(after, len(along) - 1)
-        if along[before] == wanted or len(along) == 1:
-            found, corner = float(other[before]), before
-        else:
-            first = before if fpr is not None else before - 1
-            part = (wanted - along[first]) / (along[first + 1] - along[first])
-            found = float(other[first] + part * (other[first + 1] - other[first]))
-            corner = first
-        rates = (wanted, found) if fpr is not None else (found, wanted)
-        return Point(*rates, float(self.points().threshold[corner]))
+        if fpr is not None and tpr is None:
+            return self._at_fpr(fpr)
+        if tpr is not None and fpr is None:
+            return self._at_tpr(tpr)
+        raise ParameterError("Give at() either fpr or tpr.")
+
+    def _at_fpr(self, fpr: float) -> Point:
+        inputs.check_rate("fpr", fpr)
+        if not self.has_both_classes:
+            return Point(fpr, np.nan, np.nan)
+        corner = int(np.searchsorted(self.fpr, fpr, side="right")) - 1
+        found = float(heights(self.fpr, self.tpr, fpr))
+        return Point(fpr, found, float(self.points().threshold[corner]))
+
+    def _at_tpr(self, tpr: float) -> Point:
+        inputs.check_rate("tpr", tpr)
+        if not self.has_both_classes:
+            return Point(np.nan, tpr, np.nan)
+        after = int(np.searchsorted(self.tpr, tpr, side="left"))
+        corner = after if self.tpr[after] == tpr else after - 1
+        # Seen from the other end, the lowest false positive rate is the highest.
+        found = 0.0 - float(heights(-self.tpr[::-1], -self.fpr[::-1], -tpr))
+        return Point(found, tpr, float(self.points().threshold[corner]))
 
     cost_curve = costs.cost_curve
     brier_curve = costs.brier_curve
@@ -236,32 +250,6 @@ class Curve:
         )
 
 
-def is_positive(y: NDArray[Any], positive: Any) -> NDArray[np.bool_]:
-    """Return which labels are the positive class, None for the last of two in sorted order."""
-    if y.ndim != 1:
-        raise DataError(f"y has shape {y.shape}: give one label for each case.")
-    if positive is not None:
-        return np.asarray(y == positive)
-    classes = np.unique(y)
-    if len(classes) > 2:
-        raise DataError(f"y has {len(classes)} classes: say which one is positive.")
-    if len(classes) == 1 and classes[0] in (0, -1, False):
-        return np.zeros(len(y), dtype=np.bool_)
-    return np.asarray(y == classes[-1]) if len(classes) else np.zeros(0, dtype=np.bool_)
-
-
-def _sums(groups: NDArray[Any], weights: Floats, n: int) -> Floats:
-    """The weights of each group."""
-    return np.bincount(groups, weights, minlength=n).astype(np.float64)
-
-
-def _rates(cumulated: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):
-        return np.asarray(cumulated / cumulated[-1])
-
-
-def _checked(name: str, values: ArrayLike) -> Floats:
-    numbers = np.asarray(values, dtype=np.float64)
-    if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise DataError(f"{name} must be finite numbers in one row; shape {numbers.shape}.")
-    return numbers
+def _rates(counts: Floats) -> Floats:
+    total = counts[-1]
+    return counts / total if total > 0.0 else np.full_like(counts, np.nan)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 from roctree.errors import DataError, ParameterError
+from roctree.roc.inputs import is_positive, scored
+from roctree.roc.ranking import area, placements, sums, tie_groups
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -42,7 +44,7 @@ class Comparison(NamedTuple):
 def auc_variance(curve: "Curve") -> float:
     """Return DeLong's variance of the area; weights count as numbers of cases."""
     _check_sizes(curve.n_positive, curve.n_negative)
-    of_positives, of_negatives = placements(curve)
+    of_positives, of_negatives = placements(curve.positives, curve.negatives)
     return _spread(of_positives, curve.positives) + _spread(of_negatives, curve.negatives)
 
 
@@ -70,13 +72,22 @@ def auc_interval(
     if method == "wald":
         return Interval(max(auc - width * deviation, 0.0), min(auc + width * deviation, 1.0))
     odds, spread = math.log(auc / (1.0 - auc)), width * deviation / (auc * (1.0 - auc))
-    return Interval(_logistic(odds - spread), _logistic(odds + spread))
+    return Interval(float(expit(odds - spread)), float(expit(odds + spread)))
 
 
 def compare(
-    y: ArrayLike, first: ArrayLike, second: ArrayLike, *, positive: Any = None, level: float = 0.95
+    y: Any,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    positive: Any = None,
+    level: float = 0.95,
+    exact: bool = False,
 ) -> Comparison:
     """Test whether two scores of the same cases have different areas (DeLong's paired test).
+
+    Approximate: z is normal for many cases of both classes. Where neither area can vary, as that
+    of a constant score and that of one that separates the classes, z is infinite.
 
     Parameters
     ----------
@@ -84,32 +95,23 @@ def compare(
     first, second : two scores of each case
     positive : the class that counts as positive; None for the last in sorted order
     level : of confidence, for the interval of the difference
+    exact : whether scores are ties only if equal to the last bit; else if equal to 12 decimals
     """
-    from roctree.roc.curve import is_positive
-
     check_level(level)
-    truth = is_positive(np.asarray(y), positive)
-    placed = [_case_placements(truth, np.asarray(scores)) for scores in (first, second)]
+    truth = is_positive(y, positive)
     _check_sizes(float(truth.sum()), float((~truth).sum()))
-    areas = [float(of_positives.mean()) for of_positives, _ in placed]
-    variance = sum(
-        float(np.var(placed[0][side] - placed[1][side], ddof=1)) / len(placed[0][side])
-        for side in (0, 1)
+    ours, theirs = (_placed(truth, scored(given, truth), exact) for given in (first, second))
+    difference = ours.area - theirs.area
+    deviation = math.sqrt(
+        _variance_of_mean(ours.positives - theirs.positives)
+        + _variance_of_mean(ours.negatives - theirs.negatives)
     )
-    difference, deviation = areas[0] - areas[1], math.sqrt(variance)
-    z = difference / deviation if deviation > 0.0 else math.copysign(math.inf, difference)
-    z = 0.0 if difference == 0.0 else z
+    certain = math.copysign(math.inf, difference) if difference else 0.0
+    z = difference / deviation if deviation > 0.0 else certain
     width = float(ndtri(0.5 + level / 2.0)) * deviation
     interval = Interval(difference - width, difference + width)
     p = 2.0 * float(ndtr(-abs(z)))
-    return Comparison(areas[0], areas[1], difference, deviation, z, p, interval)
-
-
-def placements(curve: "Curve") -> tuple[Floats, Floats]:
-    """Return for each score the share of negatives below it, and of positives above, ties half."""
-    below = curve.n_negative - curve.fp[1:] + curve.negatives / 2.0
-    above = curve.tp[:-1] + curve.positives / 2.0
-    return below / curve.n_negative, above / curve.n_positive
+    return Comparison(ours.area, theirs.area, difference, deviation, z, p, interval)
 
 
 def check_level(level: float) -> None:
@@ -118,16 +120,23 @@ def check_level(level: float) -> None:
         raise ParameterError(f"level={level!r} is no level of confidence: give one such as 0.95.")
 
 
-def _case_placements(truth: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Floats, Floats]:
-    from roctree.roc.curve import Curve
+class _Placed(NamedTuple):
+    """The area of a score, and the placements of all positive and all negative cases."""
 
-    if scores.shape != truth.shape:
-        raise DataError(f"There are {scores.size} scores for {truth.size} cases.")
-    rounded, place = np.unique(scores, return_inverse=True)
-    ours, theirs = (np.bincount(place, kind, minlength=len(rounded)) for kind in (truth, ~truth))
-    of_positives, of_negatives = placements(Curve.from_leaves(rounded, ours, theirs, exact=True))
-    # Curves run from the highest score down.
-    return of_positives[::-1][place[truth]], of_negatives[::-1][place[~truth]]
+    area: float
+    positives: Floats
+    negatives: Floats
+
+
+def _placed(truth: NDArray[np.bool_], scores: Floats, exact: bool) -> _Placed:
+    distinct, groups = tie_groups(scores, exact)
+    counts = [sums(groups, kind, len(distinct)) for kind in (truth, ~truth)]
+    of_positives, of_negatives = placements(*counts)
+    return _Placed(area(*counts), of_positives[groups[truth]], of_negatives[groups[~truth]])
+
+
+def _variance_of_mean(values: Floats) -> float:
+    return float(np.var(values, ddof=1)) / len(values)
 
 
 def _spread(placed: Floats, counts: Floats) -> float:
@@ -143,7 +152,3 @@ def _check_sizes(n_positive: float, n_negative: float) -> None:
             f"There are {n_positive:g} positives and {n_negative:g} negatives: the uncertainty "
             "of an area needs more than one of each."
         )
-
-
-def _logistic(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-value))

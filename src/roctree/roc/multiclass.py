@@ -5,13 +5,15 @@ is the class counts of the leaves, or one label for each case.
 """
 
 from itertools import permutations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from roctree.data.labels import check_weights, encode_labels, labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.roc.curve import Curve
+from roctree.roc.inputs import counts, matrix
 
 Floats = NDArray[np.float64]
 Pairs = Literal["hand_till", "renormalised"]
@@ -19,7 +21,7 @@ Pairs = Literal["hand_till", "renormalised"]
 
 def mauc(
     scores: ArrayLike,
-    outcomes: ArrayLike,
+    outcomes: Any,
     *,
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -27,6 +29,8 @@ def mauc(
     exact: bool = False,
 ) -> float:
     """Return the mean area over all pairs of classes that both have cases.
+
+    It is not a number if fewer than two classes have cases.
 
     Parameters
     ----------
@@ -48,14 +52,12 @@ def mauc(
         scores, outcomes, classes=classes, sample_weight=sample_weight, pairs=pairs, exact=exact
     )
     known = ~np.isnan(table)
-    if not known.any():
-        raise DataError("An area needs cases of two classes.")
-    return float(table[known].mean())
+    return float(table[known].mean()) if known.any() else np.nan
 
 
 def pairwise(
     scores: ArrayLike,
-    outcomes: ArrayLike,
+    outcomes: Any,
     *,
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -68,60 +70,65 @@ def pairwise(
     """
     if pairs not in ("hand_till", "renormalised"):
         raise ParameterError(f"pairs={pairs!r} is not known: choose 'hand_till', 'renormalised'")
-    ranked, counts = leaf_table(scores, outcomes, classes=classes, sample_weight=sample_weight)
-    areas = np.full((counts.shape[1],) * 2, np.nan)
-    for i, j in permutations(np.flatnonzero(counts.any(axis=0)), 2):
+    ranked, table = leaf_table(scores, outcomes, classes=classes, sample_weight=sample_weight)
+    areas = np.full((table.shape[1],) * 2, np.nan)
+    for i, j in permutations(np.flatnonzero(table.any(axis=0)), 2):
         by = ranked[:, i] if pairs == "hand_till" else _share(ranked[:, i], ranked[:, j])
-        areas[i, j] = Curve.from_leaves(by, counts[:, i], counts[:, j], exact=exact).auc
+        areas[i, j] = Curve.from_leaves(by, table[:, i], table[:, j], exact=exact).auc
     return areas
 
 
 def one_vs_rest(
     scores: ArrayLike,
-    outcomes: ArrayLike,
+    outcomes: Any,
     *,
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     exact: bool = False,
 ) -> list[Curve]:
     """Return the curve of each class against all others."""
-    ranked, counts = leaf_table(scores, outcomes, classes=classes, sample_weight=sample_weight)
-    total = counts.sum(axis=1)
+    ranked, table = leaf_table(scores, outcomes, classes=classes, sample_weight=sample_weight)
+    total = table.sum(axis=1)
     return [
-        Curve.from_leaves(ranked[:, i], counts[:, i], total - counts[:, i], exact=exact)
-        for i in range(counts.shape[1])
+        Curve.from_leaves(ranked[:, i], table[:, i], total - table[:, i], exact=exact)
+        for i in range(table.shape[1])
     ]
 
 
 def leaf_table(
     scores: ArrayLike,
-    outcomes: ArrayLike,
+    outcomes: Any,
     *,
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Return scores and counts, both float64[n, classes], whichever outcomes are given."""
-    ranked = np.asarray(scores, dtype=np.float64)
-    if ranked.ndim != 2 or ranked.shape[1] < 2 or not np.isfinite(ranked).all():
-        raise DataError("scores need a row for each case or leaf and a column for each class.")
-    given = np.asarray(outcomes)
-    if given.ndim == 2:
-        if given.shape != ranked.shape or not (np.asarray(given, np.float64) >= 0.0).all():
-            raise DataError(f"counts must be {ranked.shape} numbers from 0 on, as the scores.")
-        return ranked, given.astype(np.float64)
-    if given.shape != (len(ranked),):
-        raise DataError(f"There are {given.size} labels for {len(ranked)} rows of scores.")
-    labels = np.unique(given) if classes is None else np.asarray(classes)
-    if len(labels) != ranked.shape[1]:
+    ranked = matrix("scores", scores)
+    if np.ndim(outcomes) == 2:
+        counted = counts("counts", matrix("counts", outcomes))
+        if counted.shape != ranked.shape:
+            raise DataError(f"counts have shape {counted.shape} and scores {ranked.shape}.")
+        return ranked, counted
+    return ranked, _counts_of_labels(outcomes, ranked.shape, classes, sample_weight)
+
+
+def _counts_of_labels(
+    y: Any, shape: tuple[int, ...], classes: ArrayLike | None, sample_weight: ArrayLike | None
+) -> Floats:
+    """The weight of each case in the column of its class."""
+    found, codes = encode_labels(y)
+    known = found if classes is None else np.asarray(classes)
+    if len(codes) != shape[0]:
+        raise DataError(f"There are {len(codes)} labels for {shape[0]} rows of scores.")
+    if len(known) != shape[1]:
         raise DataError(
-            f"There are {len(labels)} classes for {ranked.shape[1]} columns of scores: "
+            f"There are {len(known)} classes for {shape[1]} columns of scores: "
             "give classes in the order of the columns."
         )
-    counts = (given[:, None] == labels).astype(np.float64)
-    if not counts.any(axis=1).all():
-        raise DataError(f"y has a label that is not among the classes {labels.tolist()}.")
-    weights = np.ones(len(given)) if sample_weight is None else np.asarray(sample_weight)
-    return ranked, counts * np.asarray(weights, dtype=np.float64)[:, None]
+    counted = np.zeros(shape)
+    columns = codes if classes is None else labels_of(y, known)
+    counted[np.arange(len(codes)), columns] = check_weights(sample_weight, len(codes))
+    return counted
 
 
 def _share(ours: Floats, theirs: Floats) -> Floats:

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.roc.inputs import check_two_classes
+from roctree.roc.line import heights
+
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
 
@@ -27,8 +30,8 @@ class PrecisionRecall(NamedTuple):
 class PrecisionRecallGain(NamedTuple):
     """Precision and recall on a harmonic scale where always saying yes is 0 (Flach and Kull).
 
-    Points that are worse than that have no gain and are left out, but for where the curve crosses
-    a recall gain of 0.
+    It begins where the recall gain is 0, between two points if need be: before that, saying yes to
+    everything is better. Straight between neighbours.
     """
 
     precision: Floats
@@ -41,28 +44,23 @@ class PrecisionRecallGain(NamedTuple):
 
 
 def precision_recall(curve: "Curve") -> PrecisionRecall:
-    """Return precision and recall at every threshold."""
+    """Return precision and recall at every threshold.
+
+    Precision is 1 where nothing is called positive, recall not a number without positives.
+    """
     called = curve.tp[1:] + curve.fp[1:]
-    # Nothing is called positive at scores that no case has, where the next precision would hold.
     precision = np.divide(curve.tp[1:], called, out=np.ones_like(called), where=called > 0.0)
-    recall = curve.tpr[1:] if curve.n_positive > 0.0 else np.ones_like(called)
-    return PrecisionRecall(precision, recall, curve.scores)
+    return PrecisionRecall(precision, curve.tpr[1:], curve.scores)
 
 
 def precision_recall_gain(curve: "Curve") -> PrecisionRecallGain:
     """Return precision gain and recall gain, (x - prior) / ((1 - prior) x)."""
-    tp, fp = _from_where_recall_gains(curve)
-    fn = curve.n_positive - tp
-    odds = curve.n_positive / curve.n_negative if curve.n_negative > 0.0 else np.inf
-    precision = 1.0 - odds * fp / tp
-    recall = 1.0 - odds * fn / tp
-    return PrecisionRecallGain(precision, recall)
-
-
-def _from_where_recall_gains(curve: "Curve") -> tuple[Floats, Floats]:
-    """The counts of true and false positives, beginning where recall is the prior."""
+    check_two_classes(curve, "a precision-recall-gain curve")
+    # Recall is the prior where its gain is 0.
     least = curve.n_positive * curve.prior
-    after = int(np.searchsorted(curve.tp, least, side="left"))
-    crossing = np.interp(least, curve.tp[after - 1 : after + 1], curve.fp[after - 1 : after + 1])
-    start = after if curve.tp[after] > least else after + 1
-    return np.append(least, curve.tp[start:]), np.append(crossing, curve.fp[start:])
+    later = curve.tp > least
+    # The lowest number of false positives there is the highest seen from the other end.
+    crossing = -heights(-curve.tp[::-1], -curve.fp[::-1], -least)
+    tp, fp = np.append(least, curve.tp[later]), np.append(crossing, curve.fp[later])
+    odds = curve.n_positive / curve.n_negative
+    return PrecisionRecallGain(1.0 - odds * fp / tp, 1.0 - odds * (curve.n_positive - tp) / tp)

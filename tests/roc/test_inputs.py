@@ -1,0 +1,150 @@
+"""What may be handed over, and what is refused in which words."""
+
+import numpy as np
+import pytest
+
+from roctree import DataError, ParameterError
+from roctree.roc import Curve, compare
+
+LABELS = ["no", "yes", "no", "yes", "yes"]
+SCORES = [0.1, 0.9, 0.5, 0.5, 0.3]
+AREA = 4.5 / 6
+
+
+def in_pandas(values):
+    return pytest.importorskip("pandas").Series(values, index=range(10, 10 + len(values)))
+
+
+def in_polars(values):
+    return pytest.importorskip("polars").Series(values)
+
+
+def as_categories(values):
+    return in_pandas(values).astype("category")
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, in_pandas, in_polars])
+def test_labels_and_scores_of_any_kind_make_the_same_curve(kind):
+    assert Curve.from_scores(kind(LABELS), kind(SCORES)).auc == pytest.approx(AREA)
+    weights = kind([2.0, 2.0, 2.0, 2.0, 2.0])
+    found = Curve.from_scores(kind(LABELS), kind(SCORES), sample_weight=weights)
+    assert found.auc == pytest.approx(AREA)
+
+
+def test_labels_may_be_categories():
+    assert Curve.from_scores(as_categories(LABELS), SCORES).auc == pytest.approx(AREA)
+
+
+@pytest.mark.parametrize(("no", "yes"), [(False, True), (0, 1), (-1, 1), (0.0, 1.0), ("a", "b")])
+def test_the_last_of_two_labels_in_sorted_order_is_positive(no, yes):
+    y = [yes if label == "yes" else no for label in LABELS]
+    assert Curve.from_scores(y, SCORES).auc == pytest.approx(AREA)
+    assert Curve.from_scores(y, SCORES, positive=yes).auc == pytest.approx(AREA)
+    assert Curve.from_scores(y, SCORES, positive=no).auc == pytest.approx(1 - AREA)
+
+
+def test_one_of_several_labels_may_be_positive_against_all_others():
+    y = ["no", "yes", "perhaps", "yes", "yes"]
+    assert Curve.from_scores(y, SCORES, positive="yes").auc == pytest.approx(AREA)
+
+
+def test_scores_may_be_whole_numbers_or_booleans():
+    assert Curve.from_scores([0, 1, 1], [1, 2, 1]).auc == 0.75
+    assert Curve.from_scores([0, 1, 1], [False, True, False]).auc == 0.75
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        ([0, 1, 2], "3 classes: say which one is positive"),
+        (["no", "no", "no"], "no label but 'no': say which one is positive"),
+        ([0, 1, None], "label of row 2"),
+        ([0, 1, np.nan], "label of row 2"),
+        ([0, "a", 1], "mixes text with other types"),
+        ([[0, 1], [1, 0], [1, 1]], "1d array"),
+        ([0, 1], "3 scores for 2 labels"),
+        ([], "y is empty"),
+        (None, "y is None"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(y, words):
+    with pytest.raises(DataError, match=words):
+        Curve.from_scores(y, [0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ([0.1, np.nan, 0.3], r"scores has a value in row 1 \(counting from 0\) that is missing"),
+        ([0.1, 0.2, np.inf], "scores has a value in row 2"),
+        ([0.1, None, 0.3], "scores has a value in row 1"),
+        (["a", "b", "c"], "scores must be numbers only"),
+        (["1", "2", "3"], "scores must be numbers only"),
+        ([0.1, "b", 0.3], "scores must be numbers only"),
+        ([[0.1, 0.9]] * 3, r"shape \(3, 2\): give one number for each case"),
+        ([0.1, 0.2], "2 scores for 3 labels"),
+        (np.ma.masked_array([0.1, 0.2, 0.3], [False, True, False]), "scores has a value in row 1"),
+    ],
+)
+def test_scores_that_cannot_be_ranked_are_refused(scores, words):
+    with pytest.raises(DataError, match=words):
+        Curve.from_scores([0, 1, 1], scores)
+
+
+def test_comparing_refuses_the_same_labels_and_scores():
+    with pytest.raises(DataError, match="3 scores for 4 labels"):
+        compare([0, 1, 1, 0], [1, 2, 3, 4], [1, 2, 3])
+    with pytest.raises(DataError, match="scores has a value in row 1"):
+        compare([0, 1, 1, 0], [1, np.nan, 3, 4], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([1, 2], "one weight per row"),
+        ([1, -1, 1], "sample_weight is -1.0 in row 1"),
+        ([1, np.nan, 1], "sample_weight is nan in row 1"),
+        ([0, 0, 0], "all weights in sample_weight are zero"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(weights, words):
+    with pytest.raises(DataError, match=words):
+        Curve.from_scores([0, 1, 1], [0.1, 0.2, 0.3], sample_weight=weights)
+
+
+def test_a_positive_class_that_none_of_several_labels_is_is_refused():
+    with pytest.raises(ParameterError, match="positive='yess' is no label of y, which has 'no'"):
+        Curve.from_scores(LABELS, SCORES, positive="yess")
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (([0.1, 0.2], [1], [1, 2]), "2 scores, 1 counts of positives and 2 of negatives"),
+        (([], [], []), "at least one"),
+        (([0.1, 0.2], [1, -1], [1, 2]), "positives has a negative number in row 1"),
+        (([0.1, 0.2], [1, 1], [np.nan, 2]), "negatives has a value in row 0"),
+        (([0.1, 0.2], [1e200, 1], [1, 2]), "positives are too extreme for sums"),
+        (([0.1, 0.2], [1, 1], [1e-200, 0]), "negatives are too extreme for sums"),
+    ],
+)
+def test_leaves_that_do_not_fit_are_refused(table, words):
+    with pytest.raises(DataError, match=words):
+        Curve.from_leaves(*table)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("at", {}, "either fpr or tpr"),
+        ("at", {"fpr": 0.1, "tpr": 0.2}, "either fpr or tpr"),
+        ("at", {"fpr": 1.1}, "fpr=1.1 is no rate"),
+        ("at", {"tpr": -0.1}, "tpr=-0.1 is no rate"),
+        ("at", {"tpr": float("nan")}, "tpr=nan is no rate"),
+        ("partial_auc", {"max_fpr": 0.0}, "give a number above 0, up to 1"),
+        ("partial_auc", {"max_fpr": 1.5}, "give a number above 0, up to 1"),
+    ],
+)
+def test_rates_that_are_none_are_refused(method, options, words):
+    with pytest.raises(ParameterError, match=words):
+        getattr(Curve.from_scores(LABELS, SCORES), method)(**options)
