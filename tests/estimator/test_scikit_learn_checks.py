@@ -10,14 +10,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from roctree import ROCTreeClassifier, presets
 from roctree.criteria import CRITERIA
-from roctree.smoothing import SMOOTHING, Curtailment
+from roctree.smoothing import SMOOTHING
 from roctree.tree.growth import Missing, Nominal
 
 OTHERS = [
     *[{"criterion": name} for name in CRITERIA],
-    *[{"smoothing": name} for name in SMOOTHING if name != "curtailment"],
-    # Scikit-learn asks for some accuracy on 300 rows, where a hundred cases hardly leave the root.
-    {"smoothing": Curtailment(minimum=5)},
+    *[{"smoothing": name} for name in SMOOTHING],
     *[{"missing": missing} for missing in get_args(Missing)],
     *[{"nominal": nominal, "categorical_features": [0]} for nominal in get_args(Nominal)],
     {"max_depth": 3},

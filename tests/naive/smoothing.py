@@ -85,7 +85,7 @@ def hierarchical_shrinkage(branch, strength=10):
     return estimate
 
 
-def curtailment(branch, minimum=100):
+def curtailment(branch, minimum=20):
     """The frequencies of the last node with enough cases."""
     for counts in reversed(branch):
         is_root = counts is branch[0]

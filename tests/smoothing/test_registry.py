@@ -50,7 +50,7 @@ def test_the_defaults_are_those_of_the_papers():
     assert resolve("m_branch") == MBranch(M=4)
     assert resolve("m_estimate") == MEstimate(m=4, prior="uniform")
     assert resolve("hierarchical_shrinkage") == HierarchicalShrinkage(strength=10)
-    assert resolve("curtailment") == Curtailment(minimum=100)
+    assert resolve("curtailment") == Curtailment(minimum=20)
 
 
 def test_an_unknown_name_lists_the_known_ones_and_the_nearest():

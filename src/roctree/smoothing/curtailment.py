@@ -18,7 +18,7 @@ class Curtailment:
         How many cases, in weight, are enough; the root always has enough.
     """
 
-    minimum: float = 100.0
+    minimum: float = 20.0
 
     def __post_init__(self) -> None:
         check_number(self, "minimum")
