@@ -8,7 +8,7 @@ from roctree.roc import Curve
 from tests.strategies import COUNTS, EIGHTHS
 
 # For what is slow, as fractions are.
-some = settings(max_examples=40)
+some = settings(max_examples=25)
 
 # Few scores, so that ties are common; all of them are exact in floats.
 SCORES = st.integers(0, 8).map(lambda n: n / 8)

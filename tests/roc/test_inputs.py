@@ -81,6 +81,8 @@ def test_labels_that_do_not_fit_are_refused(y, words):
         (["a", "b", "c"], "scores must be numbers only"),
         (["1", "2", "3"], "scores must be numbers only"),
         ([0.1, "b", 0.3], "scores must be numbers only"),
+        (np.array([0.1, "b", 0.3], dtype=object), "scores must be numbers only"),
+        ([[0.1], [0.2, 0.3], [0.4]], "scores must be numbers only"),
         ([[0.1, 0.9]] * 3, r"shape \(3, 2\): give one number for each case"),
         ([0.1, 0.2], "2 scores for 3 labels"),
         (np.ma.masked_array([0.1, 0.2, 0.3], [False, True, False]), "scores has a value in row 1"),
