@@ -10,6 +10,7 @@ With ``NUMBA_DISABLE_JIT=1`` everything here is ordinary Python with the same me
 
 import gc
 import hashlib
+import logging
 import os
 import sys
 import types as python_types
@@ -50,6 +51,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 TableScore = Callable[[np.ndarray], float]
 
 _LOCK = RLock()
+_LOG = logging.getLogger("roctree")
 JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 _MATRIX = types.Array(types.float64, 2, "C")
@@ -157,7 +159,7 @@ def compiling(*functions: Callable[..., Any]) -> Iterator[None]:
     """Compile several typed kernels, and meanwhile whatever the body of the context compiles.
 
     Where the first of them is not in the cache on disk, a second process compiles one half, which
-    almost halves the wait of the first fit on a machine.
+    almost halves the wait of the first fit on a machine, and the log says what is going on.
     """
     middle = (len(functions) + 1) // 2
     process = _compile_elsewhere(functions[middle:]) if _is_new(functions[0]) else None
@@ -179,7 +181,16 @@ def _is_new(function: Callable[..., Any]) -> bool:
     if _compiled.cache_info().misses == before:
         return False
     stats = kernel.stats  # type: ignore[attr-defined]
+    if stats.cache_misses:
+        _announce(cached=stats.cache_path is not None)
     return bool(stats.cache_misses) and stats.cache_path is not None
+
+
+@cache
+def _announce(*, cached: bool) -> None:
+    """Say once why the first fit takes longer."""
+    once = "once on this machine" if cached else "in each process, for want of a writable cache"
+    _LOG.info("Compiling the kernels for the first fit, which takes some seconds, %s.", once)
 
 
 def _compile_elsewhere(functions: Sequence[Callable[..., Any]]) -> "Popen[bytes] | None":

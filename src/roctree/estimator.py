@@ -37,9 +37,10 @@ from roctree.selection import best_smoother, counts_of, grown_and_pruned, pruned
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.apply import apply, decision_path, mix
+from roctree.tree.best_first import grow_best_first
 from roctree.tree.grow import class_counts, grow, weighty
 from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
-from roctree.tree.shape import best_first, collapse, observed_thresholds
+from roctree.tree.shape import collapse, observed_thresholds
 from roctree.tree.text import to_text
 from roctree.tree.tree import Tree
 
@@ -169,7 +170,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoother = resolve_smoother(self.smoothing)
 
         def grown(part: Dataset) -> Tree:
-            return self._shaped(grow(part, growth, self._n_threads()), part)
+            return self._shaped(self._grown(part, growth), part)
 
         self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
         self.pruning_, tree = grown_and_pruned(dataset, grown, pruner)
@@ -433,9 +434,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             c45_numeric_minimum=self.c45_numeric_minimum,
         )
 
+    def _grown(self, dataset: Dataset, growth: Growth) -> Tree:
+        if self.max_leaves is None:
+            return grow(dataset, growth, self._n_threads())
+        return grow_best_first(dataset, growth, self.max_leaves, self._n_threads())
+
     def _shaped(self, tree: Tree, dataset: Dataset) -> Tree:
-        if self.max_leaves is not None:
-            tree = best_first(tree, self.max_leaves)
         if self.collapse:
             tree = collapse(tree)
         if self.threshold == "observed":

@@ -104,6 +104,34 @@ def test_a_criterion_written_in_a_notebook_reaches_worker_processes():
     subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)
 
 
+@pytest.mark.slow
+def test_a_criterion_written_anywhere_serves_a_grid_search_in_processes():
+    script = """
+        import numpy as np, roctree
+        from sklearn.model_selection import GridSearchCV
+
+        @roctree.criterion
+        def in_the_notebook(table):
+            return abs(table[0, 0] - table[0, 1])
+
+        def made():
+            scale = 2.0
+
+            @roctree.criterion
+            def inside(table):
+                return scale * abs(table[0, 0] - table[0, 1])
+
+            return inside
+
+        X = np.random.default_rng(0).random((60, 2))
+        for chosen in (in_the_notebook, made(), roctree.criterion(lambda table: table[0, 0])):
+            tree = roctree.ROCTreeClassifier(criterion=chosen)
+            search = GridSearchCV(tree, {"max_depth": [1, 2]}, n_jobs=2, cv=2, error_score="raise")
+            search.fit(X, X[:, 0] > 0.5).predict(X)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)
+
+
 @pytest.mark.parametrize(
     "function", [lambda: 0.0, lambda table, other: 0.0, len, 3, lambda *, table: 0.0]
 )

@@ -1,7 +1,13 @@
 """The trees of scikit-learn, node by node.
 
-Both trees are walked together. Where they part, both splits must be equally good, a tie, and what
-lies below is not compared. Values are rounded to float32, as scikit-learn does.
+Both trees are walked together. Where they part, both splits must be equally good, a tie. Cut off
+below such splits, both trees have the same training impurity; what lies below is not compared node
+by node, because it was grown from other cases and may well be purer in one of them. The impurity
+of the whole trees is asserted to agree where they never part, and where nothing but equal cases
+ends growth: whatever ties decided, the leaves then hold one class or cases that nothing tells
+apart. Over all random data neither library may have an advantage.
+
+Values are rounded to float32, as scikit-learn does.
 """
 
 import numpy as np
@@ -103,6 +109,15 @@ def n_partings(ours, theirs, values, labels, criterion, weights=None):
     return n_parted
 
 
+def impurities(ours, theirs, criterion):
+    """The mean impurity of the training cases in the leaves of each tree."""
+    shares = theirs.weighted_n_node_samples / theirs.weighted_n_node_samples[0]
+    below = theirs.children_left < 0
+    return -CRITERIA[criterion](ours.counts[ours.is_leaf]), float(
+        theirs.impurity[below] @ shares[below]
+    )
+
+
 def random_data(seed):
     """Few or many distinct values, and labels that depend on them more or less."""
     rng = np.random.default_rng(seed)
@@ -118,13 +133,19 @@ def random_data(seed):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize(("max_depth", "min_leaf"), LIMITS)
 def test_two_hundred_random_trees_part_at_ties_only(criterion, max_depth, min_leaf):
-    n_identical = 0
+    n_identical, advantages = 0, []
     for seed in range(200):
         values, labels, weights = random_data(seed)
         weights = weights if min_leaf == 1 else None  # they count rows, we count weights
         ours, theirs = both(values, labels, criterion, max_depth, min_leaf, weights)
-        n_identical += n_partings(ours, theirs, values, labels, criterion, weights) == 0
+        identical = n_partings(ours, theirs, values, labels, criterion, weights) == 0
+        mine, other = impurities(ours, theirs, criterion)
+        if identical or (max_depth, min_leaf) == (None, 1):
+            assert mine == pytest.approx(other, abs=TIE)
+        n_identical += identical
+        advantages.append(other - mine)
     assert n_identical > 20
+    assert abs(np.mean(advantages)) < 2e-3
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -134,7 +155,9 @@ def test_trees_of_the_shared_data_part_at_ties_only(name, criterion):
     values = data.matrix.astype(np.float32).astype(np.float64)
     for limits in LIMITS:
         ours, theirs = both(values, data.codes, criterion, *limits)
-        n_partings(ours, theirs, values, data.codes, criterion)
+        if n_partings(ours, theirs, values, data.codes, criterion) == 0:
+            mine, other = impurities(ours, theirs, criterion)
+            assert mine == pytest.approx(other, abs=TIE)
 
 
 def test_every_numeric_complete_data_set_is_tried():

@@ -46,6 +46,12 @@ def criterion(
         What the improvement over the unsplit node is divided by: "none", "log2" of the number
         of branches, or the "split_info" of C4.5.
 
+    Notes
+    -----
+    Worker processes of joblib, such as those of ``GridSearchCV(n_jobs=2)``, get the function by
+    value, wherever it was written. A pickle refers to it by its name: to load a tree elsewhere,
+    write the function in a module that can be imported there, not in a notebook or in a function.
+
     Examples
     --------
     >>> @criterion(convex=True)

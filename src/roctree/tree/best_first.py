@@ -1,0 +1,28 @@
+"""Best-first growth: the tree of so many leaves, grown no deeper than it has to be."""
+
+from dataclasses import replace
+
+from roctree.data.dataset import Dataset
+from roctree.tree.grow import grow
+from roctree.tree.growth import Growth
+from roctree.tree.shape import best_first
+from roctree.tree.tree import Tree
+
+_FEW_LEAVES = 64
+
+
+def grow_best_first(dataset: Dataset, growth: Growth, max_leaves: int, n_threads: int = 1) -> Tree:
+    """Grow the tree that opens the best leaf again and again until it has ``max_leaves``.
+
+    It is part of the whole tree, and if it ends above the depth that was grown, going deeper
+    would not change it. So a shallow tree is tried first; one of n leaves has depth n - 1 at most.
+    """
+    most = int(max_leaves)
+    # Trees grown so are seldom deeper than that; with more leaves there is little to be saved.
+    likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
+    for depth in (min(likely, most), most):
+        limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
+        tree = best_first(grow(dataset, replace(growth, max_depth=limit), n_threads), most)
+        if tree.max_depth < limit or limit == growth.max_depth:
+            break
+    return tree
