@@ -175,7 +175,7 @@ def grow_binned(
         ):
             return FULL
         evaluate(
-            0, found_ints.shape[0], begin, end, values, columns, codes, row_ints, row_weights,
+            begin, end, values, columns, codes, row_ints, row_weights,
             limits, class_weight, table, block, scan, categories, refine, lefts, edges, corners,
             finest, scores, bounds, places, vectors, found_floats, found_ints, branch_of,
             histogram, bin_lefts, bins, keys,

@@ -60,9 +60,10 @@ N_VECTORS = 5
 
 # found_floats[feature, column] and found_ints[feature, column]: the best split of an attribute.
 # CUT is the first place right of a cut; in binned nodes the first code, CUT_VALUE its first value.
-# HIGHEST bounds the gain of an attribute that was not searched to the end.
-GAIN, INFO, CUT_VALUE, SCORE, HIGHEST = range(5)
-N_FOUND_FLOATS = 5
+# HIGHEST and HIGHEST_RATIO bound the gain, and what it is divided to, of an attribute that was not
+# searched to the end.
+GAIN, INFO, CUT_VALUE, SCORE, HIGHEST, HIGHEST_RATIO = range(6)
+N_FOUND_FLOATS = 6
 N_BRANCHES, CUT, MISSING_BRANCH = range(3)
 
 # branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.
@@ -130,8 +131,8 @@ CATEGORIES_SIGNATURE = types.void(
 )  # fmt: skip
 CATEGORIES_FUNCTION = types.FunctionType(CATEGORIES_SIGNATURE)
 
-# refine(feature, least, looks, begin, end, ...): look into bins -> what no cut gains more than
-REFINE_SIGNATURE = FLOAT(
+# refine(feature, least, looks, begin, end, ...): look into bins, or only bound what is inside them
+REFINE_SIGNATURE = types.void(
     INT, FLOAT, types.boolean, INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
     FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION,
     FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,
