@@ -29,7 +29,7 @@ class Workspace:
         self.found_floats = np.empty((self.n_features, layout.N_FOUND_FLOATS))
         self.found_ints = np.empty((self.n_features, 3), np.int64)
         self.branch_of = np.empty(max(self.n_codes, 1), np.int16)
-        self.branch_ints = np.empty((3, self.widest), np.int64)
+        self.branch_ints = np.empty((layout.N_BRANCH_INTS, self.widest), np.int64)
         self.branch_floats = np.empty((2, self.widest))
         room = max(_FIRST_NODES, 4 * self.widest)
         self.node_ints = np.zeros((room, layout.N_NODE_INTS), np.int64)
@@ -58,11 +58,16 @@ class Workspace:
         if n_cases + 2 > self.scores.size:
             self._make_scratch(n_cases)
 
-    def make_rows(self, rows: Rows, columns: Columns) -> None:
-        """Load the rows of the root, and make room for binned nodes."""
+    def make_rows(self, rows: Rows, columns: Columns, *, copies: bool) -> None:
+        """Load the rows of the root, and make room for binned nodes.
+
+        Only where cases are copied to several branches do rows need new places to be divided.
+        """
         self.codes, self.row_ints, self.row_weights = rows.codes, rows.ints, rows.weights
-        self.new_codes, self.new_ints = np.empty_like(rows.codes), np.empty_like(rows.ints)
-        self.new_weights = np.empty_like(rows.weights)
+        n_new = rows.size if copies else 0
+        self.new_codes = np.empty((n_new, self.n_features), np.uint16)
+        self.new_ints = np.empty((layout.N_ROW_INTS, n_new), np.uint32)
+        self.new_weights = np.empty(n_new)
         self.histogram = np.empty((columns.table[layout.BIN, -1], self.n_classes))
         most_bins = int(np.diff(columns.table[layout.BIN]).max())
         self.bin_lefts = np.empty((most_bins + 1, self.n_classes))

@@ -16,6 +16,7 @@ from roctree.tree.kernels.layout import (
     BRANCHES,
     CATEGORIES_FUNCTION,
     CODES_2D,
+    CURSOR,
     DEPTH,
     DIVIDE_FUNCTION,
     END,
@@ -70,13 +71,13 @@ def push_rows(
 ) -> None:
     """Put the children that may be split on the stack, each with its slice of the rows."""
     for branch in range(n_branches):
-        size = branch_ints[SIZE, branch]
-        if size > 0:
+        end = branch_ints[CURSOR, branch]
+        if branch_ints[SIZE, branch] > 0:
             top = state[N_BINNED]
-            row_stack[top, BEGIN], row_stack[top, END] = begin, begin + size
+            row_stack[top, BEGIN], row_stack[top, END] = begin, end
             row_stack[top, DEPTH], row_stack[top, NODE] = depth, first + branch
             state[N_BINNED] += 1
-            begin += size
+        begin = end
 
 
 @typed_kernel(DESCEND_SIGNATURE)

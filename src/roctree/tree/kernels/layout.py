@@ -67,7 +67,9 @@ N_FOUND_FLOATS = 6
 N_BRANCHES, CUT, MISSING_BRANCH = range(3)
 
 # branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.
-SIZE, CURSOR, KEPT = range(3)
+# CURSOR is where the rows of a branch go next, and at last where they end.
+SIZE, CURSOR, KEPT, STOP = range(4)
+N_BRANCH_INTS = 4
 BRANCH_WEIGHT, SHARE = range(2)
 
 # node_ints[node, column] and node_floats[node, column]; class counts follow from COUNTS on.
