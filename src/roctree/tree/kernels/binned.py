@@ -1,8 +1,8 @@
 """Find the best splits of a node with many cases from counts of bins, and still exactly.
 
-One pass over the node's coded rows counts the classes of every bin of every attribute. Cuts
-between bins are scored first. A bin is looked into, case by case, only where a bound on the scores
-of the cuts inside it reaches the best score so far.
+The classes of every bin of every attribute are counted beforehand. Cuts between bins are scored
+first. A bin is looked into, case by case, only where a bound on the scores of the cuts inside it
+reaches the best score so far.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from roctree._jit import (
     typed_kernel,
     types,
 )
-from roctree.tree.kernels.bins import count_bins, load_bins
+from roctree.tree.kernels.bins import load_bins
 from roctree.tree.kernels.choice import EPSILON, mean_gain, worth
 from roctree.tree.kernels.layout import (
     BRANCHES,
@@ -221,7 +221,7 @@ def evaluate_binned(
     bins: np.ndarray,
     keys: np.ndarray,
 ) -> None:
-    """Enter splits of all attributes at rows ``begin:end``: of each the best that is in question.
+    """Enter splits of all attributes at rows ``begin:end``, which are counted in ``histogram``.
 
     An attribute that cannot be chosen may be left with the best of its cuts between bins.
     """
@@ -233,7 +233,6 @@ def evaluate_binned(
     values, found_floats, found_ints = borrow(values), borrow(found_floats), borrow(found_ints)
     histogram, bin_lefts = borrow(histogram), borrow(bin_lefts)
     bins, keys = borrow(bins), borrow(keys)
-    count_bins(begin, end, columns, codes, row_ints, weights, histogram)
     best = -np.inf
     for feature in range(found_ints.shape[0]):
         found_ints[feature, N_BRANCHES] = 0

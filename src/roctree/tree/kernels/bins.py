@@ -46,6 +46,14 @@ def count_bins(
 
 
 @kernel
+def subtract_bins(histogram: np.ndarray, other: np.ndarray) -> None:
+    """Take the counts of some cases away; sums are exact, and so are differences."""
+    for row in range(histogram.shape[0]):
+        for label in range(histogram.shape[1]):
+            histogram[row, label] -= other[row, label]
+
+
+@kernel
 def load_bins(
     feature: int,
     columns: np.ndarray,

@@ -80,6 +80,14 @@ N_NODE_INTS = 5
 # stack[entry, column]: a node still to be split, and the cases in use when it was put there.
 BEGIN, END, DEPTH, NODE, IN_USE = range(5)
 
+# row_stack[entry, column]: the same of binned nodes. SLOT is where the histogram of a node is, or
+# is to be. What is counted FOR_BOTH is then taken away from the histogram in the slot before, which
+# becomes that of its larger sibling; a leaf may be there for that alone, as NO_NODE.
+SLOT, COUNTED = 4, 5
+N_ROW_STACK = 6
+NOT_YET, FOR_BOTH, READY = range(3)
+NO_NODE = -1
+
 # state[...]: how much of the growing arrays is filled.
 N_STACK, N_NODES, N_CATEGORY_BRANCHES, N_BINNED = range(4)
 
@@ -94,7 +102,7 @@ def array(dtype: Any, ndim: int) -> Any:
     return types.Array(dtype, ndim, "C")
 
 
-FLOATS, FLOATS_2D = array(FLOAT, 1), array(FLOAT, 2)
+FLOATS, FLOATS_2D, FLOATS_3D = array(FLOAT, 1), array(FLOAT, 2), array(FLOAT, 3)
 INTS, INTS_2D = array(INT, 1), array(INT, 2)
 PLACES, PLACES_2D = array(types.uint32, 1), array(types.uint32, 2)
 BRANCHES = array(types.int16, 1)
