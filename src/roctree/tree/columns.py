@@ -47,13 +47,17 @@ class Cases:
 
 @dataclass(frozen=True)
 class Rows:
-    """The coded rows of a node, to be grown from bins; ``node`` is its number where it was made."""
+    """The coded rows of a node, to be grown from bins; ``node`` is its number where it was made.
+
+    The histogram of their bins comes with them if somebody has counted it.
+    """
 
     codes: NDArray[np.uint16]
     ints: NDArray[np.uint32]
     weights: NDArray[np.float64]
     depth: int = 0
     node: int = 0
+    histogram: NDArray[np.float64] | None = None
 
     @property
     def size(self) -> int:

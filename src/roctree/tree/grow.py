@@ -23,7 +23,7 @@ from roctree.tree.kernels.descend import DONE, FULL, TAKE, grow_binned
 from roctree.tree.kernels.divide import divide_binary, divide_complete, divide_shared
 from roctree.tree.kernels.inside import refine
 from roctree.tree.kernels.numeric import best_c45_cut, best_cut
-from roctree.tree.kernels.rows import divide_rows, sort_rows
+from roctree.tree.kernels.rows import divide_rows_complete, divide_rows_shared, sort_rows
 from roctree.tree.kernels.scan import scan_all, scan_bounded
 from roctree.tree.kernels.subtree import grow_sorted
 from roctree.tree.tree import Tree
@@ -129,7 +129,7 @@ def grow_from_bins(
         enter_categories if columns.n_codes > 0 else no_categories,
         refine,
         evaluate_binned,
-        divide_rows,
+        divide_rows_shared if shares else divide_rows_complete,
         sort_rows,
         grow_sorted,
     )
@@ -172,7 +172,7 @@ class Grove:
         least: int = _NEVER,
     ) -> None:
         """Grow the tree of some rows; of two nodes with ``least`` cases one is given away."""
-        space.make_rows(rows, self.columns)
+        space.make_rows(rows, self.columns, copies=self.copies)
         space.make_sorted(_NARROW)
         space.push_rows(rows)
         run = compiled(grow_binned)

@@ -29,14 +29,14 @@ class Workspace:
         self.found_floats = np.empty((self.n_features, layout.N_FOUND_FLOATS))
         self.found_ints = np.empty((self.n_features, 3), np.int64)
         self.branch_of = np.empty(max(self.n_codes, 1), np.int16)
-        self.branch_ints = np.empty((3, self.widest), np.int64)
+        self.branch_ints = np.empty((layout.N_BRANCH_INTS, self.widest), np.int64)
         self.branch_floats = np.empty((2, self.widest))
         room = max(_FIRST_NODES, 4 * self.widest)
         self.node_ints = np.zeros((room, layout.N_NODE_INTS), np.int64)
         self.node_floats = np.zeros((room, COUNTS + n_classes))
         self.category_branch = np.zeros(4 * max(self.n_codes, 1), np.int16)
         self.stack = np.zeros((room, 5), np.int64)
-        self.row_stack = np.zeros((room, 5), np.int64)
+        self.row_stack = np.zeros((room, layout.N_ROW_STACK), np.int64)
         self.state = np.zeros(4, np.int64)
         self.codes = np.empty((0, self.n_features), np.uint16)
         self._make_scratch(0)
@@ -58,17 +58,35 @@ class Workspace:
         if n_cases + 2 > self.scores.size:
             self._make_scratch(n_cases)
 
-    def make_rows(self, rows: Rows, columns: Columns) -> None:
-        """Load the rows of the root, and make room for binned nodes."""
+    def make_rows(self, rows: Rows, columns: Columns, *, copies: bool) -> None:
+        """Load the rows of the root, and make room for binned nodes.
+
+        Only where cases are copied to several branches do rows need new places to be divided.
+        """
         self.codes, self.row_ints, self.row_weights = rows.codes, rows.ints, rows.weights
-        self.new_codes, self.new_ints = np.empty_like(rows.codes), np.empty_like(rows.ints)
-        self.new_weights = np.empty_like(rows.weights)
-        self.histogram = np.empty((columns.table[layout.BIN, -1], self.n_classes))
+        n_new = rows.size if copies else 0
+        self.new_codes = np.empty((n_new, self.n_features), np.uint16)
+        self.new_ints = np.empty((layout.N_ROW_INTS, n_new), np.uint32)
+        self.new_weights = np.empty(n_new)
+        self._make_histograms(rows, columns.table[layout.BIN, -1], copies=copies)
         most_bins = int(np.diff(columns.table[layout.BIN]).max())
         self.bin_lefts = np.empty((most_bins + 1, self.n_classes))
         self.bins = np.empty((2, most_bins), np.int64)
         self.keys = np.empty((3, max(rows.size, most_bins, 256) + 1), np.int64)
         self._make_scratch(max(most_bins, _INNER_CUTS))
+
+    def _make_histograms(self, rows: Rows, n_bins: int, *, copies: bool) -> None:
+        """Make room for the histogram of a node and of those it may wait for.
+
+        Each of these is at most half as large as the one before. Where cases are copied, children
+        do not add up to their parent, and histograms are not kept. All together take no more than
+        the codes.
+        """
+        room = rows.codes.nbytes // (8 * n_bins * self.n_classes)
+        n_slots = 1 if copies else max(1, min(rows.size.bit_length(), room))
+        self.histograms = np.empty((n_slots, n_bins, self.n_classes))
+        if rows.histogram is not None:
+            self.histograms[0] = rows.histogram
 
     def take_rows(self, *, copies: bool) -> Rows:
         """Take the node on top of the binned ones off, to be grown elsewhere.
@@ -77,7 +95,7 @@ class Workspace:
         several branches and the nodes below it need the room.
         """
         top = self.state[layout.N_BINNED] - 1
-        begin, end, depth, node, _ = self.row_stack[top]
+        begin, end, depth, node, slot, counted = self.row_stack[top]
         self.state[layout.N_BINNED] = top
         codes, weights = self.codes[begin:end], self.row_weights[begin:end]
         return Rows(
@@ -86,12 +104,13 @@ class Workspace:
             weights.copy() if copies else weights,
             int(depth),
             int(node),
+            self.histograms[slot].copy() if counted == layout.READY else None,
         )
 
     def forget_rows(self) -> None:
         """Let go of all memory but the nodes."""
         for name in ("codes", "row_ints", "row_weights", "new_codes", "new_ints", "new_weights",
-                     "keys", "order", "rank", "cases", "weights"):  # fmt: skip
+                     "histograms", "keys", "order", "rank", "cases", "weights"):  # fmt: skip
             delattr(self, name)
         self._make_scratch(0)
 
@@ -128,7 +147,8 @@ class Workspace:
 
     def push_rows(self, rows: Rows) -> None:
         """Put the root on the stack of binned nodes."""
-        self.row_stack[0] = (0, rows.size, rows.depth, 0, 0)
+        counted = layout.NOT_YET if rows.histogram is None else layout.READY
+        self.row_stack[0] = (0, rows.size, rows.depth, 0, 0, counted)
         self.state[layout.N_BINNED] = 1
 
     def make_room(self) -> None:
@@ -173,7 +193,7 @@ class Workspace:
 
     def bin_arguments(self) -> tuple[Any, ...]:
         """The arrays of the search by bins, in the order of the kernels."""
-        return self.histogram, self.bin_lefts, self.bins, self.keys
+        return self.histograms, self.bin_lefts, self.bins, self.keys
 
     def scan_arguments(self) -> tuple[Any, ...]:
         """The arrays of the candidate scan and of what it finds, in the order of the kernels."""

@@ -1,22 +1,31 @@
 """Find the best splits of a node with many cases from counts of bins, and still exactly.
 
-One pass over the node's coded rows counts the classes of every bin of every attribute. Cuts
-between bins are scored first. A bin is looked into, case by case, only where a bound on the scores
-of the cuts inside it reaches the best score so far.
+The classes of every bin of every attribute are counted beforehand. Cuts between bins are scored
+first. A bin is looked into, case by case, only where a bound on the scores of the cuts inside it
+reaches the best score so far.
 """
 
 from typing import Any
 
 import numpy as np
 
-from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, borrow, kernel, typed_kernel, types
-from roctree.tree.kernels.bins import count_bins, load_bins
-from roctree.tree.kernels.choice import EPSILON, mean_gain
+from roctree._jit import (
+    BLOCK_FUNCTION,
+    TABLE_FUNCTION,
+    borrow,
+    inlined,
+    kernel,
+    typed_kernel,
+    types,
+)
+from roctree.tree.kernels.bins import load_bins
+from roctree.tree.kernels.choice import EPSILON, mean_gain, worth
 from roctree.tree.kernels.layout import (
     BRANCHES,
     CATEGORIES_FUNCTION,
     CODES_2D,
     CORRECTION,
+    COUNTABLE,
     CUT_VALUE,
     EXACT,
     FILLED,
@@ -25,9 +34,11 @@ from roctree.tree.kernels.layout import (
     GAIN,
     GUARD,
     HIGHEST,
+    HIGHEST_RATIO,
     INT,
     INTS,
     INTS_2D,
+    LOG2,
     N_BRANCHES,
     N_CATEGORIES,
     NO_CORRECTION,
@@ -41,34 +52,86 @@ from roctree.tree.kernels.numeric import (
 )
 from roctree.tree.kernels.scan import ABSOLUTE_SLACK, RELATIVE_SLACK
 
-# evaluate(first, last, begin, end, ...): enter the best splits of attributes first..last-1
+# evaluate(begin, end, ...): enter the splits of attributes; that of the best is exact
 BINNED_SIGNATURE = types.void(
-    INT, INT, INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
+    INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
     FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION,
     CATEGORIES_FUNCTION, REFINE_FUNCTION,
     FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,
     FLOATS_2D, INTS_2D, BRANCHES, FLOATS_2D, FLOATS_2D, INTS_2D, INTS_2D,
 )  # fmt: skip
 BINNED_FUNCTION = types.FunctionType(BINNED_SIGNATURE)
-# The steps of the search where ratios are compared.
-BOUND, CONTEND, ALL = range(3)
 
 
 @kernel
-def mean_is_open(columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray) -> bool:
-    """Whether gains known only up to HIGHEST may move the mean over that of some attribute."""
-    low = mean_gain(GAIN, columns, found_floats, found_ints) - EPSILON
-    high = mean_gain(HIGHEST, columns, found_floats, found_ints) - EPSILON
+def is_open(
+    feature: int, columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray
+) -> bool:
+    """Whether the mean over the gains of all attributes may move when this one is searched."""
+    unknown = found_floats[feature, HIGHEST] > found_floats[feature, GAIN]
+    return bool(columns[COUNTABLE, feature] and found_ints[feature, N_BRANCHES] > 0 and unknown)
+
+
+@kernel
+def next_to_search(
+    columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray, limits: np.ndarray
+) -> int:
+    """The attribute whose bins to look into next; -1 once it is known which one is the best.
+
+    The attribute with the highest ratio, or with the highest bound on it. Once that is searched
+    it is the best, unless the mean may still rise above its gain: then whichever attribute may
+    move the mean most.
+    """
+    low = high = -np.inf
+    if limits[GUARD]:
+        low = mean_gain(GAIN, columns, found_floats, found_ints) - EPSILON
+        high = mean_gain(HIGHEST, columns, found_floats, found_ints) - EPSILON
+    best, best_ratio = -1, -np.inf
     for feature in range(found_ints.shape[0]):
-        if found_ints[feature, N_BRANCHES] > 0 and low <= found_floats[feature, GAIN] < high:
-            return True
-    return False
+        ratio = found_floats[feature, HIGHEST_RATIO]
+        if ratio > best_ratio and found_floats[feature, HIGHEST] >= low:
+            best, best_ratio = feature, ratio
+    if best < 0 or found_floats[best, HIGHEST] > found_floats[best, GAIN]:
+        return best
+    if found_floats[best, GAIN] >= high:
+        return -1
+    widest, width = -1, 0.0
+    for feature in range(found_ints.shape[0]):
+        if is_open(feature, columns, found_floats, found_ints):
+            gap = found_floats[feature, HIGHEST] - found_floats[feature, GAIN]
+            widest, width = (feature, gap) if gap > width else (widest, width)
+    return widest
+
+
+@inlined
+def slack(value: float) -> float:
+    """By how much the rounding of a value or of a bound on it may mislead."""
+    return RELATIVE_SLACK * abs(value) + ABSOLUTE_SLACK
+
+
+@kernel
+def enter_bounds(
+    feature: int,
+    searched: bool,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    limits: np.ndarray,
+) -> None:
+    """Complete the bounds on the gain and ratio of an attribute by the split found."""
+    own = found_floats[feature, GAIN] if found_ints[feature, N_BRANCHES] > 0 else -np.inf
+    ratio = worth(feature, found_floats, found_ints, limits)
+    if searched or found_floats[feature, HIGHEST] == -np.inf:
+        found_floats[feature, GAIN] = found_floats[feature, HIGHEST] = own
+        found_floats[feature, HIGHEST_RATIO] = ratio
+        return
+    highest = max(own, found_floats[feature, HIGHEST])
+    ratio = max(ratio, found_floats[feature, HIGHEST_RATIO])
+    found_floats[feature, HIGHEST] = highest + slack(highest)
+    found_floats[feature, HIGHEST_RATIO] = ratio + slack(ratio)
 
 
 @kernel
 def refine_ratios(
-    first: int,
-    last: int,
     begin: int,
     end: int,
     values: np.ndarray,
@@ -97,45 +160,37 @@ def refine_ratios(
     bins: np.ndarray,
     keys: np.ndarray,
 ) -> None:
-    """Look into bins where ratios are compared, behind a mean over all attributes.
+    """Look into bins where ratios are compared, perhaps behind a mean over all attributes.
 
-    Each attribute then wants its own best gain: at once those that may reach the mean, the others
-    only where they may move it over one of these.
+    The ratio of an attribute is that of its cut with the highest gain, which wants a search of its
+    own. First the gain and the ratio of every attribute are bounded; then one after the other is
+    searched, until no bound reaches the best.
     """
-    for step in (BOUND, CONTEND, ALL):
-        mean = -np.inf
-        if limits[GUARD] and last - first == found_ints.shape[0]:
-            mean = mean_gain(GAIN, columns, found_floats, found_ints) - EPSILON
-        if step == ALL and limits[GUARD] and not mean_is_open(columns, found_floats, found_ints):
-            return
-        for feature in range(first, last):
-            own = found_floats[feature, GAIN] if found_ints[feature, N_BRANCHES] > 0 else -np.inf
-            if columns[EXACT, feature]:
-                found_floats[feature, HIGHEST] = own
-                continue
-            highest = found_floats[feature, HIGHEST]
-            if (step == CONTEND and own > -np.inf and highest < mean) or (
-                step == ALL and highest <= own
-            ):
-                continue
-            least = own - RELATIVE_SLACK * abs(own) - ABSOLUTE_SLACK
-            if own == -np.inf:
-                least = own
-            highest = refine(
-                feature, least, step != BOUND, begin, end, values, columns, codes, row_ints,
-                weights, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
-                scores, bounds, places, vectors, found_floats, found_ints, histogram, bin_lefts,
-                bins, keys,
+    n_bounded, n_features = 0, found_ints.shape[0]
+    while True:
+        feature = n_bounded
+        if n_bounded == n_features:
+            feature = next_to_search(columns, found_floats, found_ints, limits)
+            if feature < 0:
+                return
+        own = found_floats[feature, GAIN] if found_ints[feature, N_BRANCHES] > 0 else -np.inf
+        # Whether there is a split at all decides how many the mean is taken over.
+        looks = n_bounded == n_features or own <= -EPSILON
+        n_bounded = min(n_bounded + 1, n_features)
+        if not columns[EXACT, feature]:
+            least = own - slack(own) if own > -EPSILON else -np.inf
+            refine(
+                feature, least, looks, begin, end, values, columns, codes, row_ints, weights,
+                limits, class_weight, table, block, scan, lefts, edges, corners, finest, scores,
+                bounds, places, vectors, found_floats, found_ints, histogram, bin_lefts, bins,
+                keys,
             )  # fmt: skip
-            found_floats[feature, HIGHEST] = highest
-            if step != BOUND:
-                found_floats[feature, HIGHEST] = found_floats[feature, GAIN]
+        searched = looks or columns[EXACT, feature] > 0
+        enter_bounds(feature, searched, found_floats, found_ints, limits)
 
 
 @typed_kernel(BINNED_SIGNATURE, python=False)
 def evaluate_binned(
-    first: int,
-    last: int,
     begin: int,
     end: int,
     values: np.ndarray,
@@ -166,7 +221,10 @@ def evaluate_binned(
     bins: np.ndarray,
     keys: np.ndarray,
 ) -> None:
-    """Enter the best splits of attributes ``first`` to ``last - 1`` at rows ``begin:end``."""
+    """Enter splits of all attributes at rows ``begin:end``, which are counted in ``histogram``.
+
+    An attribute that cannot be chosen may be left with the best of its cuts between bins.
+    """
     columns, codes, row_ints = borrow(columns), borrow(codes), borrow(row_ints)
     weights, limits, class_weight = borrow(weights), borrow(limits), borrow(class_weight)
     lefts, edges, corners = borrow(lefts), borrow(edges), borrow(corners)
@@ -175,9 +233,8 @@ def evaluate_binned(
     values, found_floats, found_ints = borrow(values), borrow(found_floats), borrow(found_ints)
     histogram, bin_lefts = borrow(histogram), borrow(bin_lefts)
     bins, keys = borrow(bins), borrow(keys)
-    count_bins(first, last, begin, end, columns, codes, row_ints, weights, histogram)
     best = -np.inf
-    for feature in range(first, last):
+    for feature in range(found_ints.shape[0]):
         found_ints[feature, N_BRANCHES] = 0
         n = load_bins(feature, columns, histogram, lefts, places, bins, vectors)
         if columns[N_CATEGORIES, feature] > 0:
@@ -196,25 +253,23 @@ def evaluate_binned(
                 finest, scores, bounds, places, vectors, found_floats, found_ints,
             )  # fmt: skip
             found_floats[feature, CUT_VALUE] = -np.inf
-        if found_ints[feature, N_BRANCHES] > 0:
-            best = max(best, found_floats[feature, GAIN])
-    if limits[CORRECTION] == NO_CORRECTION:
-        for feature in range(first, last):
+        best = max(best, worth(feature, found_floats, found_ints, limits))
+    if limits[CORRECTION] == NO_CORRECTION or (limits[CORRECTION] == LOG2 and not limits[GUARD]):
+        # What the gain of two branches is divided by is one, for all thresholds.
+        for feature in range(found_ints.shape[0]):
             if columns[EXACT, feature]:
                 continue
-            least = best - RELATIVE_SLACK * abs(best) - ABSOLUTE_SLACK
+            least = best - slack(best) if best > -np.inf else best
             refine(
                 feature, least, True, begin, end, values, columns, codes, row_ints, weights,
                 limits, class_weight, table, block, scan, lefts, edges, corners, finest, scores,
                 bounds, places, vectors, found_floats, found_ints, histogram, bin_lefts, bins,
                 keys,
             )  # fmt: skip
-            if found_ints[feature, N_BRANCHES] > 0:
-                best = max(best, found_floats[feature, GAIN])
+            best = max(best, worth(feature, found_floats, found_ints, limits))
         return
-
     refine_ratios(
-        first, last, begin, end, values, columns, codes, row_ints, weights, limits, class_weight,
+        begin, end, values, columns, codes, row_ints, weights, limits, class_weight,
         table, block, scan, refine, lefts, edges, corners, finest, scores, bounds, places, vectors,
         found_floats, found_ints, histogram, bin_lefts, bins, keys,
     )  # fmt: skip

@@ -5,18 +5,20 @@ from typing import Any
 import numpy as np
 
 from roctree._jit import kernel
+from roctree.tree.kernels.choice import EPSILON, binary_info
 from roctree.tree.kernels.layout import (
     BIN,
     FILLED,
     KNOWN,
     LOOK,
+    MIN_LEAF,
     MISSING,
     ROW_LABEL,
     SHIFT,
     TOTAL,
 )
 from roctree.tree.kernels.numeric import (
-    improvement,
+    left_whole,
     weight_of,
 )
 from roctree.tree.kernels.scan import CHUNK, bound_stretches
@@ -24,8 +26,6 @@ from roctree.tree.kernels.scan import CHUNK, bound_stretches
 
 @kernel
 def count_bins(
-    first: int,
-    last: int,
     begin: int,
     end: int,
     columns: np.ndarray,
@@ -34,15 +34,23 @@ def count_bins(
     weights: np.ndarray,
     histogram: np.ndarray,
 ) -> None:
-    """Add up the classes of every bin of attributes ``first`` to ``last - 1``."""
-    for row in range(columns[BIN, first], columns[BIN, last]):
+    """Add up the classes of every bin of every attribute."""
+    for row in range(histogram.shape[0]):
         for label in range(histogram.shape[1]):
             histogram[row, label] = 0.0
     for i in range(begin, end):
         label, weight = row_ints[ROW_LABEL, i], weights[i]
-        for feature in range(first, last):
+        for feature in range(codes.shape[1]):
             place = columns[BIN, feature] + (codes[i, feature] >> columns[SHIFT, feature])
             histogram[place, label] += weight
+
+
+@kernel
+def subtract_bins(histogram: np.ndarray, other: np.ndarray) -> None:
+    """Take the counts of some cases away; sums are exact, and so are differences."""
+    for row in range(histogram.shape[0]):
+        for label in range(histogram.shape[1]):
+            histogram[row, label] -= other[row, label]
 
 
 @kernel
@@ -77,6 +85,19 @@ def load_bins(
 
 
 @kernel
+def least_info(low: float, high: float, limits: np.ndarray, vectors: np.ndarray) -> float:
+    """The least that a gain is divided by where ``low`` to ``high`` of the weight are on the left.
+
+    The information of a split is concave, hence least at one of the ends.
+    """
+    known = weight_of(vectors, TOTAL)
+    node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)
+    low, high = max(low, limits[MIN_LEAF]), min(high, known - limits[MIN_LEAF])
+    info = min(binary_info(low, known, node, limits), binary_info(high, known, node, limits))
+    return max(info, EPSILON)
+
+
+@kernel
 def mark_bins(
     n: int,
     least: float,
@@ -92,10 +113,11 @@ def mark_bins(
     bounds: np.ndarray,
     vectors: np.ndarray,
     bins: np.ndarray,
-) -> float:
-    """Mark the bins in which some cut may gain ``least``; returns what no cut there exceeds."""
+) -> tuple[float, float]:
+    """Mark the bins where some cut may gain ``least``; returns bounds on gain and ratio."""
     total = vectors[TOTAL]
-    highest = -np.inf
+    highest = highest_ratio = -np.inf
+    whole, share = left_whole(limits, class_weight, table, vectors)
     for j in range(n):
         bins[LOOK, j] = 0
     n_edges = (n + CHUNK - 1) // CHUNK + 1
@@ -105,7 +127,7 @@ def mark_bins(
     bound_stretches(edges, n_edges, total, class_weight, table, block, corners, finest, scores)
     for j in range(n_edges - 1):
         # All bins of a stretch without a promising bound are passed over at once.
-        if improvement(scores[j], limits, class_weight, table, vectors) < least:
+        if (scores[j] - whole) * share < least:
             continue
         first, last = j * CHUNK, min((j + 1) * CHUNK, n)
         for i in range(first, last + 1):
@@ -116,8 +138,10 @@ def mark_bins(
             edges, n_bins + 1, total, class_weight, table, block, corners, finest, bounds
         )
         for i in range(n_bins):
-            gain = improvement(bounds[i], limits, class_weight, table, vectors)
+            gain = (bounds[i] - whole) * share
             if gain >= least:
+                low, high = weight_of(lefts, first + i), weight_of(lefts, first + i + 1)
                 bins[LOOK, first + i] = 1
                 highest = max(highest, gain)
-    return highest
+                highest_ratio = max(highest_ratio, gain / least_info(low, high, limits, vectors))
+    return highest, highest_ratio

@@ -55,6 +55,19 @@ def mean_gain(
 
 
 @kernel
+def worth(
+    feature: int, found_floats: np.ndarray, found_ints: np.ndarray, limits: np.ndarray
+) -> float:
+    """By what attributes are compared: the gain, or what it is divided to; -inf for no split."""
+    if found_ints[feature, N_BRANCHES] == 0:
+        return -np.inf
+    if limits[CORRECTION] == NO_CORRECTION:
+        return found_floats[feature, GAIN]
+    info = found_floats[feature, INFO]
+    return found_floats[feature, GAIN] / info if info > EPSILON else -np.inf
+
+
+@kernel
 def choose(
     columns: np.ndarray, found_floats: np.ndarray, found_ints: np.ndarray, limits: np.ndarray
 ) -> int:
@@ -69,13 +82,9 @@ def choose(
         # program with a tolerance, does not.
         best_value = -EPSILON if limits[TOLERANCE] == 0.0 else 0.0
     for feature in range(found_ints.shape[0]):
-        value = found_floats[feature, GAIN]
-        if found_ints[feature, N_BRANCHES] == 0:
+        value = worth(feature, found_floats, found_ints, limits)
+        if corrected and value > -np.inf and found_floats[feature, GAIN] < average - EPSILON:
             continue
-        if corrected:
-            if value < average - EPSILON or found_floats[feature, INFO] <= EPSILON:
-                continue
-            value /= found_floats[feature, INFO]
         if value > best_value + limits[TOLERANCE]:
             best, best_value = feature, value
     if best >= 0 and found_floats[best, GAIN] < limits[MIN_GAIN] - ROUNDING:

@@ -8,20 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, inlined, typed_kernel
+from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, kernel, typed_kernel
 from roctree.tree.kernels.binned import BINNED_FUNCTION
+from roctree.tree.kernels.bins import count_bins, subtract_bins
 from roctree.tree.kernels.choice import choose
 from roctree.tree.kernels.layout import (
     BEGIN,
     BRANCHES,
     CATEGORIES_FUNCTION,
     CODES_2D,
+    COUNTED,
+    CURSOR,
     DEPTH,
     DIVIDE_FUNCTION,
     END,
     EVALUATE_FUNCTION,
     FLOATS,
     FLOATS_2D,
+    FLOATS_3D,
+    FOR_BOTH,
     IN_USE,
     INT,
     INTS,
@@ -31,12 +36,16 @@ from roctree.tree.kernels.layout import (
     N_CATEGORY_BRANCHES,
     N_NODES,
     N_STACK,
+    NO_NODE,
     NO_ROOM,
     NODE,
+    NOT_YET,
     PLACES_2D,
+    READY,
     REFINE_FUNCTION,
     SCAN_FUNCTION,
     SIZE,
+    SLOT,
     VALUES,
 )
 from roctree.tree.kernels.rows import DIVIDE_ROWS_FUNCTION, SORT_ROWS_FUNCTION
@@ -53,30 +62,94 @@ DESCEND_SIGNATURE = INT(
     DIVIDE_FUNCTION, CATEGORIES_FUNCTION, REFINE_FUNCTION, BINNED_FUNCTION,
     DIVIDE_ROWS_FUNCTION, SORT_ROWS_FUNCTION, SUBTREE_FUNCTION,
     FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D, FLOATS_2D,
-    INTS_2D, BRANCHES, FLOATS_2D, FLOATS_2D, INTS_2D, INTS_2D,
+    INTS_2D, BRANCHES, FLOATS_3D, FLOATS_2D, INTS_2D, INTS_2D,
     INTS_2D, FLOATS_2D, INTS_2D, FLOATS_2D, BRANCHES, INTS_2D, INTS, INTS_2D,
 )  # fmt: skip
 
 
-@inlined
+@kernel
+def count_node(
+    top: int,
+    columns: np.ndarray,
+    codes: np.ndarray,
+    row_ints: np.ndarray,
+    weights: np.ndarray,
+    histograms: np.ndarray,
+    row_stack: np.ndarray,
+    state: np.ndarray,
+) -> None:
+    """Count the bins of the node on top of the stack, perhaps for its sibling too."""
+    slot = row_stack[top, SLOT]
+    begin, end = row_stack[top, BEGIN], row_stack[top, END]
+    count_bins(begin, end, columns, codes, row_ints, weights, histograms[slot])
+    if row_stack[top, COUNTED] == FOR_BOTH:
+        subtract_bins(histograms[slot - 1], histograms[slot])
+    row_stack[top, COUNTED] = READY
+    if row_stack[top, NODE] == NO_NODE:
+        state[N_BINNED] = top
+
+
+@kernel
+def heir_of(
+    narrow: int,
+    begin: int,
+    n_branches: int,
+    n_features: int,
+    branch_ints: np.ndarray,
+    histogram: np.ndarray,
+) -> int:
+    """The branch that takes over the histogram of its parent, less all others; -1 for none.
+
+    It is the largest, if more cells of rows need not be counted than there are to subtract. Rows
+    of branches that are not split by bins are counted for this alone.
+    """
+    heir, largest, spared = -1, narrow, 0
+    for branch in range(n_branches):
+        if branch_ints[SIZE, branch] > largest:
+            heir, largest = branch, branch_ints[SIZE, branch]
+    for branch in range(n_branches):
+        end = branch_ints[CURSOR, branch]
+        if branch == heir:
+            spared += end - begin
+        elif branch_ints[SIZE, branch] <= narrow:
+            spared -= end - begin
+        begin = end
+    return heir if spared * n_features > histogram.size * (n_branches - 1) else -1
+
+
+@kernel
 def push_rows(
     begin: int,
     depth: int,
     first: int,
     n_branches: int,
+    heir: int,
+    slot: int,
     branch_ints: np.ndarray,
     row_stack: np.ndarray,
     state: np.ndarray,
 ) -> None:
-    """Put the children that may be split on the stack, each with its slice of the rows."""
+    """Put the children that may be split on the stack, each with its slice of the rows.
+
+    The heir comes first: it has to wait until the others are counted. These are no larger than
+    half of the parent, so that few histograms are kept at a time.
+    """
+    top = state[N_BINNED] + (1 if heir >= 0 else 0)
     for branch in range(n_branches):
-        size = branch_ints[SIZE, branch]
-        if size > 0:
-            top = state[N_BINNED]
-            row_stack[top, BEGIN], row_stack[top, END] = begin, begin + size
-            row_stack[top, DEPTH], row_stack[top, NODE] = depth, first + branch
-            state[N_BINNED] += 1
-            begin += size
+        end, is_heir = branch_ints[CURSOR, branch], branch == heir
+        if branch_ints[SIZE, branch] > 0 or (heir >= 0 and end > begin):
+            place = state[N_BINNED] if is_heir else top
+            row_stack[place, BEGIN], row_stack[place, END] = begin, end
+            row_stack[place, DEPTH], row_stack[place, NODE] = depth, first + branch
+            if branch_ints[SIZE, branch] == 0:
+                row_stack[place, NODE] = NO_NODE
+            row_stack[place, SLOT] = slot if is_heir or heir < 0 else slot + 1
+            row_stack[place, COUNTED] = NOT_YET
+            if heir >= 0:
+                row_stack[place, COUNTED] = READY if is_heir else FOR_BOTH
+            top += 0 if is_heir else 1
+        begin = end
+    state[N_BINNED] = top
 
 
 @typed_kernel(DESCEND_SIGNATURE)
@@ -120,7 +193,7 @@ def grow_binned(
     found_floats: np.ndarray,
     found_ints: np.ndarray,
     branch_of: np.ndarray,
-    histogram: np.ndarray,
+    histograms: np.ndarray,
     bin_lefts: np.ndarray,
     bins: np.ndarray,
     keys: np.ndarray,
@@ -156,9 +229,14 @@ def grow_binned(
         top = state[N_BINNED] - 1
         begin, end = row_stack[top, BEGIN], row_stack[top, END]
         depth, node = row_stack[top, DEPTH], row_stack[top, NODE]
-        n_cells += (end - begin) * codes.shape[1]
-        if top > 0 and end - begin >= taken:
+        counted, slot = row_stack[top, COUNTED], row_stack[top, SLOT]
+        is_given = top > 0 and end - begin >= taken
+        if counted == FOR_BOTH or (counted == NOT_YET and end - begin > narrow and not is_given):
+            count_node(top, columns, codes, row_ints, row_weights, histograms, row_stack, state)
+            continue
+        if is_given:
             return TAKE
+        n_cells += (end - begin) * codes.shape[1]
         if end - begin <= narrow:
             sort(
                 begin, end, values, columns, codes, row_ints, row_weights, order, rank, cases,
@@ -175,10 +253,10 @@ def grow_binned(
         ):
             return FULL
         evaluate(
-            0, found_ints.shape[0], begin, end, values, columns, codes, row_ints, row_weights,
+            begin, end, values, columns, codes, row_ints, row_weights,
             limits, class_weight, table, block, scan, categories, refine, lefts, edges, corners,
             finest, scores, bounds, places, vectors, found_floats, found_ints, branch_of,
-            histogram, bin_lefts, bins, keys,
+            histograms[slot], bin_lefts, bins, keys,
         )  # fmt: skip
         feature = choose(columns, found_floats, found_ints, limits)
         if feature < 0:
@@ -197,7 +275,8 @@ def grow_binned(
             node_floats, category_branch, state,
         )  # fmt: skip
         state[N_BINNED] = top
-        push_rows(
-            begin, depth + 1, first, found_ints[feature, N_BRANCHES], branch_ints, row_stack, state
-        )
+        n_branches, heir = found_ints[feature, N_BRANCHES], -1
+        if slot + 1 < histograms.shape[0]:
+            heir = heir_of(narrow, begin, n_branches, codes.shape[1], branch_ints, histograms[slot])
+        push_rows(begin, depth + 1, first, n_branches, heir, slot, branch_ints, row_stack, state)
     return DONE

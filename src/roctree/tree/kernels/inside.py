@@ -14,6 +14,8 @@ from roctree.tree.kernels.layout import (
     CUT_VALUE,
     FILLED,
     GAIN,
+    HIGHEST,
+    HIGHEST_RATIO,
     INFO,
     KEYS,
     KNOWN,
@@ -227,26 +229,27 @@ def refine(
     bin_lefts: np.ndarray,
     bins: np.ndarray,
     keys: np.ndarray,
-) -> float:
+) -> None:
     """Look into the bins of an attribute where some cut may gain ``least``.
 
-    Where missing cases join a branch, once with them on the right and once on the left. Returns
-    what no cut gains more than; if ``looks`` is false, that is all it does.
+    Where missing cases join a branch, once with them on the right and once on the left. If
+    ``looks`` is false, enter only what no cut in these bins exceeds.
     """
-    highest = least
+    found_floats[feature, HIGHEST] = found_floats[feature, HIGHEST_RATIO] = -np.inf
     for side in range(1, -1, -1):
         n = load_bins(feature, columns, histogram, lefts, places, bins, vectors)
         joins = join_missing(limits, vectors)
         if side == 0:
             if not joins:
-                return highest
+                return
             shift_lefts(lefts, n + 1, vectors, 1.0)
-        bound = mark_bins(
+        gain, ratio = mark_bins(
             n, least, limits, class_weight, table, block, lefts, edges, corners, finest, scores,
             bounds, vectors, bins,
         )  # fmt: skip
-        highest = max(highest, bound)
-        if not looks or bound == -np.inf:
+        found_floats[feature, HIGHEST] = max(found_floats[feature, HIGHEST], gain)
+        found_floats[feature, HIGHEST_RATIO] = max(found_floats[feature, HIGHEST_RATIO], ratio)
+        if not looks or gain == -np.inf:
             continue
         for j in range(n):
             for label in range(class_weight.size):
@@ -257,4 +260,3 @@ def refine(
             weights, limits, class_weight, table, block, scan, bin_lefts, lefts, edges, corners,
             finest, scores, bounds, places, vectors, found_floats, found_ints, keys,
         )  # fmt: skip
-    return highest

@@ -61,13 +61,16 @@ N_VECTORS = 5
 
 # found_floats[feature, column] and found_ints[feature, column]: the best split of an attribute.
 # CUT is the first place right of a cut; in binned nodes the first code, CUT_VALUE its first value.
-# HIGHEST bounds the gain of an attribute that was not searched to the end.
-GAIN, INFO, CUT_VALUE, SCORE, HIGHEST = range(5)
-N_FOUND_FLOATS = 5
+# HIGHEST and HIGHEST_RATIO bound the gain, and what it is divided to, of an attribute that was not
+# searched to the end.
+GAIN, INFO, CUT_VALUE, SCORE, HIGHEST, HIGHEST_RATIO = range(6)
+N_FOUND_FLOATS = 6
 N_BRANCHES, CUT, MISSING_BRANCH = range(3)
 
 # branch_ints[row, branch] and branch_floats[row, branch]: the split being carried out.
-SIZE, CURSOR, KEPT = range(3)
+# CURSOR is where the rows of a branch go next, and at last where they end.
+SIZE, CURSOR, KEPT, STOP = range(4)
+N_BRANCH_INTS = 4
 BRANCH_WEIGHT, SHARE = range(2)
 
 # node_ints[node, column] and node_floats[node, column]; class counts follow from COUNTS on.
@@ -77,6 +80,14 @@ N_NODE_INTS = 5
 
 # stack[entry, column]: a node still to be split, and the cases in use when it was put there.
 BEGIN, END, DEPTH, NODE, IN_USE = range(5)
+
+# row_stack[entry, column]: the same of binned nodes. SLOT is where the histogram of a node is, or
+# is to be. What is counted FOR_BOTH is then taken away from the histogram in the slot before, which
+# becomes that of its larger sibling; a leaf may be there for that alone, as NO_NODE.
+SLOT, COUNTED = 4, 5
+N_ROW_STACK = 6
+NOT_YET, FOR_BOTH, READY = range(3)
+NO_NODE = -1
 
 # state[...]: how much of the growing arrays is filled.
 N_STACK, N_NODES, N_CATEGORY_BRANCHES, N_BINNED = range(4)
@@ -92,7 +103,7 @@ def array(dtype: Any, ndim: int) -> Any:
     return types.Array(dtype, ndim, "C")
 
 
-FLOATS, FLOATS_2D = array(FLOAT, 1), array(FLOAT, 2)
+FLOATS, FLOATS_2D, FLOATS_3D = array(FLOAT, 1), array(FLOAT, 2), array(FLOAT, 3)
 INTS, INTS_2D = array(INT, 1), array(INT, 2)
 PLACES, PLACES_2D = array(types.uint32, 1), array(types.uint32, 2)
 BRANCHES = array(types.int16, 1)
@@ -131,8 +142,8 @@ CATEGORIES_SIGNATURE = types.void(
 )  # fmt: skip
 CATEGORIES_FUNCTION = types.FunctionType(CATEGORIES_SIGNATURE)
 
-# refine(feature, least, looks, begin, end, ...): look into bins -> what no cut gains more than
-REFINE_SIGNATURE = FLOAT(
+# refine(feature, least, looks, begin, end, ...): look into bins, or only bound what is inside them
+REFINE_SIGNATURE = types.void(
     INT, FLOAT, types.boolean, INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
     FLOATS, FLOATS, TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION,
     FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,

@@ -28,6 +28,7 @@ from roctree.tree.kernels.layout import (
     MISSING_RANK,
     N_BRANCHES,
     N_CATEGORIES,
+    N_ROW_INTS,
     NO_ROOM,
     OFFSET,
     PLACES_2D,
@@ -39,6 +40,7 @@ from roctree.tree.kernels.layout import (
     SHIFT,
     SIZE,
     STARTS,
+    STOP,
     THRESHOLD,
     VALUES,
 )
@@ -84,6 +86,11 @@ def send_rows(
     Returns how many rows go to all branches. Values are read only where a code may be the highest
     on the left or the lowest on the right.
     """
+    for branch in range(found_ints[feature, N_BRANCHES]):
+        branch_ints[SIZE, branch] = 0
+        branch_floats[BRANCH_WEIGHT, branch] = 0.0
+        for column in range(COUNTS, node_floats.shape[1]):
+            node_floats[first + branch, column] = 0.0
     missing_code = columns[BIN, feature + 1] - columns[BIN, feature] - 1 << columns[SHIFT, feature]
     cut, cut_value = found_ints[feature, CUT], found_floats[feature, CUT_VALUE]
     is_nominal = columns[N_CATEGORIES, feature] > 0
@@ -136,8 +143,18 @@ def move_row(
     new_weights[target] = weight
 
 
+@kernel
+def swap_rows(i: int, j: int, codes: np.ndarray, row_ints: np.ndarray, weights: np.ndarray) -> None:
+    """Let two rows change places."""
+    for feature in range(codes.shape[1]):
+        codes[i, feature], codes[j, feature] = codes[j, feature], codes[i, feature]
+    for row in range(N_ROW_INTS):
+        row_ints[row, i], row_ints[row, j] = row_ints[row, j], row_ints[row, i]
+    weights[i], weights[j] = weights[j], weights[i]
+
+
 @typed_kernel(DIVIDE_ROWS_SIGNATURE, python=False)
-def divide_rows(
+def divide_rows_complete(
     feature: int,
     begin: int,
     end: int,
@@ -160,13 +177,64 @@ def divide_rows(
     new_ints: np.ndarray,
     new_weights: np.ndarray,
 ) -> int:
-    """Divide the rows of a node among the branches that may be split again, in its own room."""
-    n_branches, quantum = found_ints[feature, N_BRANCHES], limits[QUANTUM]
+    """Divide the rows of a node, all of which know their branch, by letting rows change places.
+
+    Where one branch is small few rows move. The order of rows is lost, and does not matter.
+    """
+    send_rows(
+        feature, begin, end, first, node, values, columns, codes, row_ints, weights, found_floats,
+        found_ints, branch_of, branch_ints, branch_floats, node_floats,
+    )  # fmt: skip
+    n_branches, stop = found_ints[feature, N_BRANCHES], begin
     for branch in range(n_branches):
-        branch_ints[SIZE, branch] = 0
-        branch_floats[BRANCH_WEIGHT, branch] = 0.0
-        for column in range(COUNTS, node_floats.shape[1]):
-            node_floats[first + branch, column] = 0.0
+        branch_ints[CURSOR, branch] = stop
+        stop += branch_ints[SIZE, branch]
+        branch_ints[STOP, branch] = stop
+    total = keep_branches(
+        first, depth, n_branches, 0, limits, branch_ints, branch_floats, node_floats
+    )
+    for branch in range(n_branches if total > 0 else 0):
+        for i in range(branch_ints[CURSOR, branch], branch_ints[STOP, branch]):
+            while row_ints[ROW_SIDE, i] != branch:
+                side = row_ints[ROW_SIDE, i]
+                other = branch_ints[CURSOR, side]
+                while row_ints[ROW_SIDE, other] == side:
+                    other += 1
+                swap_rows(i, other, codes, row_ints, weights)
+                branch_ints[CURSOR, side] = other + 1
+        branch_ints[CURSOR, branch] = branch_ints[STOP, branch]
+    return total
+
+
+@typed_kernel(DIVIDE_ROWS_SIGNATURE, python=False)
+def divide_rows_shared(
+    feature: int,
+    begin: int,
+    end: int,
+    first: int,
+    depth: int,
+    node: int,
+    values: np.ndarray,
+    columns: np.ndarray,
+    limits: np.ndarray,
+    codes: np.ndarray,
+    row_ints: np.ndarray,
+    weights: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+    branch_ints: np.ndarray,
+    branch_floats: np.ndarray,
+    node_floats: np.ndarray,
+    new_codes: np.ndarray,
+    new_ints: np.ndarray,
+    new_weights: np.ndarray,
+) -> int:
+    """Divide the rows of a node among the branches that may be split again, in its own room.
+
+    A row whose branch is unknown goes to all of them, hence all rows move to new places and back.
+    """
+    n_branches, quantum = found_ints[feature, N_BRANCHES], limits[QUANTUM]
     n_unknown = send_rows(
         feature, begin, end, first, node, values, columns, codes, row_ints, weights, found_floats,
         found_ints, branch_of, branch_ints, branch_floats, node_floats,
@@ -202,6 +270,8 @@ def divide_rows(
                 branch_ints[CURSOR, branch] += 1
     for i in range(total):
         move_row(i, begin + i, new_weights[i], new_codes, new_ints, codes, row_ints, weights)
+    for branch in range(n_branches):
+        branch_ints[CURSOR, branch] += begin
     return total
 
 
