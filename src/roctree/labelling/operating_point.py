@@ -22,6 +22,8 @@ class OperatingPoint:
     labeller : what was asked for
     labels : int64[nodes], the class of each leaf
     others : int64[nodes], the class that it has instead with probability ``chance``
+    votes, other_votes : float64[nodes, classes], the highest is that of the class; the mean of
+        several leaves decides where missing values divide a case among them
     chance : from 0 to 1; 0 unless the labels are randomised
     confusion : float64[classes, classes], shares of all cases by predicted and true class
     expected_cost : per case, at the prior asked for; errors cost 1 where no costs were given
@@ -36,6 +38,8 @@ class OperatingPoint:
     labeller: Labeller
     labels: NDArray[np.int64]
     others: NDArray[np.int64]
+    votes: Floats
+    other_votes: Floats
     chance: float
     confusion: Floats
     expected_cost: float
@@ -45,10 +49,6 @@ class OperatingPoint:
     counts: str = "training"
     positive: int = 1
     seed: int = 0
-
-    def table(self, n_classes: int, *, other: bool = False) -> Floats:
-        """Return the vote of each node, 1 for its class."""
-        return np.eye(n_classes)[self.others if other else self.labels]
 
     def __repr__(self) -> str:
         facts = [f"expected cost {self.expected_cost:.4g}"]
@@ -79,6 +79,8 @@ def operating_point(
     return OperatingPoint(
         labeller,
         _of_nodes(chosen.labels, leaves, n_nodes),
+        _of_nodes(chosen.other_labels, leaves, n_nodes),
+        _of_nodes(chosen.votes, leaves, n_nodes),
         _of_nodes(chosen.others, leaves, n_nodes),
         chosen.chance,
         confusion,
@@ -90,16 +92,19 @@ def operating_point(
     )
 
 
-def _of_nodes(labels: NDArray[np.int64], leaves: Leaves, n_nodes: int) -> NDArray[np.int64]:
-    placed = np.zeros(n_nodes, dtype=np.int64)
-    placed[leaves.nodes] = labels
+def _of_nodes(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]:
+    placed = np.zeros((n_nodes, *values.shape[1:]), dtype=values.dtype)
+    placed[leaves.nodes] = values
     return placed
 
 
 def _confusion(leaves: Leaves, chosen: Labelling) -> Floats:
     """The share of all cases that are predicted to be one class and are another."""
     shares = np.zeros((leaves.n_classes, leaves.n_classes))
-    for labels, part in ((chosen.labels, 1.0 - chosen.chance), (chosen.others, chosen.chance)):
+    for labels, part in (
+        (chosen.labels, 1.0 - chosen.chance),
+        (chosen.other_labels, chosen.chance),
+    ):
         np.add.at(shares, labels, part * leaves.counts)
     return np.asarray(shares / leaves.counts.sum())
 
@@ -115,12 +120,12 @@ def _rates(leaves: Leaves, confusion: Floats) -> dict[str, float]:
 def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[float, float] | None:
     """The range of cost ratios of the labelling, if it is one of the optimal ones."""
     positive = chosen.labels == leaves.positive
-    n_scores = int(leaves.rank()[positive].max()) + 1 if positive.any() else 0
-    if chosen.chance > 0.0 or not np.array_equal(leaves.first_positive(n_scores), chosen.labels):
+    n_scores = int(leaves.rank[positive].max()) + 1 if positive.any() else 0
+    if chosen.chance > 0.0 or not np.array_equal(leaves.rank < n_scores, positive):
         return None
     if weights[leaves.positive] == 0.0:
         return None
     # Where negatives are more frequent than among the leaves' cases, a miss must cost more.
-    rarer = weights[1 - leaves.positive] / weights[leaves.positive]
-    bounds = Labellings(leaves).cost_bounds()
-    return float(rarer * bounds[n_scores]), float(rarer * bounds[n_scores + 1])
+    rarer = float(weights[1 - leaves.positive] / weights[leaves.positive])
+    low, high = Labellings(leaves).cost_bounds[n_scores : n_scores + 2].tolist()
+    return rarer * low if low < np.inf else low, rarer * high if high < np.inf else high
