@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from roctree import NotFittedError, ParameterError, ROCTreeClassifier
+from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from tests.estimator import weather
 from tests.labelling.tables import tables, worked_tree
 
@@ -170,8 +170,11 @@ class TestCounts:
 
     def test_without_cases_are_refused(self, tree, data):
         empty = data[0].iloc[:0], data[1][:0]
-        with pytest.raises(ValueError, match="no cases"):
+        with pytest.raises(DataError, match="X is empty"):
             tree.at(cost_fn=2, counts=empty)
+        weightless = (*data, np.zeros(len(data[1])))
+        with pytest.raises(ValueError, match="no cases"):
+            tree.at(cost_fn=2, counts=weightless)
 
     def test_of_one_class_have_no_rate_of_the_other(self, tree, data):
         only = data[1] == "home"

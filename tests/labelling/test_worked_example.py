@@ -71,6 +71,13 @@ def test_the_labels_at_other_priors(prior, expected):
         assert signs(worked_tree().at(prior=given).operating_point_) == expected
 
 
+def test_the_slope_of_the_lines_of_equal_cost():
+    # The negatives are 8 of 20.
+    assert point_of(LeastCost(1, 1)).isocost_slope == pytest.approx(2 / 3)
+    assert point_of(LeastCost(1, 5, prior=0.2)).isocost_slope == pytest.approx(0.8)
+    assert point_of(MaxFPR(0.3)).isocost_slope is None
+
+
 def test_the_expected_cost_is_that_at_the_prior_asked_for():
     # TPR 0.75 and FPR 0.375: a quarter of the positives and three eighths of the negatives.
     assert point_of(LeastCost(prior=0.5)).expected_cost == pytest.approx(0.3125)

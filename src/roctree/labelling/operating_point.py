@@ -30,6 +30,7 @@ class OperatingPoint:
     fpr, tpr : rates of two classes, None for more
     cost_ratio : from and to which cost of a miss, in false alarms, the labels stay the best, for
         two classes and labels that are among the optimal ones; else None
+    isocost_slope : of the lines of equal cost in ROC space, for costs or a prior of two classes
     counts : what it was chosen by: "training", "smoothed" or "held_out"
     positive : number of the positive class, where there are two
     seed : of the random numbers of a randomised labelling
@@ -46,6 +47,7 @@ class OperatingPoint:
     fpr: float | None = None
     tpr: float | None = None
     cost_ratio: tuple[float, float] | None = None
+    isocost_slope: float | None = None
     counts: str = "training"
     positive: int = 1
     seed: int = 0
@@ -76,6 +78,8 @@ def operating_point(
     if leaves.n_classes == 2:
         ratio = _cost_ratio(leaves, chosen, judged.weights(leaves))
         rates = _rates(leaves, confusion) | {"cost_ratio": ratio}
+        if judged is labeller:
+            rates["isocost_slope"] = _isocost_slope(leaves, costs)
     return OperatingPoint(
         labeller,
         _of_nodes(chosen.labels, leaves, n_nodes),
@@ -129,3 +133,11 @@ def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[flo
     rarer = float(weights[1 - leaves.positive] / weights[leaves.positive])
     low, high = Labellings(leaves).cost_bounds[n_scores : n_scores + 2].tolist()
     return rarer * low if low < np.inf else low, rarer * high if high < np.inf else high
+
+
+def _isocost_slope(leaves: Leaves, costs: Floats) -> float | None:
+    """How many true positives, as a rate, are worth one false positive."""
+    regrets = (costs - np.diagonal(costs)) * leaves.prior
+    alarm = regrets[leaves.positive, 1 - leaves.positive]
+    miss = regrets[1 - leaves.positive, leaves.positive]
+    return float(alarm / miss) if miss > 0.0 else None
