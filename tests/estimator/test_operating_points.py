@@ -155,7 +155,7 @@ class TestCounts:
     @pytest.mark.parametrize(
         ("counts", "sentence"),
         [
-            ("trainig", "counts='trainig' is not known (did you mean 'training'?)"),
+            ("trainings", "counts='trainings' is not known (did you mean 'training'?)"),
             (([[1.0]],), "counts has 1 parts: give (X, y) of cases held out."),
             ([[1.0]], "counts must be 'training', 'smoothed', or (X, y) of cases held out."),
             (np.ones((2, 2)), "counts must be 'training', 'smoothed', or (X, y)"),

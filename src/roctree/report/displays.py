@@ -458,7 +458,7 @@ class PrunedUnderCosts(Protocol):
 
 
 class CostPruningDisplay:
-    """Trees pruned under one pair of costs after another, in ROC space (Bradford and Lister 1995).
+    """Trees pruned under one pair of costs after another, in ROC space (Bradley and Lovell 1995).
 
     Parameters
     ----------
