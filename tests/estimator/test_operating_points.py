@@ -172,9 +172,10 @@ class TestCounts:
         empty = data[0].iloc[:0], data[1][:0]
         with pytest.raises(DataError, match="X is empty"):
             tree.at(cost_fn=2, counts=empty)
-        weightless = (*data, np.zeros(len(data[1])))
-        with pytest.raises(ValueError, match="no cases"):
-            tree.at(cost_fn=2, counts=weightless)
+        with pytest.raises(DataError, match="weights in sample_weight are zero"):
+            tree.at(cost_fn=2, counts=(*data, np.zeros(len(data[1]))))
+        with pytest.raises(ParameterError, match="counts has no cases"):
+            tree.at(cost_fn=2, counts=np.zeros_like(tree.tree_.counts))
 
     def test_of_one_class_have_no_rate_of_the_other(self, tree, data):
         only = data[1] == "home"
