@@ -201,6 +201,28 @@ class TestCostPruning:
         assert [text.get_text() for text in display.ratios_] == ["0.1", "1", "4", "16"]
         assert CostPruningDisplay(self.CURVE).plot(ratios=False).ratios_ == []
 
+    def test_the_hull_begins_and_ends_with_a_tree_of_one_leaf(self):
+        one = SimpleNamespace(**{name: values[2:3] for name, values in vars(self.CURVE).items()})
+        display = CostPruningDisplay(one).plot()
+        assert points_of(display.hull_).tolist() == [[0.0, 0.0], [0.2, 0.7], [1.0, 1.0]]
+
+    def test_ratios_of_trees_that_lie_close_are_not_written_over_each_other(self):
+        close = SimpleNamespace(
+            fpr=np.array([0.2, 0.21, 0.21]), tpr=np.array([0.7, 0.71, 0.71]),
+            cost_ratio=np.array([1.0, 2.0, 3.0]), on_hull=np.ones(3, dtype=bool),
+        )  # fmt: skip
+        written = CostPruningDisplay(close).plot().ratios_
+        assert [text.get_text() for text in written] == ["1"]
+
+    def test_a_tree_is_asked_for_its_curve(self):
+        def cost_pruning_curve(X, y, m=None):
+            assert (X, y, m) == ("cases", "classes", 8)
+            return self.CURVE
+
+        asked = SimpleNamespace(cost_pruning_curve=cost_pruning_curve)
+        display = CostPruningDisplay.from_estimator(asked, "cases", "classes", pruning={"m": 8})
+        assert display.curve is self.CURVE
+
 
 @each_kind
 def test_scored_cases_give_the_curve_of_the_scores(kind, cases, tree):

@@ -22,6 +22,8 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 _FOLD: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
 # On plots of curves beyond so many points these would be a blot.
 _MOST_POINTS = 200
+# Words beside points nearer than this would run into each other.
+_APART = 0.05
 
 
 class OperatingPoint(NamedTuple):
@@ -538,10 +540,11 @@ class CostPruningDisplay:
         return self
 
     def _plot_hull(self, fpr: Floats, tpr: Floats) -> None:
-        chosen = np.flatnonzero(self.curve.on_hull)
-        chosen = chosen[np.lexsort((tpr[chosen], fpr[chosen]))]
+        # A tree of one leaf is at either end.
+        corners = np.column_stack([fpr, tpr])[np.asarray(self.curve.on_hull)]
+        corners = np.unique([[0.0, 0.0], *corners, [1.0, 1.0]], axis=0)
         (self.hull_,) = self.ax_.plot(
-            fpr[chosen], tpr[chosen], color=ORANGE, linestyle="--", linewidth=1.6, label="hull",
+            *corners.T, color=ORANGE, linestyle="--", linewidth=1.6, label="hull",
         )  # fmt: skip
 
     def _plot_equal_costs(self, fpr: Floats, tpr: Floats) -> None:
@@ -554,17 +557,21 @@ class CostPruningDisplay:
         )  # fmt: skip
 
     def _write_ratios(self, fpr: Floats, tpr: Floats) -> list[Any]:
-        """Write the range of ratios beside each tree on the hull."""
+        """Write the range of ratios beside trees on the hull, where there is room."""
         ranges: dict[tuple[float, float], list[float]] = {}
         for place in np.flatnonzero(self.curve.on_hull):
             point = float(fpr[place]), float(tpr[place])
             ranges.setdefault(point, []).append(float(self.curve.cost_ratio[place]))
+        written: list[tuple[float, float]] = []
+        for point in sorted(ranges):
+            if not written or np.hypot(*np.subtract(point, written[-1])) > _APART:
+                written.append(point)
         return [
             self.ax_.annotate(
-                _range(min(found), max(found)), point, xytext=(6, -9), fontsize="x-small",
-                textcoords="offset points",
+                _range(min(ranges[point]), max(ranges[point])), point, xytext=(6, -9),
+                fontsize="x-small", textcoords="offset points",
             )
-            for point, found in ranges.items()
+            for point in written
         ]  # fmt: skip
 
 
