@@ -47,6 +47,8 @@ RUN = sorted(
 @pytest.mark.parametrize("name", RUN)
 def test_a_page_runs_and_shows_what_it_says(name):
     text = (HOME / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    if "roctree.report" in text:
+        pytest.importorskip("matplotlib").use("Agg")
     for output in filter(None, run(f"docs/{name}.md")):
         assert f"```\n{output}```" in text
 
@@ -61,6 +63,13 @@ def test_the_picture_is_what_its_script_draws():
     pytest.importorskip("pandas")
     script = runpy.run_path(str(HOME / "examples" / "readme_picture.py"))
     assert script["PICTURE"].read_text(encoding="utf-8") == script["picture"]()
+
+
+def test_the_picture_of_operating_points_can_be_drawn():
+    pytest.importorskip("matplotlib")
+    script = runpy.run_path(str(HOME / "examples" / "operating_points_picture.py"))
+    assert len(script["picture"]().axes) == 2
+    assert script["PICTURE"].exists()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))

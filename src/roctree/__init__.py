@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
+    from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
 
 _HOMES = {
+    "CostCurveDisplay": "roctree.report",
+    "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
     "NotFittedError": "sklearn.exceptions",
+    "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
@@ -28,11 +32,14 @@ _HOMES = {
 _MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
 
 __all__ = [
+    "CostCurveDisplay",
+    "CostPruningDisplay",
     "DataError",
     "Dataset",
     "ModelFileError",
     "NotFittedError",
     "ParameterError",
+    "ROCHullDisplay",
     "ROCTreeClassifier",
     "Schema",
     "__version__",

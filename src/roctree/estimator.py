@@ -20,7 +20,15 @@ from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.errors import ParameterError
 from roctree.labelling import Labeller, Labellings, Leaves, OperatingPoint, operating_point
-from roctree.operating import asked_for, cheapest, class_number, leaves_of
+from roctree.operating import (
+    asked_for,
+    cheapest,
+    checked_seed,
+    class_number,
+    draws,
+    leaves_of,
+    positive_of_two,
+)
 from roctree.parameters import (
     Labels,
     Order,
@@ -281,13 +289,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        counts : what it is chosen by: "training", "smoothed", or (X, y) of cases held out; None for
-            "training", but "smoothed" for a threshold of ``predict_proba``
+        counts : what it is chosen by: "training", "smoothed", or (X, y) of cases held out, with
+            weights (X, y, sample_weight); None for "training", but "smoothed" for a threshold of
+            ``predict_proba``
         positive : the positive class, of two; None for the last in ``classes_``
         random_state : seed of the draws, one for each row, of randomised labels
-        request : one of ``cost_fp`` and ``cost_fn``, ``cost_matrix`` [predicted][true],
-            ``max_fpr``, ``min_tpr``, ``beta``, ``threshold``; ``prior`` with costs, beta or alone;
-            ``randomise=True`` to hit a rate exactly
+        request : one of ``cost_fp`` and ``cost_fn``, ``cost_matrix`` [predicted][true] by number or
+            by label, ``max_fpr``, ``min_tpr``, ``beta``, ``threshold``; ``prior`` with costs, beta
+            or alone, one share for the positives or one for each class; ``randomise=True`` to hit
+            a rate exactly
 
         Examples
         --------
@@ -300,7 +310,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         asked = asked_for(request)
         by = asked.usual_counts if counts is None else counts
         labeller = asked.labeller(self.classes_)
-        return self._at(labeller, by, class_number(positive, self.classes_), random_state)
+        place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
+        return self._at(labeller, by, place, seed)
 
     def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
         """Return the ROC curve: leaves in the order of training, counts of the data given.
@@ -327,17 +338,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : rows
-        cost_matrix : costs [predicted][true] of all rows, or one such matrix for each, float64
-            [rows, classes, classes]; the class of least expected cost is predicted then
+        cost_matrix : costs [predicted][true] of all rows, by number or by label, or one such matrix
+            for each row, float64[rows, classes, classes]; the class of least expected cost by
+            ``predict_proba`` is predicted then, whatever the operating point
         """
         if cost_matrix is not None:
-            return self.classes_[cheapest(self.predict_proba(X), cost_matrix)]
-        point = self._fitted_point()
-        winners = self._mixed(X, self._votes).argmax(axis=1)
-        if point is not None and point.chance > 0.0:
-            others = self._mixed(X, lambda: point.table(self.n_classes_, other=True))
-            drawn = np.random.default_rng(point.seed).random(len(winners)) < point.chance
-            winners = np.where(drawn, others.argmax(axis=1), winners)
+            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
+        else:
+            winners = self._winners(X)
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> Floats:
@@ -355,10 +363,19 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """Return by how much the second of two classes outweighs the first in each row's leaf.
 
-        With more classes, or only one, return the probability of each, by class weight.
+        Where ``predict`` goes by something else, as after ``at(...)``, pruning under costs or with
+        ``labels="majority"``, the rows of the second class come first: they score 0.5 and half of
+        its probability, the others half of it less 0.5. So the score is above zero just where
+        ``predict`` gives the second class. With more classes, or only one, return the probability
+        of each, by class weight.
         """
-        votes = self.predict_proba(X) * self.class_weight_
-        return np.asarray(votes[:, 1] - votes[:, 0]) if self.n_classes_ == 2 else votes
+        probabilities = self.predict_proba(X)
+        votes = probabilities * self.class_weight_
+        if self.n_classes_ != 2:
+            return votes
+        if self._by_probability():
+            return np.asarray(votes[:, 1] - votes[:, 0])
+        return np.asarray(probabilities[:, 1] / 2.0 + np.where(self._winners(X) == 1, 0.5, -0.5))
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of each row's leaf; of several, that on the heaviest path."""
@@ -469,10 +486,6 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         return values
 
-    def _fitted_point(self) -> OperatingPoint | None:
-        self._fitted()
-        return self.operating_point_
-
     def _at(self, labeller: Labeller, counts: Any, positive: int, seed: int) -> "ROCTreeClassifier":
         leaves = self._leaves(counts, positive)
         name = counts if isinstance(counts, str) else HELD_OUT
@@ -500,9 +513,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the class counts of cases at all nodes, or the name of counts as it is."""
         if not isinstance(counts, tuple):
             return counts
-        if len(counts) != 2:
+        if len(counts) not in (2, 3):
             raise ParameterError(f"counts has {len(counts)} parts: give (X, y) of cases held out.")
-        return counts_of(self.tree_, self._dataset(*counts, None))
+        return counts_of(self.tree_, self._dataset(*counts, *[None] * (3 - len(counts))))
 
     def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Read labelled data of the kind that the tree was grown from."""
@@ -510,12 +523,29 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _mixed(self, X: Any, leaf_table: Callable[[], Floats]) -> Floats:
         values = self._encoded(X)
-        return mix(self.tree_, values, leaf_table(), n_threads=self._n_threads())
+        return self._mixture(values, leaf_table())
+
+    def _mixture(self, values: Floats, leaf_table: Floats) -> Floats:
+        return mix(self.tree_, values, leaf_table, n_threads=self._n_threads())
+
+    def _winners(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of each row's class."""
+        values, point = self._encoded(X), self.operating_point_
+        winners = self._mixture(values, self._votes()).argmax(axis=1)
+        if point is None or point.chance == 0.0:
+            return np.asarray(winners)
+        others = self._mixture(values, point.other_votes).argmax(axis=1)
+        return np.asarray(np.where(draws(values, point.seed) < point.chance, others, winners))
+
+    def _by_probability(self) -> bool:
+        """Return whether ``predict`` follows ``predict_proba``."""
+        relabelled = self.operating_point_ is not None or self.node_labels_ is not None
+        return not relabelled and self.labels == "probability"
 
     def _votes(self) -> Floats:
         """Return what each leaf says for each class: the largest sum over a row's leaves wins."""
         if self.operating_point_ is not None:
-            return self.operating_point_.table(self.n_classes_)
+            return self.operating_point_.votes
         if self.node_labels_ is not None:
             return np.eye(self.n_classes_)[self.node_labels_]
         by_majority = self.labels == "majority"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +17,11 @@ from roctree.labelling import (
     MaxFPR,
     MinTPR,
     Threshold,
+    as_numbers,
+    checked_matrix,
+    votes_by_cost,
 )
-from roctree.strategy import nearest
+from roctree.strategy import is_number, nearest
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -56,7 +60,7 @@ class Request:
             return FBeta(self.beta, prior)
         if self.threshold is not None:
             return Threshold(self.threshold)
-        matrix = None if self.cost_matrix is None else _nested(self.cost_matrix)
+        matrix = None if self.cost_matrix is None else _nested(self.cost_matrix, classes)
         return LeastCost(self.cost_fp, self.cost_fn, matrix, prior)
 
     def _asked(self) -> list[str]:
@@ -67,6 +71,10 @@ class Request:
         return names + [name for name in alone if getattr(self, name) is not None]
 
     def _refuse_contradictions(self, asked: list[str]) -> None:
+        if not isinstance(self.randomise, bool | np.bool_):
+            raise ParameterError(
+                f"randomise={self.randomise!r} is not allowed: give True or False."
+            )
         if len(asked) > 1:
             raise ParameterError(f"{asked[0]} and {asked[1]} ask for two labellings: give one.")
         kind = asked[0] if asked else ""
@@ -92,28 +100,60 @@ def asked_for(request: Mapping[str, Any]) -> Request:
     return Request(**request)
 
 
-def cheapest(probabilities: Floats, cost_matrix: Any) -> NDArray[np.int64]:
-    """Return the class of least expected cost for each row.
+def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the class of least expected cost for each row, the second of two that cost the same.
 
     Parameters
     ----------
     probabilities : float64[rows, classes]
-    cost_matrix : float64[predicted, true], or one for each row
+    cost_matrix : [predicted][true], by number or by label, or float64[rows, predicted, true]
+    classes : their labels
     """
-    costs = np.asarray(cost_matrix, dtype=np.float64)
     n_rows, n_classes = probabilities.shape
-    single = costs.shape == (n_classes, n_classes)
-    if not (single or costs.shape == (n_rows, n_classes, n_classes)):
+    costs = as_numbers("cost_matrix", _by_number(cost_matrix, classes))
+    if costs.ndim != 3:
+        costs = checked_matrix(costs, n_classes)
+    elif costs.shape != (n_rows, n_classes, n_classes):
         raise ParameterError(
             f"cost_matrix has shape {costs.shape}: give ({n_classes}, {n_classes}), predicted by "
-            f"true class, or one for each of the {n_rows} rows."
+            f"true class, or one such matrix for each of the {n_rows} rows."
         )
-    if not np.isfinite(costs).all():
-        raise ParameterError("cost_matrix must have finite numbers only.")
-    expected = np.einsum(
-        "nj,nij->ni", probabilities, np.broadcast_to(costs, (n_rows, n_classes, n_classes))
+    elif not np.isfinite(costs).all():
+        row = int(np.flatnonzero(~np.isfinite(costs).all(axis=(1, 2)))[0])
+        raise ParameterError(f"cost_matrix has a cost that is no finite number, for row {row}.")
+    return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
+
+
+def draws(values: NDArray[Any], seed: int) -> Floats:
+    """Return a random number from 0 to 1 for each case.
+
+    It depends on the seed, the values of the case and its place: cases that come one by one differ,
+    as do cases that are alike but come together, and asking again gives the same.
+    """
+    # Adding zero makes one of the two zeros.
+    bits = np.ascontiguousarray(values + 0.0, dtype=np.float64).view(np.uint64)
+    bits[np.isnan(values)] = 0
+    mixed = _scrambled(np.arange(len(bits), dtype=np.uint64) + np.uint64(seed << 32))
+    for column in bits.T:
+        mixed = _scrambled(mixed ^ column)
+    return np.asarray((mixed >> np.uint64(11)) * 2.0**-53)
+
+
+def _scrambled(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers in which every bit depends on all bits of the given ones (the end of SplitMix64)."""
+    bits = bits + _ODD
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def checked_seed(seed: Any) -> int:
+    """Return the seed of the draws; refused unless a whole number."""
+    if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
+        return int(seed)
+    raise ParameterError(
+        f"random_state={seed!r} is no seed: give a whole number from 0 to {2**32 - 1}."
     )
-    return np.asarray(expected.argmin(axis=1))
 
 
 def leaves_of(
@@ -128,8 +168,10 @@ def leaves_of(
     counts : "training", "smoothed", or class counts of other cases at all nodes
     positive : number of the positive class
     """
-    if isinstance(counts, np.ndarray):
+    if isinstance(counts, np.ndarray) and counts.shape == tree.counts.shape:
         return Leaves.of(tree, counts, frequencies, positive)
+    if not isinstance(counts, str):
+        raise ParameterError("counts must be 'training', 'smoothed', or (X, y) of cases held out.")
     if counts == "training":
         return Leaves.of(tree, tree.counts, frequencies, positive)
     if counts == "smoothed":
@@ -152,21 +194,73 @@ def class_number(label: Any, classes: NDArray[Any]) -> int:
     return int(known.index(label))
 
 
+def positive_of_two(label: Any, classes: NDArray[Any]) -> int:
+    """Return the number of the positive class, which more than two classes do not have."""
+    if label is not None and len(classes) > 2:
+        raise ParameterError(
+            f"positive={label!r} is one of two classes, and the tree has {len(classes)}: leave it "
+            "out, and say by cost_matrix what each error costs."
+        )
+    return class_number(label, classes)
+
+
 def _in_order(prior: Any, classes: NDArray[Any]) -> Any:
     """The prior in the order of the classes, as a tuple, or one number."""
-    if not isinstance(prior, Mapping):
-        return prior if prior is None or np.ndim(prior) == 0 else tuple(np.asarray(prior).tolist())
-    known = classes.tolist()
-    if set(prior) != set(known):
-        raise ParameterError(f"prior must name the classes {', '.join(map(repr, known))}.")
-    return tuple(float(prior[label]) for label in known)
+    if isinstance(prior, Mapping):
+        return tuple(prior[label] for label in _all_named("prior", prior, classes))
+    if prior is None or is_number(prior):
+        return prior
+    return tuple(np.atleast_1d(as_numbers("prior", prior)).tolist())
 
 
-def _nested(matrix: Any) -> tuple[tuple[float, ...], ...]:
-    table = np.asarray(matrix, dtype=np.float64)
+def _nested(matrix: Any, classes: NDArray[Any]) -> tuple[tuple[float, ...], ...]:
+    table = as_numbers("cost_matrix", _by_number(matrix, classes))
     if table.ndim != 2:
         raise ParameterError(
             f"cost_matrix has shape {table.shape}: give a row for each predicted class; costs of "
             "single cases are for predict(X, cost_matrix=...)."
         )
     return tuple(tuple(row) for row in table.tolist())
+
+
+def _by_number(matrix: Any, classes: NDArray[Any]) -> Any:
+    """The costs in the order of the classes, where they name them."""
+    if hasattr(matrix, "columns") and hasattr(matrix, "index"):
+        return _of_frame(matrix, classes)
+    if not isinstance(matrix, Mapping):
+        return matrix
+    labels = _all_named("cost_matrix", matrix, classes)
+    rows = [matrix[label] for label in labels]
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise ParameterError(
+            "cost_matrix must be a dict of dicts, cost_matrix[predicted][true], if it is a dict."
+        )
+    # Being right costs nothing unless it is said to.
+    filled = [{label: 0.0} | dict(row) for label, row in zip(labels, rows, strict=True)]
+    return [[row[label] for label in _all_named("cost_matrix", row, classes)] for row in filled]
+
+
+def _of_frame(frame: Any, classes: NDArray[Any]) -> Any:
+    """The costs of a data frame that names the classes, or that has them in their order."""
+    labels = classes.tolist()
+    rows, columns = list(frame.index), list(frame.columns)
+    unnamed = [list(range(len(names))) for names in (rows, columns)]
+    if [rows, columns] == unnamed and set(rows) != set(labels):
+        return frame.to_numpy()
+    _all_named("cost_matrix", dict.fromkeys(rows), classes)
+    _all_named("cost_matrix", dict.fromkeys(columns), classes)
+    return frame.loc[labels, labels].to_numpy()
+
+
+def _all_named(name: str, given: Mapping[Any, Any], classes: NDArray[Any]) -> list[Any]:
+    """The labels of the classes; refused unless they are what is given."""
+    labels: list[Any] = classes.tolist()
+    if set(given) != set(labels):
+        raise ParameterError(
+            f"{name} names {', '.join(map(repr, given))}: name the classes "
+            f"{', '.join(map(repr, labels))}, and no others."
+        )
+    return labels
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)

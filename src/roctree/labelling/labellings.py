@@ -3,6 +3,9 @@
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +14,11 @@ from numpy.typing import NDArray
 from roctree.labelling.leaves import Leaves
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _HEAD = ("leaves +", "FPR", "TPR", "accuracy", "miss / false alarm", "share of +")
+# Rows at either end of a table that is too long to be shown.
+_SHOWN = 10
 
 
 class LabellingRow(NamedTuple):
@@ -20,13 +26,13 @@ class LabellingRow(NamedTuple):
 
     Parameters
     ----------
-    positive_leaves : int64[...], numbers of the positive leaves
+    positive_leaves : int64[...], numbers of the positive leaves, highest share first
     fpr, tpr, accuracy : on the counts that the labellings were made from
     cost_ratio : from and to which cost of a miss, in false alarms, it is best
     prior : from and to which share of positives it is best if both errors cost the same
     """
 
-    positive_leaves: NDArray[np.int64]
+    positive_leaves: Ints
     fpr: float
     tpr: float
     accuracy: float
@@ -37,6 +43,9 @@ class LabellingRow(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Labellings(Sequence[LabellingRow]):
     """The optimal labellings, from no positive leaf to all; a sequence of rows.
+
+    Leaves with the same share of positives change together, so there may be fewer labellings than
+    leaves and one.
 
     Parameters
     ----------
@@ -53,47 +62,73 @@ class Labellings(Sequence[LabellingRow]):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        number = place + len(self) if place < 0 else place
+            return [self._row(number) for number in range(*place.indices(len(self)))]
+        number = index(place) + (len(self) if place < 0 else 0)
         if not 0 <= number < len(self):
             raise IndexError(f"there are {len(self)} labellings")
-        curve, ratios, priors = self.leaves.curve, self.cost_bounds(), self.prior_bounds()
-        tpr, fpr = float(curve.tpr[number]), float(curve.fpr[number])
+        return self._row(number)
+
+    def __iter__(self) -> Iterator[LabellingRow]:
+        return (self._row(number) for number in range(len(self)))
+
+    def _row(self, number: int) -> LabellingRow:
+        curve, ratios, priors = self.leaves.curve, self.cost_bounds, self.prior_bounds
         return LabellingRow(
-            self.leaves.nodes[self.leaves.rank() < number],
-            fpr,
-            tpr,
-            float(tpr * curve.prior + (1.0 - fpr) * (1.0 - curve.prior)),
+            self._leaves_in_order[: self._n_positive[number]],
+            float(curve.fpr[number]),
+            float(curve.tpr[number]),
+            float(self._accuracy[number]),
             (float(ratios[number]), float(ratios[number + 1])),
             (float(priors[number]), float(priors[number + 1])),
         )
 
-    def __iter__(self) -> Iterator[LabellingRow]:
-        return (self[number] for number in range(len(self)))
-
+    @cached_property
     def cost_bounds(self) -> Floats:
-        """Return where neighbouring labellings cost the same: misses in false alarms, 0 to inf."""
-        shares = self.leaves.curve.scores
+        """Where neighbouring labellings cost the same: misses in false alarms, from 0 to inf."""
+        curve = self.leaves.curve
+        empty = curve.positives + curve.negatives == 0.0
+        ours = np.where(empty, curve.scores, curve.positives)
+        theirs = np.where(empty, 1.0 - curve.scores, curve.negatives)
         with np.errstate(divide="ignore"):
-            bounds = (1.0 - shares) / shares
-        return np.concatenate([[0.0], bounds, [np.inf]])
+            return np.concatenate([[0.0], theirs / ours, [np.inf]])
 
+    @cached_property
     def prior_bounds(self) -> Floats:
-        """Return the shares of positives where neighbours cost the same, both errors costing 1."""
+        """The shares of positives where neighbours cost the same if both errors do.
+
+        Not a number where cases of one class are all there is.
+        """
         curve = self.leaves.curve
         with np.errstate(invalid="ignore", divide="ignore"):
-            odds = self.cost_bounds() * curve.prior / (1.0 - curve.prior)
+            odds = self.cost_bounds * (curve.n_positive / np.float64(curve.n_negative))
             return np.asarray(np.where(np.isinf(odds), 1.0, odds / (1.0 + odds)))
+
+    @cached_property
+    def _accuracy(self) -> Floats:
+        curve = self.leaves.curve
+        right = curve.tp + (curve.n_negative - curve.fp)
+        return np.asarray(right / (curve.n_positive + curve.n_negative))
+
+    @cached_property
+    def _n_positive(self) -> Ints:
+        """The number of positive leaves of each labelling."""
+        return np.append(0, np.cumsum(np.bincount(self.leaves.rank)))
+
+    @cached_property
+    def _leaves_in_order(self) -> Ints:
+        """The leaves from the highest share on; every labelling has a beginning of them."""
+        order = self.leaves.nodes[np.argsort(self.leaves.rank, kind="stable")]
+        order.flags.writeable = False
+        return order
 
     def columns(self) -> dict[str, Any]:
         """Return the table as columns."""
-        curve, costs, priors = self.leaves.curve, self.cost_bounds(), self.prior_bounds()
-        sizes = np.bincount(self.leaves.rank(), minlength=len(curve.scores))
+        curve, costs, priors = self.leaves.curve, self.cost_bounds, self.prior_bounds
         return {
-            "positive_leaves": np.append(0, np.cumsum(sizes)),
+            "positive_leaves": self._n_positive,
             "fpr": curve.fpr,
             "tpr": curve.tpr,
-            "accuracy": curve.tpr * curve.prior + (1.0 - curve.fpr) * (1.0 - curve.prior),
+            "accuracy": self._accuracy,
             "cost_ratio_from": costs[:-1],
             "cost_ratio_to": costs[1:],
             "prior_from": priors[:-1],
@@ -102,38 +137,26 @@ class Labellings(Sequence[LabellingRow]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
+        return _library("pandas").DataFrame(self.columns())
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.columns())
+        return _library("polars").DataFrame(self.columns())
 
     def to_text(self) -> str:
         """Return the table as text, a line for each labelling."""
-        cells = [list(_HEAD), *self._cells()]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in cells
-        )
+        return _text(self._cells(range(len(self))))
 
     def __repr__(self) -> str:
-        title = f"{len(self)} labellings"
-        if self.positive_class is not None:
-            title += f", positive {self.positive_class!r}"
-        return f"{title}\n{self.to_text()}"
+        return f"{self._title()}\n{_text(self._shown())}"
 
     def __rich__(self) -> Any:
         from rich.table import Table
 
-        table = Table(title=repr(self).partition("\n")[0])
+        table = Table(title=self._title())
         for head in _HEAD:
             table.add_column(head, justify="right")
-        for row in self._cells():
+        for row in self._shown():
             table.add_row(*row)
         return table
 
@@ -141,11 +164,25 @@ class Labellings(Sequence[LabellingRow]):
         head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._cells()
+            for row in self._shown()
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return (
+            f"<table><caption>{html.escape(self._title())}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
 
-    def _cells(self) -> list[list[str]]:
+    def _title(self) -> str:
+        named = "" if self.positive_class is None else f", positive {self.positive_class!r}"
+        return f"{len(self)} labellings{named}"
+
+    def _shown(self) -> list[list[str]]:
+        """The rows that a screen shows: all, or the first and the last of many."""
+        if len(self) <= 2 * _SHOWN + 1:
+            return self._cells(range(len(self)))
+        first, last = range(_SHOWN), range(len(self) - _SHOWN, len(self))
+        return [*self._cells(first), ["..."] * len(_HEAD), *self._cells(last)]
+
+    def _cells(self, numbers: range) -> list[list[str]]:
         columns = self.columns()
         return [
             [
@@ -154,5 +191,24 @@ class Labellings(Sequence[LabellingRow]):
                 f"{columns['cost_ratio_from'][i]:.3g} to {columns['cost_ratio_to'][i]:.3g}",
                 f"{columns['prior_from'][i]:.3f} to {columns['prior_to'][i]:.3f}",
             ]
-            for i in range(len(self))
+            for i in numbers
         ]
+
+
+def _text(rows: list[list[str]]) -> str:
+    cells = [list(_HEAD), *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in cells
+    )
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(
+            f"The labellings become a table of {name} only where it is installed: "
+            f"pip install {name}."
+        ) from None

@@ -1,6 +1,7 @@
 """The class of least expected cost (Lemma 1 of Ferri, Flach and Hernández-Orallo 2002)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,13 +37,8 @@ class LeastCost:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels; of two classes that cost the same the positive one is taken."""
-        cost = leaves.shares * self.weights(leaves) @ self.matrix(leaves).T
-        if leaves.n_classes == 2:
-            ours, theirs = cost[:, leaves.positive], cost[:, 1 - leaves.positive]
-            # Exact ties are common, and rounding would decide them.
-            cheap = ours <= theirs + _TIE * np.maximum(np.abs(ours), np.abs(theirs))
-            return sure(np.where(cheap, leaves.positive, 1 - leaves.positive))
-        return sure(np.asarray(cost.argmin(axis=1)))
+        costs = self.matrix(leaves) * self.weights(leaves)
+        return sure(votes_by_cost(leaves.shares, costs, leaves.positive))
 
     def matrix(self, leaves: Leaves) -> Floats:
         """Return the costs of each predicted and true class."""
@@ -52,7 +48,7 @@ class LeastCost:
             return checked_matrix(self.cost_matrix, leaves.n_classes)
         if self.cost_fp is None and self.cost_fn is None:
             return 1.0 - np.eye(leaves.n_classes)
-        leaves.check_two_classes()
+        leaves.check_two_classes("The pair of cost_fp and cost_fn")
         costs = np.zeros((2, 2))
         costs[leaves.positive, 1 - leaves.positive] = _checked("cost_fp", self.cost_fp)
         costs[1 - leaves.positive, leaves.positive] = _checked("cost_fn", self.cost_fn)
@@ -63,9 +59,35 @@ class LeastCost:
     def weights(self, leaves: Leaves) -> Floats:
         """Return by how much each class is more frequent than among the leaves' cases."""
         wanted = prior_of(self.prior, leaves)
-        if (wanted > 0.0).all() and not (leaves.prior > 0.0).all():
-            raise ParameterError("prior has a class of which there are no cases.")
+        if (leaves.prior[wanted > 0.0] == 0.0).any():
+            raise ParameterError(
+                f"prior={self.prior!r} has a class of which counts has no cases: what they would "
+                "be taken for is not known."
+            )
         return np.divide(wanted, leaves.prior, out=np.zeros_like(wanted), where=leaves.prior > 0.0)
+
+
+def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
+    """Return what speaks for each class, the less it costs the more.
+
+    Parameters
+    ----------
+    shares : float64[n, classes], of the true classes
+    costs : float64[predicted, true], or one such matrix for each of the n
+    positive : the class that is taken of two that cost the same; of more it is the first
+    """
+    # What being right costs is the same for all predictions, and would only drown the differences.
+    right = np.diagonal(costs, axis1=-2, axis2=-1)
+    expected = ((costs - right[..., None, :]) @ shares[:, :, None])[:, :, 0]
+    # Exact ties are common, and rounding would decide them.
+    least = expected.min(axis=1, keepdims=True)
+    tied = expected <= least + _TIE * np.abs(expected).max(axis=1, keepdims=True)
+    if shares.shape[1] != 2:
+        return -np.where(tied, least, expected)
+    votes = np.zeros_like(expected)
+    margin = expected[:, 1 - positive] - expected[:, positive]
+    votes[:, positive] = np.where(tied[:, positive], np.maximum(margin, _LEAST), margin)
+    return votes
 
 
 def prior_of(prior: object, leaves: Leaves) -> Floats:
@@ -73,11 +95,10 @@ def prior_of(prior: object, leaves: Leaves) -> Floats:
     if prior is None:
         return leaves.prior
     if is_number(prior):
-        leaves.check_two_classes()
         share = float(prior)  # type: ignore[arg-type]
         shares = np.array([1.0 - share, share] if leaves.positive == 1 else [share, 1.0 - share])
     else:
-        shares = np.asarray(prior, dtype=np.float64)
+        shares = as_numbers("prior", prior)
     if shares.shape != (leaves.n_classes,) or not np.isfinite(shares).all():
         raise ParameterError(
             f"prior={prior!r} does not give a share to each of {leaves.n_classes} classes."
@@ -87,17 +108,30 @@ def prior_of(prior: object, leaves: Leaves) -> Floats:
     return shares
 
 
-def checked_matrix(matrix: object, n_classes: int) -> Floats:
+def checked_matrix(matrix: Any, n_classes: int) -> Floats:
     """Return costs as an array; refused unless each pair of classes has a number."""
-    costs = np.asarray(matrix, dtype=np.float64)
-    if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
+    costs = as_numbers("cost_matrix", matrix)
+    if costs.shape != (n_classes, n_classes):
         raise ParameterError(
             f"cost_matrix has shape {costs.shape}: give {n_classes} rows, one for each predicted "
-            f"class, of {n_classes} finite costs, one for each true class."
+            f"class, of {n_classes} costs, one for each true class."
         )
-    if n_classes == 2 and not (costs[0, 1] > costs[1, 1] or costs[1, 0] > costs[0, 0]):
-        raise ParameterError("cost_matrix makes no error cost more than being right.")
+    if not np.isfinite(costs).all():
+        raise ParameterError("cost_matrix has a cost that is no finite number.")
+    if n_classes > 1 and (costs <= np.diagonal(costs)).all():
+        raise ParameterError(
+            "cost_matrix makes no error cost more than being right: its rows are the predicted "
+            "classes, its columns the true ones, and its diagonal is what being right costs."
+        )
     return costs
+
+
+def as_numbers(name: str, values: Any) -> Floats:
+    """Return an array of numbers, or say whose value is none."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must be numbers, in rows of the same length.") from None
 
 
 def _checked(name: str, cost: float | None) -> float:
@@ -109,3 +143,5 @@ def _checked(name: str, cost: float | None) -> float:
 
 
 _TIE = 1e-12
+# A vote that is a tie, and yet for the positive class.
+_LEAST = 1e-200

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.roc import Curve
+from roctree.strategy import is_number
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -37,6 +38,8 @@ class Leaves:
         """Return the leaves of a tree, by class counts and, for leaves without, shares instead."""
         nodes = tree.leaves
         own, total = counts[nodes], counts[nodes].sum(axis=1)
+        if not total.any():
+            raise ParameterError("counts has no cases: give some to choose an operating point by.")
         shares = np.where(total[:, None] > 0.0, own / np.where(total > 0.0, total, 1.0)[:, None],
                           instead[nodes])  # fmt: skip
         return cls(nodes, own, shares, positive)
@@ -62,38 +65,59 @@ class Leaves:
             self.counts[:, 1 - self.positive],
         )
 
+    @cached_property
     def rank(self) -> Ints:
-        """Return the place of each leaf's score among those of the curve, highest first."""
-        falling = -np.round(self.shares[:, self.positive], _DIGITS)
-        return np.asarray(np.unique(falling, return_inverse=True)[1])
+        """The place of each leaf's score among those of the curve, highest first."""
+        return np.asarray(np.unique(-self._scores, return_inverse=True)[1])
 
-    def first_positive(self, n_scores: int) -> Ints:
-        """Return labels where the leaves with so many of the highest scores are positive."""
-        chosen = self.rank() < n_scores
-        return np.where(chosen, self.positive, 1 - self.positive)
+    @property
+    def _scores(self) -> Floats:
+        return np.asarray(np.round(self.shares[:, self.positive], _DIGITS))
 
-    def check_two_classes(self) -> None:
-        """Refuse to rank more than two classes, or one."""
+    def first_positive(self, n_scores: int) -> Floats:
+        """Return votes by which the leaves with so many of the highest scores are positive."""
+        scores = np.concatenate([[_ABOVE_ALL], self.curve.scores, [_BELOW_ALL]])
+        votes = np.zeros((len(self.nodes), 2))
+        votes[:, self.positive] = self._scores - (scores[n_scores] + scores[n_scores + 1]) / 2.0
+        return votes
+
+    def check_two_classes(self, what: str = "A labelling by positive leaves") -> None:
+        """Refuse to speak of positives where there are more than two classes, or one."""
+        if self.n_classes == 1:
+            raise ParameterError(f"{what} is of two classes, and the tree knows only one.")
         if self.n_classes != 2:
             raise ParameterError(
-                f"Rates and thresholds are of two classes, and the tree has {self.n_classes}: "
-                "give cost_matrix, with a row for each predicted and a column for each true class."
+                f"{what} is of two classes, and the tree has {self.n_classes}: use "
+                "at(cost_matrix=...), a row for each predicted class, a column for each true one."
             )
 
 
 class Labelling(NamedTuple):
-    """The class of each leaf, and a second choice that is taken by chance.
+    """What each leaf says for each class, and a second choice that is taken by chance.
+
+    A leaf has the class of its highest vote, the first of equals. A case that missing values divide
+    among leaves has the class of the highest mean vote, so that votes are worth what they cost.
 
     Parameters
     ----------
-    labels : int64[leaves]
-    others : int64[leaves], taken with probability ``chance``
+    votes : float64[leaves, classes]
+    others : float64[leaves, classes], taken with probability ``chance``
     chance : from 0 to 1
     """
 
-    labels: Ints
-    others: Ints
+    votes: Floats
+    others: Floats
     chance: float = 0.0
+
+    @property
+    def labels(self) -> Ints:
+        """The class of each leaf."""
+        return np.asarray(self.votes.argmax(axis=1))
+
+    @property
+    def other_labels(self) -> Ints:
+        """The class of each leaf in the second choice."""
+        return np.asarray(self.others.argmax(axis=1))
 
 
 @runtime_checkable
@@ -104,10 +128,18 @@ class Labeller(Protocol):
         """The class of each leaf."""
 
 
-def sure(labels: Ints) -> Labelling:
+def sure(votes: Floats) -> Labelling:
     """Return a labelling without chance."""
-    return Labelling(labels, labels)
+    return Labelling(votes, votes)
+
+
+def check_share(name: str, value: Any, what: str) -> None:
+    """Refuse a number outside 0 to 1, in the words of the one who gave it."""
+    if not is_number(value) or not 0.0 <= value <= 1.0:
+        raise ParameterError(f"{name}={value!r} is no {what}: give a number from 0 to 1.")
 
 
 # As curves compare scores.
 _DIGITS = 12
+# Scores of which the middle with any share is above or below all shares, of single leaves or mixed.
+_ABOVE_ALL, _BELOW_ALL = 4.0, -4.0

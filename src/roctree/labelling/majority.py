@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from roctree.labelling.leaves import Labelling, Leaves, sure
 
 
@@ -13,4 +11,4 @@ class Majority:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
-        return sure(np.asarray(leaves.shares.argmax(axis=1)))
+        return sure(leaves.shares)

@@ -22,12 +22,15 @@ class OperatingPoint:
     labeller : what was asked for
     labels : int64[nodes], the class of each leaf
     others : int64[nodes], the class that it has instead with probability ``chance``
+    votes, other_votes : float64[nodes, classes], the highest is that of the class; the mean of
+        several leaves decides where missing values divide a case among them
     chance : from 0 to 1; 0 unless the labels are randomised
     confusion : float64[classes, classes], shares of all cases by predicted and true class
     expected_cost : per case, at the prior asked for; errors cost 1 where no costs were given
     fpr, tpr : rates of two classes, None for more
     cost_ratio : from and to which cost of a miss, in false alarms, the labels stay the best, for
         two classes and labels that are among the optimal ones; else None
+    isocost_slope : of the lines of equal cost in ROC space, for costs or a prior of two classes
     counts : what it was chosen by: "training", "smoothed" or "held_out"
     positive : number of the positive class, where there are two
     seed : of the random numbers of a randomised labelling
@@ -36,19 +39,18 @@ class OperatingPoint:
     labeller: Labeller
     labels: NDArray[np.int64]
     others: NDArray[np.int64]
+    votes: Floats
+    other_votes: Floats
     chance: float
     confusion: Floats
     expected_cost: float
     fpr: float | None = None
     tpr: float | None = None
     cost_ratio: tuple[float, float] | None = None
+    isocost_slope: float | None = None
     counts: str = "training"
     positive: int = 1
     seed: int = 0
-
-    def table(self, n_classes: int, *, other: bool = False) -> Floats:
-        """Return the vote of each node, 1 for its class."""
-        return np.eye(n_classes)[self.others if other else self.labels]
 
     def __repr__(self) -> str:
         facts = [f"expected cost {self.expected_cost:.4g}"]
@@ -76,9 +78,13 @@ def operating_point(
     if leaves.n_classes == 2:
         ratio = _cost_ratio(leaves, chosen, judged.weights(leaves))
         rates = _rates(leaves, confusion) | {"cost_ratio": ratio}
+        if judged is labeller:
+            rates["isocost_slope"] = _isocost_slope(leaves, costs)
     return OperatingPoint(
         labeller,
         _of_nodes(chosen.labels, leaves, n_nodes),
+        _of_nodes(chosen.other_labels, leaves, n_nodes),
+        _of_nodes(chosen.votes, leaves, n_nodes),
         _of_nodes(chosen.others, leaves, n_nodes),
         chosen.chance,
         confusion,
@@ -90,16 +96,19 @@ def operating_point(
     )
 
 
-def _of_nodes(labels: NDArray[np.int64], leaves: Leaves, n_nodes: int) -> NDArray[np.int64]:
-    placed = np.zeros(n_nodes, dtype=np.int64)
-    placed[leaves.nodes] = labels
+def _of_nodes(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]:
+    placed = np.zeros((n_nodes, *values.shape[1:]), dtype=values.dtype)
+    placed[leaves.nodes] = values
     return placed
 
 
 def _confusion(leaves: Leaves, chosen: Labelling) -> Floats:
     """The share of all cases that are predicted to be one class and are another."""
     shares = np.zeros((leaves.n_classes, leaves.n_classes))
-    for labels, part in ((chosen.labels, 1.0 - chosen.chance), (chosen.others, chosen.chance)):
+    for labels, part in (
+        (chosen.labels, 1.0 - chosen.chance),
+        (chosen.other_labels, chosen.chance),
+    ):
         np.add.at(shares, labels, part * leaves.counts)
     return np.asarray(shares / leaves.counts.sum())
 
@@ -115,12 +124,20 @@ def _rates(leaves: Leaves, confusion: Floats) -> dict[str, float]:
 def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[float, float] | None:
     """The range of cost ratios of the labelling, if it is one of the optimal ones."""
     positive = chosen.labels == leaves.positive
-    n_scores = int(leaves.rank()[positive].max()) + 1 if positive.any() else 0
-    if chosen.chance > 0.0 or not np.array_equal(leaves.first_positive(n_scores), chosen.labels):
+    n_scores = int(leaves.rank[positive].max()) + 1 if positive.any() else 0
+    if chosen.chance > 0.0 or not np.array_equal(leaves.rank < n_scores, positive):
         return None
     if weights[leaves.positive] == 0.0:
         return None
     # Where negatives are more frequent than among the leaves' cases, a miss must cost more.
-    rarer = weights[1 - leaves.positive] / weights[leaves.positive]
-    bounds = Labellings(leaves).cost_bounds()
-    return float(rarer * bounds[n_scores]), float(rarer * bounds[n_scores + 1])
+    rarer = float(weights[1 - leaves.positive] / weights[leaves.positive])
+    low, high = Labellings(leaves).cost_bounds[n_scores : n_scores + 2].tolist()
+    return rarer * low if low < np.inf else low, rarer * high if high < np.inf else high
+
+
+def _isocost_slope(leaves: Leaves, costs: Floats) -> float | None:
+    """How many true positives, as a rate, are worth one false positive."""
+    regrets = (costs - np.diagonal(costs)) * leaves.prior
+    alarm = regrets[leaves.positive, 1 - leaves.positive]
+    miss = regrets[1 - leaves.positive, leaves.positive]
+    return float(alarm / miss) if miss > 0.0 else None

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from roctree.labelling.leaves import Labelling, Leaves
-from roctree.strategy import check_number
+from roctree.errors import ParameterError
+from roctree.labelling.leaves import Labelling, Leaves, check_share, sure
+
+Floats = NDArray[np.float64]
 
 # A rate that is met but for rounding is met.
 _MET = 1e-12
@@ -27,13 +30,17 @@ class MaxFPR:
     randomise: bool = False
 
     def __post_init__(self) -> None:
-        check_number(self, "rate", most=1.0)
+        check_share("max_fpr", self.rate, "rate")
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels, of the highest true positive rate where several have the rate."""
+        leaves.check_two_classes("The rate of max_fpr")
+        _check_cases("max_fpr", "negative", leaves.curve.n_negative)
         fpr = leaves.curve.fpr
-        allowed = int(np.flatnonzero(fpr <= self.rate + _MET)[-1])
-        return _between(leaves, allowed, fpr, self.rate, self.randomise)
+        corner = int(np.flatnonzero(fpr <= self.rate + _MET)[-1])
+        if self.randomise:
+            return _between(leaves, corner, fpr, self.rate)
+        return sure(leaves.first_positive(_without_idle_alarms(leaves, corner)))
 
 
 @dataclass(frozen=True)
@@ -52,23 +59,38 @@ class MinTPR:
     randomise: bool = False
 
     def __post_init__(self) -> None:
-        check_number(self, "rate", most=1.0)
+        check_share("min_tpr", self.rate, "rate")
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
+        leaves.check_two_classes("The rate of min_tpr")
+        _check_cases("min_tpr", "positive", leaves.curve.n_positive)
         tpr = leaves.curve.tpr
         needed = int(np.flatnonzero(tpr >= self.rate - _MET)[0])
-        if not self.randomise or needed == 0:
-            return _between(leaves, needed, tpr, self.rate, randomise=False)
-        return _between(leaves, needed - 1, tpr, self.rate, randomise=True)
+        if self.randomise and needed > 0:
+            return _between(leaves, needed - 1, tpr, self.rate)
+        return sure(leaves.first_positive(needed))
 
 
-def _between(
-    leaves: Leaves, corner: int, rates: np.ndarray, rate: float, randomise: bool
-) -> Labelling:
+def _between(leaves: Leaves, corner: int, rates: Floats, rate: float) -> Labelling:
     """The labels of a corner of the curve, by chance those of the next, so that the rate is hit."""
-    labels = leaves.first_positive(corner)
-    if not randomise or corner + 1 == len(rates):
-        return Labelling(labels, labels)
-    chance = (rate - rates[corner]) / (rates[corner + 1] - rates[corner])
-    return Labelling(labels, leaves.first_positive(corner + 1), float(np.clip(chance, 0.0, 1.0)))
+    if corner + 1 == len(rates):
+        return sure(leaves.first_positive(corner))
+    chance = float((rate - rates[corner]) / (rates[corner + 1] - rates[corner]))
+    # What is left of a rate that a corner meets is rounding.
+    if chance < _MET or chance > 1.0 - _MET:
+        return sure(leaves.first_positive(corner + round(chance)))
+    return Labelling(leaves.first_positive(corner), leaves.first_positive(corner + 1), chance)
+
+
+def _without_idle_alarms(leaves: Leaves, corner: int) -> int:
+    """The corner, or one before it with as many true and fewer false positives."""
+    curve = leaves.curve
+    as_good = np.flatnonzero(curve.tp[: corner + 1] == curve.tp[corner])
+    cheapest = curve.fp[as_good] == curve.fp[as_good[0]]
+    return int(as_good[cheapest][-1])
+
+
+def _check_cases(name: str, kind: str, weight: float) -> None:
+    if weight == 0.0:
+        raise ParameterError(f"{name} is a rate of {kind} cases, and counts has none of them.")

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roctree.labelling.leaves import Labelling, Leaves, sure
-from roctree.strategy import check_number
+from roctree.labelling.leaves import Labelling, Leaves, check_share, sure
 
 
 @dataclass(frozen=True)
@@ -21,13 +20,14 @@ class Threshold:
     value: float = 0.5
 
     def __post_init__(self) -> None:
-        check_number(self, "value", most=1.0)
+        check_share("threshold", self.value, "probability")
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
-        leaves.check_two_classes()
-        enough = leaves.shares[:, leaves.positive] >= self.value - _ROUNDING
-        return sure(np.where(enough, leaves.positive, 1 - leaves.positive))
+        leaves.check_two_classes("A threshold")
+        votes = np.zeros_like(leaves.shares)
+        votes[:, leaves.positive] = leaves.shares[:, leaves.positive] - self.value + _ROUNDING
+        return sure(votes)
 
 
 _ROUNDING = 1e-12

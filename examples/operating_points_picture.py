@@ -1,0 +1,41 @@
+"""Draw the picture of docs/operating-points.md: where costs put a tree, in ROC and in cost space.
+
+The tree is grown on one half of the breast-cancer data and drawn on the other; it needs matplotlib
+(``pip install roctree[plot]``). Usage: ``python examples/operating_points_picture.py`` writes
+``docs/images/operating-points.png``.
+"""
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import train_test_split
+
+from roctree import ROCTreeClassifier
+from roctree.report import CostCurveDisplay, ROCHullDisplay
+
+HOME = Path(__file__).parents[1]
+PICTURE = HOME / "docs" / "images" / "operating-points.png"
+
+
+def main():
+    picture().savefig(PICTURE, dpi=110, metadata={"Software": None})
+    print(f"wrote {PICTURE.relative_to(HOME)}")
+
+
+def picture():
+    """The whole drawing as a figure."""
+    data = load_breast_cancer(as_frame=True)
+    X, y = data.data.filter(like="mean"), data.target_names[data.target]
+    X, X_new, y, y_new = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    tree = ROCTreeClassifier(min_samples_leaf=12).fit(X, y)
+    careful = tree.at(cost_fp=1, cost_fn=20, positive="malignant")
+    figure = Figure(figsize=(11, 5), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    ROCHullDisplay.from_estimator(careful, X_new, y_new, band="bootstrap", name="tree", ax=left)
+    CostCurveDisplay.from_estimator(careful, X_new, y_new, name="tree", ax=right)
+    return figure
+
+
+if __name__ == "__main__":
+    main()

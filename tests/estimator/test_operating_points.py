@@ -1,0 +1,480 @@
+"""What a user asks of ``at(...)``, ``labellings()`` and ``predict`` with costs."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
+from tests.estimator import weather
+from tests.labelling.tables import tables, worked_tree
+
+REQUESTS = [
+    {"cost_fp": 1, "cost_fn": 5},
+    {"cost_fn": 3},
+    {"cost_matrix": [[0, 4], [1, -1]]},
+    {"prior": 0.9},
+    {"max_fpr": 0.1},
+    {"max_fpr": 0.13, "randomise": True},
+    {"min_tpr": 0.8},
+    {"min_tpr": 0.8, "randomise": True},
+    {"beta": 2},
+    {"beta": 2, "prior": 0.1},
+    {"threshold": 0.3},
+]
+NAMED = [str(request) for request in REQUESTS]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return weather.frame(400)
+
+
+@pytest.fixture(scope="module")
+def tree(data):
+    return ROCTreeClassifier(max_depth=4).fit(*data)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])
+    return X, names[y], ROCTreeClassifier(max_depth=3, min_samples_leaf=8).fit(X, names[y])
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=NAMED)
+class TestEveryRequest:
+    def test_leaves_the_tree_and_its_probabilities_alone(self, tree, data, request_):
+        before = tree.predict(data[0])
+        other = tree.at(**request_)
+        assert other.tree_ is tree.tree_
+        assert np.array_equal(other.predict_proba(data[0]), tree.predict_proba(data[0]))
+        assert tree.operating_point_ is None
+        assert np.array_equal(tree.predict(data[0]), before)
+
+    def test_survives_a_pickle_and_not_a_clone(self, tree, data, request_):
+        other = tree.at(**request_)
+        again = pickle.loads(pickle.dumps(other))
+        assert np.array_equal(again.predict(data[0]), other.predict(data[0]))
+        assert repr(again.operating_point_) == repr(other.operating_point_)
+        with pytest.raises(NotFittedError):
+            clone(other).predict(data[0])
+        assert clone(other).fit(*data).operating_point_ is None
+
+    def test_scores_above_zero_just_where_it_predicts_the_second_class(self, tree, data, request_):
+        for positive in tree.classes_:
+            other = tree.at(positive=positive, **request_)
+            second = other.predict(data[0]) == tree.classes_[1]
+            assert np.array_equal(other.decision_function(data[0]) > 0.0, second)
+
+    def test_labels_rows_as_their_leaf(self, tree, data, request_):
+        whole = data[0].dropna()
+        other = tree.at(**request_)
+        point = other.operating_point_
+        leaf = other.apply(whole)
+        found = np.searchsorted(tree.classes_, other.predict(whole))
+        assert ((found == point.labels[leaf]) | (found == point.others[leaf])).all()
+
+    def test_is_kept_by_smoothing_and_pruning(self, tree, request_):
+        for counts in ("training", "smoothed"):
+            asked = tree.at(counts=counts, **request_)
+            for other in (asked.smoothed("laplace"), asked.pruned("pessimistic")):
+                point = other.operating_point_
+                plain = tree.smoothed("laplace") if other.tree_ is tree.tree_ else (
+                    tree.pruned("pessimistic")
+                )  # fmt: skip
+                expected = plain.at(counts=counts, **request_).operating_point_
+                assert np.array_equal(point.votes, expected.votes)
+
+    def test_replaces_the_one_before(self, tree, data, request_):
+        twice = tree.at(threshold=0.9).at(**request_)
+        assert np.array_equal(twice.predict(data[0]), tree.at(**request_).predict(data[0]))
+
+    def test_works_where_a_single_leaf_is_all_there_is(self, request_):
+        stump = ROCTreeClassifier(max_depth=0).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+        assert set(stump.at(**request_).predict([[0.0], [9.0]])) <= {0, 1}
+        assert len(stump.labellings()) == 2
+
+    def test_can_be_chosen_by_cases_held_out(self, tree, data, request_):
+        cases = weather.frame(300, seed=1)
+        point = tree.at(counts=cases, **request_).operating_point_
+        weighted = tree.at(counts=(*cases, np.full(300, 2.0)), **request_).operating_point_
+        assert point.counts == "held_out"
+        assert np.array_equal(point.votes, weighted.votes)
+        assert point.confusion.sum() == pytest.approx(1.0)
+
+
+@given(tables(leaves=(1, 6)), st.sampled_from(REQUESTS), st.sampled_from(["laplace", "none"]))
+def test_the_rates_of_the_point_are_those_of_its_predictions(table, request, smoothing):
+    from tests.labelling.tables import cases, grown
+
+    X, y, weights = cases(table)
+    other = grown(table, smoothing=smoothing).at(**request)
+    point = other.operating_point_
+    if point.chance == 0.0:
+        found = other.predict(X)
+        assert np.average(found[y == 1], weights=weights[y == 1]) == pytest.approx(point.tpr)
+        assert np.average(found[y == 0], weights=weights[y == 0]) == pytest.approx(point.fpr)
+
+
+class TestCounts:
+    def test_are_those_of_training_unless_a_threshold_is_asked_for(self, tree):
+        assert tree.at(cost_fn=2).operating_point_.counts == "training"
+        assert tree.at(threshold=0.5).operating_point_.counts == "smoothed"
+
+    def test_smoothed_follow_the_probabilities(self, tree, data):
+        matrix = np.array([[0.0, 3.0], [1.0, 0.0]])
+        by_leaf = tree.at(cost_matrix=matrix, counts="smoothed").predict(data[0])
+        assert np.array_equal(by_leaf, tree.predict(data[0], cost_matrix=matrix))
+
+    def test_a_threshold_is_one_of_predict_proba_even_where_values_are_missing(self, tree, data):
+        for threshold in (0.2, 0.5, 0.77):
+            found = tree.at(threshold=threshold).predict(data[0]) == tree.classes_[1]
+            assert np.array_equal(found, tree.predict_proba(data[0])[:, 1] >= threshold)
+
+    def test_held_out_cases_are_labelled_at_least_cost(self, tree):
+        X, y = weather.frame(300, seed=2)
+        point = tree.at(cost_fp=1, cost_fn=4, counts=(X, y)).operating_point_
+        for counts in ("training", "smoothed"):
+            found = tree.at(cost_fp=1, cost_fn=4, counts=counts).predict(X.dropna())
+            assert len(found) > 0
+        leaves = tree.labellings(counts=(X, y)).leaves
+        cost = leaves.curve.expected_cost(1, 4)
+        assert point.expected_cost == pytest.approx(cost.min())
+
+    def test_are_not_kept_where_held_out(self, tree):
+        chosen = tree.at(cost_fn=2, counts=weather.frame(50, seed=3))
+        with pytest.raises(ParameterError, match="prune or smooth first, and then use at"):
+            chosen.pruned("pessimistic")
+
+    @pytest.mark.parametrize(
+        ("counts", "sentence"),
+        [
+            ("trainings", "counts='trainings' is not known (did you mean 'training'?)"),
+            (([[1.0]],), "counts has 1 parts: give (X, y) of cases held out."),
+            ([[1.0]], "counts must be 'training', 'smoothed', or (X, y) of cases held out."),
+            (np.ones((2, 2)), "counts must be 'training', 'smoothed', or (X, y)"),
+            (None, "Say where the tree shall operate"),
+        ],
+    )
+    def test_that_are_none_are_refused(self, tree, counts, sentence):
+        request = {} if counts is None else {"cost_fn": 2}
+        with pytest.raises(ParameterError) as raised:
+            tree.at(counts=counts, **request)
+        assert sentence in str(raised.value)
+
+    def test_without_cases_are_refused(self, tree, data):
+        empty = data[0].iloc[:0], data[1][:0]
+        with pytest.raises(DataError, match="X is empty"):
+            tree.at(cost_fn=2, counts=empty)
+        with pytest.raises(DataError, match="weights in sample_weight are zero"):
+            tree.at(cost_fn=2, counts=(*data, np.zeros(len(data[1]))))
+        with pytest.raises(ParameterError, match="counts has no cases"):
+            tree.at(cost_fn=2, counts=np.zeros_like(tree.tree_.counts))
+
+    def test_of_one_class_have_no_rate_of_the_other(self, tree, data):
+        only = data[1] == "home"
+        held_out = data[0][only], data[1][only]
+        with pytest.raises(ParameterError, match="min_tpr is a rate of positive cases"):
+            tree.at(min_tpr=0.5, counts=held_out)
+        with pytest.raises(ParameterError, match=r"prior=0\.5 has a class of which counts has no"):
+            tree.at(prior=0.5, counts=held_out)
+        point = tree.at(max_fpr=0.0, counts=held_out).operating_point_
+        assert point.fpr == 0.0
+        assert np.isnan(point.tpr)
+        assert (tree.at(cost_fn=9, counts=held_out).predict(data[0]) == "home").any()
+
+
+class TestRandomised:
+    """Leaf 2 of the worked example, (4, 2), is positive by half at a rate of 0.25."""
+
+    def tree(self, seed=0):
+        return worked_tree().at(max_fpr=0.25, randomise=True, random_state=seed)
+
+    def test_the_rate_is_met_by_many_draws(self):
+        cases = np.repeat([[0.0], [1.0], [2.0]], [1, 2, 5], axis=0)
+        rates = [self.tree(seed).predict(np.tile(cases, (500, 1))).mean() for seed in range(5)]
+        # Half of a quarter of 4000 cases is drawn: a deviation of 0.004.
+        assert np.abs(np.array(rates) - 0.25).max() < 0.02
+
+    def test_cases_that_come_one_by_one_are_drawn_one_by_one(self):
+        X = np.random.default_rng(0).normal(size=(300, 1))
+        flat = ROCTreeClassifier(max_depth=0).fit(X, np.arange(300) % 2)
+        half = flat.at(max_fpr=0.5, randomise=True)
+        alone = np.array([half.predict(row[None])[0] for row in X])
+        assert 100 < alone.sum() < 200
+
+    def test_the_same_rows_and_seed_give_the_same_labels(self):
+        rows = np.full((200, 1), 1.0)
+        assert np.array_equal(self.tree().predict(rows), self.tree().predict(rows))
+        assert not np.array_equal(self.tree(0).predict(rows), self.tree(1).predict(rows))
+        assert 60 < self.tree().predict(rows).sum() < 140
+
+    def test_draws_are_even_whatever_the_values(self):
+        from roctree.operating import draws
+
+        for values in (np.zeros((20000, 1)), np.full((20000, 3), np.nan), np.eye(150)[:, :2],
+                       np.arange(20000.0)[:, None], np.empty((20000, 0))):  # fmt: skip
+            for seed in (0, 1, 2**32 - 1):
+                found = draws(values, seed)
+                assert ((found >= 0.0) & (found < 1.0)).all()
+                counts = np.histogram(found, 10, (0.0, 1.0))[0]
+                expected = len(values) / 10
+                # Chi squared of nine degrees of freedom is above 40 once in 100 000 times.
+                assert ((counts - expected) ** 2 / expected).sum() < 40.0
+
+    def test_zeros_of_both_signs_are_one_value(self):
+        from roctree.operating import draws
+
+        assert np.array_equal(draws(np.array([[0.0]]), 3), draws(np.array([[-0.0]]), 3))
+
+    @pytest.mark.parametrize("seed", [-1, 2**32, 1.5, "a", None, True])
+    def test_a_seed_that_is_none_is_refused(self, seed):
+        with pytest.raises(ParameterError, match=r"random_state=.* is no seed"):
+            self.tree(seed)
+
+
+class TestSeveralClasses:
+    COSTS = np.array([[0.0, 1.0, 9.0], [2.0, 0.0, 9.0], [1.0, 1.0, 0.0]])
+
+    def test_costs_may_name_the_classes(self, iris):
+        X, _, tree = iris
+        names = tree.classes_.tolist()
+        frame = pd.DataFrame(self.COSTS, index=names, columns=names)
+        by_name = {
+            row: {column: frame.loc[row, column] for column in names if column != row}
+            for row in reversed(names)
+        }
+        expected = tree.at(cost_matrix=self.COSTS).predict(X)
+        assert not np.array_equal(expected, tree.predict(X))
+        for named in (by_name, frame, frame.iloc[::-1, [2, 0, 1]], pd.DataFrame(self.COSTS)):
+            assert np.array_equal(tree.at(cost_matrix=named).predict(X), expected)
+            again = tree.predict(X, cost_matrix=named)
+            assert np.array_equal(again, tree.predict(X, cost_matrix=self.COSTS))
+
+    def test_a_prior_may_name_the_classes(self, iris):
+        X, _, tree = iris
+        prior = {"virginica": 0.9, "setosa": 0.05, "versicolor": 0.05}
+        point = tree.at(prior=prior).operating_point_
+        assert np.array_equal(point.votes, tree.at(prior=[0.05, 0.05, 0.9]).operating_point_.votes)
+        assert (tree.at(prior=prior).predict(X) == "virginica").sum() > 50
+
+    def test_the_point_has_a_confusion_and_no_rates(self, iris):
+        X, y, tree = iris
+        point = tree.at(cost_matrix=self.COSTS).operating_point_
+        assert (point.fpr, point.tpr, point.cost_ratio) == (None, None, None)
+        found = pd.crosstab(tree.at(cost_matrix=self.COSTS).predict(X), y, normalize="all")
+        found = found.reindex(tree.classes_, fill_value=0.0)
+        assert np.allclose(point.confusion, found[tree.classes_])
+
+    def test_the_score_is_the_probability_of_each(self, iris):
+        X, _, tree = iris
+        other = tree.at(cost_matrix=self.COSTS)
+        assert np.array_equal(other.decision_function(X), tree.predict_proba(X))
+
+    @pytest.mark.parametrize(
+        ("request_", "sentence"),
+        [
+            ({"cost_fp": 1}, "The pair of cost_fp and cost_fn is of two classes"),
+            ({"max_fpr": 0.1}, "The rate of max_fpr is of two classes, and the tree has 3"),
+            ({"min_tpr": 0.1}, "The rate of min_tpr is of two classes, and the tree has 3"),
+            ({"beta": 1}, "The F-measure of beta is of two classes, and the tree has 3"),
+            ({"threshold": 0.1}, "A threshold is of two classes, and the tree has 3"),
+            ({"prior": 0.3}, "prior=0.3 does not give a share to each of 3 classes."),
+            ({"prior": {"setosa": 1.0}}, "prior names 'setosa': name the classes 'setosa', 'ver"),
+            ({"cost_matrix": {"setosa": {}}}, "cost_matrix names 'setosa': name the classes"),
+            ({"cost_matrix": np.zeros((3, 3))}, "makes no error cost more than being right"),
+            ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is one of two"),
+        ],
+    )
+    def test_what_is_of_two_classes_is_refused(self, iris, request_, sentence):
+        with pytest.raises(ParameterError) as raised:
+            iris[2].at(**request_)
+        assert sentence in str(raised.value)
+
+    def test_the_labellings_are_of_two_classes(self, iris):
+        with pytest.raises(ParameterError, match="is of two classes, and the tree has 3: use"):
+            iris[2].labellings()
+
+
+class TestOneClass:
+    def tree(self):
+        return ROCTreeClassifier().fit([[0.0], [1.0]], ["same", "same"])
+
+    def test_has_one_label_whatever_it_costs(self):
+        assert self.tree().at(cost_matrix=[[0.0]]).predict([[5.0]]).tolist() == ["same"]
+        assert self.tree().at(prior=[1.0]).predict([[5.0]]).tolist() == ["same"]
+        assert self.tree().predict([[5.0]], cost_matrix=[[0.0]]).tolist() == ["same"]
+
+    def test_has_no_rates(self):
+        with pytest.raises(ParameterError, match="is of two classes, and the tree knows only one"):
+            self.tree().at(max_fpr=0.1)
+        with pytest.raises(ParameterError, match="is of two classes, and the tree knows only one"):
+            self.tree().labellings()
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({}, "Say where the tree shall operate: give cost_fp and cost_fn, cost_matrix, prior"),
+        ({"max_fpr": 2}, "max_fpr=2 is no rate: give a number from 0 to 1."),
+        ({"max_fpr": np.nan}, "max_fpr=nan is no rate: give a number from 0 to 1."),
+        ({"max_fpr": "low"}, "max_fpr='low' is no rate: give a number from 0 to 1."),
+        ({"min_tpr": -0.1}, "min_tpr=-0.1 is no rate: give a number from 0 to 1."),
+        ({"threshold": 50}, "threshold=50 is no probability: give a number from 0 to 1."),
+        ({"threshold": True}, "threshold=True is no probability: give a number from 0 to 1."),
+        ({"beta": 0}, "beta=0 is no weight: give a number above 0."),
+        ({"beta": "F1"}, "beta='F1' is no weight: give a number above 0."),
+        ({"cost_fp": -1}, "cost_fp=-1 is no cost: give a number from 0 on."),
+        ({"cost_fn": "5"}, "cost_fn='5' is no cost: give a number from 0 on."),
+        ({"cost_fn": np.nan}, "cost_fn=nan is no cost: give a number from 0 on."),
+        ({"cost_fp": 0, "cost_fn": 0}, "cost_fp and cost_fn are both 0: give one of them more."),
+        ({"cost_matrix": [[0, 1]]}, "cost_matrix has shape (1, 2): give 2 rows"),
+        (
+            {"cost_matrix": [[0, 1], [1]]},
+            "cost_matrix must be numbers, in rows of the same length.",
+        ),
+        ({"cost_matrix": [["a", 1], [1, 0]]}, "cost_matrix must be numbers, in rows of the same"),
+        ({"cost_matrix": [[0, np.inf], [1, 0]]}, "cost_matrix has a cost that is no finite number"),
+        ({"cost_matrix": [[5, 0], [0, 5]]}, "cost_matrix makes no error cost more than being"),
+        ({"cost_matrix": np.ones((4, 2, 2))}, "costs of single cases are for predict(X, cost_mat"),
+        ({"cost_matrix": {"home": 1, "play": 2}}, "cost_matrix must be a dict of dicts"),
+        ({"cost_matrix": {"home": {"gone": 1}, "play": {}}}, "cost_matrix names 'home', 'gone': "),
+        ({"cost_matrix": [[0, 1], [1, 0]], "cost_fp": 1}, "Give cost_matrix, or cost_fp and cost_"),
+        ({"cost_fn": 2, "max_fpr": 0.1}, "costs and max_fpr ask for two labellings: give one."),
+        ({"max_fpr": 0.1, "min_tpr": 0.9}, "max_fpr and min_tpr ask for two labellings: give one."),
+        ({"max_fpr": 0.1, "prior": 0.5}, "max_fpr does not depend on prior: leave prior out."),
+        ({"threshold": 0.1, "prior": 0.5}, "threshold does not depend on prior: leave prior out."),
+        ({"cost_fn": 2, "randomise": True}, "randomise hits a rate: give it with max_fpr or min_"),
+        (
+            {"max_fpr": 0.1, "randomise": "yes"},
+            "randomise='yes' is not allowed: give True or False.",
+        ),
+        ({"prior": 1.5}, "prior=1.5 must be shares from 0 to 1 that add up to 1."),
+        ({"prior": [0.5, 0.6]}, "must be shares from 0 to 1 that add up to 1."),
+        ({"prior": ["a", "b"]}, "prior must be numbers, in rows of the same length."),
+        ({"prior": {"home": "a", "play": 1}}, "prior must be numbers"),
+        ({"prior": np.nan}, "does not give a share to each of 2 classes."),
+        ({"prior": {"home": 0.5, "away": 0.5}}, "prior names 'home', 'away': name the classes 'ho"),
+        ({"cost_fn": 2, "positive": "away"}, "positive='away' is no class; the classes are 'home'"),
+        ({"cost_ratio": 5}, "at() has no argument 'cost_ratio'"),
+        ({"max_fp": 5}, "at() has no argument 'max_fp' (did you mean 'max_fpr'?)"),
+    ],
+    ids=str,
+)
+def test_a_request_that_makes_no_sense_is_refused_in_the_words_of_the_user(
+    tree, request_, sentence
+):
+    with pytest.raises(ParameterError) as raised:
+        tree.at(**request_)
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+class TestCostsOfEachCase:
+    def test_each_row_has_its_cheapest_class(self, tree, data):
+        X = data[0]
+        costs = np.random.default_rng(0).uniform(0, 5, (len(X), 2, 2))
+        expected = np.einsum("nij,nj->ni", costs, tree.predict_proba(X)).argmin(axis=1)
+        assert np.array_equal(tree.predict(X, cost_matrix=costs), tree.classes_[expected])
+
+    def test_of_several_classes_too(self, iris):
+        X, _, tree = iris
+        costs = np.random.default_rng(1).uniform(0, 5, (len(X), 3, 3))
+        expected = np.einsum("nij,nj->ni", costs, tree.predict_proba(X)).argmin(axis=1)
+        assert np.array_equal(tree.predict(X, cost_matrix=costs), tree.classes_[expected])
+
+    def test_the_same_costs_for_all_are_one_matrix(self, tree, data):
+        matrix = np.array([[0.0, 3.0], [1.0, 0.0]])
+        many = np.broadcast_to(matrix, (len(data[0]), 2, 2))
+        one = tree.predict(data[0], cost_matrix=matrix)
+        assert np.array_equal(tree.predict(data[0], cost_matrix=many), one)
+
+    def test_they_go_before_the_operating_point(self, tree, data):
+        matrix = np.array([[0.0, 3.0], [1.0, 0.0]])
+        other = tree.at(threshold=0.9)
+        found = other.predict(data[0], cost_matrix=matrix)
+        assert np.array_equal(found, tree.predict(data[0], cost_matrix=matrix))
+
+    @pytest.mark.parametrize(
+        ("costs", "sentence"),
+        [
+            (np.ones((3, 2, 2)), "cost_matrix has shape (3, 2, 2): give (2, 2), predicted by true"),
+            (np.ones(2), "cost_matrix has shape (2,): give 2 rows"),
+            ("cheap", "cost_matrix must be numbers, in rows of the same length."),
+            ([[0, None], [1, 0]], "cost_matrix has a cost that is no finite number"),
+            ([[0, 0], [0, 0]], "cost_matrix makes no error cost more than being right"),
+        ],
+    )
+    def test_that_do_not_fit_are_refused(self, tree, data, costs, sentence):
+        with pytest.raises(ParameterError) as raised:
+            tree.predict(data[0], cost_matrix=costs)
+        assert sentence in str(raised.value)
+
+    def test_a_cost_that_is_no_number_is_named_by_its_row(self, tree, data):
+        costs = np.ones((len(data[0]), 2, 2))
+        costs[7, 0, 1] = np.nan
+        with pytest.raises(ParameterError, match="no finite number, for row 7"):
+            tree.predict(data[0], cost_matrix=costs)
+
+
+class TestScores:
+    @pytest.mark.parametrize(
+        "relabelled",
+        [
+            lambda X, y: ROCTreeClassifier(labels="majority", smoothing="laplace").fit(X, y),
+            lambda X, y: ROCTreeClassifier().fit(X, y).pruned(
+                "minimum_error", m=8, costs={"home": 1, "play": 6}
+            ),
+            lambda X, y: ROCTreeClassifier(labels="majority", class_weight={"play": 4}).fit(X, y),
+        ],
+        ids=["majority", "pruned under costs", "majority by weight"],
+    )  # fmt: skip
+    def test_are_above_zero_just_where_the_second_class_is_predicted(self, data, relabelled):
+        other = relabelled(*data)
+        scores, found = other.decision_function(data[0]), other.predict(data[0])
+        assert np.array_equal(scores > 0.0, found == other.classes_[1])
+        assert len(set(found)) == 2
+
+    def test_rank_each_class_of_rows_by_probability(self, tree, data):
+        other = tree.at(cost_fp=1, cost_fn=3)
+        scores, probability = other.decision_function(data[0]), tree.predict_proba(data[0])[:, 1]
+        second = other.predict(data[0]) == tree.classes_[1]
+        assert np.allclose(scores[second], 0.5 + probability[second] / 2.0)
+        assert np.allclose(scores[~second], probability[~second] / 2.0 - 0.5)
+
+    def test_are_the_difference_of_the_probabilities_by_default(self, tree, data):
+        found = tree.predict_proba(data[0])
+        assert np.array_equal(tree.decision_function(data[0]), found[:, 1] - found[:, 0])
+
+
+def test_a_positive_class_that_comes_first_is_the_mirror_image(tree):
+    ours = tree.at(cost_fp=1, cost_fn=3, positive="home").operating_point_
+    theirs = tree.at(cost_fp=3, cost_fn=1, positive="play").operating_point_
+    assert ours.expected_cost == pytest.approx(theirs.expected_cost)
+    assert (ours.tpr, ours.fpr) == pytest.approx((1.0 - theirs.fpr, 1.0 - theirs.tpr))
+
+
+def test_at_replaces_the_labels_of_pruning_under_costs(data):
+    small = ROCTreeClassifier().fit(*data).pruned("minimum_error", costs={"home": 1, "play": 9})
+    assert small.node_labels_ is not None
+    eager = small.at(cost_fp=1, cost_fn=1000)
+    assert (eager.predict(data[0]) == "play").mean() > (small.predict(data[0]) == "play").mean()
+
+
+def test_an_operating_point_says_what_it_is(tree):
+    text = repr(tree.at(max_fpr=0.13, randomise=True).operating_point_)
+    assert "FPR 0.1300" in text
+    assert "by chance" in text
+    assert "false alarms per miss" in repr(tree.at(cost_fn=2).operating_point_)
+
+
+@pytest.mark.parametrize("method", ["at", "labellings", "roc"])
+def test_nothing_can_be_asked_of_a_tree_that_is_not_fitted(method):
+    with pytest.raises(NotFittedError):
+        getattr(ROCTreeClassifier(), method)()

@@ -1,0 +1,105 @@
+"""Neyman-Pearson points: the most that a rate allows, exactly if labels are drawn by chance."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roctree import ParameterError
+from roctree.labelling import Labellings, MaxFPR, MinTPR, operating_point
+from tests.labelling.tables import leaves, tables
+from tests.naive.labelling import all_points
+
+RATES = st.floats(0.0, 1.0) | st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0])
+
+
+def point_of(table, labeller):
+    return operating_point(leaves(table), labeller, len(table) + 1)
+
+
+def rates_of_all(table):
+    n_negative, n_positive = (sum(row[place] for row in table) for place in (0, 1))
+    return [(fp / n_negative, tp / n_positive) for fp, tp in all_points(table)]
+
+
+def hull_at(table, fpr=None, tpr=None):
+    """The other rate on the hull of all labellings."""
+    rows = Labellings(leaves(table))
+    found = [(row.fpr, row.tpr) for row in rows]
+    if fpr is not None:
+        return max(interpolated(found, fpr))
+    return min(interpolated([(tpr_, fpr_) for fpr_, tpr_ in found], tpr))
+
+
+def interpolated(points, where):
+    for (x, y), (next_x, next_y) in pairwise(points):
+        if x <= where <= next_x:
+            part = (where - x) / (next_x - x) if next_x > x else 0.0
+            yield y + part * (next_y - y)
+            if next_x == x:
+                yield next_y
+
+
+@given(tables(leaves=(1, 8)), RATES)
+def test_max_fpr_keeps_the_rate_and_is_on_the_hull(table, rate):
+    point = point_of(table, MaxFPR(rate))
+    assert point.fpr <= rate + 1e-9
+    allowed = [(row.fpr, row.tpr) for row in Labellings(leaves(table)) if row.fpr <= rate + 1e-12]
+    assert point.tpr == pytest.approx(max(tpr for _, tpr in allowed))
+    assert point.fpr == pytest.approx(min(fpr for fpr, tpr in allowed if tpr >= point.tpr - 1e-12))
+
+
+@given(tables(leaves=(1, 8)), RATES)
+def test_min_tpr_reaches_the_rate_with_the_fewest_false_alarms_on_the_hull(table, rate):
+    point = point_of(table, MinTPR(rate))
+    assert point.tpr >= rate - 1e-9
+    enough = [row.fpr for row in Labellings(leaves(table)) if row.tpr >= rate - 1e-12]
+    assert point.fpr == pytest.approx(min(enough))
+
+
+@given(tables(leaves=(1, 6)), RATES)
+def test_randomised_max_fpr_hits_the_rate_and_no_labelling_or_mixture_does_better(table, rate):
+    point = point_of(table, MaxFPR(rate, randomise=True))
+    assert point.fpr == pytest.approx(rate, abs=1e-9)
+    assert point.tpr == pytest.approx(hull_at(table, fpr=rate), abs=1e-9)
+    for fpr, tpr in rates_of_all(table):
+        assert fpr > rate or tpr <= point.tpr + 1e-9
+
+
+@given(tables(leaves=(1, 6)), RATES)
+def test_randomised_min_tpr_hits_the_rate_and_no_labelling_or_mixture_does_better(table, rate):
+    point = point_of(table, MinTPR(rate, randomise=True))
+    assert point.tpr == pytest.approx(rate, abs=1e-9)
+    assert point.fpr == pytest.approx(hull_at(table, tpr=rate), abs=1e-9)
+    for fpr, tpr in rates_of_all(table):
+        assert tpr < rate or fpr >= point.fpr - 1e-9
+
+
+@given(tables(leaves=(2, 8)), RATES)
+def test_only_leaves_of_one_share_are_labelled_by_chance(table, rate):
+    point = point_of(table, MaxFPR(rate, randomise=True))
+    changed = np.flatnonzero(point.labels != point.others) - 1
+    assert len({round(float(leaves(table).shares[leaf, 1]), 12) for leaf in changed}) <= 1
+    assert (point.cost_ratio is None) == (len(changed) > 0)
+
+
+def test_a_rate_that_a_labelling_has_needs_no_chance():
+    table = [(1, 5), (2, 4), (5, 3)]
+    for labeller in (MaxFPR(3 / 8, randomise=True), MinTPR(9 / 12, randomise=True)):
+        point = point_of(table, labeller)
+        assert point.chance == 0.0
+        assert point.labels.tolist() == [0, 1, 1, 0]
+
+
+def test_no_false_alarm_is_raised_that_finds_nothing():
+    assert point_of([(0, 5), (5, 0)], MaxFPR(1.0)).fpr == 0.0
+    assert point_of([(0, 5), (5, 0)], MaxFPR(1.0, randomise=True)).fpr == 1.0
+
+
+@pytest.mark.parametrize(("labeller", "words"), [(MaxFPR(0.1), "negative"), (MinTPR(0.1), "posit")])
+def test_a_rate_needs_cases_of_its_class(labeller, words):
+    table = [(0, 3), (0, 1)] if words == "negative" else [(3, 0), (1, 0)]
+    with pytest.raises(ParameterError, match=f"is a rate of {words}.*none of them"):
+        labeller(leaves(table))

@@ -1,0 +1,109 @@
+"""The labellings as a table: text, HTML, rich, data frames, and many leaves."""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from roctree.labelling import Labellings
+from tests.labelling.tables import leaves, worked_tree
+
+
+@pytest.fixture
+def rows():
+    return worked_tree().labellings()
+
+
+def many(n_leaves=5000):
+    rng = np.random.default_rng(0)
+    return Labellings(leaves(rng.integers(1, 10**6, (n_leaves, 2))))
+
+
+def test_it_is_a_sequence(rows):
+    assert len(rows) == len(list(rows)) == 4
+    assert rows[-1].tpr == 1.0
+    assert rows[np.int64(1)].fpr == 0.125
+    assert [row.fpr for row in rows[1:3]] == [0.125, 0.375]
+    assert [row.fpr for row in rows[::-1]] == [row.fpr for row in reversed(rows)]
+    with pytest.raises(IndexError, match="there are 4 labellings"):
+        rows[4]
+    with pytest.raises(TypeError):
+        rows["first"]
+
+
+def test_the_leaves_of_a_row_cannot_be_changed(rows):
+    with pytest.raises(ValueError, match="read-only"):
+        rows[2].positive_leaves[0] = 7
+
+
+def test_text_has_a_line_for_each_labelling(rows):
+    assert repr(rows).splitlines() == [
+        "4 labellings, positive 1",
+        "leaves +    FPR    TPR  accuracy  miss / false alarm      share of +",
+        "       0  0.000  0.000     0.400            0 to 0.2  0.000 to 0.231",
+        "       1  0.125  0.417     0.600          0.2 to 0.5  0.231 to 0.429",
+        "       2  0.375  0.750     0.700         0.5 to 1.67  0.429 to 0.714",
+        "       3  1.000  1.000     0.600         1.67 to inf  0.714 to 1.000",
+    ]
+    assert rows.to_text() == repr(rows).partition("\n")[2]
+
+
+def test_html_has_a_row_for_each_labelling_and_escapes_the_class(rows):
+    page = Labellings(rows.leaves, "<b>ill</b>")._repr_html_()
+    assert page.count("<tr>") == 5
+    assert "<b>" not in page
+    assert "&lt;b&gt;ill" in page
+
+
+def test_rich_shows_what_text_shows(rows):
+    console = Console(width=120, record=True, file=sys.stderr)
+    console.print(rows)
+    shown = console.export_text()
+    for cell in ("4 labellings, positive 1", "leaves +", "0.417", "0.5 to 1.67"):
+        assert cell in shown
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_data_frames_have_the_columns(rows, library):
+    pytest.importorskip(library)
+    frame = getattr(rows, f"to_{library}")()
+    assert list(frame.columns) == list(rows.columns())
+    assert frame["positive_leaves"].to_list() == [0, 1, 2, 3]
+    assert frame["tpr"].to_list() == [row.tpr for row in rows]
+    assert frame["cost_ratio_to"].to_list() == [row.cost_ratio[1] for row in rows]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_without_the_library_it_says_what_to_install(rows, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=f"pip install {library}") as raised:
+        getattr(rows, f"to_{library}")()
+    assert raised.value.__suppress_context__
+
+
+def test_a_long_table_is_shown_by_its_ends_and_written_in_full():
+    rows = many(300)
+    assert len(repr(rows).splitlines()) == 23
+    assert "..." in repr(rows).splitlines()[12]
+    assert rows._repr_html_().count("<tr>") == 22
+    assert len(rows.to_text().splitlines()) == len(rows) + 1
+
+
+def test_five_thousand_leaves_are_quick():
+    rows = many()
+    start = time.perf_counter()
+    assert sum(len(row.positive_leaves) for row in rows) == sum(range(5001))
+    assert len(repr(rows)) < 3000
+    assert rows[2500].tpr > rows[2500].fpr
+    # Far more than it takes; a row that took all leaves would take minutes.
+    assert time.perf_counter() - start < 2.0
+
+
+def test_without_positives_or_negatives_there_are_no_rates_and_no_warnings():
+    for table in ([(3, 0), (1, 0)], [(0, 3), (0, 1)]):
+        rows = Labellings(leaves(table))
+        assert len(rows) == 2
+        assert {row.accuracy for row in rows} == {0.0, 1.0}
+        assert "nan" in repr(rows)

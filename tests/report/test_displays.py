@@ -1,0 +1,317 @@
+"""Plots by their structure: which lines there are, through which points, in which words."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from roctree import ParameterError, ROCTreeClassifier
+from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+from roctree.roc import Curve
+from tests.estimator import weather
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+KINDS = [ROCHullDisplay, CostCurveDisplay]
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return weather.frame(300, seed=5)
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return ROCTreeClassifier(max_depth=4, min_samples_leaf=5).fit(*weather.frame(300))
+
+
+def words(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def points_of(line):
+    return np.column_stack(line.get_data())
+
+
+class TestROCHull:
+    def test_draws_curve_hull_and_labellings(self, tree, cases):
+        display = ROCHullDisplay.from_estimator(tree, *cases)
+        curve = tree.roc(*cases)
+        expected = np.column_stack([curve.fpr, curve.tpr])
+        assert np.allclose(points_of(display.line_), expected)
+        assert np.allclose(points_of(display.labellings_), expected)
+        hull = curve.hull()
+        assert np.allclose(points_of(display.hull_), np.column_stack([hull.fpr, hull.tpr]))
+        assert display.isocost_ is None
+        assert display.band_ is None
+        assert words(display)[:3] == [
+            "chance",
+            f"ROCTreeClassifier (AUC = {curve.auc:.3f})",
+            f"{len(curve.fpr)} labellings",
+        ]
+
+    def test_the_point_is_where_the_labels_are(self, tree, cases):
+        X, y = cases
+        other = tree.at(max_fpr=0.1)
+        found, truth = other.predict(X) == "play", y == "play"
+        display = ROCHullDisplay.from_estimator(other, X, y)
+        assert points_of(display.point_).tolist() == [[found[~truth].mean(), found[truth].mean()]]
+
+    @pytest.mark.parametrize(("cost_fp", "cost_fn"), [(1, 1), (1, 20), (20, 1), (0, 1)])
+    def test_the_line_of_equal_cost_touches_the_hull_and_stays_inside(
+        self, tree, cases, cost_fp, cost_fn
+    ):
+        display = ROCHullDisplay.from_estimator(tree, *cases, cost_fp=cost_fp, cost_fn=cost_fn)
+        ends = points_of(display.isocost_)
+        assert ((ends >= -1e-9) & (ends <= 1.0 + 1e-9)).all()
+        slope = np.divide(*(ends[1] - ends[0])[::-1])
+        prior = (cases[1] == "play").mean()
+        assert slope == pytest.approx(cost_fp * (1 - prior) / (cost_fn * prior))
+        hull = points_of(display.hull_)
+        above = ends[0, 1] + slope * (hull[:, 0] - ends[0, 0]) - hull[:, 1]
+        assert above.min() == pytest.approx(0.0, abs=1e-9)
+
+    def test_costs_of_the_operating_point_are_drawn_unless_others_are_given(self, tree, cases):
+        other = tree.at(cost_fp=1, cost_fn=5, prior=0.3)
+        drawn = ROCHullDisplay.from_estimator(other, *cases)
+        assert drawn.slope == pytest.approx(0.7 / 1.5)
+        assert "equal cost (slope 0.467)" in words(drawn)
+        assert ROCHullDisplay.from_estimator(other, *cases, prior=0.5).slope == 1.0
+        assert ROCHullDisplay.from_estimator(tree.at(beta=1), *cases).slope is None
+        assert ROCHullDisplay.from_estimator(other, *cases, positive="home").slope is None
+
+    def test_the_positive_class_is_that_of_the_operating_point(self, tree, cases):
+        display = ROCHullDisplay.from_estimator(tree.at(cost_fn=5, positive="home"), *cases)
+        expected = tree.roc(*cases, positive="home")
+        assert np.allclose(display.line_.get_ydata(), expected.tpr)
+
+    @pytest.mark.parametrize("method", ["bootstrap", "fixed_width"])
+    def test_the_band_encloses_the_curve(self, tree, cases, method):
+        display = ROCHullDisplay.from_estimator(tree, *cases, band=method)
+        assert "confidence band" in words(display)
+        assert (display.band.low <= display.band.high).all()
+        corners = display.band_.get_paths()[0].vertices
+        assert corners.min() >= 0.0
+        assert corners.max() <= 1.0
+
+    def test_too_many_labellings_are_not_marked_unless_wanted(self):
+        rng = np.random.default_rng(0)
+        truth, scores = rng.integers(0, 2, 500), rng.random(500)
+        assert ROCHullDisplay.from_predictions(truth, scores).labellings_ is None
+        marked = ROCHullDisplay.from_predictions(truth, scores, labellings=True)
+        assert len(marked.labellings_.get_xdata()) > 200
+
+    def test_steps_go_through_what_labels_without_chance_achieve(self, tree, cases):
+        assert ROCHullDisplay.from_estimator(tree, *cases).line_.get_drawstyle() == "steps-post"
+        straight = ROCHullDisplay.from_estimator(tree, *cases, drawstyle="default")
+        assert straight.line_.get_drawstyle() == "default"
+
+    def test_folds_are_drawn_with_their_mean(self, cases):
+        results = cross_validate(
+            ROCTreeClassifier(max_depth=3), *cases, cv=4, return_estimator=True, return_indices=True
+        )
+        display = ROCHullDisplay.from_cv_results(results, *cases, name="tree")
+        assert len(display.line_) == 4
+        areas = [curve.auc for curve in display.curves]
+        facts = f"mean, AUC = {np.mean(areas):.3f} ± {np.std(areas):.3f}"
+        assert words(display) == ["chance", "4 folds", f"tree ({facts})"]
+        mean = points_of(display.mean_)
+        assert (np.diff(mean, axis=0) >= -1e-12).all()
+        assert mean[0].tolist() == [0.0, 0.0]
+        assert mean[-1].tolist() == [1.0, 1.0]
+
+    def test_the_square_is_shown_whole(self, tree, cases):
+        ax = ROCHullDisplay.from_estimator(tree, *cases).ax_
+        assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
+        assert ax.get_aspect() == 1.0
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
+
+
+class TestCostCurve:
+    def test_draws_the_least_cost_and_the_trivial_labels(self, tree, cases):
+        display = CostCurveDisplay.from_estimator(tree, *cases)
+        costs = tree.roc(*cases).cost_curve()
+        assert np.allclose(points_of(display.line_), np.column_stack(costs))
+        assert [points_of(line).tolist() for line in display.trivial_] == [
+            [[0, 0], [1, 1]],
+            [[0, 1], [1, 0]],
+        ]
+        assert f"ROCTreeClassifier (least cost, mean {costs.area:.3f})" in words(display)
+
+    def test_the_least_cost_is_below_every_labelling(self, tree, cases):
+        display = CostCurveDisplay.from_estimator(tree, *cases)
+        weight, cost = display.line_.get_data()
+        lines = points_of(display.labellings_).reshape(-1, 3, 2)
+        for (_, low), (_, high), _ in lines:
+            assert (cost <= low + weight * (high - low) + 1e-9).all()
+
+    def test_labels_that_do_not_change_are_a_line_from_one_rate_to_the_other(self, tree, cases):
+        display = CostCurveDisplay.from_estimator(tree.at(max_fpr=0.1), *cases)
+        fpr, tpr = display.point
+        assert points_of(display.point_).tolist() == [[0.0, fpr], [1.0, 1.0 - tpr]]
+
+    def test_the_costs_at_hand_are_a_place_on_the_axis(self, tree, cases):
+        display = CostCurveDisplay.from_estimator(tree, *cases, cost_fp=1, cost_fn=3, prior=0.5)
+        assert display.weight == 0.75
+        assert list(display.weight_.get_xdata()) == [0.75, 0.75]
+        assert CostCurveDisplay.from_estimator(tree, *cases).weight_ is None
+
+    def test_folds_are_drawn_with_their_mean(self, cases):
+        results = cross_validate(
+            ROCTreeClassifier(max_depth=3), *cases, cv=3, return_estimator=True, return_indices=True
+        )
+        display = CostCurveDisplay.from_cv_results(results, *cases)
+        assert len(display.line_) == 3
+        assert words(display)[2] == "3 folds"
+        assert display.mean_.get_ydata().max() <= 0.5
+
+
+class TestCostPruning:
+    """Five costs and four trees; the second is below the hull."""
+
+    CURVE = SimpleNamespace(
+        fpr=np.array([0.0, 0.1, 0.2, 0.5, 1.0]),
+        tpr=np.array([0.0, 0.2, 0.7, 0.9, 1.0]),
+        cost_ratio=np.array([0.1, 0.5, 1.0, 4.0, 16.0]),
+        on_hull=np.array([True, False, True, True, True]),
+    )
+
+    def test_draws_the_trees_the_hull_and_equal_costs(self):
+        display = CostPruningDisplay(self.CURVE, name="tree").plot()
+        expected = np.column_stack([self.CURVE.fpr, self.CURVE.tpr])
+        assert np.allclose(points_of(display.line_), expected)
+        assert np.allclose(points_of(display.hull_), expected[self.CURVE.on_hull])
+        assert points_of(display.equal_).tolist() == [[0.2, 0.7]]
+        assert display.equal_.get_marker() == "x"
+        assert [text.get_text() for text in display.ratios_] == ["0.1", "1", "4", "16"]
+        assert CostPruningDisplay(self.CURVE).plot(ratios=False).ratios_ == []
+
+    def test_the_hull_begins_and_ends_with_a_tree_of_one_leaf(self):
+        one = SimpleNamespace(**{name: values[2:3] for name, values in vars(self.CURVE).items()})
+        display = CostPruningDisplay(one).plot()
+        assert points_of(display.hull_).tolist() == [[0.0, 0.0], [0.2, 0.7], [1.0, 1.0]]
+
+    def test_ratios_of_trees_that_lie_close_are_not_written_over_each_other(self):
+        close = SimpleNamespace(
+            fpr=np.array([0.2, 0.21, 0.21]), tpr=np.array([0.7, 0.71, 0.71]),
+            cost_ratio=np.array([1.0, 2.0, 3.0]), on_hull=np.ones(3, dtype=bool),
+        )  # fmt: skip
+        written = CostPruningDisplay(close).plot().ratios_
+        assert [text.get_text() for text in written] == ["1"]
+
+    def test_a_tree_is_asked_for_its_curve(self):
+        def cost_pruning_curve(X, y, m=None):
+            assert (X, y, m) == ("cases", "classes", 8)
+            return self.CURVE
+
+        asked = SimpleNamespace(cost_pruning_curve=cost_pruning_curve)
+        display = CostPruningDisplay.from_estimator(asked, "cases", "classes", pruning={"m": 8})
+        assert display.curve is self.CURVE
+
+
+@each_kind
+def test_scored_cases_give_the_curve_of_the_scores(kind, cases, tree):
+    X, y = cases
+    scores = tree.predict_proba(X)[:, 1]
+    display = kind.from_predictions(y, scores, positive="play", cost_fn=2, name="scores")
+    assert display.curves[0].auc == Curve.from_scores(y, scores, positive="play").auc
+    assert any("scores (" in text for text in words(display))
+
+
+@each_kind
+@pytest.mark.parametrize("other", [GaussianNB(), RidgeClassifier()], ids=["proba", "decision"])
+def test_other_classifiers_are_drawn_by_their_scores(kind, other):
+    X, y = load_iris(return_X_y=True)
+    other = other.fit(X[50:], y[50:])
+    for positive in (None, 1):
+        display = kind.from_estimator(other, X[50:], y[50:], positive=positive)
+        assert display.curves[0].auc > 0.9
+
+
+@each_kind
+def test_one_of_several_classes_is_drawn_against_the_rest(kind):
+    X, y = load_iris(return_X_y=True)
+    tree = ROCTreeClassifier(max_depth=2).fit(X, y)
+    with pytest.raises(ParameterError, match="There are 3 classes: say which is positive"):
+        kind.from_estimator(tree, X, y)
+    with pytest.raises(ParameterError, match="positive=7 is no class; the classes are"):
+        kind.from_estimator(tree, X, y, positive=7)
+    display = kind.from_estimator(tree, X, y, positive=0)
+    assert display.curves[0].auc == 1.0
+    assert tuple(display.point) == (0.0, 1.0)
+
+
+@each_kind
+def test_axes_that_are_given_are_drawn_on_and_the_display_returned(kind, tree, cases):
+    figure, (left, right) = pyplot.subplots(1, 2)
+    display = kind.from_estimator(tree, *cases, ax=left)
+    assert (display.ax_, display.figure_) == (left, figure)
+    assert display.plot(ax=right, name="again") is display
+    assert display.ax_ is right
+    assert len(pyplot.get_fignums()) == 1
+    assert any("again" in text for text in words(display))
+
+
+@each_kind
+def test_lines_differ_in_more_than_colour(kind, tree, cases):
+    other = tree.at(cost_fp=1, cost_fn=3)
+    display = kind.from_estimator(other, *cases)
+    looks = [
+        (line.get_linestyle(), line.get_marker(), line.get_linewidth())
+        for line in display.ax_.get_lines()
+    ]
+    assert len(set(looks)) == len(looks)
+
+
+@each_kind
+def test_options_reach_the_line(kind, tree, cases):
+    display = kind.from_estimator(tree, *cases, linewidth=5, color="red")
+    assert (display.line_.get_linewidth(), display.line_.get_color()) == (5, "red")
+
+
+@each_kind
+def test_results_without_estimators_are_refused(kind, cases):
+    with pytest.raises(ParameterError, match="return_estimator=True, return_indices=True"):
+        kind.from_cv_results({"test_score": [1.0]}, *cases)
+
+
+@each_kind
+def test_costs_without_a_line_are_refused(kind, tree, cases):
+    with pytest.raises(ParameterError, match="give no line of equal cost"):
+        kind.from_estimator(tree, *cases, cost_fn=0)
+
+
+@each_kind
+def test_it_can_be_drawn_to_a_file(kind, tree, cases, tmp_path):
+    kind.from_estimator(tree, *cases, cost_fn=2).figure_.savefig(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 5000
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install roctree\[plot\]") as raised:
+        ROCHullDisplay.from_predictions([0, 1], [0.1, 0.9])
+    assert "\n" not in str(raised.value)
+
+
+def test_displays_are_imported_without_matplotlib():
+    script = "import sys; from roctree import ROCHullDisplay; print('matplotlib' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
