@@ -18,8 +18,6 @@ from roctree.tree.tree import Tree
 
 # Weka takes numbers that differ by less for equal.
 _WEKA_TIE = 1e-6
-# Exact ties are common under costs, and rounding would decide them.
-_TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class ErrorBased:
         wrong = tree.weight[:, None] - tree.counts
         weight = np.broadcast_to(tree.weight[:, None], wrong.shape)
         cost = self._limit(wrong, weight) * cost_of_errors(costs, tree.counts)
-        return prune_by_cost(tree, cost, self.leaves == "relabel", _TIE)
+        return prune_by_cost(tree, cost, self.leaves)
 
     def expected(self, tree: Tree) -> Floats:
         """Return the expected errors of each node as a leaf."""

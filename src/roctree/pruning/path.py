@@ -17,7 +17,7 @@ from roctree.tree.passes import Flags, Floats
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
 
-# Prices that differ by less are one step of a path.
+# Prices that differ by less, in units of the largest loss, are one step of a path.
 _SAME = 1e-12
 _VECTOR = "Array(float64, 1, 'C')"
 _LINKS = "Array(int64, 1, 'C')"
@@ -65,6 +65,8 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     links = np.full((3, n), -1, dtype=np.int64)
     lost = np.array(loss, dtype=np.float64)
     compiled(_prices)(tree.first_child, tree.n_children, lost, links, price, fall, rise)
+    same = _SAME * float(np.abs(lost).max())
+    price[price <= same] = 0.0
     ceiling = price.copy()
     compiled(_lower)(tree.parent, ceiling)
     steps = np.flatnonzero(~tree.is_leaf & (price <= ceiling))
@@ -72,7 +74,7 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     alphas = np.append(0.0, price[steps])
     leaves = tree.n_leaves - np.append(0.0, np.cumsum(fall[steps]))
     losses = lost[tree.is_leaf].sum() + np.append(0.0, np.cumsum(rise[steps]))
-    last = np.append(np.diff(alphas) > _SAME * alphas[1:], True)
+    last = np.append(np.diff(alphas) > same, True)
     return Path(alphas[last], np.rint(leaves[last]).astype(np.int64), losses[last], price, ceiling)
 
 
