@@ -12,7 +12,7 @@ import numpy as np
 
 from roctree.errors import ParameterError
 from roctree.pruning.protocol import Pruned, cut_with_labels, inherited, majority
-from roctree.tree.passes import Floats, better_as_leaves, of_one_label
+from roctree.tree.passes import Floats, Ints, better_as_leaves, of_one_label
 from roctree.tree.tree import Tree
 
 # In the order of the classes, or by their labels, which an estimator puts in order.
@@ -80,6 +80,12 @@ def cost_of_errors(costs: Costs, cases: Floats) -> Floats:
     return np.where(wrong > 0.0, (cases @ off_diagonal.T) / np.where(wrong > 0.0, wrong, 1.0), even)
 
 
+def cheapest_labels(tree: Tree, cost: Floats) -> Ints:
+    """Return the label that costs each node least, the first of equals; of the parent if empty."""
+    nearly = cost.min(axis=1) + _TIE * cost.max(axis=1)
+    return inherited(tree, (cost <= nearly[:, None]).argmax(axis=1))
+
+
 def prune_by_cost(tree: Tree, cost: Floats, leaves: Leaves) -> Pruned:
     """Make leaves of nodes whose best label costs no more than their subtrees.
 
@@ -90,7 +96,7 @@ def prune_by_cost(tree: Tree, cost: Floats, leaves: Leaves) -> Pruned:
     leaves : "keep" if leaves have and keep the label of their majority, "relabel" if they take the
         cheapest too, and those of one label are merged; "any" if they have no label yet
     """
-    cheapest = inherited(tree, cost.argmin(axis=1))
+    cheapest = cheapest_labels(tree, cost)
     labels = cheapest if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), cheapest)
     own = np.take_along_axis(cost, (cheapest if leaves == "any" else labels)[:, None], axis=1)
     final = better_as_leaves(tree, own[:, 0], _TIE * cost.max(axis=1))

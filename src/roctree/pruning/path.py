@@ -32,7 +32,8 @@ class Path:
     alphas : float64[steps], the least price of a leaf at which each tree is best, rising from 0
     n_leaves : int64[steps], leaves of each tree
     losses : float64[steps], training loss of each tree
-    price : float64[nodes], the price from which on each node is a leaf, infinite at leaves
+    price : float64[nodes], the price from which on each node is a leaf; infinite at leaves, and at
+        nodes that go with one above them before they could be one
     ceiling : float64[nodes], the least price of the node and all above: there it is gone
     """
 
@@ -65,12 +66,13 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     links = np.full((3, n), -1, dtype=np.int64)
     lost = np.array(loss, dtype=np.float64)
     compiled(_prices)(tree.first_child, tree.n_children, lost, links, price, fall, rise)
-    same = _SAME * float(np.abs(lost).max())
-    price[price <= same] = 0.0
     ceiling = price.copy()
     compiled(_lower)(tree.parent, ceiling)
-    steps = np.flatnonzero(~tree.is_leaf & (price <= ceiling))
+    steps = np.flatnonzero(np.isfinite(price))
     steps = steps[np.argsort(price[steps], kind="stable")]
+    same = _SAME * float(np.abs(lost).max())
+    for prices in (price, ceiling):
+        prices[prices <= same] = 0.0
     alphas = np.append(0.0, price[steps])
     leaves = tree.n_leaves - np.append(0.0, np.cumsum(fall[steps]))
     losses = lost[tree.is_leaf].sum() + np.append(0.0, np.cumsum(rise[steps]))
@@ -148,6 +150,8 @@ def _prices(
         while heap >= 0 and price[heap] > alpha:
             lost -= rise[heap]
             leaves += fall[heap]
+            # It is gone before it could be a leaf, whatever rounding makes of the price above it.
+            price[heap] = np.inf
             heap = _merged(links[0, heap], links[1, heap], links, price)
             alpha = (loss[node] - lost) / (leaves - 1.0)
         price[node] = max(alpha, 0.0)

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from roctree.pruning.costs import Costs, check_costs, cost_of_errors
-from roctree.pruning.protocol import Pruned, cut_with_labels, errors, inherited, majority
+from roctree.pruning.costs import Costs, cheapest_labels, check_costs, cost_of_errors
+from roctree.pruning.protocol import Pruned, cut_with_labels, errors, majority
 from roctree.strategy import check_choices
 from roctree.tree.passes import Flags, of_one_label, over_leaves
 from roctree.tree.shape import cut
@@ -49,7 +49,7 @@ class Pessimistic:
         wrong = tree.weight[:, None] - tree.counts + _HALF * (tree.weight > 0.0)[:, None]
         costs = (1.0,) * tree.n_classes if self.costs is None else self.costs
         cost = wrong * cost_of_errors(costs, tree.counts)
-        labels = inherited(tree, cost.argmin(axis=1))
+        labels = cheapest_labels(tree, cost)
         if self.leaves == "keep":
             labels = np.where(tree.is_leaf, majority(tree), labels)
         own = labels[:, None]
