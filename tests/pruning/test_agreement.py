@@ -229,6 +229,7 @@ def test_error_based_pruning_under_costs(limit, leaves, data, root, cf):
         # Rounded, so that labels that cost the same on paper do so here.
         return [round(each, 9) for each in naive.error_based_costs(node, cf, limit, costs)]
 
+    assume(leaves == "relabel" or not all_equal(costs))
     expected = naive.under_costs(root, cost, leaves, slack=1e-8)
     agree_on_labels(root, ErrorBased(cf, limit, costs=costs, leaves=leaves), *expected)
 
