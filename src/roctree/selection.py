@@ -1,8 +1,9 @@
 """What fit leaves to other cases: how much to prune and to smooth, by parts of the data held out.
 
 Rows that are alike stay together, so that a row of weight two and two rows give the same parts,
-and no case is judged by a tree that has seen its double. Which part a row is in depends on the row
-alone, never on where it stands.
+and no case is judged by a tree that has seen its double; but a kind of rows that is common goes in
+part to either side where the tree that is kept would otherwise never see it. Which part a row is in
+depends on the rows alone, never on where they stand.
 """
 
 import math
@@ -17,12 +18,15 @@ from roctree.errors import ParameterError
 from roctree.pruning import Fold, Pruned, Pruner, ReducedError, need
 from roctree.smoothing import Smoother, choices
 from roctree.tree.apply import class_counts, mix
+from roctree.tree.growth import weight_grid
 from roctree.tree.tree import Tree
 
 Grow = Callable[[Dataset], Tree]
 Ints = NDArray[np.int64]
 
 N_FOLDS = 5
+# A kind of rows is common if it weighs more than so many times the mean of its class.
+COMMON = 2.0
 # An outcome that a tree thought impossible costs no more than this.
 _LEAST_PROBABILITY = 1e-15
 # The bits of no number, so that a missing value is not taken for a zero.
@@ -40,7 +44,9 @@ def grown_and_pruned(dataset: Dataset, grow: Grow, pruner: Pruner) -> tuple[Prun
     tree = grow(dataset)
     if wanted == "folds":
         fold_trees = [Fold(*_grown(grow, *parts)) for parts in folds(dataset)]
-        return settled_and_pruned(pruner, tree, fold_trees)
+        # So few kinds of rows that there are no folds: the training cases must do.
+        own = Fold(tree, counts_of(tree, dataset))
+        return settled_and_pruned(pruner, tree, fold_trees or [own])
     return pruner, pruned(pruner, tree, *([dataset] if wanted == "training" else []))
 
 
@@ -123,10 +129,36 @@ def folds(dataset: Dataset, n_folds: int = N_FOLDS) -> Iterator[tuple[Dataset, D
 
 
 def held_out(dataset: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
-    """Return the data in two parts, the second with about this fraction of each class."""
+    """Return the data in two parts, the second with about this fraction of each class.
+
+    A tree grown from the first part alone must know the common kinds of rows: these are divided.
+    """
     ranks = ranks_in_class(dataset)
     out = np.floor((ranks + 1) * fraction) > np.floor(ranks * fraction)
-    return (rows_of(dataset, ~out), rows_of(dataset, out)) if not out.all() else (dataset, dataset)
+    # In 1024ths, the parts of whole weights add up exactly.
+    part = min(max(round(fraction * 1024), 1), 1023) / 1024
+    shares = np.where(common(dataset, ranks), part, out)
+    if (shares == 1.0).all():
+        return dataset, dataset
+    return part_of(dataset, 1.0 - shares), part_of(dataset, shares)
+
+
+def common(dataset: Dataset, ranks: Ints) -> NDArray[np.bool_]:
+    """Return which rows are of a kind that weighs far more than others of its class."""
+    weights, _ = weight_grid(dataset.weights)
+    found = np.zeros(len(ranks), dtype=np.bool_)
+    for label in range(dataset.schema.n_classes):
+        rows = dataset.labels == label
+        if rows.any():
+            of_kind = np.bincount(ranks[rows], weights[rows])
+            found[rows] = (of_kind > COMMON * of_kind.mean())[ranks[rows]]
+    return found
+
+
+def part_of(dataset: Dataset, shares: NDArray[np.float64]) -> Dataset:
+    """Return the rows of which some share is wanted, with that share of their weight."""
+    wanted = rows_of(dataset, shares > 0.0)
+    return replace(wanted, weights=wanted.weights * shares[shares > 0.0])
 
 
 def rows_of(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from roctree import ROCTreeClassifier, presets
 from roctree.criteria import CRITERIA
+from roctree.pruning import PRUNING
 from roctree.smoothing import SMOOTHING
 from roctree.tree.growth import Missing, Nominal
 
@@ -18,6 +19,7 @@ OTHERS = [
     *[{"smoothing": name} for name in SMOOTHING],
     *[{"missing": missing} for missing in get_args(Missing)],
     *[{"nominal": nominal, "categorical_features": [0]} for nominal in get_args(Nominal)],
+    *[{"pruning": name} for name in PRUNING],
     {"max_depth": 3},
     {"max_leaves": 4},
     {"min_weight_fraction_leaf": 0.01},

@@ -1,4 +1,4 @@
-"""Trees of release 8 of C4.5, and of Weka where it does not collapse."""
+"""Trees of release 8 of C4.5, pruned or not, and of Weka where it does not collapse."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from roctree import presets
 from roctree.criteria import GainRatio
 from roctree.data.dataset import Dataset
+from roctree.pruning import ErrorBased
 from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
 from roctree.tree.shape import collapse, observed_thresholds
@@ -87,10 +88,44 @@ def test_iris_and_wdbc_have_the_sizes_that_c45_prints():
     assert wdbc.n_nodes == expected["wdbc_default"]["unpruned_size"]
 
 
+def pruned_by_c45(name, **options):
+    """Size and training errors of C4.5's pruned tree."""
+    dataset = sklearn_data(name)
+    tree = presets.c45(**options).fit(dataset.values, dataset.labels)
+    wrong = tree.predict(dataset.values) != dataset.labels
+    return [tree.tree_.n_nodes, int(wrong.sum())]
+
+
+def test_iris_is_pruned_as_c45_prints_it():
+    expected = oracle("definitions")["c45_r8_oracle"]["iris_default"]
+    assert pruned_by_c45("iris") == [expected["size"], expected["train_err"]]
+
+
+@pytest.mark.slow
+def test_wdbc_is_pruned_as_c45_prints_it():
+    expected = oracle("definitions")["c45_r8_oracle"]
+    by_default, by_one_percent = expected["wdbc_default"], expected["wdbc_c1"]
+    assert pruned_by_c45("breast_cancer") == [by_default["pruned_size"], by_default["pruned_err"]]
+    one_percent = ErrorBased(cf=0.01, limit="c45", raising=True)
+    assert pruned_by_c45("breast_cancer", pruning=one_percent) == [
+        by_one_percent["pruned_size"],
+        by_one_percent["pruned_err"],
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "key"), [("iris", "iris"), ("breast_cancer", "wdbc")])
+def test_pruned_trees_are_those_of_the_newer_weka(name, key):
+    expected = oracle("definitions")["weka_397_oracle"][key]["J48"]
+    dataset = sklearn_data(name)
+    tree = presets.j48().fit(dataset.values, dataset.labels).tree_
+    assert [tree.n_leaves, tree.n_nodes, training_errors(tree, dataset)] == expected
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "key"), [("iris", "iris"), ("breast_cancer", "wdbc")])
 def test_trees_that_do_not_collapse_are_those_of_weka(name, key):
     expected = oracle("definitions")["weka_397_oracle"][key]["J48 -U -O"]
     dataset = sklearn_data(name)
-    tree = presets.j48(collapse=False).fit(dataset.values, dataset.labels).tree_
+    tree = presets.j48(pruning="none", collapse=False).fit(dataset.values, dataset.labels).tree_
     assert [tree.n_leaves, tree.n_nodes, training_errors(tree, dataset)] == expected

@@ -13,6 +13,9 @@ from roctree.strategy import check_choices, check_number, refuse
 from roctree.tree.passes import Floats
 from roctree.tree.tree import Tree
 
+# Cases divided for their missing values do not add up to the last digit.
+_TIE = 1e-12
+
 
 @dataclass(frozen=True)
 class CostComplexity:
@@ -62,12 +65,13 @@ class CostComplexity:
         rate = np.asarray(wrong) / total
         least = float(rate.min())
         allowed = np.sqrt(least * (1.0 - least) / total) if self.choice == "one_se" else 0.0
-        return replace(self, alpha=float(prices[np.flatnonzero(rate <= least + allowed)[-1]]))
+        good = np.flatnonzero(rate <= least + allowed + _TIE)
+        return replace(self, alpha=float(prices[good[-1]]))
 
 
 def cost_complexity_path(tree: Tree) -> Path:
     """Return all trees that cost-complexity pruning makes of one; losses are error rates."""
-    return weakest_links(tree, errors(tree) / tree.weight[0])
+    return weakest_links(tree, errors(tree) / (tree.weight[0] or 1.0))
 
 
 def held_out_path(tree: Tree, counts: Floats, alphas: Floats) -> Floats:

@@ -7,9 +7,9 @@ import numpy as np
 
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
-from roctree.pruning.costs import Costs, check_costs, cost_of_errors, prune_by_cost
+from roctree.pruning.costs import Costs, all_equal, check_costs, cost_of_errors, prune_by_cost
 from roctree.pruning.error_limit import Limit, expected_errors
-from roctree.pruning.protocol import Need, Pruned, errors
+from roctree.pruning.protocol import Need, Pruned, cut_with_labels, errors, majority
 from roctree.pruning.raising import raise_subtrees
 from roctree.strategy import check_choices, check_number, refuse
 from roctree.tree.passes import Floats, better_as_leaves
@@ -18,8 +18,6 @@ from roctree.tree.tree import Tree
 
 # Weka takes numbers that differ by less for equal.
 _WEKA_TIE = 1e-6
-# Exact ties are common under costs, and rounding would decide them.
-_TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -89,10 +87,15 @@ class ErrorBased:
         """Return the tree pruned under costs, and the labels of its nodes."""
         tree = collapse(tree) if self.collapse else tree
         costs = (1.0,) * tree.n_classes if self.costs is None else self.costs
+        if self.leaves == "keep" and all_equal(costs):
+            # The programs' limits may be lower for a class of fewer cases; equal costs are none.
+            return cut_with_labels(
+                tree, better_as_leaves(tree, self.expected(tree)), majority(tree)
+            )
         wrong = tree.weight[:, None] - tree.counts
         weight = np.broadcast_to(tree.weight[:, None], wrong.shape)
         cost = self._limit(wrong, weight) * cost_of_errors(costs, tree.counts)
-        return prune_by_cost(tree, cost, self.leaves == "relabel", _TIE)
+        return prune_by_cost(tree, cost, self.leaves)
 
     def expected(self, tree: Tree) -> Floats:
         """Return the expected errors of each node as a leaf."""

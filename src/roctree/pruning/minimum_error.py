@@ -5,14 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from roctree.pruning.costs import Costs, check_costs, cost_of_errors, prune_by_cost
+from roctree.pruning.costs import Costs, all_equal, check_costs, cost_of_errors, prune_by_cost
 from roctree.pruning.protocol import Pruned
 from roctree.strategy import check_choices, check_number, refuse
 from roctree.tree.passes import Floats
 from roctree.tree.tree import Tree
-
-# Exact ties are common, and rounding would decide them.
-_TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,11 @@ class MinimumError:
     def labelled(self, tree: Tree) -> Pruned:
         """Return the pruned tree, and the labels of its nodes."""
         cost = self.expected(tree) * tree.weight[:, None]
-        return prune_by_cost(tree, cost, self.costs is not None and self.leaves == "relabel", _TIE)
+        if self.costs is None or (self.leaves == "keep" and all_equal(self.costs)):
+            # Equal costs are none: a leaf is then of the class whose expected error is least, which
+            # need not be that of its majority.
+            return prune_by_cost(tree, cost, "any")
+        return prune_by_cost(tree, cost, self.leaves)
 
     def expected(self, tree: Tree) -> Floats:
         """Return the expected error, or cost, of each node as a leaf of each label."""

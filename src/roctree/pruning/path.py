@@ -17,7 +17,7 @@ from roctree.tree.passes import Flags, Floats
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
 
-# Prices that differ by less are one step of a path.
+# Prices that differ by less, in units of the largest loss, are one step of a path.
 _SAME = 1e-12
 _VECTOR = "Array(float64, 1, 'C')"
 _LINKS = "Array(int64, 1, 'C')"
@@ -32,7 +32,8 @@ class Path:
     alphas : float64[steps], the least price of a leaf at which each tree is best, rising from 0
     n_leaves : int64[steps], leaves of each tree
     losses : float64[steps], training loss of each tree
-    price : float64[nodes], the price from which on each node is a leaf, infinite at leaves
+    price : float64[nodes], the price from which on each node is a leaf; infinite at leaves, and at
+        nodes that go with one above them before they could be one
     ceiling : float64[nodes], the least price of the node and all above: there it is gone
     """
 
@@ -67,12 +68,15 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     compiled(_prices)(tree.first_child, tree.n_children, lost, links, price, fall, rise)
     ceiling = price.copy()
     compiled(_lower)(tree.parent, ceiling)
-    steps = np.flatnonzero(~tree.is_leaf & (price <= ceiling))
+    steps = np.flatnonzero(np.isfinite(price))
     steps = steps[np.argsort(price[steps], kind="stable")]
+    same = _SAME * float(np.abs(lost).max())
+    for prices in (price, ceiling):
+        prices[prices <= same] = 0.0
     alphas = np.append(0.0, price[steps])
     leaves = tree.n_leaves - np.append(0.0, np.cumsum(fall[steps]))
     losses = lost[tree.is_leaf].sum() + np.append(0.0, np.cumsum(rise[steps]))
-    last = np.append(np.diff(alphas) > _SAME * alphas[1:], True)
+    last = np.append(np.diff(alphas) > same, True)
     return Path(alphas[last], np.rint(leaves[last]).astype(np.int64), losses[last], price, ceiling)
 
 
@@ -146,6 +150,8 @@ def _prices(
         while heap >= 0 and price[heap] > alpha:
             lost -= rise[heap]
             leaves += fall[heap]
+            # It is gone before it could be a leaf, whatever rounding makes of the price above it.
+            price[heap] = np.inf
             heap = _merged(links[0, heap], links[1, heap], links, price)
             alpha = (loss[node] - lost) / (leaves - 1.0)
         price[node] = max(alpha, 0.0)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from roctree.pruning.costs import Costs, check_costs, cost_of_errors
+from roctree.pruning.costs import Costs, cheapest_labels, check_costs, cost_of_errors
 from roctree.pruning.protocol import Pruned, cut_with_labels, errors, majority
 from roctree.strategy import check_choices
 from roctree.tree.passes import Flags, of_one_label, over_leaves
@@ -47,9 +47,9 @@ class Pessimistic:
     def labelled(self, tree: Tree) -> Pruned:
         """Return the tree pruned under costs, and the labels of its nodes."""
         wrong = tree.weight[:, None] - tree.counts + _HALF * (tree.weight > 0.0)[:, None]
-        costs = np.ones(tree.n_classes) if self.costs is None else self.costs
-        cost = wrong * cost_of_errors(tuple(costs), tree.counts)
-        labels = np.asarray(cost.argmin(axis=1))
+        costs = (1.0,) * tree.n_classes if self.costs is None else self.costs
+        cost = wrong * cost_of_errors(costs, tree.counts)
+        labels = cheapest_labels(tree, cost)
         if self.leaves == "keep":
             labels = np.where(tree.is_leaf, majority(tree), labels)
         own = labels[:, None]

@@ -54,7 +54,12 @@ def need(pruner: Pruner) -> Need:
 
 def majority(tree: Tree) -> Ints:
     """The class of most weight at each node, the first of equals; of the parent where empty."""
-    labels = np.asarray(tree.counts.argmax(axis=1))
+    return inherited(tree, tree.counts.argmax(axis=1))
+
+
+def inherited(tree: Tree, labels: Ints) -> Ints:
+    """The labels, but where no case has come that of the parent."""
+    labels = np.array(labels)
     for node in np.flatnonzero(tree.weight[1:] == 0.0) + 1:
         labels[node] = labels[tree.parent[node]]
     return labels

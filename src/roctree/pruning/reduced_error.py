@@ -12,6 +12,9 @@ from roctree.tree.passes import Floats, better_as_leaves
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
 
+# Ties are common, and cases divided for their missing values do not add up to the last digit.
+_TIE = 1e-12
+
 
 @dataclass(frozen=True)
 class ReducedError:
@@ -35,7 +38,8 @@ class ReducedError:
 
     def __call__(self, tree: Tree, counts: Floats) -> Tree:
         """Return the pruned tree; labels are those of the training cases."""
-        return cut(tree, better_as_leaves(tree, held_out_errors(tree, counts)))
+        wrong = held_out_errors(tree, counts)
+        return cut(tree, better_as_leaves(tree, wrong, _TIE * counts[0].sum()))
 
 
 def held_out_errors(tree: Tree, counts: Floats) -> Floats:
