@@ -80,7 +80,7 @@ def test_a_registered_smoother_passes_by_its_name(name):
 
 def test_curtailment_is_known_to_forget_the_node_above():
     with pytest.raises(AssertionError, match=r"lowers the probability of class .* one more case"):
-        checks.check_smoother("curtailment")
+        checks.check_smoother(Curtailment(minimum=100))
 
 
 @pytest.mark.parametrize(
