@@ -114,7 +114,7 @@ def test_the_rates_of_the_point_are_those_of_its_predictions(table, request, smo
     from tests.labelling.tables import cases, grown
 
     X, y, weights = cases(table)
-    other = grown(table, smoothing=smoothing).at(**request)
+    other = grown(table, smoothing=smoothing).at(counts="training", **request)
     point = other.operating_point_
     if point.chance == 0.0:
         found = other.predict(X)

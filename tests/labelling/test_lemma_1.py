@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from roctree import ParameterError
-from roctree.labelling import LeastCost, operating_point
+from roctree.labelling import LeastCost, Majority, operating_point
 from tests.labelling.tables import grown, leaves, tables
 from tests.naive.labelling import cost, least_cost
 
@@ -118,3 +118,10 @@ def test_a_class_that_no_longer_occurs_is_not_predicted():
 def test_a_class_without_cases_cannot_be_given_a_share():
     with pytest.raises(ParameterError, match="has a class of which counts has no cases"):
         LeastCost(prior=(0.4, 0.3, 0.3))(leaves([(1, 0, 3), (2, 0, 2)]))
+
+
+def test_the_majority_is_what_equal_costs_choose_but_for_ties():
+    table = [(3, 1, 0), (1, 5, 2), (2, 2, 9)]
+    equal = LeastCost()(leaves(table)).labels
+    assert Majority()(leaves(table)).labels.tolist() == equal.tolist() == [0, 1, 2]
+    assert Majority()(leaves([(2, 2)])).labels.tolist() == [0]

@@ -107,3 +107,10 @@ def test_without_positives_or_negatives_there_are_no_rates_and_no_warnings():
         assert len(rows) == 2
         assert {row.accuracy for row in rows} == {0.0, 1.0}
         assert "nan" in repr(rows)
+
+
+def test_a_leaf_without_cases_may_have_any_share():
+    for share in (0.0, 5e-324, 1e-300, 1.0):
+        rows = Labellings(leaves([(3, 1), (0, 0), (1, 2)], instead=share))
+        assert rows[0].cost_ratio[0] == 0.0
+        assert rows[-1].cost_ratio[1] == np.inf

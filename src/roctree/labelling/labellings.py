@@ -89,7 +89,7 @@ class Labellings(Sequence[LabellingRow]):
         empty = curve.positives + curve.negatives == 0.0
         ours = np.where(empty, curve.scores, curve.positives)
         theirs = np.where(empty, 1.0 - curve.scores, curve.negatives)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.concatenate([[0.0], theirs / ours, [np.inf]])
 
     @cached_property
@@ -99,7 +99,7 @@ class Labellings(Sequence[LabellingRow]):
         Not a number where cases of one class are all there is.
         """
         curve = self.leaves.curve
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             odds = self.cost_bounds * (curve.n_positive / np.float64(curve.n_negative))
             return np.asarray(np.where(np.isinf(odds), 1.0, odds / (1.0 + odds)))
 
