@@ -6,6 +6,7 @@ A pruner is a function from a tree to a part of it, see ``roctree.pruning.protoc
 from typing import Any
 
 from roctree import strategy
+from roctree.pruning.auc import AUCPruning
 from roctree.pruning.card_per_class import CardPerClass
 from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
 from roctree.pruning.critical_value import CriticalValue
@@ -28,10 +29,12 @@ PRUNING: dict[str, Pruner] = {
     "critical_value": CriticalValue(),
     "expected_error": ExpectedError(),
     "card_per_class": CardPerClass(),
+    "auc": AUCPruning(),
 }
 
 __all__ = [
     "PRUNING",
+    "AUCPruning",
     "CardPerClass",
     "CostComplexity",
     "CriticalValue",
