@@ -9,6 +9,7 @@ from roctree import strategy
 from roctree.pruning.auc import AUCPruning
 from roctree.pruning.card_per_class import CardPerClass
 from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
+from roctree.pruning.cost_curve import CostPruningCurve, cost_pruning_curve
 from roctree.pruning.critical_value import CriticalValue
 from roctree.pruning.error_based import ErrorBased
 from roctree.pruning.expected_error import ExpectedError
@@ -37,6 +38,7 @@ __all__ = [
     "AUCPruning",
     "CardPerClass",
     "CostComplexity",
+    "CostPruningCurve",
     "CriticalValue",
     "ErrorBased",
     "ExpectedError",
@@ -49,6 +51,7 @@ __all__ = [
     "ReducedError",
     "Unpruned",
     "cost_complexity_path",
+    "cost_pruning_curve",
     "majority",
     "need",
     "resolve",
