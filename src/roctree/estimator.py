@@ -38,7 +38,14 @@ from roctree.parameters import (
     class_weights,
     with_costs_in_order,
 )
-from roctree.pruning import Path, Pruned, Pruner, cost_complexity_path
+from roctree.pruning import (
+    CostPruningCurve,
+    Path,
+    Pruned,
+    Pruner,
+    cost_complexity_path,
+    cost_pruning_curve,
+)
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
 from roctree.selection import best_smoother, counts_of, grown_and_pruned, pruned_again
@@ -250,6 +257,47 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def pruning_path(self) -> Path:
         """Return the nested trees of cost-complexity pruning: prices, leaves and error rates."""
         return cost_complexity_path(self._fitted())
+
+    def cost_pruning_curve(
+        self,
+        costs: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        method: str | Pruner = "minimum_error",
+        positive: Any = None,
+        **options: Any,
+    ) -> CostPruningCurve:
+        """Return how this tree errs when pruned under one ratio of costs after another.
+
+        Parameters
+        ----------
+        costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms
+            of the second; None for the 13 pairs of Bradley and Lovell
+        X_test, y_test : the cases to count errors of; None for the training cases
+        method : "minimum_error", "error_based" or "pessimistic"
+        positive : the positive class; None for the last in ``classes_``
+        options : of the pruner, such as ``m=8``
+
+        Examples
+        --------
+        >>> rows = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+        >>> tree = ROCTreeClassifier().fit(rows, ["ill", "well", "ill", "well", "well", "well"])
+        >>> curve = tree.cost_pruning_curve([1, 9], positive="ill", m=2)
+        >>> curve
+        2 ratios of costs, positive 'ill'
+        miss : false alarm    FPR    TPR  leaves    cost  operating
+                     1 : 1  0.000  1.000       4       0        yes
+                     9 : 1  1.000  1.000       1  0.6667
+        >>> tree.pruned(curve.for_fnr(0.0).pruner).get_n_leaves()
+        4
+        """
+        tree, place = self._fitted(), class_number(positive, self.classes_)
+        if (X_test is None) != (y_test is None):
+            raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
+        counts = tree.counts if X_test is None else self._counts((X_test, y_test))
+        pruner = resolve_pruner(method, **options)
+        return cost_pruning_curve(tree, pruner, costs, counts, self.classes_.tolist(), place)
 
     def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
         """Return the labellings of the leaves that are best for some costs, of two classes.

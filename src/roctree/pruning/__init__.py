@@ -6,8 +6,10 @@ A pruner is a function from a tree to a part of it, see ``roctree.pruning.protoc
 from typing import Any
 
 from roctree import strategy
+from roctree.pruning.auc import AUCPruning
 from roctree.pruning.card_per_class import CardPerClass
 from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
+from roctree.pruning.cost_curve import CostPruningCurve, cost_pruning_curve
 from roctree.pruning.critical_value import CriticalValue
 from roctree.pruning.error_based import ErrorBased
 from roctree.pruning.expected_error import ExpectedError
@@ -28,12 +30,15 @@ PRUNING: dict[str, Pruner] = {
     "critical_value": CriticalValue(),
     "expected_error": ExpectedError(),
     "card_per_class": CardPerClass(),
+    "auc": AUCPruning(),
 }
 
 __all__ = [
     "PRUNING",
+    "AUCPruning",
     "CardPerClass",
     "CostComplexity",
+    "CostPruningCurve",
     "CriticalValue",
     "ErrorBased",
     "ExpectedError",
@@ -46,6 +51,7 @@ __all__ = [
     "ReducedError",
     "Unpruned",
     "cost_complexity_path",
+    "cost_pruning_curve",
     "majority",
     "need",
     "resolve",

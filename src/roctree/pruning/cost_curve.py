@@ -1,0 +1,266 @@
+"""Bradley and Lovell's experiment: a tree pruned under one ratio of costs after another.
+
+Each ratio gives a smaller tree with labels of its own, and that is one point in the plane of false
+and true positives. Read the other way round, the points say which costs to prune with for a wanted
+rate of errors.
+"""
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree._jit import compiled, typed_kernel
+from roctree.errors import DataError, ParameterError
+from roctree.pruning.protocol import Pruned, Pruner
+from roctree.roc.line import convex
+from roctree.strategy import configured, is_number
+from roctree.tree.passes import Floats, Ints
+from roctree.tree.tree import Tree
+
+# Of a miss and of a false alarm, as in section 4.1 of the paper.
+PAPER_COSTS = (
+    *((1.0, 8.0), (1.0, 4.0), (1.0, 2.0), (1.0, 1.5), (1.0, 1.25), (1.0, 1.0), (1.25, 1.0)),
+    *((1.5, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (32.0, 1.0)),
+)
+_HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "operating")
+# Rates that exceed a wanted one by less than this do not.
+_TIE = 1e-12
+
+
+class CostPoint(NamedTuple):
+    """A tree pruned under costs, and how it errs.
+
+    Parameters
+    ----------
+    cost_fn, cost_fp : the costs of a miss and of a false alarm
+    fpr, tpr : shares of negatives and of positives that are called positive
+    n_leaves : leaves of the tree
+    cost : per case, by these costs
+    operating : whether it is worth using: no other point, and no mixture of two, has as few false
+        and more true positives, or the other way round; it is a corner of the convex hull
+    pruner : what makes this tree, for ``tree.pruned(point.pruner)``
+    """
+
+    cost_fn: float
+    cost_fp: float
+    fpr: float
+    tpr: float
+    n_leaves: int
+    cost: float
+    operating: bool
+    pruner: Pruner
+
+    @property
+    def fnr(self) -> float:
+        """Share of positives that are called negative."""
+        return 1.0 - self.tpr
+
+
+@dataclass(frozen=True, eq=False)
+class CostPruningCurve(Sequence[CostPoint]):
+    """A point for each ratio of costs, in the order they were given.
+
+    Parameters
+    ----------
+    points : the points
+    positive, negative : labels of the classes
+    """
+
+    points: tuple[CostPoint, ...]
+    positive: Any
+    negative: Any
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.points[place]
+
+    @property
+    def fpr(self) -> Floats:
+        """False positive rate of each point."""
+        return np.array([point.fpr for point in self.points])
+
+    @property
+    def tpr(self) -> Floats:
+        """True positive rate of each point."""
+        return np.array([point.tpr for point in self.points])
+
+    def for_fpr(self, most: float) -> CostPoint:
+        """Return the point of most true positives with no more than this rate of false ones."""
+        _check_rate(most)
+        allowed = [point for point in self.points if point.fpr <= most + _TIE]
+        if not allowed:
+            raise ParameterError(
+                f"No costs tried keep the false positive rate at {most:g}: the least is "
+                f"{self.fpr.min():.3g}; try dearer false alarms."
+            )
+        return min(allowed, key=lambda point: (-point.tpr, point.fpr, point.n_leaves))
+
+    def for_fnr(self, most: float) -> CostPoint:
+        """Return the point of fewest false positives with no more than this rate of misses."""
+        _check_rate(most)
+        allowed = [point for point in self.points if point.fnr <= most + _TIE]
+        if not allowed:
+            raise ParameterError(
+                f"No costs tried keep the false negative rate at {most:g}: the least is "
+                f"{1.0 - self.tpr.max():.3g}; try dearer misses."
+            )
+        return min(allowed, key=lambda point: (point.fpr, -point.tpr, point.n_leaves))
+
+    def to_text(self) -> str:
+        """Return the points as a table, a line for each."""
+        cells = [list(_HEAD), *self._cells()]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in cells
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} ratios of costs, positive {self.positive!r}\n{self.to_text()}"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
+        rows = ["".join(f"<td>{cell}</td>" for cell in row) for row in self._cells()]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cells(self) -> list[list[str]]:
+        return [
+            [
+                f"{point.cost_fn:g} : {point.cost_fp:g}",
+                f"{point.fpr:.3f}",
+                f"{point.tpr:.3f}",
+                str(point.n_leaves),
+                f"{point.cost:.4g}",
+                "yes" if point.operating else "",
+            ]
+            for point in self.points
+        ]
+
+
+def cost_pruning_curve(
+    tree: Tree, pruner: Pruner, costs: Any, counts: Floats, classes: Sequence[Any], positive: int
+) -> CostPruningCurve:
+    """Prune a tree under each of some costs, and return the points.
+
+    Parameters
+    ----------
+    tree : the tree, of two classes
+    pruner : what prunes it, but for the costs
+    costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms of
+        the second; None for those of the paper
+    counts : float64[nodes, classes], the cases to count errors of
+    classes : labels
+    positive : number of the positive class
+    """
+    if tree.n_classes != 2:
+        raise ParameterError(
+            f"There are {tree.n_classes} classes: false and true positives need two of them."
+        )
+    if not hasattr(pruner, "labelled"):
+        raise ParameterError(
+            f"{pruner!r} does not prune under costs: choose from 'minimum_error', 'error_based', "
+            "'pessimistic'."
+        )
+    for label, weight in zip(classes, counts[0], strict=True):
+        if weight == 0.0:
+            raise DataError(f"There is no case of class {label!r} to count errors of.")
+    points = []
+    for cost_fn, cost_fp in _pairs(costs):
+        # The cost of a class is that of predicting it wrongly.
+        by_class = (cost_fn, cost_fp) if positive == 1 else (cost_fp, cost_fn)
+        costly = configured(pruner, {"costs": by_class})
+        pruned = costly.labelled(tree)
+        false, true = _called_positive(tree, pruned, counts, positive)
+        n_negative, n_positive = counts[0, 1 - positive], counts[0, positive]
+        cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
+        rates = float(false / n_negative), float(true / n_positive)
+        n_leaves = pruned.tree.n_leaves
+        points.append(CostPoint(cost_fn, cost_fp, *rates, n_leaves, float(cost), False, costly))
+    return CostPruningCurve(_marked(points), classes[positive], classes[1 - positive])
+
+
+def _pairs(costs: Any) -> list[tuple[float, float]]:
+    """Return the costs of a miss and of a false alarm, however they were given."""
+    if costs is None:
+        return list(PAPER_COSTS)
+    if not isinstance(costs, Iterable) or isinstance(costs, str):
+        raise ParameterError(f"costs={costs!r} is no sweep: give pairs (miss, false alarm).")
+    pairs = [_pair(cost) for cost in costs]
+    if not pairs:
+        raise ParameterError("costs is empty: give pairs (miss, false alarm).")
+    return pairs
+
+
+def _pair(cost: Any) -> tuple[float, float]:
+    pair = (cost, 1.0) if is_number(cost) else cost
+    right = isinstance(pair, Sequence | np.ndarray) and len(pair) == 2
+    if not right or not all(is_number(each) and each > 0 for each in pair):
+        raise ParameterError(
+            f"costs has {cost!r}: give the costs of a miss and of a false alarm as a pair of "
+            "numbers above 0, or the first in terms of the second."
+        )
+    return float(pair[0]), float(pair[1])
+
+
+def _called_positive(
+    tree: Tree, pruned: Pruned, counts: Floats, positive: int
+) -> tuple[float, float]:
+    """Return the weight of the negatives and of the positives in leaves of the positive class."""
+    if pruned.labels is None:
+        raise ParameterError("The pruner gives no labels to its leaves.")
+    leaves = pruned.tree.leaves
+    called = leaves[pruned.labels[leaves] == positive]
+    sums = counts[_places(tree, pruned.tree)[called]].sum(axis=0)
+    return float(sums[1 - positive]), float(sums[positive])
+
+
+def _places(tree: Tree, part: Tree) -> Ints:
+    """Return the number in a tree of each node of a part of it."""
+    places = np.zeros(part.n_nodes, dtype=np.int64)
+    compiled(_follow)(tree.first_child, part.parent, part.branch, places)
+    return places
+
+
+def _marked(points: list[CostPoint]) -> tuple[CostPoint, ...]:
+    """Return the points with the corners of their hull, (0, 0) and (1, 1) included, marked."""
+    x = np.array([0.0, *(point.fpr for point in points), 1.0])
+    y = np.array([0.0, *(point.tpr for point in points), 1.0])
+    order = np.lexsort((y, x))
+    # A point below one to its left is no corner, whether there or as high as that.
+    heights = np.maximum.accumulate(y[order])
+    corners = [(x[order[place]], heights[place]) for place in convex(x[order], heights)]
+    # The hull may begin with a vertical line and end with a level one: of these one end is best.
+    good = {
+        (fpr, tpr)
+        for fpr, tpr in corners
+        if not any(a <= fpr and b >= tpr and (a, b) != (fpr, tpr) for a, b in corners)
+    }
+    return tuple(point._replace(operating=(point.fpr, point.tpr) in good) for point in points)
+
+
+def _check_rate(rate: float) -> None:
+    if not is_number(rate) or not 0.0 <= rate <= 1.0:
+        raise ParameterError(f"{rate!r} is no rate: give a number from 0 to 1.")
+
+
+_READ = "Array(int64, 1, 'C', readonly=True)"
+
+
+@typed_kernel(f"void({_READ}, {_READ}, {_READ}, Array(int64, 1, 'C'))")
+def _follow(
+    first_child: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    branch: NDArray[np.int64],
+    places: NDArray[np.int64],
+) -> None:
+    """Find each node by the place of its parent, from the root down."""
+    for node in range(1, places.size):
+        places[node] = first_child[places[parent[node]]] + branch[node]

@@ -1,0 +1,273 @@
+"""Pruning by the area under the ROC curve."""
+
+from time import process_time
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from roctree import DataError, ParameterError, ROCTreeClassifier, checks
+from roctree.data.dataset import Dataset
+from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
+from roctree.pruning.auc import auc_pruning_path, held_out_areas
+from roctree.roc import mauc
+from roctree.roc.leaf_table import hand_till, ranks_of
+from roctree.selection import grown_and_pruned
+from roctree.tree.passes import kept_nodes
+from roctree.tree.tree import Tree
+from tests.naive import auc_pruning as naive
+from tests.pruning import growing
+from tests.strategies import tables
+from tests.tree.trees import as_tree, chain
+
+WHOLE_TREES = growing.trees(growing.WHOLE).map(as_tree)
+TREES = growing.trees().map(as_tree)
+EXACT_BELOW = 16  # leaves; larger trees are looked at anew only now and then
+
+
+def leaves_at(tree, path, step):
+    final = path.final(step)
+    return np.flatnonzero(kept_nodes(tree, final) & final)
+
+
+def children_of(tree):
+    ends = tree.first_child + tree.n_children
+    return [list(range(first, end)) for first, end in zip(tree.first_child, ends, strict=True)]
+
+
+def noisy_tree(n_cases, n_classes=2, seed=0):
+    """A tree that splits some cases of noisy classes at random until its leaves are pure."""
+    rng = np.random.default_rng(seed)
+    wave = n_classes * (0.5 + 0.4 * np.sin(7.0 * np.linspace(0.0, 1.0, n_cases)))
+    labels = np.clip(wave + 0.5 * rng.normal(size=n_cases), 0, n_classes - 1).round().astype(int)
+    sums = np.vstack([np.zeros(n_classes), np.cumsum(np.eye(n_classes)[labels], axis=0)])
+    stretches, n_children = [(0, n_cases)], []
+    for begin, end in stretches:
+        pure = np.count_nonzero(sums[end] - sums[begin]) < 2
+        n_children.append(0 if pure else 2)
+        if not pure:
+            middle = int(rng.integers(begin + 1, end))
+            stretches += [(begin, middle), (middle, end)]
+    inner = np.array(n_children) > 0
+    n = len(inner)
+    begins, ends = np.array(stretches).T
+    return Tree(
+        n_children=np.array(n_children, dtype=np.int32),
+        feature=np.where(inner, 0, -1).astype(np.int32),
+        threshold=np.where(inner, 0.5, np.nan),
+        category_branch=np.empty(0, dtype=np.int16),
+        category_offsets=np.zeros(n + 1, dtype=np.int32),
+        missing_branch=np.full(n, -1, dtype=np.int16),
+        counts=sums[ends] - sums[begins],
+        softness=np.zeros(n),
+        gain=np.zeros(n),
+    )
+
+
+@given(WHOLE_TREES)
+def test_each_step_takes_the_node_that_loses_least_area_for_a_leaf(tree):
+    assume(1 < tree.n_leaves < EXACT_BELOW)
+    path = auc_pruning_path(tree)
+    expected = list(naive.path(children_of(tree), tree.counts.tolist()))
+    found = [leaves_at(tree, path, step).tolist() for step in range(len(path.n_leaves))]
+    assert found == expected
+
+
+@given(TREES)
+def test_trees_of_a_path_are_nested_and_as_large_as_it_says(tree):
+    path = auc_pruning_path(tree)
+    kept_before = np.ones(tree.n_nodes, dtype=bool)
+    for step, size in enumerate(path.n_leaves):
+        kept = kept_nodes(tree, path.final(step))
+        assert not (kept & ~kept_before).any()
+        assert len(leaves_at(tree, path, step)) == size
+        kept_before = kept
+    assert path.n_leaves[0] == tree.n_leaves
+    assert path.n_leaves[-1] == 1
+    assert (np.diff(path.n_leaves) < 0).all()
+
+
+@given(TREES, st.integers(1, 12))
+def test_no_more_leaves_are_left_than_asked_for_and_pruning_again_changes_nothing(tree, most):
+    pruner = AUCPruning(max_leaves=most)
+    smaller = pruner(tree)
+    assert smaller.n_leaves <= most
+    assert pruner(smaller) == smaller
+    assert smaller.validate() == smaller
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, 3, 8])
+def test_it_keeps_the_laws_of_pruners(most, n_classes):
+    checks.check_pruner(AUCPruning(max_leaves=most), n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_large_tree_loses_area_slowly(n_classes):
+    tree = noisy_tree(600, n_classes)
+    path = auc_pruning_path(tree)
+    ranks = ranks_of(tree.counts / tree.weight[:, None])
+    areas = []
+    for step in range(len(path.n_leaves)):
+        leaves = leaves_at(tree, path, step)
+        areas.append(hand_till(ranks[leaves], tree.counts[leaves]).value)
+    assert tree.n_leaves > 100
+    # Leaves that are merged never rank their own cases better; with more than two classes they
+    # may, as the leaves of a class are not ranked against each rival alone.
+    assert areas[0] == pytest.approx(1.0)
+    assert (np.diff(areas) < (1e-12 if n_classes == 2 else 0.01)).all()
+    assert areas[path.first_within(20)] > 0.75
+
+
+def test_a_nominal_split_of_many_branches_becomes_a_leaf_as_a_whole():
+    counts = np.zeros((51, 2))
+    counts[1:26] = [3.0, 1.0]
+    counts[26:] = [1.0, 3.0]
+    counts[0] = counts.sum(axis=0)
+    tree = Tree(
+        n_children=np.array([50] + 50 * [0], dtype=np.int32),
+        feature=np.array([0] + 50 * [-1], dtype=np.int32),
+        threshold=np.full(51, np.nan),
+        category_branch=np.arange(50, dtype=np.int16),
+        category_offsets=np.array([0] + 51 * [50], dtype=np.int32),
+        missing_branch=np.full(51, -1, dtype=np.int16),
+        counts=counts,
+        softness=np.zeros(51),
+        gain=np.zeros(51),
+    ).validate()
+    assert auc_pruning_path(tree).n_leaves.tolist() == [50, 1]
+
+
+def test_a_chain_of_many_levels_is_pruned_step_by_step():
+    tree = chain(500)
+    path = auc_pruning_path(tree)
+    assert path.n_leaves[0] == 501
+    assert path.n_leaves[-1] == 1
+
+
+@pytest.mark.slow
+def test_two_hundred_thousand_nodes_take_less_than_a_second():
+    tree = noisy_tree(330_000)
+    assert tree.n_nodes > 200_000
+    auc_pruning_path(chain(3))  # compiles
+    begin = process_time()
+    AUCPruning(max_leaves=10)(tree)
+    assert process_time() - begin < 2.0  # with something to spare for a busy machine
+
+
+@given(tables(branches=(1, 6)), st.data())
+def test_the_area_of_a_table_of_leaves_is_hand_and_tills(counts, data):
+    few = st.sampled_from([0.0, 0.25, 0.5, 0.75])
+    row = st.lists(few, min_size=counts.shape[1], max_size=counts.shape[1])
+    scores = data.draw(st.lists(row, min_size=len(counts), max_size=len(counts)))
+    found = hand_till(ranks_of(np.array(scores)), counts)
+    if np.count_nonzero(counts.any(axis=0)) < 2:
+        assert np.isnan(found.value)
+        return
+    assert found.value == pytest.approx(mauc(scores, counts), abs=1e-9)
+    assert found.variance >= 0.0
+
+
+def test_the_variance_of_an_area_is_delongs():
+    counts = np.array([[5.0, 1.0], [4.0, 2.0], [3.0, 5.0]])
+    scores = np.array([[5 / 6, 1 / 6], [2 / 3, 1 / 3], [3 / 8, 5 / 8]])
+    below, above = np.array([7.5, 6.0, 2.5]) / 8.0, np.array([2.5, 7.0, 10.5]) / 12.0
+    of_first = np.repeat(below, [5, 4, 3]).var() / 12.0
+    of_second = np.repeat(above, [1, 2, 5]).var() / 8.0
+    found = hand_till(ranks_of(scores), counts)
+    assert found.value == pytest.approx(0.71875)
+    assert found.variance == pytest.approx(of_first + of_second)
+
+
+def test_the_size_is_that_of_the_largest_area_on_other_cases():
+    tree = noisy_tree(300)
+    others = noisy_tree(300, seed=1).counts[0] * np.zeros((tree.n_nodes, 1))
+    rng = np.random.default_rng(5)
+    for leaf in tree.leaves:
+        node = leaf
+        drawn = rng.multinomial(2, [0.5, 0.5])
+        while node >= 0:
+            others[node] += drawn
+            node = tree.parent[node]
+    fold = Fold(tree, others)
+    best = AUCPruning().settled(tree, [fold])
+    sizes = np.arange(tree.n_leaves, 0, -1)
+    areas = held_out_areas(fold, sizes)[:, 0]
+    assert areas[sizes == best.max_leaves] >= areas.max() - 0.01  # some sizes are not tried
+    small = AUCPruning(choice="one_se").settled(tree, [fold])
+    assert small.max_leaves <= best.max_leaves
+    assert AUCPruning()(tree, [fold]) == best(tree)
+
+
+def data_with_noise(n_rows=200, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3))
+    return X, np.where(X[:, 0] + rng.normal(size=n_rows) > 0.0, "yes", "no")
+
+
+def test_fit_prunes_and_says_to_which_size():
+    X, y = data_with_noise()
+    whole, tree = ROCTreeClassifier().fit(X, y), ROCTreeClassifier(pruning="auc").fit(X, y)
+    assert 1 < tree.get_n_leaves() < whole.get_n_leaves()
+    assert tree.get_n_leaves() <= tree.pruning_.max_leaves
+    assert whole.pruned(tree.pruning_).tree_ == tree.tree_
+    assert PRUNING["auc"] == AUCPruning()
+
+
+def test_validation_data_choose_the_size_of_a_fitted_tree():
+    X, y = data_with_noise()
+    X_val, y_val = data_with_noise(seed=1)
+    tree = ROCTreeClassifier().fit(X, y)
+    smaller = tree.pruned("auc", X_val=X_val, y_val=y_val)
+    assert smaller.get_n_leaves() < tree.get_n_leaves()
+    assert smaller.roc(X_val, y_val).auc >= tree.roc(X_val, y_val).auc - 0.05
+
+
+def test_several_classes_are_pruned():
+    X, y = data_with_noise()
+    y = np.where(X[:, 1] > 0.5, "perhaps", y)
+    tree = ROCTreeClassifier(pruning="auc").fit(X, y)
+    assert 3 <= tree.get_n_leaves() < ROCTreeClassifier().fit(X, y).get_n_leaves()
+
+
+@pytest.mark.parametrize("rows", [slice(None, None, -1), np.random.default_rng(0).permutation(200)])
+def test_the_order_of_the_rows_does_not_matter(rows):
+    X, y = data_with_noise()
+    first = ROCTreeClassifier(pruning="auc").fit(X, y)
+    assert ROCTreeClassifier(pruning="auc").fit(X[rows], y[rows]).tree_ == first.tree_
+
+
+def test_a_class_alone_leaves_nothing_to_prune():
+    tree = ROCTreeClassifier(pruning="auc").fit([[1.0], [2.0]], ["yes", "yes"])
+    assert tree.get_n_leaves() == 1
+    assert tree.pruning_ == AUCPruning(max_leaves=1)
+
+
+def test_without_other_cases_there_is_nothing_to_choose_by():
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"])
+    with pytest.raises(ParameterError, match="give X_val and y_val, or give a number"):
+        tree.pruned("auc")
+    with pytest.raises(DataError, match="all of one class"):
+        tree.pruned("auc", X_val=[[1.0]], y_val=["no"])
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, True, "all", None])
+def test_a_size_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(ParameterError, match="give a whole number from 1 on, or 'auto'"):
+        AUCPruning(max_leaves=wrong)
+
+
+def test_a_choice_that_makes_no_sense_is_refused():
+    with pytest.raises(ParameterError, match="choose from 'best', 'one_se'"):
+        AUCPruning(choice="largest")
+
+
+def test_a_pruner_with_a_size_needs_counts_only():
+    X, y = data_with_noise()
+    data = Dataset.from_data(X, y)
+    tree = ROCTreeClassifier().fit(X, y).tree_
+    pruner, pruned = grown_and_pruned(data, lambda _: tree, AUCPruning(max_leaves=4))
+    assert pruner == AUCPruning(max_leaves=4)
+    assert isinstance(pruned, Pruned)
+    assert pruned.tree.n_leaves <= 4
