@@ -17,7 +17,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import files, fit, machine, memory, predict, rank, start
+from benchmarks import files, fit, machine, memory, predict, prune, rank, start
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
@@ -27,6 +27,7 @@ from benchmarks.worker import Workers
 SECTIONS = {
     "fit": fit.rows,
     "predict": predict.rows,
+    "prune": prune.rows,
     "rank": rank.rows,
     "memory": memory.rows,
     "start": start.rows,

@@ -151,6 +151,19 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
     return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
 
 
+def prune_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = [
+        [f"{outcome.title}: {entry.variant}", time_of(outcome, entry), leaves_of(entry)]
+        for outcome in outcomes
+        for entry in outcome.entries
+    ]
+    return Table("Pruning", ("pruner", "time", "leaves left"), cells, notes(outcomes))
+
+
+def leaves_of(entry: Entry) -> str:
+    return f"{entry.facts['leaves']:,.0f}" if entry.facts else "–"
+
+
 def rank_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -189,6 +202,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("fit", quality_table),
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
+    ("prune", prune_table),
     ("rank", rank_table),
     ("memory", memory_table),
     ("start", start_table),

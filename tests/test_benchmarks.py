@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit, rank
+from benchmarks import files, fit, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
@@ -189,6 +189,15 @@ def test_a_run_never_changes_the_results_of_another(tmp_path):
     first = files.result_path(tmp_path, MACHINE)
     files.save(first, MACHINE, "test", [])
     assert files.result_path(tmp_path, MACHINE) != first
+
+
+def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
+    entries = prune.prune_all(200, Race(StubWorkers(), ignore, NO_PATIENCE))
+    pruned = Outcome("prune", "prune-200", "401 nodes", entries)
+    assert {"pessimistic", "error_based", "minimum_error"} <= {e.variant for e in entries}
+    assert all(len(entry.seconds) == prune.ROUNDS for entry in entries)
+    assert min(entry.facts["leaves"] for entry in entries) < 201
+    assert [table.title for table in tables([pruned])] == ["Targets", "Pruning"]
 
 
 @pytest.mark.parametrize("quick", [True, False])
