@@ -4,7 +4,6 @@ import html
 import warnings
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +52,7 @@ from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.apply import apply, decision_path, mix
 from roctree.tree.best_first import grow_best_first
-from roctree.tree.grow import class_counts, grow, weighty
+from roctree.tree.grow import class_counts, grow
 from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
 from roctree.tree.shape import collapse, observed_thresholds
 from roctree.tree.text import to_text
@@ -480,7 +479,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dataset = Dataset.from_data(
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
         )
-        return _with_weight(dataset)
+        return dataset.with_weight()
 
     def _growth(self, dataset: Dataset) -> Growth:
         totals = _class_totals(dataset)
@@ -614,12 +613,6 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 UserWarning,
                 stacklevel=4,
             )
-
-
-def _with_weight(dataset: Dataset) -> Dataset:
-    """Return the rows that have weight: the others must leave no trace, not even a threshold."""
-    values, labels, weights = weighty(dataset.values, dataset.labels, dataset.weights)
-    return replace(dataset, values=values, labels=labels, weights=weights)
 
 
 def _class_totals(dataset: Dataset) -> Floats:

@@ -198,3 +198,12 @@ def test_the_least_share_counts_class_weights():
     tree = ROCTreeClassifier(min_weight_fraction_leaf=0.5)
     assert tree.fit(X, y).get_n_leaves() == 1
     assert tree.set_params(class_weight="balanced").fit(X, y).get_n_leaves() == 2
+
+
+def test_a_category_of_rows_without_weight_leaves_no_branch():
+    colours = [["red"], ["red"], ["blue"], ["blue"], ["green"]]
+    labels, weights = [0, 0, 1, 1, 1], [1, 1, 1, 1, 0]
+    tree = ROCTreeClassifier(nominal="multiway").fit(colours, labels, weights)
+    expected = ROCTreeClassifier(nominal="multiway").fit(colours[:4], labels[:4])
+    assert tree.tree_ == expected.tree_
+    assert tree.schema_ == expected.schema_

@@ -1,7 +1,7 @@
 """A data set is a matrix, labels, weights, and the schema that says what they mean."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -129,6 +129,29 @@ class Dataset:
         labels = labels_of(y, schema.classes)
         _check_lengths(len(values), len(labels))
         return cls(values, labels, check_weights(sample_weight, len(values)), schema)
+
+    def with_weight(self) -> "Dataset":
+        """Return the rows that have weight, without the categories that only others had.
+
+        Rows without weight must leave no trace, neither a threshold nor a branch. Categories that
+        no row has were declared, and stay.
+        """
+        used = self.weights > 0.0
+        if used.all():
+            return self
+        values, categories = self.values[used], list(self.schema.categories)
+        for column in np.flatnonzero(self.schema.nominal):
+            known = np.unique(values[:, column])
+            lost = np.setdiff1d(np.unique(self.values[~used, column]), known)
+            lost = lost[~np.isnan(lost)].astype(np.int64)
+            if lost.size > 0:
+                kept = np.delete(np.arange(self.schema.n_categories[column]), lost)
+                codes = np.searchsorted(kept, values[:, column]).astype(np.float64)
+                values[:, column] = np.where(np.isnan(values[:, column]), np.nan, codes)
+                named = categories[column] or ()
+                categories[column] = tuple(named[code] for code in kept)
+        schema = replace(self.schema, categories=tuple(categories))
+        return Dataset(values, self.labels[used], self.weights[used], schema)
 
 
 def warn_of_identifiers(dataset: Dataset, stacklevel: int) -> None:
