@@ -1,17 +1,19 @@
-"""Write the tables of the pages on criteria and smoothing from their registries.
+"""Write the tables of the pages on criteria, smoothing and pruning from their registries.
 
 Usage: ``python docs/make_tables.py``. A test fails where a page and its registry differ.
 """
 
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from textwrap import dedent
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from roctree.criteria import CRITERIA
+from roctree.pruning import PRUNING, need
 from roctree.smoothing import SMOOTHING
 
 HOME = Path(__file__).parent
@@ -19,6 +21,12 @@ CORRECTIONS = {
     "none": "nothing",
     "log2": "log2 of the branches",
     "split_info": "split's information",
+}
+EVIDENCE = {
+    "counts": "the tree",
+    "training": "training cases",
+    "held_out": "other cases",
+    "folds": "folds, or other cases",
 }
 
 
@@ -94,6 +102,10 @@ def _grid(smoother):
     return "; ".join(f"`{option}` of {_numbers(tried)}" for option, tried in grid.items()) or "—"
 
 
+def _evidence(pruner):
+    return EVIDENCE[need(pruner)] + "; costs" * hasattr(pruner, "costs")
+
+
 def _numbers(values):
     return ", ".join(f"{value:g}" for value in values)
 
@@ -103,7 +115,11 @@ def _choices(kind):
         return ", ".join(map(_choices, get_args(kind)))
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice!r}`" for choice in get_args(kind))
-    return {bool: "`False`, `True`", float: "a number"}[kind]
+    if get_origin(kind) is tuple:
+        return "matrix" if get_origin(get_args(kind)[0]) is tuple else "a number for each class"
+    names = {float: "a number", int: "a whole number", NoneType: "`None`", Mapping: "dict"}
+    names |= {bool: "`False`, `True`"}
+    return names[get_origin(kind) or kind]
 
 
 def _meaning(strategy, option, registry):
@@ -136,6 +152,7 @@ SUBJECTS = {
         CRITERIA, {"improvement divided by": _correction, "bounds save candidates": _bounded}
     ),
     "smoothing": Subject(SMOOTHING, {'`"auto"` chooses': _grid}),
+    "pruning": Subject(PRUNING, {"decides by": _evidence}),
 }
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ their ids; under costs also the label of each node by its id.
 
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from math import comb, sqrt
 from statistics import NormalDist
 
@@ -195,7 +196,7 @@ def exact_limit(wrong, total, cf):
 
 
 def c45_deviation(cf):
-    for (low, of_low), (high, of_high) in zip(C45_TABLE, C45_TABLE[1:], strict=False):
+    for (low, of_low), (high, of_high) in pairwise(C45_TABLE):
         if low <= cf <= high:
             return of_low + (of_high - of_low) * (cf - low) / (high - low)
     raise ValueError(cf)

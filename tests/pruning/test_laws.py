@@ -36,9 +36,7 @@ def test_pruning_twice_changes_nothing(pruner, n_classes):
 
 
 def test_pessimistic_pruning_may_go_on_because_it_judges_by_what_it_cuts_off():
-    with pytest.raises(AssertionError, match="of that"):
-        for tree in trees(2):
-            checks.pruning_again_changes_nothing(Pessimistic(), tree)
+    assert goes_on(Pessimistic())
 
 
 @pytest.mark.parametrize("leaves", ["keep", "relabel"])
@@ -53,9 +51,15 @@ def test_pruning_again_and_again_comes_to_an_end(pruner, leaves):
 
 
 def test_a_label_by_costs_is_not_known_when_the_leaf_is_pruned_again():
+    assert goes_on(MinimumError(costs=(1, 4)))
+
+
+def goes_on(pruner):
+    """A tree that is pruned once more when it is pruned again."""
+    tree = next((tree for tree in trees(2) if pruner(pruner(tree)) != pruner(tree)), None)
     with pytest.raises(AssertionError, match="of that"):
-        for tree in trees(2):
-            checks.pruning_again_changes_nothing(MinimumError(costs=(1, 4)), tree)
+        checks.pruning_again_changes_nothing(pruner, tree)
+    return tree
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

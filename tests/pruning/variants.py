@@ -1,4 +1,4 @@
-"""Pruners that need a tree only: those of the registry, and others with options away from default."""
+"""Pruners that need a tree only: those of the registry, and some with other options."""
 
 from roctree.pruning import (
     PRUNING,

@@ -58,9 +58,9 @@ def test_nodes_better_as_leaves_are_found_from_below(root, seed, slack):
     loss = values_for(tree, seed)
     of = dict(zip(map(id, nodes), loss, strict=True))
     final, _ = naive.bottom_up(root, lambda node: of[id(node)], slack)
-    assert better_as_leaves(tree, loss, slack).tolist() == [id(node) in final for node in nodes]
-    per_node = np.full(tree.n_nodes, slack)
-    assert np.array_equal(better_as_leaves(tree, loss, per_node), better_as_leaves(tree, loss, slack))
+    expected = [id(node) in final for node in nodes]
+    assert better_as_leaves(tree, loss, slack).tolist() == expected
+    assert better_as_leaves(tree, loss, np.full(tree.n_nodes, slack)).tolist() == expected
 
 
 @given(trees(), seeds)
