@@ -99,5 +99,5 @@ def _distance_of_many(table: Table, extra: float) -> float:
 def _root_share(table: Table, branch: int, label: int, extra: float) -> float:
     """The root of P(branch | class), or -1 if the class is absent from the node."""
     total = class_total(table, label)
-    share = (table[branch, label] + extra) / (total + extra * table.shape[0])
-    return math.sqrt(share) if total > 0.0 else -1.0
+    smoothed = total + extra * table.shape[0]
+    return math.sqrt((table[branch, label] + extra) / smoothed) if total > 0.0 else -1.0
