@@ -43,19 +43,21 @@ def main(
     only: Annotated[str, typer.Option(help=f"Some of {','.join(SECTIONS)}.")] = "",
     rows: Annotated[str, typer.Option(help="Rows whose name contains this; * for any.")] = "",
     folder: Annotated[Path, typer.Option(help="Where results/ and README.md are.")] = files.FOLDER,
+    resume: Annotated[Path | None, typer.Option(help="A file of results to go on with.")] = None,
 ) -> None:
     """Race roctree against other libraries; a run of everything rewrites the README."""
     chosen = plan(only.split(",") if only else list(SECTIONS), rows, quick)
+    before = files.load_outcomes(resume) if resume else []
     whole = not (quick or only or rows)
     command = " ".join(["python -m benchmarks", *options(quick, only, rows)])
     console = Console()
     about = machine.describe()
     if about["load"] > QUIET_LOAD:
         console.print(f"The machine is busy (load {about['load']}): ratios suffer less than times.")
-    path = files.result_path(folder, about)
+    path = resume or files.result_path(folder, about)
     patience = Patience(at_once=1.0, altogether=20.0) if quick else Patience()
     outcomes = measure_all(
-        chosen, console, lambda done: files.save(path, about, command, done), patience
+        chosen, console, lambda done: files.save(path, about, command, done), patience, before
     )
     for table in tables(outcomes):
         console.print(table.rich())
@@ -88,9 +90,12 @@ def measure_all(
     console: Console,
     save: Callable[[list[Outcome]], None],
     patience: Patience,
+    before: Sequence[Outcome] = (),
 ) -> list[Outcome]:
-    """Measure row after row; what was measured is saved after each."""
-    outcomes: list[Outcome] = []
+    """Measure row after row; what was measured is saved after each, and not measured again."""
+    known = {outcome.row: outcome for outcome in before}
+    outcomes = [known[row.name] for row in rows if row.name in known]
+    rows = [row for row in rows if row.name not in known]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(
         *columns, TimeElapsedColumn(), console=console, transient=True, refresh_per_second=2

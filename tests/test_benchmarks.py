@@ -10,7 +10,7 @@ from benchmarks import files, fit, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
-from benchmarks.race import LONGEST, Entry, Outcome, Race, entrants
+from benchmarks.race import LONGEST, Entry, Outcome, Race, Row, entrants
 from benchmarks.tables import tables
 from benchmarks.targets import judge
 from benchmarks.worker import Reply, Request, Worker
@@ -83,6 +83,15 @@ def test_a_row_is_measured_by_every_library_and_told_in_every_table(tmp_path):
 
 
 @pytest.mark.slow
+def test_what_was_measured_before_a_stop_is_not_measured_again():
+    row = Row("fit", "iris", "iris", lambda race: [Entry("roctree", seconds=[1.0])])
+    before = Outcome("fit", "iris", "iris", [Entry("roctree", seconds=[2.0])])
+    saved = []
+    outcomes = measure_all([row], Console(quiet=True), saved.append, NO_PATIENCE, [before])
+    assert outcomes == [before]
+    assert saved == []
+
+
 def test_a_library_that_fails_or_takes_too_long_says_so_and_goes_on():
     worker, task = Worker("scikit-learn"), Task("tiny", 5)
     try:
