@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -215,13 +215,13 @@ class TestCostPruning:
         assert [text.get_text() for text in written] == ["1"]
 
     def test_a_tree_is_asked_for_its_curve(self):
-        def cost_pruning_curve(X, y, m=None):
-            assert (X, y, m) == ("cases", "classes", 8)
-            return self.CURVE
-
-        asked = SimpleNamespace(cost_pruning_curve=cost_pruning_curve)
-        display = CostPruningDisplay.from_estimator(asked, "cases", "classes", pruning={"m": 8})
-        assert display.curve is self.CURVE
+        X, y = load_breast_cancer(return_X_y=True)
+        tree = ROCTreeClassifier(min_samples_leaf=5).fit(X, y)
+        display = CostPruningDisplay.from_estimator(tree, X, y, pruning={"m": 8})
+        expected = tree.cost_pruning_curve(X_test=X, y_test=y, m=8)
+        assert np.array_equal(display.curve.cost_ratio, expected.cost_ratio)
+        assert np.array_equal(display.curve.on_hull, expected.on_hull)
+        assert points_of(display.line_).shape == (len(expected), 2)
 
 
 @each_kind

@@ -90,6 +90,16 @@ class CostPruningCurve(Sequence[CostPoint]):
         """True positive rate of each point."""
         return np.array([point.tpr for point in self.points])
 
+    @property
+    def cost_ratio(self) -> Floats:
+        """What a miss costs at each point, in false alarms."""
+        return np.array([point.cost_fn / point.cost_fp for point in self.points])
+
+    @property
+    def on_hull(self) -> NDArray[np.bool_]:
+        """Which points are worth using."""
+        return np.array([point.operating for point in self.points])
+
     def for_fpr(self, most: float) -> CostPoint:
         """Return the point of most true positives with no more than this rate of false ones."""
         _check_rate(most)

@@ -6,12 +6,13 @@ shape, not in colour alone, so that the plots can be printed.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roctree.errors import ParameterError
+from roctree.pruning import CostPruningCurve
 from roctree.roc import Band, Curve
 
 Floats = NDArray[np.float64]
@@ -450,15 +451,6 @@ class CostCurveDisplay:
         return max(drawn)
 
 
-class PrunedUnderCosts(Protocol):
-    """What pruning under one pair of costs after another has come to."""
-
-    fpr: Floats
-    tpr: Floats
-    cost_ratio: Floats
-    on_hull: NDArray[np.bool_]
-
-
 class CostPruningDisplay:
     """Trees pruned under one pair of costs after another, in ROC space (Bradley and Lovell 1995).
 
@@ -475,7 +467,7 @@ class CostPruningDisplay:
     ratios_ : the cost ratios beside the trees on the hull
     """
 
-    def __init__(self, curve: PrunedUnderCosts, *, name: str | None = None) -> None:
+    def __init__(self, curve: CostPruningCurve, *, name: str | None = None) -> None:
         self.curve = curve
         self.name = name
 
@@ -502,7 +494,7 @@ class CostPruningDisplay:
         pruning : arguments of ``cost_pruning_curve``
         options : of ``plot``
         """
-        curve = estimator.cost_pruning_curve(X, y, **(pruning or {}))
+        curve = estimator.cost_pruning_curve(X_test=X, y_test=y, **(pruning or {}))
         name = type(estimator).__name__ if name is None else name
         return cls(curve, name=name).plot(ax=ax, **options)
 
