@@ -147,13 +147,13 @@ def test_a_chain_of_many_levels_is_pruned_step_by_step():
 
 
 @pytest.mark.slow
-def test_two_hundred_thousand_nodes_take_less_than_a_second():
+def test_two_hundred_thousand_nodes_are_pruned_in_a_moment():
     tree = noisy_tree(330_000)
     assert tree.n_nodes > 200_000
     auc_pruning_path(chain(3))  # compiles
     begin = process_time()
     AUCPruning(max_leaves=10)(tree)
-    assert process_time() - begin < 2.0  # with something to spare for a busy machine
+    assert process_time() - begin < 2.0  # half a second, and some to spare for a busy machine
 
 
 @given(tables(branches=(1, 6)), st.data())
