@@ -32,14 +32,14 @@ def variants():
     for strength in (*STRENGTHS, 10):
         smoother = HierarchicalShrinkage(strength)
         yield smoother, partial(naive.hierarchical_shrinkage, strength=strength)
-    for minimum in (0, 3, 100):
+    for minimum in (0, 3, 20, 100):
         yield Curtailment(minimum), partial(naive.curtailment, minimum=minimum)
 
 
 NAIVE = dict(variants())
 ALL = list(NAIVE)
 # A leaf that comes to have enough cases no longer asks the node above, which may have said more.
-MONOTONE = [smoother for smoother in ALL if smoother not in (Curtailment(3), Curtailment())]
+MONOTONE = [smoother for smoother in ALL if not isinstance(smoother, Curtailment)]
 REGISTERED = list(SMOOTHING.values())
 
 # What the cases of a leaf weigh, in turn: sums of these are exact.
