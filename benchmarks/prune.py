@@ -20,9 +20,10 @@ def rows(quick: bool = False) -> list[Row]:
 
 
 def prune_all(n_inner: int, race: Race) -> list[Entry]:
-    from roctree.pruning import PRUNING, CostComplexity, need
+    from roctree.pruning import PRUNING, AUCPruning, CostComplexity, need
 
-    pruners = {**PRUNING, "cost_complexity": CostComplexity(alpha=0.0)}
+    fixed = {"cost_complexity": CostComplexity(alpha=0.0), "auc": AUCPruning(n_inner // 2)}
+    pruners = {**PRUNING, **fixed}
     counted = {name: pruner for name, pruner in pruners.items() if need(pruner) == "counts"}
     tree = balanced_tree(n_inner)
     entries = [Entry("roctree", 1, name) for name in counted]
