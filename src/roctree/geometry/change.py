@@ -88,6 +88,9 @@ class Projector:
         self.numeric = np.array([f for f in tested if f not in boxes.categories], dtype=np.int64)
         pick = np.ix_(tree.leaves, self.numeric)
         self.low, self.high, self.gaps = boxes.low[pick], boxes.high[pick], boxes.gaps[pick]
+        # A threshold belongs to the branch below: above means the next number.
+        with np.errstate(over="ignore"):
+            self.above = np.nextafter(self.low, np.inf)
 
     def project(self, values: Floats, wanted: Flags) -> Projection:
         """Return the nearest of the leaves that are wanted, the first of equals."""
@@ -112,8 +115,7 @@ class Projector:
         least, most = self.limits.low[self.numeric], self.limits.high[self.numeric]
         missing = np.isnan(values)
         stays = np.where(missing, self.gaps == LEADS, (self.low < values) & (values <= self.high))
-        # A threshold belongs to the branch below: above means the next number.
-        lowest = np.maximum(np.nextafter(self.low, np.inf), least)
+        lowest = np.maximum(self.above, least)
         highest = np.minimum(self.high, most)
         possible = (lowest <= highest) & (self.low < IS_PRESENT) & ~self.limits.fixed[self.numeric]
         nearest = np.clip(values, lowest, highest)
