@@ -29,7 +29,10 @@ def test_the_changed_case_has_the_wanted_label_and_is_as_far_as_the_boundary(dat
         reached = tree.predict(np.array(changes.changed(), dtype=float))
         assert (reached[changes.reachable] == to).all()
         others = changes.reachable & (own != to)
-        assert changes.distance[others] == pytest.approx(distances[others, number], rel=1e-12)
+        moved, far = changes.distance[others], distances[others, number]
+        assert (moved >= far * (1 - 1e-12)).all()
+        # Nobody is told to lose a value, where missing ones have a branch of their own.
+        assert missing != "fractional" or moved == pytest.approx(far, rel=1e-12)
         assert (changes.distance[own == to] == 0.0).all()
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled
 from roctree.geometry.metric import units_of
-from roctree.geometry.search_kernels import MIXED, search
+from roctree.geometry.search_kernels import ATTRIBUTE, BRANCHES, NUMBER, SIZE, search
 from roctree.tree.apply import mix
 from roctree.tree.passes import of_one_label
 from roctree.tree.tree import IS_PRESENT, Tree
@@ -85,9 +85,10 @@ class Boundary:
 
     def _distance(self, values: Floats, own: Ints, labels: Ints, n_threads: int) -> Floats:
         squared = np.empty(len(values))
-        joined = joined_labels(self.tree, labels)
-        mine = own.astype(np.int32)
-        known = *self._steps, *self._rules, joined
+        descent, mine = self.tree.all_hard_paths, own.astype(np.int32)
+        cuts, branches = splits_of(self.tree, labels)
+        rules = descent.rule_ints, descent.rule_floats, descent.category_branch
+        known = cuts, cuts.view(np.int32), *rules, branches
         units = units_of(self.scale)
 
         def fill(begin: int, end: int) -> None:
@@ -99,23 +100,26 @@ class Boundary:
         _in_threads(fill, len(values), n_threads)
         return np.where(np.isinf(squared), self.extent, np.sqrt(squared))
 
-    @cached_property
-    def _steps(self) -> tuple[NDArray[Any], ...]:
-        cuts = self.tree.all_hard_paths.cuts.copy()
-        # A test for missing values is more than a comparison.
-        cuts[self.tree.threshold == IS_PRESENT, 0] = np.nan
-        return cuts, self.tree.all_hard_paths.steps
 
-    @property
-    def _rules(self) -> tuple[NDArray[Any], ...]:
-        descent = self.tree.all_hard_paths
-        return descent.rule_ints, descent.rule_floats, descent.category_branch
+def splits_of(tree: Tree, labels: Ints) -> tuple[Floats, NDArray[np.int32]]:
+    """Pack the splits above more than one label, and return each node as a branch.
 
-
-def joined_labels(tree: Tree, labels: Ints) -> NDArray[np.int32]:
-    """Return the label that all leaves below a node share, or MIXED."""
+    What the search reads is all in one place, and so little that it stays in the cache. The kernel
+    says what the columns are.
+    """
     one, shared = of_one_label(tree, tree.is_leaf, labels)
-    return np.where(one, shared, MIXED).astype(np.int32)
+    nodes = np.flatnonzero(~one)
+    branches = np.where(one, -1 - shared, 0).astype(np.int32)
+    branches[nodes] = SIZE * np.arange(len(nodes))
+    cuts = np.empty((len(nodes), SIZE // 2))
+    # A test for missing values is more than a comparison.
+    cuts[:, 0] = np.where(tree.threshold[nodes] == IS_PRESENT, np.nan, tree.threshold[nodes])
+    ints = cuts.view(np.int32)
+    ints[:, BRANCHES] = branches[tree.first_child[nodes]]
+    ints[:, BRANCHES + 1] = branches[tree.first_child[nodes] + 1]
+    ints[:, ATTRIBUTE] = tree.feature[nodes]
+    ints[:, NUMBER] = nodes
+    return cuts.reshape(-1), branches
 
 
 def _room(tree: Tree, n_features: int) -> tuple[NDArray[Any], ...]:
@@ -124,10 +128,8 @@ def _room(tree: Tree, n_features: int) -> tuple[NDArray[Any], ...]:
     n_waiting = n_levels * max(int(tree.n_children.max()) - 1, 1) + 1
     return (
         np.zeros(n_features),
-        np.empty(n_levels, dtype=np.int32),
-        np.empty(n_levels),
-        np.empty((n_waiting, 3), dtype=np.int32),
-        np.empty((n_waiting, 2)),
+        *(np.empty(n_levels, dtype=kind) for kind in (np.int32, np.float64)),
+        *(np.empty(n_waiting, dtype=kind) for kind in (*[np.int32] * 3, *[np.float64] * 2)),
     )
 
 
