@@ -177,6 +177,20 @@ def rank_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Ranking", header, cells, notes(outcomes))
 
 
+def boundary_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        times = [own_time(outcome, threads) for threads in (1, 2)]
+        paper = outcome.find("NumPy", 1, "all leaves")
+        ratios = [outcome.ratio(outcome.find("roctree", threads), paper) for threads in (1, 2)]
+        relative = ["–" if ratio is None else f"{ratio:.0f}×" for ratio in ratios]
+        leaves = f"{outcome.entries[0].facts.get('leaves', 0):,.0f}"
+        seconds_of_paper = time_of(outcome, paper) if paper else "–"
+        cells.append([outcome.title, leaves, *times, seconds_of_paper, *relative])
+    header = ("rows × attributes", "leaves", "roctree¹", "roctree²", "NumPy¹", "ratio¹", "ratio²")
+    return Table("Distances from the decision boundary", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -204,6 +218,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
     ("prune", prune_table),
     ("rank", rank_table),
+    ("boundary", boundary_table),
     ("memory", memory_table),
     ("start", start_table),
 )

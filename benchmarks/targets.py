@@ -9,6 +9,7 @@ PEERS = ("XGBoost", "LightGBM", "YDF")
 ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
+BOUNDARY_RATIO = 50.0
 MATRICES = 4.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
@@ -36,6 +37,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         *(never_slower(outcomes, peer) for peer in PEERS),
         iris(rows),
         *predictions(rows),
+        boundary(rows),
         *memory(rows),
         *starts(rows),
     ]
@@ -114,6 +116,17 @@ def predictions(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         times = ratio(rows, row, ("roctree", 1), ("scikit-learn", 1))
         target = f"predict_proba of 1M × 20 {dtype}, 1 thread, to scikit-learn"
         yield at_least(target, PREDICT_RATIO, times)
+
+
+def boundary(rows: dict[str, Outcome]) -> Verdict:
+    outcome = rows.get("boundary-100k-20-2000")
+    times = outcome and outcome.ratio(
+        outcome.find("roctree", 2), outcome.find("NumPy", 1, "all leaves")
+    )
+    target = (
+        "distances from the boundary, 100k × 20, 2000 leaves, 2 threads, to the paper's in NumPy"
+    )
+    return at_least(target, BOUNDARY_RATIO, times)
 
 
 def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:

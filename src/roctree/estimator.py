@@ -4,7 +4,7 @@ import html
 import warnings
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,6 +18,18 @@ from roctree.criteria import Criterion
 from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.errors import ParameterError
+from roctree.geometry import (
+    Boundary,
+    BoundaryReport,
+    Changes,
+    GeometricProbability,
+    Limits,
+    Spread,
+    extent,
+    nearest_changes,
+    scale_of,
+)
+from roctree.geometry import scores as geometric_scores
 from roctree.labelling import Labeller, Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import (
     asked_for,
@@ -61,6 +73,7 @@ from roctree.tree.tree import Tree
 Floats = NDArray[np.float64]
 HTML_LEVELS = 3
 HELD_OUT = "held_out"
+Boundaries = Literal["any", "one_vs_rest"]
 
 
 class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,6 +103,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     smoothing : name of a smoother, or a smoother such as ``MBranch(M="auto")``
     labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
         training cases in the leaf, as the classic programs do
+    ranking : what ``decision_function`` goes by: "leaf", the probability of the leaf, "local", that
+        and among equals the distance from the decision boundary, "global", the distance alone
+    metric : of distances: "minmax" by the ranges of the attributes, "standard" by their standard
+        deviations, a positive scale for each attribute, or a dict of them by name
+    geometric_probability : whether ``predict_proba`` estimates by the distances of the training
+        cases from the boundary, for two classes (experimental)
     splits : "exact" tries every threshold
     class_weight : "balanced", a dict of weights, or None; steers splits and ``predict``, while
         probabilities remain those of the data as given
@@ -103,6 +122,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight_ : weight of each class
     smoothing_, pruning_ : the smoother and the pruner, with what "auto" has come to
     probabilities_ : float64[nodes, classes], smoothed; of inner nodes as if they were leaves
+    spread_ : Spread, ranges and standard deviations of the attributes in training
+    scale_ : float64[features], how much of an attribute counts as a distance of one
+    geometric_ : GeometricProbability, what ``geometric_probability`` has estimated, else None
     operating_point_ : what ``at(...)`` has chosen, else None
     node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
     n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
@@ -142,6 +164,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pruning: str | Pruner = "none",
         smoothing: str | Smoother = "m_branch",
         labels: Labels = "probability",
+        ranking: str = "leaf",
+        metric: Any = "minmax",
+        geometric_probability: bool = False,
         splits: str = "exact",
         class_weight: Any = None,
         n_jobs: int | None = None,
@@ -163,6 +188,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.pruning = pruning
         self.smoothing = smoothing
         self.labels = labels
+        self.ranking = ranking
+        self.metric = metric
+        self.geometric_probability = geometric_probability
         self.splits = splits
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -183,6 +211,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
 
+        self.spread_ = Spread.of(dataset.values, dataset.weights)
+        self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
+
         def grown(part: Dataset) -> Tree:
             return self._shaped(self._grown(part, growth), part)
 
@@ -192,6 +223,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             smoother, dataset, lambda part: grown_and_pruned(part, grown, self.pruning_)[1].tree
         )
         self._learn(tree)
+        self.geometric_ = self._estimated(dataset) if self.geometric_probability else None
         return self
 
     def smoothed(self, smoothing: str | Smoother, **options: Any) -> "ROCTreeClassifier":
@@ -251,6 +283,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other.pruning = pruner
         other.pruning_, smaller = pruned_again(tree, pruner, validation, training)
         other._learn(smaller)
+        other.geometric_ = other._estimated(training) if self.geometric_ is not None else None
         return other._at_the_same_point(self.operating_point_)
 
     def pruning_path(self) -> Path:
@@ -360,6 +393,92 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
         return self._at(labeller, by, place, seed)
 
+    def ranked(self, ranking: str, *, metric: Any = None) -> "ROCTreeClassifier":
+        """Return this tree with ``decision_function`` by another ranking; nothing is fitted.
+
+        Parameters
+        ----------
+        ranking : "leaf", "local" or "global"
+        metric : as in the parameters; None to keep the one there is
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> tree.ranked("global").decision_function([[1.0], [2.5], [4.5]])
+        array([-0.375,  0.   ,  0.5  ])
+        """
+        self._fitted()
+        other = copy(self)
+        other.ranking = ranking
+        check_parameters(other)
+        if metric is not None:
+            other.metric, other.scale_ = metric, scale_of(metric, self.spread_, self.schema_)
+        return other
+
+    def boundary_distance(self, X: Any, *, boundary: Boundaries = "any") -> Floats:
+        """Return how far each row is from where another class would be predicted.
+
+        Where the tree has one label only, it is the diagonal of the training cases.
+
+        Parameters
+        ----------
+        X : rows
+        boundary : "any" for the distance from any other label; "one_vs_rest" for that from each
+            class, of rows that have it that from any other: float64[rows, classes]
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> tree.boundary_distance([[1.0], [2.5], [4.5]])
+        array([0.375, 0.   , 0.5  ])
+        """
+        if boundary not in get_args(Boundaries):
+            raise ParameterError(
+                f"boundary={boundary!r} is not known: give 'any' or 'one_vs_rest'."
+            )
+        values, n_threads = self._encoded(X), self._n_threads()
+
+        def distances(edge: Boundary) -> Floats:
+            own = edge.predicted(values, n_threads)
+            if boundary == "any":
+                return edge.distance(values, own, n_threads)
+            return np.abs(edge.one_vs_rest(values, own, n_threads))
+
+        return self._over_boundaries(values, distances)
+
+    def boundary_report(self, X: Any, y: Any) -> BoundaryReport:
+        """Return how far hits and errors are from the boundary, and whether to rank by distance."""
+        right = self.predict(X) == self.classes_[self._dataset(X, y, None).labels]
+        return BoundaryReport.of(self.boundary_distance(X), right)
+
+    def nearest_change(
+        self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
+    ) -> Changes:
+        """Return which attributes would have to change, and how, for each row to be labelled so.
+
+        Parameters
+        ----------
+        X : rows
+        to : the wanted class; None for any other than the predicted
+        frozen : attributes that cannot change, by name or number
+        allowed : for some attributes what they may change to: (least, largest) of numbers, None for
+            no limit, or a list of categories
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> tree.nearest_change([[1.0], [4.5]], to="yes")
+        case  label      attribute    now  needed  change  distance
+        0     no to yes  x0           1    > 2.5   +1.5    0.375
+        1     yes        (no change)                       0
+        """
+        values, point = self._encoded(X), self.operating_point_
+        if point is not None and point.chance > 0.0:
+            raise ParameterError("Labels drawn by chance cannot be promised: use at(...) without.")
+        place = None if to is None else class_number(to, self.classes_, "to")
+        limits = Limits.of(self.schema_, frozen, allowed or {})
+        return nearest_changes(self._boundary(self._votes()), values, place, limits, self.schema_)
+
     def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
         """Return the ROC curve: leaves in the order of training, counts of the data given.
 
@@ -398,9 +517,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's leaf, as they are in the data given.
 
-        Where missing values lead to several leaves these are mixed.
+        Where missing values lead to several leaves these are mixed. With ``geometric_probability``
+        they are those of training cases about as far from the boundary.
         """
-        return self._mixed(X, lambda: self.probabilities_)
+        probabilities = self._mixed(X, lambda: self.probabilities_)
+        if self.geometric_ is None:
+            return probabilities
+        return self.geometric_(self._encoded(X), probabilities, self._n_threads())
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
@@ -414,9 +537,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``labels="majority"``, the rows of the second class come first: they score 0.5 and half of
         its probability, the others half of it less 0.5. So the score is above zero just where
         ``predict`` gives the second class. With more classes, or only one, return the probability
-        of each, by class weight.
+        of each, by class weight. Other values of ``ranking`` score by the distance from the
+        decision boundary as well.
         """
-        probabilities = self.predict_proba(X)
+        check_is_fitted(self, "tree_")
+        if self.ranking != "leaf":
+            return self._geometric_scores(X)
+        probabilities = self._mixed(X, lambda: self.probabilities_)
         votes = probabilities * self.class_weight_
         if self.n_classes_ != 2:
             return votes
@@ -588,6 +715,35 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return whether ``predict`` follows ``predict_proba``."""
         relabelled = self.operating_point_ is not None or self.node_labels_ is not None
         return not relabelled and self.labels == "probability"
+
+    def _geometric_scores(self, X: Any) -> Floats:
+        values, known = self._encoded(X), (self.probabilities_, self.class_weight_)
+        return self._over_boundaries(
+            values,
+            lambda edge: geometric_scores(self.ranking, edge, values, *known, self._n_threads()),
+        )
+
+    def _over_boundaries(self, values: Floats, measure: Callable[[Boundary], Floats]) -> Floats:
+        """Measure rows; where their labels are drawn by chance, each by the boundary it drew."""
+        point = self.operating_point_
+        found = measure(self._boundary(self._votes()))
+        if point is None or point.chance == 0.0:
+            return found
+        others = measure(self._boundary(point.other_votes))
+        drawn = draws(values, point.seed) < point.chance
+        return np.where(drawn.reshape(-1, *[1] * (found.ndim - 1)), others, found)
+
+    def _boundary(self, votes: Floats) -> Boundary:
+        size = extent(self.spread_, self.scale_, self.schema_.nominal)
+        return Boundary(self.tree_, votes, self.scale_, size)
+
+    def _estimated(self, dataset: Dataset | None) -> GeometricProbability:
+        if dataset is None:
+            raise ParameterError(
+                "geometric_probability needs the training cases once more: give X and y to pruned."
+            )
+        known = dataset.values, dataset.labels, dataset.weights
+        return GeometricProbability.of(self._boundary(self._votes()), *known, self._n_threads())
 
     def _votes(self) -> Floats:
         """Return what each leaf says for each class: the largest sum over a row's leaves wins."""

@@ -182,14 +182,14 @@ def leaves_of(
     )
 
 
-def class_number(label: Any, classes: NDArray[Any]) -> int:
+def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive") -> int:
     """Return the number of the positive class, by default the last."""
     known = classes.tolist()
     if label is None:
         return len(known) - 1
     if label not in known:
         raise ParameterError(
-            f"positive={label!r} is no class; the classes are {', '.join(map(repr, known))}."
+            f"{parameter}={label!r} is no class; the classes are {', '.join(map(repr, known))}."
         )
     return int(known.index(label))
 

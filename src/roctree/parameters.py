@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from roctree import criteria, pruning, smoothing
 from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
+from roctree.geometry import RANKINGS
 from roctree.strategy import is_number, nearest
 from roctree.tree.growth import Missing, Nominal
 
@@ -74,6 +75,8 @@ RULES: dict[str, Rule] = {
     "collapse": _FLAG,
     "c45_numeric_minimum": _FLAG,
     "labels": _one_of(get_args(Labels)),
+    "ranking": _one_of(RANKINGS),
+    "geometric_probability": _FLAG,
     "splits": _one_of(["exact"]),
     "class_weight": Rule(
         "'balanced', a dict of weights such as {'ill': 5, 'well': 1}, or None",

@@ -25,6 +25,8 @@ REFUSED = {
     "collapse": [1, None, "yes"],
     "c45_numeric_minimum": [0, None, "no"],
     "labels": NO_NAME,
+    "ranking": NO_NAME,
+    "geometric_probability": [1, None, "yes"],
     "splits": NO_NAME,
     "class_weight": ["even", 2, [1, 2]],
     "n_jobs": [0, 1.5, True, "all"],
@@ -69,6 +71,7 @@ def test_every_parameter_has_a_rule_or_a_reader_of_its_own():
         "criterion",
         "pruning",
         "smoothing",
+        "metric",
         "categorical_features",
     }
 

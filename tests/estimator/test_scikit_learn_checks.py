@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from roctree import ROCTreeClassifier, presets
 from roctree.criteria import CRITERIA
+from roctree.geometry import RANKINGS
 from roctree.pruning import PRUNING
 from roctree.smoothing import SMOOTHING
 from roctree.tree.growth import Missing, Nominal
@@ -29,6 +30,8 @@ OTHERS = [
     {"c45_numeric_minimum": True},
     {"class_weight": "balanced"},
     {"n_jobs": 2},
+    *[{"ranking": name} for name in RANKINGS],
+    {"metric": "standard", "ranking": "local"},
 ]
 
 

@@ -30,3 +30,4 @@ def _fit_and_predict(values: Any, labels: Any, **parameters: Any) -> None:
     tree.predict(values)
     tree.apply(values)
     tree.decision_path(values)
+    tree.boundary_distance(values)

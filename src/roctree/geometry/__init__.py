@@ -1,0 +1,29 @@
+"""How far cases are from the decision boundary of a tree, and what follows from it.
+
+Rankings and metrics by name: one line in ``ranking.RANKINGS`` or ``metric.METRICS`` adds one.
+"""
+
+from roctree.geometry.boundary import Boundary
+from roctree.geometry.change import Limits
+from roctree.geometry.change_table import CaseChange, Change, Changes, nearest_changes
+from roctree.geometry.metric import METRICS, Spread, extent, scale_of
+from roctree.geometry.probability import GeometricProbability
+from roctree.geometry.ranking import RANKINGS, scores
+from roctree.geometry.report import BoundaryReport
+
+__all__ = [
+    "METRICS",
+    "RANKINGS",
+    "Boundary",
+    "BoundaryReport",
+    "CaseChange",
+    "Change",
+    "Changes",
+    "GeometricProbability",
+    "Limits",
+    "Spread",
+    "extent",
+    "nearest_changes",
+    "scale_of",
+    "scores",
+]

@@ -1,0 +1,226 @@
+"""Changes of cases as a table, for the terminal, a notebook or pandas."""
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data import Schema
+from roctree.geometry.boundary import Boundary
+from roctree.geometry.change import Limits, Projection, Projector
+
+Floats = NDArray[np.float64]
+
+_HEAD = ("case", "label", "attribute", "now", "needed", "change", "distance")
+_NO_CHANGE, _NO_WAY = "(no change)", "(cannot be reached)"
+
+
+class Change(NamedTuple):
+    """One attribute that must change.
+
+    Parameters
+    ----------
+    attribute : its name
+    now : the value of the case, None where missing
+    needed : a value that leads to the leaf
+    by : the difference of two numbers, else None
+    """
+
+    attribute: str
+    now: Any
+    needed: Any
+    by: float | None
+
+
+class CaseChange(NamedTuple):
+    """What one case needs for another label.
+
+    Parameters
+    ----------
+    label, to : the predicted class, and that after the change; None where it cannot be reached
+    distance : how far the case has to move; infinite where it cannot
+    changes : the attributes that must change
+    """
+
+    label: Any
+    to: Any
+    distance: float
+    changes: tuple[Change, ...]
+
+    @property
+    def reachable(self) -> bool:
+        """Whether an allowed change leads to the label."""
+        return bool(np.isfinite(self.distance))
+
+
+@dataclass(frozen=True, eq=False)
+class Changes(Sequence[CaseChange]):
+    """The least change of each case; a sequence with an item for each.
+
+    Parameters
+    ----------
+    cases : what each case needs
+    values : float64[cases, features], the cases changed, as codes and numbers
+    schema : what these mean
+    """
+
+    cases: tuple[CaseChange, ...]
+    values: Floats
+    schema: Schema
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.cases[place]
+
+    @property
+    def distance(self) -> Floats:
+        """How far each case has to move; infinite where it cannot."""
+        return np.array([case.distance for case in self.cases])
+
+    @property
+    def reachable(self) -> NDArray[np.bool_]:
+        """Whether an allowed change leads to the label."""
+        return np.isfinite(self.distance)
+
+    def changed(self) -> list[list[Any]]:
+        """Return the rows with the changes made; those that cannot be changed as they were."""
+        return [_decoded(row, self.schema) for row in self.values]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the table as columns, a line for each attribute that must change."""
+        lines = [
+            (number, case.label, case.to, *change, case.distance)
+            for number, case in enumerate(self.cases)
+            for change in case.changes or (Change("", None, None, None),)
+        ]
+        names = ("case", "label", "to", "attribute", "now", "needed", "by", "distance")
+        return {name: [line[i] for line in lines] for i, name in enumerate(names)}
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def to_text(self) -> str:
+        """Return the table as text."""
+        cells = [_HEAD, *self._cells()]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        )
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._cells()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cells(self) -> Iterator[tuple[str, ...]]:
+        for number, case in enumerate(self.cases):
+            first = (str(number), _labels(case))
+            if not case.changes:
+                remark = _NO_CHANGE if case.reachable else _NO_WAY
+                yield (*first, remark, "", "", "", _shown(case.distance))
+            for place, change in enumerate(case.changes):
+                by = "" if change.by is None else f"{change.by:+.6g}"
+                cells = (change.attribute, _shown(change.now), _needed(change.needed), by)
+                end = "" if place else _shown(case.distance)
+                yield (*(("", "") if place else first), *cells, end)
+
+
+def nearest_changes(
+    boundary: Boundary, values: Floats, to: int | None, limits: Limits, schema: Schema
+) -> Changes:
+    """Return the least change of each row to a label, or to any other than its own.
+
+    Parameters
+    ----------
+    boundary : the labelled tree and the metric
+    values : float64[rows, features]
+    to : number of the wanted class, or None
+    limits : what may change
+    schema : names, categories and classes
+    """
+    projector = Projector(boundary, limits)
+    labels, own = projector.labels, boundary.predicted(values)
+    cases, changed = [], np.array(values, dtype=np.float64)
+    for row, label in enumerate(own.tolist()):
+        wanted = labels != label if to is None else labels == to
+        before, found = changed[row].copy(), Projection(changed[row], 0.0, -1)
+        if label != to:
+            found = projector.project(before, wanted)
+        goal = label if found.leaf < 0 else int(boundary.labels[found.leaf])
+        cases.append(case_change(label, goal, before, found, schema))
+        changed[row] = found.values
+    return Changes(tuple(cases), changed, schema)
+
+
+def case_change(
+    label: int, to: int, before: Floats, projection: Projection, schema: Schema
+) -> CaseChange:
+    """Say in the user's terms what a projection changes.
+
+    Parameters
+    ----------
+    label, to : numbers of the predicted class and of that after the change
+    before : float64[features], the case
+    projection : where it would have to be
+    schema : names, categories and classes
+    """
+    after = projection.values
+    different = np.flatnonzero((before != after) & ~(np.isnan(before) & np.isnan(after)))
+    was, becomes = _decoded(before, schema), _decoded(after, schema)
+    changes = tuple(
+        Change(schema.names[i], was[i], becomes[i], _difference(before[i], after[i], i, schema))
+        for i in different.tolist()
+    )
+    classes = schema.classes.tolist()
+    reached = classes[to] if np.isfinite(projection.distance) else None
+    return CaseChange(classes[label], reached, projection.distance, changes)
+
+
+def _difference(before: float, after: float, attribute: int, schema: Schema) -> float | None:
+    nominal = schema.categories[attribute] is not None
+    return None if nominal or np.isnan(before) else float(after - before)
+
+
+def _decoded(row: Floats, schema: Schema) -> list[Any]:
+    return [
+        _value(cell, categories)
+        for cell, categories in zip(row.tolist(), schema.categories, strict=True)
+    ]
+
+
+def _value(cell: float, categories: Any) -> Any:
+    if categories is None:
+        return None if np.isnan(cell) else cell
+    return categories[int(cell)] if 0.0 <= cell < len(categories) else None
+
+
+def _labels(case: CaseChange) -> str:
+    same = case.to is None or case.to == case.label
+    return str(case.label) if same else f"{case.label} to {case.to}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _needed(value: Any) -> str:
+    """Show the number just above a threshold as what it is."""
+    text = f"{value:.12g}" if isinstance(value, float) else str(value)
+    return f"> {text}" if isinstance(value, float) and float(text) < value else text

@@ -1,0 +1,143 @@
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roctree import ParameterError, ROCTreeClassifier
+from tests.estimator import weather
+from tests.strategies import data_sets
+
+
+def fitted(**parameters):
+    return ROCTreeClassifier(max_leaves=8, **parameters).fit(*weather.frame())
+
+
+@settings(max_examples=60)
+@given(
+    data_sets(rows=(4, 20), classes=(2, 3)), st.sampled_from(["fractional", "branch", "category"])
+)
+def test_the_changed_case_has_the_wanted_label_and_is_as_far_as_the_boundary(data, missing):
+    tree = ROCTreeClassifier(missing=missing, categorical_features=list(data.nominal))
+    tree.fit(data.matrix, data.labels)
+    own = tree.predict(data.matrix)
+    distances = tree.boundary_distance(data.matrix, boundary="one_vs_rest")
+    for number, to in enumerate(tree.classes_):
+        changes = tree.nearest_change(data.matrix, to=to)
+        reached = tree.predict(np.array(changes.changed(), dtype=float))
+        assert (reached[changes.reachable] == to).all()
+        others = changes.reachable & (own != to)
+        moved, far = changes.distance[others], distances[others, number]
+        assert (moved >= far * (1 - 1e-12)).all()
+        # Nobody is told to lose a value, where missing ones have a branch of their own.
+        assert missing != "fractional" or moved == pytest.approx(far, rel=1e-12)
+        assert (changes.distance[own == to] == 0.0).all()
+
+
+@settings(max_examples=30)
+@given(data_sets(rows=(6, 20), columns=(2, 2), classes=(2, 2), missing=False), st.data())
+def test_no_allowed_change_is_less(data, draw):
+    tree = ROCTreeClassifier(categorical_features=list(data.nominal), metric=[1.0, 2.0])
+    tree.fit(data.matrix, data.labels)
+    frozen = draw.draw(st.sampled_from([[], [0], [1]]))
+    case = data.matrix[:1]
+    (found,) = tree.nearest_change(case, frozen=frozen)
+    # Every threshold and the numbers just above, and every category, reach every box.
+    cuts = tree.tree_.threshold[~np.isnan(tree.tree_.threshold)]
+    steps = np.unique(np.concatenate([cuts, np.nextafter(cuts, np.inf), np.arange(6.0)]))
+    choices = [[case[0, i], *([] if i in frozen else _options(data, i, steps))] for i in (0, 1)]
+    tried = np.array(list(product(*choices)))
+    differs = tree.predict(tried) != tree.predict(case)
+    moved = np.abs(tried - case) / [1.0, 2.0]
+    for i in data.nominal:
+        moved[:, i] = (tried[:, i] != case[0, i]) / [1.0, 2.0][i]
+    least = np.sqrt((moved[differs] ** 2).sum(axis=1)).min(initial=np.inf)
+    assert found.distance == pytest.approx(least, rel=1e-9, abs=1e-12)
+
+
+def _options(data, attribute, steps):
+    if attribute not in data.nominal:
+        return list(steps)
+    return sorted(set(data.columns[attribute]))
+
+
+def test_what_is_frozen_stays():
+    tree, (X, _) = fitted(), weather.frame()
+    for case in tree.nearest_change(X, frozen=["sky", "wind"]):
+        assert {change.attribute for change in case.changes} <= {"warmth"}
+    nothing = tree.nearest_change(X, frozen=["sky", "wind", "warmth"])
+    known = X.notna().all(axis=1).to_numpy()
+    assert not nothing.reachable[known].any()
+    assert "(cannot be reached)" in repr(nothing)
+
+
+def test_new_values_are_among_those_allowed():
+    tree, (X, _) = fitted(), weather.frame()
+    changes = tree.nearest_change(
+        X, allowed={"warmth": (20, 24), "wind": (None, 3), "sky": ["sun"]}
+    )
+    assert changes.reachable.any()
+    for case in changes:
+        for change in case.changes:
+            if change.attribute == "warmth":
+                assert 20 <= change.needed <= 24
+            elif change.attribute == "wind":
+                assert change.needed <= 3
+            else:
+                assert change.needed == "sun"
+    reached = tree.predict(pd.DataFrame(changes.changed(), columns=X.columns))
+    assert (reached != tree.predict(X))[changes.reachable].all()
+
+
+def test_the_table_says_what_changes_by_how_much():
+    rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
+    tree = ROCTreeClassifier().fit(rows, labels)
+    changes = tree.nearest_change([[1.0], [4.5], [None]], to="yes")
+    assert len(changes) == 3
+    assert changes[0].changes[0]._replace(needed=2.5) == ("x0", 1.0, 2.5, pytest.approx(1.5))
+    assert changes[0].changes[0].needed == np.nextafter(2.5, np.inf)
+    assert changes[1].changes == ()
+    assert repr(changes) == (
+        "case  label      attribute    now      needed  change  distance\n"
+        "0     no to yes  x0           1        > 2.5   +1.5    0.375\n"
+        "1     yes        (no change)                           0\n"
+        "2     no to yes  x0           missing  > 2.5           0"
+    )
+    frame = changes.to_pandas()
+    assert frame["attribute"].tolist() == ["x0", "", "x0"]
+    assert frame["distance"].tolist() == [0.375, 0.0, 0.0]
+    assert "<td>&gt; 2.5</td>" in changes._repr_html_()
+    back = tree.nearest_change([[4.5]], to="no")
+    assert back[0].changes[0].needed == 2.5
+
+
+def test_it_follows_the_operating_point():
+    rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
+    tree = ROCTreeClassifier().fit(rows, labels).at(max_fpr=0.0)
+    assert tree.nearest_change([[1.0]])[0].to == "yes"
+    one = ROCTreeClassifier().fit(rows, labels).at(threshold=1.0)
+    assert not one.nearest_change([[1.0]])[0].reachable
+    chance = fitted().at(max_fpr=0.15, randomise=True)
+    assert chance.operating_point_.chance > 0
+    with pytest.raises(ParameterError, match="drawn by chance"):
+        chance.nearest_change(weather.frame()[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"to": "maybe"}, "to='maybe' is no class; the classes are 'home', 'play'"),
+        ({"frozen": ["wnid"]}, r"frozen names 'wnid', which is no attribute \(did you mean 'wind'"),
+        ({"frozen": [7]}, "frozen names 7, which is no attribute"),
+        ({"allowed": {"skye": []}}, "allowed names 'skye'"),
+        ({"allowed": {"wind": (3, 1)}}, "least and its largest value"),
+        ({"allowed": {"wind": "low"}}, "allowed has 'low' for 'wind'"),
+        ({"allowed": {"wind": (1, 2, 3)}}, "least and its largest value"),
+        ({"allowed": {"sky": ["snow"]}}, "allowed has 'snow' for 'sky', which is no category"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_sentence(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        fitted().nearest_change(weather.frame()[0], **arguments)
