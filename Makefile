@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
+# What runs kernels; all else is the same whether they are compiled or not.
+KERNEL_TESTS := tests/criteria tests/estimator tests/geometry tests/pruning tests/robust tests/smoothing tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
 .PHONY: demo test test-compiled test-interpreted test-boundscheck bench lint format warm clean
@@ -18,11 +20,11 @@ test-compiled: $(VENV)/.test
 	$(PYTEST)
 
 test-interpreted: $(VENV)/.test
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(KERNEL_TESTS)
 
 # A warm cache silently ignores the flag, hence a cache of its own.
 test-boundscheck: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow"
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow" $(KERNEL_TESTS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -16,7 +16,7 @@ from roctree.tree.growth import Growth
 MISSING = ("fractional", "category", "branch")
 NOMINAL = ("binary", "multiway", "one_vs_rest")
 # Growth takes a hundred times longer where it is interpreted.
-patient = settings(max_examples=10 if JIT_DISABLED else 100)
+patient = settings(max_examples=10 if JIT_DISABLED else 60)
 
 
 def as_dataset(data):
