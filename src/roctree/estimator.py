@@ -242,6 +242,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._fitted()
         smoother = resolve_smoother(smoothing, **options)
+        if self.geometric_ is not None:
+            raise ParameterError(
+                "geometric_probability needs the training cases once more: fit with this smoothing."
+            )
         other = copy(self)
         other.smoothing = other.smoothing_ = smoother
         other.probabilities_ = probabilities(smoother, self.tree_)

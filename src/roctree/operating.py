@@ -21,7 +21,7 @@ from roctree.labelling import (
     checked_matrix,
     votes_by_cost,
 )
-from roctree.strategy import is_number, nearest
+from roctree.strategy import by_label, is_number, nearest
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -206,6 +206,7 @@ def positive_of_two(label: Any, classes: NDArray[Any]) -> int:
 
 def _in_order(prior: Any, classes: NDArray[Any]) -> Any:
     """The prior in the order of the classes, as a tuple, or one number."""
+    prior = by_label(prior, classes.tolist())
     if isinstance(prior, Mapping):
         return tuple(prior[label] for label in _all_named("prior", prior, classes))
     if prior is None or is_number(prior):

@@ -12,7 +12,7 @@ from roctree import criteria, pruning, smoothing
 from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
-from roctree.strategy import is_number, nearest
+from roctree.strategy import by_label, is_number, nearest
 from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
@@ -129,10 +129,10 @@ def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
 
 def with_costs_in_order(pruner: Any, classes: NDArray[Any]) -> Any:
     """Return the pruner with its costs in the order of the classes, however they were given."""
-    costs = getattr(pruner, "costs", None)
+    labels = classes.tolist()
+    costs = by_label(getattr(pruner, "costs", None), labels)
     if not isinstance(costs, Mapping):
         return pruner
-    labels = classes.tolist()
     for label in [*labels, *costs]:
         if label not in costs or label not in labels:
             raise ParameterError(

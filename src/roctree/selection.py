@@ -87,7 +87,10 @@ def pruned(pruner: Pruner, tree: Tree, *evidence: object) -> Pruned:
     if getattr(pruner, "costs", None) is not None:
         found: Pruned = pruner.labelled(tree)  # type: ignore[attr-defined]
         return found
-    return Pruned(pruner(tree, *evidence))
+    smaller = pruner(tree, *evidence)
+    if not isinstance(smaller, Tree):
+        raise ParameterError(f"{pruner!r} gives {type(smaller).__name__}, and should give a Tree.")
+    return Pruned(smaller)
 
 
 def best_smoother(smoother: Smoother, dataset: Dataset, fit_tree: Grow) -> Smoother:

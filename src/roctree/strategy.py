@@ -56,6 +56,13 @@ def configured(strategy: Strategy, options: Mapping[str, Any]) -> Strategy:
     return replace(strategy, **options) if options else strategy  # type: ignore[type-var]
 
 
+def by_label(values: Any, labels: list[Any]) -> Any:
+    """Return a mapping where values are named by all labels, as a Series may be; else as given."""
+    if not (hasattr(values, "to_dict") and hasattr(values, "index")):
+        return values
+    return values.to_dict() if set(values.index) == set(labels) else values
+
+
 def nearest(name: Any, known: Iterable[str]) -> str:
     """Return a question about the known name that is most like this one, or nothing."""
     found = get_close_matches(name, known, n=1) if isinstance(name, str) else []

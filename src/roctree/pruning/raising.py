@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data.dataset import Dataset
+from roctree.errors import DataError
 from roctree.tree.growth import weight_grid
 from roctree.tree.passes import Floats
 from roctree.tree.tree import NO_BRANCH, Tree
@@ -64,6 +65,7 @@ class _Surgeon:
 
     def operate(self) -> Tree:
         root = self._built()
+        self._check_cases(root)
         pending = [(root, False)]
         while pending:
             node, below_is_done = pending.pop()
@@ -75,6 +77,14 @@ class _Surgeon:
             elif self._raised(node):
                 pending.append((node, False))
         return _arrays(self.tree, root)
+
+    def _check_cases(self, root: Node) -> None:
+        if not np.allclose(root.counts, self.tree.counts[0], rtol=1e-6):
+            raise DataError(
+                f"Subtrees are raised by the training cases, and these have the class counts "
+                f"{root.counts.tolist()} instead of {self.tree.counts[0].tolist()}: give the X and "
+                "y, and sample_weight, that the tree was fitted on."
+            )
 
     def _raised(self, node: Node) -> bool:
         """Decide on a node whose branches are pruned: leaf, raised branch, or as it is."""

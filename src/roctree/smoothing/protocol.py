@@ -17,6 +17,9 @@ from roctree.tree.tree import Tree
 Floats = NDArray[np.float64]
 Auto = Literal["auto"]
 
+# Probabilities may be off by this much in sum.
+_UNEVEN = 1e-6
+
 
 @runtime_checkable
 class Smoother(Protocol):
@@ -28,7 +31,10 @@ class Smoother(Protocol):
 
 def probabilities(smoother: Smoother, tree: Tree) -> Floats:
     """What a smoother makes of a tree; one's own may forget the inner nodes, or empty leaves."""
-    found = np.asarray(smoother(tree), dtype=np.float64)
+    try:
+        found = np.asarray(smoother(tree), dtype=np.float64)
+    except TypeError as error:
+        raise ParameterError(f"{smoother!r} gives no array of probabilities: {error}.") from error
     if found.shape != tree.counts.shape:
         raise ParameterError(
             f"{smoother!r} gives an array of shape {found.shape} for a tree of {tree.n_nodes} "
@@ -38,6 +44,13 @@ def probabilities(smoother: Smoother, tree: Tree) -> Floats:
         raise ParameterError(
             f"{smoother!r} gives node {np.argmin(np.isfinite(found).all(axis=1))} probabilities "
             f"that are no numbers; note that a node may have no cases."
+        )
+    of_leaves = found[tree.leaves]
+    wrong = (of_leaves < 0.0).any(axis=1) | (np.abs(of_leaves.sum(axis=1) - 1.0) > _UNEVEN)
+    if wrong.any():
+        raise ParameterError(
+            f"{smoother!r} gives leaf {tree.leaves[np.argmax(wrong)]} the probabilities "
+            f"{of_leaves[np.argmax(wrong)].tolist()}, which do not add up to 1 from 0 on."
         )
     return found
 
