@@ -9,6 +9,7 @@ from roctree.tree.kernels.choice import EPSILON, binary_info
 from roctree.tree.kernels.layout import (
     BIN,
     FILLED,
+    JOIN_MISSING,
     KNOWN,
     LOOK,
     MIN_LEAF,
@@ -18,7 +19,7 @@ from roctree.tree.kernels.layout import (
     TOTAL,
 )
 from roctree.tree.kernels.numeric import (
-    left_whole,
+    improvement,
     weight_of,
 )
 from roctree.tree.kernels.scan import CHUNK, bound_stretches
@@ -92,8 +93,9 @@ def least_info(low: float, high: float, limits: np.ndarray, vectors: np.ndarray)
     """
     known = weight_of(vectors, TOTAL)
     node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)
-    low, high = max(low, limits[MIN_LEAF]), min(high, known - limits[MIN_LEAF])
-    info = min(binary_info(low, known, node, limits), binary_info(high, known, node, limits))
+    info = np.inf
+    for left in (max(low, limits[MIN_LEAF]), min(high, known - limits[MIN_LEAF])):
+        info = min(info, binary_info(left, known, node, limits))
     return max(info, EPSILON)
 
 
@@ -117,7 +119,12 @@ def mark_bins(
     """Mark the bins where some cut may gain ``least``; returns bounds on gain and ratio."""
     total = vectors[TOTAL]
     highest = highest_ratio = -np.inf
-    whole, share = left_whole(limits, class_weight, table, vectors)
+    # Gains are linear in the score. These are bounds, looked at with some slack: rounding is free.
+    nothing = improvement(0.0, limits, class_weight, table, vectors)
+    share = 1.0
+    if not limits[JOIN_MISSING]:
+        known = weight_of(vectors, KNOWN)
+        share = known / (known + weight_of(vectors, MISSING))
     for j in range(n):
         bins[LOOK, j] = 0
     n_edges = (n + CHUNK - 1) // CHUNK + 1
@@ -127,7 +134,7 @@ def mark_bins(
     bound_stretches(edges, n_edges, total, class_weight, table, block, corners, finest, scores)
     for j in range(n_edges - 1):
         # All bins of a stretch without a promising bound are passed over at once.
-        if (scores[j] - whole) * share < least:
+        if scores[j] * share + nothing < least:
             continue
         first, last = j * CHUNK, min((j + 1) * CHUNK, n)
         for i in range(first, last + 1):
@@ -138,7 +145,7 @@ def mark_bins(
             edges, n_bins + 1, total, class_weight, table, block, corners, finest, bounds
         )
         for i in range(n_bins):
-            gain = (bounds[i] - whole) * share
+            gain = bounds[i] * share + nothing
             if gain >= least:
                 low, high = weight_of(lefts, first + i), weight_of(lefts, first + i + 1)
                 bins[LOOK, first + i] = 1

@@ -82,9 +82,13 @@ def choose(
         # program with a tolerance, does not.
         best_value = -EPSILON if limits[TOLERANCE] == 0.0 else 0.0
     for feature in range(found_ints.shape[0]):
-        value = worth(feature, found_floats, found_ints, limits)
-        if corrected and value > -np.inf and found_floats[feature, GAIN] < average - EPSILON:
+        value = found_floats[feature, GAIN]
+        if found_ints[feature, N_BRANCHES] == 0:
             continue
+        if corrected:
+            if value < average - EPSILON or found_floats[feature, INFO] <= EPSILON:
+                continue
+            value /= found_floats[feature, INFO]
         if value > best_value + limits[TOLERANCE]:
             best, best_value = feature, value
     if best >= 0 and found_floats[best, GAIN] < limits[MIN_GAIN] - ROUNDING:

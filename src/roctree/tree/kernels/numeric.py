@@ -190,26 +190,17 @@ def smallest_branch(known: float, limits: np.ndarray, class_weight: np.ndarray) 
 
 
 @kernel
-def left_whole(
-    limits: np.ndarray, class_weight: np.ndarray, table: Any, vectors: np.ndarray
-) -> tuple[float, float]:
-    """The score of the node left whole, and the share of its cases that can gain: C4.5's known."""
-    for label in range(class_weight.size):
-        vectors[SINGLE, label] = vectors[TOTAL, label] * class_weight[label]
-    whole = table(vectors[SINGLE:])
-    if limits[JOIN_MISSING]:
-        return whole, 1.0
-    known = weight_of(vectors, KNOWN)
-    return whole, known / (known + weight_of(vectors, MISSING))
-
-
-@kernel
 def improvement(
     score: float, limits: np.ndarray, class_weight: np.ndarray, table: Any, vectors: np.ndarray
 ) -> float:
-    """What a split gains over the node left whole."""
-    whole, share = left_whole(limits, class_weight, table, vectors)
-    return (score - whole) * share
+    """What a split gains over the node left whole; only known cases can gain (C4.5)."""
+    for label in range(class_weight.size):
+        vectors[SINGLE, label] = vectors[TOTAL, label] * class_weight[label]
+    gain = score - table(vectors[SINGLE:])
+    if limits[JOIN_MISSING]:
+        return gain
+    known = weight_of(vectors, KNOWN)
+    return gain * (known / (known + weight_of(vectors, MISSING)))
 
 
 @kernel
