@@ -1,0 +1,115 @@
+"""Tables written to files or to standard output, block after block; a file is whole or not there."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from roctree.errors import ParameterError
+
+STANDARD_OUTPUT = "-"
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """Open a file to be written; it takes its name when all is written, else it vanishes."""
+    if path == STANDARD_OUTPUT:
+        yield sys.stdout.buffer
+        return
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def table_writer(
+    path: str, schema: Any, ending: str | None = None
+) -> Iterator[Callable[[Any], None]]:
+    """Open a table to be written, as what its name says: csv, tsv, Parquet or Feather.
+
+    Parameters
+    ----------
+    path : of the file; "-" for standard output
+    schema : pyarrow's names and types of the columns
+    ending : what to write if not what the name says
+    """
+    ending = ending or (".csv" if path == STANDARD_OUTPUT else Path(path).suffix.lower())
+    if ending not in WRITERS:
+        raise ParameterError(
+            f"{path} cannot be written: end the name in {', '.join(WRITERS)}."
+        )
+    with replacing(path) as file, WRITERS[ending](file, schema) as writer:
+        yield writer.write
+
+
+def _csv(file: BinaryIO, schema: Any, delimiter: str = ",") -> Any:
+    from roctree.data.arrow import csv
+
+    options = csv.WriteOptions(delimiter=delimiter, quoting_style="needed", include_header=False)
+    names = delimiter.join(_quoted(name, delimiter) for name in schema.names)
+    file.write(f"{names}\n".encode())
+    return csv.CSVWriter(file, schema, write_options=options)
+
+
+def _tsv(file: BinaryIO, schema: Any) -> Any:
+    return _csv(file, schema, "\t")
+
+
+def _parquet(file: BinaryIO, schema: Any) -> Any:
+    from roctree.data.arrow import parquet
+
+    return parquet.ParquetWriter(file, schema)
+
+
+def _feather(file: BinaryIO, schema: Any) -> Any:
+    from roctree.data.arrow import ipc
+
+    return ipc.new_file(file, schema)
+
+
+@contextmanager
+def _lines(file: BinaryIO, schema: Any) -> Iterator[Any]:
+    yield JSONLines(file)
+
+
+class JSONLines:
+    """A row a line, each an object of JSON."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table."""
+        for row in table.to_pylist():
+            self._file.write(json.dumps({name: _plain(row[name]) for name in row}).encode() + b"\n")
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _quoted(name: str, delimiter: str) -> str:
+    if not any(mark in name for mark in (delimiter, '"', "\n", "\r")):
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+WRITERS: dict[str, Callable[..., Any]] = {
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".parquet": _parquet,
+    ".feather": _feather,
+    ".jsonl": _lines,
+}
