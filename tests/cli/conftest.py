@@ -1,0 +1,49 @@
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from roctree import cli
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "patients"
+
+
+class Done(NamedTuple):
+    """What a command said, and the code it ended with."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def roctree(monkeypatch, capsys):
+    """Run a command line in this process, as the script would."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["roctree", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return Done(end.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def patients(tmp_path, monkeypatch):
+    """The working folder, with data.csv, test.csv and new.csv."""
+    for file in EXAMPLES.glob("*.csv"):
+        shutil.copy(file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def grown(patients, roctree):
+    """The same, with a tree in tree.json."""
+    done = roctree("fit", "data.csv", "--target", "outcome", "--max-leaves", 8, "-o", "tree.json")
+    assert done.code == 0, done.err
+    return patients
