@@ -17,7 +17,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import boundary, files, fit, machine, memory, predict, prune, rank, start
+from benchmarks import boundary, command, files, fit, machine, memory, predict, prune, rank, start
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
@@ -31,6 +31,7 @@ SECTIONS = {
     "rank": rank.rows,
     "boundary": boundary.rows,
     "memory": memory.rows,
+    "command": command.rows,
     "start": start.rows,
 }
 QUIET_LOAD = 0.5
