@@ -38,6 +38,8 @@ def patients(tmp_path, monkeypatch):
     for file in EXAMPLES.glob("*.csv"):
         shutil.copy(file, tmp_path)
     monkeypatch.chdir(tmp_path)
+    # Model files say when they were made, which would make no two of them the same.
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     return tmp_path
 
 

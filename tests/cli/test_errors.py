@@ -4,7 +4,7 @@ import pytest
 
 from roctree import cli
 from roctree.cli.output import Report, Table, as_text
-from roctree.data import writing
+from roctree.cli import writing
 
 WRONG = {
     "no such file": ("fit", "nothing.csv", "--target", "outcome"),

@@ -29,8 +29,10 @@ def known_cases(
     schema = tree.schema_
     with working(f"Reading {path}"):
         table = read_file(path, spelling(reading), types_of(schema))
-    name = target if target is not None else target_of(table, schema)
-    (name,) = named([name], table.column_names, several=False)
+    known = tree.training_.target
+    if target is None:
+        target = known if known in table.column_names else target_of(table, schema)
+    (name,) = named([target], table.column_names, several=False)
     attributes = table.select(named(schema.names, table.column_names, several=False))
     return attributes, labels_of_column(table.column(name), schema.classes, name)
 

@@ -7,7 +7,7 @@ import typer
 import roctree
 from roctree.cli.options import OPERATING, Model, Output, Report, command
 from roctree.cli.relabelled import relabelled
-from roctree.data.writing import STANDARD_OUTPUT, replacing
+from roctree.cli.writing import STANDARD_OUTPUT, replacing
 from roctree.errors import ParameterError
 
 FORMS = ("text", "rules", "sql", "dot", "onnx")

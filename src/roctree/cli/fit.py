@@ -1,6 +1,6 @@
 """Grow a tree from a file."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -56,6 +56,8 @@ def fit(
     classes = cases.y.unique().to_pylist()
     with working("Growing the tree; kernels are compiled when a machine first needs them"):
         tree = estimator(parameters, classes).fit(cases.X, cases.y, cases.weights)
+    # The columns of pyarrow do not know their names.
+    tree.training_ = replace(tree.training_, target=target)
     if output is not None:
         tree.save(output)
     facts = _facts(tree, cases.X.num_rows, positive)

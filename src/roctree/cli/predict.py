@@ -14,7 +14,7 @@ from roctree.cli.relabelled import relabelled
 from roctree.cli.scores import SCORES, score_columns
 from roctree.data.files import file_batches
 from roctree.data.known import types_of
-from roctree.data.writing import STANDARD_OUTPUT, table_writer
+from roctree.cli.writing import STANDARD_OUTPUT, table_writer
 
 Columns = Annotated[
     str, typer.Option(metavar="NAMES", help=f"What to write, of {', '.join(SCORES)}.")

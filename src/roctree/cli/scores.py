@@ -61,8 +61,10 @@ def _leaf(tree: Any, rows: Any) -> Columns:
 
 def _rule(tree: Any, rows: Any) -> Columns:
     leaves, places = np.unique(tree.apply(rows), return_inverse=True)
-    rules = [rule_of(tree, leaf) for leaf in leaves.tolist()]
-    yield "rule", pa.DictionaryArray.from_arrays(places, rules).cast(pa.string())
+    rules = [line for line in tree.to_rules().splitlines() if not line.startswith("#")]
+    by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
+    texts = pa.array([by_leaf[leaf] for leaf in leaves.tolist()])
+    yield "rule", texts.take(pa.array(places))
 
 
 def _change(tree: Any, rows: Any) -> Columns:
