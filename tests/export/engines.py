@@ -2,6 +2,7 @@
 
 import sqlite3
 import warnings
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -12,34 +13,29 @@ KEY = "row key"
 
 def in_sqlite(query, frame):
     """The rows of a query on a table of a frame, in SQLite."""
-    with sqlite3.connect(":memory:") as base:
-        _fill(base, frame, {"text": "TEXT", "number": "REAL", "bool": "INTEGER"})
+    types = {"text": "TEXT", "number": "REAL", "bool": "INTEGER"}
+    columns = [f"{_quoted(name)} {types[_kind(frame[name])]}" for name in frame.columns]
+    rows = zip(range(len(frame)), *(_cells(frame[name]) for name in frame.columns), strict=True)
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f'CREATE TABLE cases ("{KEY}" INTEGER, {", ".join(columns)})')
+        base.executemany(f"INSERT INTO cases VALUES (?{', ?' * len(columns)})", rows)
         return base.execute(query).fetchall()
 
 
 def in_duckdb(query, frame):
     """The same in DuckDB."""
-    duckdb = pytest.importorskip("duckdb")
+    duckdb, arrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+    types = {"text": arrow.string(), "number": arrow.float64(), "bool": arrow.bool_()}
+    columns = {KEY: arrow.array(range(len(frame)))} | {
+        name: arrow.array(_cells(frame[name]), types[_kind(frame[name])]) for name in frame.columns
+    }
     with duckdb.connect() as base:
-        _fill(base, frame, {"text": "VARCHAR", "number": "DOUBLE", "bool": "BOOLEAN"})
+        base.register("given", arrow.table(columns))
+        base.execute("CREATE TABLE cases AS SELECT * FROM given")
         return base.execute(query).fetchall()
 
 
 ENGINES = {"sqlite": in_sqlite, "duckdb": in_duckdb}
-
-
-def _fill(base, frame, types):
-    columns = [f'"{KEY}" INTEGER'] + [
-        f"{_quoted(name)} {types[_kind(frame[name])]}" for name in frame.columns
-    ]
-    base.execute(f"CREATE TABLE cases ({', '.join(columns)})")
-    rows = [(row, *cells) for row, cells in enumerate(zip(*map(_cells, _series(frame)), strict=True))]
-    marks = ", ".join("?" * len(columns))
-    base.executemany(f"INSERT INTO cases VALUES ({marks})", rows)
-
-
-def _series(frame):
-    return [frame[name] for name in frame.columns]
 
 
 def _kind(series):

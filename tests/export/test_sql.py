@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roctree import ParameterError, ROCTreeClassifier, presets
 from roctree.export import sql
-from roctree.export.sql import literal, number, quoted
+from roctree.export.sql_words import literal, number, quoted
 from tests import shared_data
 from tests.estimator import weather
 from tests.export.engines import ENGINES, KEY, check_sql, in_sqlite
@@ -103,7 +103,7 @@ def test_categories_that_are_numbers_are_compared_as_numbers():
 
 
 def test_a_tree_of_many_leaves_is_added_up_in_steps(monkeypatch):
-    monkeypatch.setattr(sql, "MOST_TERMS", 7)
+    monkeypatch.setattr(sql, "TERMS_A_STEP", 7)
     X, y = weather.frame(missing=0.3)
     tree = ROCTreeClassifier().fit(X, y)
     assert tree.get_n_leaves() > 20

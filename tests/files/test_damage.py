@@ -1,9 +1,9 @@
 import json
 import re
 import tracemalloc
+import warnings
 from hashlib import sha256
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,17 +37,16 @@ def document(data=SMALL):
 
 def use(model):
     """Ask a tree for all that reads its arrays."""
-    rows = [[None if c is None else c[0] if c else None for c in model.schema_.categories]]
-    rows += [[0.5 if c is None else "?" for c in model.schema_.categories], [None] * len(rows[0])]
-    with pytest.warns() if model.schema_.nominal.any() else np.errstate():
-        model.predict(rows)
-    plain = [rows[0], rows[2]]
-    model.predict_proba(plain)
-    model.apply(plain)
-    model.to_text()
-    model.to_rules()
-    model.boundary_distance(plain)
-    model.decision_function(plain)
+    columns = model.schema_.categories
+    rows = [[c[0] if c else None for c in columns], ["?" if c is not None else 0.5 for c in columns]]
+    rows.append([None] * len(columns))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for ask in (model.predict, model.predict_proba, model.apply, model.decision_function):
+            ask(rows)
+        model.boundary_distance(rows)
+        model.to_text()
+        model.to_rules()
     model.tree_.validate()
 
 

@@ -137,7 +137,7 @@ LABELS = [
     np.array([-0.0, 1.0, 1e300]),
     [2**70, -3, 5],
     [np.int64(3), 4, True],
-    pd.Categorical([1.5, 2.5, 1.5]),
+    pd.Series(pd.Categorical([1.5, 2.5, 1.5])),
     pd.Series(["x", "y", "z"]),
     ["\ud800", "a\0b", "line\nend\u2028"],
 ]

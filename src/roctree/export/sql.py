@@ -1,55 +1,30 @@
-"""A tree as a query of SQL.
+"""A tree as a query of SQL, in steps.
 
-A first step leads each row to its leaf by one nested CASE. A row that a missing value divides has
-no such leaf; for it the query says which part of it reaches each leaf, the product of its parts in
-the branches above, and adds up the leaves by these parts. Products and sums are taken in the order
+The first steps lead each row to its leaf by nested CASEs. A row that a missing value divides has no
+such leaf; for it further steps say which part of it reaches each leaf, the product of its parts in
+the branches above, and add up the leaves by these parts. Products and sums are taken in the order
 in which the library takes them, so that the results are the same to the last bit wherever numbers
 are those of IEEE 754.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.export.exported import Exported
-from roctree.tree.tree import IS_PRESENT, Tree
+from roctree.export.sql_words import Words, literal, number, quoted
+from roctree.tree.tree import Tree
 
-# Databases take expressions nested a thousand deep, some of which are the query's own.
-MOST_LEVELS = 400
-# Leaves that are added up in one step: a sum is nested as deep as it has terms.
-MOST_TERMS = 400
-# These keep the parts of rows where they are told to; others must be left to their own judgement.
+# Databases limit how deep expressions nest: how many CASEs within each other, how many terms of a
+# sum (which is as deep as it is long), and how many factors.
+LEVELS_A_STEP, TERMS_A_STEP, MOST_LEVELS = 8, 400, 400
+# These keep the results of a step where they are told to; others are left to their own judgement.
 KEEPS_STEPS = (None, "sqlite", "duckdb", "postgres")
 DIVIDED = -1
 
-
-@dataclass(frozen=True)
-class Words:
-    """The names of a query, quoted.
-
-    Parameters
-    ----------
-    keep : columns that are handed on
-    attributes : for each attribute its column
-    prefix : begins the names of the query's own columns, and no other
-    """
-
-    keep: tuple[str, ...]
-    attributes: dict[int, str]
-    prefix: str
-
-    def own(self, name: str, number: int | str = "") -> str:
-        """Return a column or a step of the query's own."""
-        return f"{self.prefix}_{name}{number}"
-
-    @property
-    def passed_on(self) -> list[str]:
-        """The columns that every step hands to the next."""
-        return list(dict.fromkeys([*self.keep, *self.attributes.values()]))
+Step = tuple[str, str]
 
 
 def to_sql(
@@ -66,15 +41,11 @@ def to_sql(
         PostgreSQL share, which needs no sqlglot
     """
     model.refuse_what_only_python_does()
-    if model.tree.max_depth > MOST_LEVELS:
-        raise ParameterError(
-            f"The tree has {model.tree.max_depth} levels, and databases take expressions of about "
-            f"{MOST_LEVELS}: limit max_depth, or prune the tree."
-        )
-    words = _words(model, keep)
-    steps = [_placed(model, words, table)]
+    _check(model, keep)
+    words = Words.of(model, keep)
+    steps = [*_descent(model, words, table)]
     if model.divides.any():
-        steps += _sums(model, words)
+        steps += _sums(model, words, steps[-1][0])
     kept = " MATERIALIZED" if dialect in KEEPS_STEPS else ""
     named = [f"{name} AS{kept} (\n{query}\n)" for name, query in steps]
     query = "WITH " + ", ".join(named) + "\n" + _results(model, words, steps[-1][0])
@@ -82,106 +53,82 @@ def to_sql(
     return head + (query if dialect is None else _translated(query, dialect))
 
 
-def _words(model: Exported, keep: Sequence[str]) -> Words:
-    used = sorted({int(feature) for feature in model.tree.feature if feature >= 0})
-    names = [*keep, *(model.schema.names[feature] for feature in used)]
-    prefix = "roctree"
-    while any(name.casefold().startswith(prefix) for name in names):
-        prefix += "_"
-    results = set(_result_names(model))
-    clash = [name for name in keep if name in results]
-    if clash:
-        raise ParameterError(f"keep has {clash[0]!r}, which the query gives that name itself.")
-    return Words(
-        tuple(quoted(name) for name in keep),
-        {feature: quoted(model.schema.names[feature]) for feature in used},
-        prefix,
-    )
+def _check(model: Exported, keep: Sequence[str]) -> None:
+    if model.tree.max_depth > MOST_LEVELS:
+        raise ParameterError(
+            f"The tree has {model.tree.max_depth} levels, and databases take at most some "
+            f"{MOST_LEVELS}: limit max_depth, or prune the tree."
+        )
+    for name in keep:
+        if name in _result_names(model):
+            raise ParameterError(f"keep has {name!r}, which is the name of a result.")
 
 
-def quoted(name: str) -> str:
-    """Return a name that is nothing but a name, whatever it holds."""
-    if "\0" in name or not name:
-        raise ParameterError(f"{name!r} cannot be the name of a column in SQL: rename it.")
-    return '"' + name.replace('"', '""') + '"'
+def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
+    """The steps that lead rows to their leaves, some levels at a time.
 
-
-def literal(value: Any) -> str:
-    """Return a label or a category as SQL writes it."""
-    if isinstance(value, str):
-        if "\0" in value:
-            raise ParameterError(f"{value!r} cannot be written in SQL: rename it.")
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    return str(value) if isinstance(value, int) else number(float(value))
-
-
-def number(value: float) -> str:
-    """Return a number with an exponent, lest it be a decimal fraction that is rounded twice."""
-    text = repr(value)
-    return text if "e" in text else text + "e0"
-
-
-def _placed(model: Exported, words: Words, table: str) -> tuple[str, str]:
-    """The step that leads rows to their leaves."""
+    ``place`` becomes the leaf, or says that the row is divided; ``leaf`` is that on the heaviest
+    path.
+    """
     tree = model.tree
-    place = _nested(model, words, tree.missing_branch)
-    columns = [*words.passed_on, f"{place} AS {words.own('place')}"]
+    ways = {words.own("place"): tree.missing_branch}
     if model.divides.any():
         single = np.where(tree.missing_branch < 0, tree.heaviest_branch, tree.missing_branch)
-        columns.append(f"{_nested(model, words, single)} AS {words.own('leaf')}")
+        ways[words.own("leaf")] = single
+    nested = {name: _nested(model, words, missing) for name, missing in ways.items()}
     source = ".".join(quoted(part) for part in table.split("."))
-    return words.own("placed"), f"SELECT {_listed(columns)}\nFROM {source}"
+    for step, level in enumerate(range(0, max(tree.max_depth, 1), LEVELS_A_STEP)):
+        columns = list(words.passed_on)
+        for name, texts in nested.items():
+            here = [node for node in texts if tree.depth[node] == level]
+            moved = "".join(f"\n  WHEN {node} THEN {texts[node]}" for node in here)
+            found = f"CASE {name}{moved}\n  ELSE {name} END" if level else texts[0]
+            columns.append(f"{found} AS {name}")
+        yield words.own("placed", step), f"SELECT {_listed(columns)}\nFROM {source}"
+        source = words.own("placed", step)
 
 
-def _nested(model: Exported, words: Words, missing_branch: NDArray[Any]) -> str:
-    """One CASE within the other, down to the numbers of the leaves."""
+def _nested(model: Exported, words: Words, missing_branch: NDArray[np.int16]) -> dict[int, str]:
+    """Return the CASE that leads from the root, and from nodes where a step begins, to the next.
+
+    It says the number of a leaf, of a node where the next step begins, or that the row is divided.
+    """
     tree = model.tree
-    text = [str(node) for node in range(tree.n_nodes)]
-    for node in np.flatnonzero(~tree.is_leaf)[::-1]:
-        missing, first = int(missing_branch[node]), int(tree.first_child[node])
-        indent = "  " * min(int(tree.depth[node]) + 1, 20)
-        whens = [
-            f"\n{indent}WHEN {test} THEN {text[first + branch]}"
-            for branch, test in _tests(model, words, int(node)).items()
-            if branch != missing
-        ]
-        otherwise = str(DIVIDED) if missing < 0 else text[first + missing]
-        if whens:
-            otherwise = f"CASE{''.join(whens)}\n{indent}ELSE {otherwise} END"
-        text[node] = otherwise
-        text[first : first + int(tree.n_children[node])] = [""] * int(tree.n_children[node])
-    return text[0]
+    begins = ~tree.is_leaf & (tree.depth % LEVELS_A_STEP == 0)
+    begins[0] = True
+    texts = {int(leaf): str(leaf) for leaf in tree.leaves}
+    found = {0: texts[0]} if tree.n_nodes == 1 else {}
+    for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
+        text = _case(model, words, node, int(missing_branch[node]), texts)
+        if begins[node]:
+            found[node], text = text, str(node)
+        texts[node] = text
+    return found
 
 
-def _tests(model: Exported, words: Words, node: int) -> dict[int, str]:
-    """What leads to each branch of a node; branches to which only missing values go have none."""
+def _case(model: Exported, words: Words, node: int, missing: int, texts: dict[int, str]) -> str:
+    """Return the CASE of a node, around the texts of its children, which are used up."""
     tree = model.tree
-    column = words.attributes[int(tree.feature[node])]
-    threshold = float(tree.threshold[node])
-    if threshold == IS_PRESENT and tree.missing_branch[node] == 1:
-        return {0: f"{column} IS NOT NULL"}
-    if not np.isnan(threshold):
-        return {0: f"{column} <= {number(threshold)}", 1: f"{column} > {number(threshold)}"}
-    categories = model.schema.categories[tree.feature[node]] or ()
-    branches = tree.category_branch[tree.category_offsets[node] : tree.category_offsets[node + 1]]
-    tests = {}
-    for branch in range(int(tree.n_children[node])):
-        mine = [literal(_python(categories[code])) for code in np.flatnonzero(branches == branch)]
-        if mine:
-            tests[branch] = f"{column} IN ({', '.join(mine)})"
-    return tests
+    first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
+    below = [texts.pop(child) for child in range(first, first + n_children)]
+    indent = "\n" + "  " * (int(tree.depth[node]) % LEVELS_A_STEP + 2)
+    whens = [
+        f"{indent}WHEN {test} THEN {below[branch]}"
+        for branch, test in words.tests(model, node).items()
+        if branch != missing
+    ]
+    otherwise = str(DIVIDED) if missing < 0 else below[missing]
+    return f"CASE{''.join(whens)}{indent}ELSE {otherwise} END" if whens else otherwise
 
 
-def _sums(model: Exported, words: Words) -> Iterator[tuple[str, str]]:
+def _sums(model: Exported, words: Words, source: str) -> Iterator[Step]:
     """The steps that add up, for divided rows, what the leaves say."""
     tree, tables = model.tree, _tables(model, words)
     passed = [*words.passed_on, words.own("place"), words.own("leaf")]
     factors = [_factor(model, words, child) for child in range(1, tree.n_nodes)]
-    source, before = words.own("placed"), list[str]()
-    for step, begin in enumerate(range(0, tree.n_leaves, MOST_TERMS)):
-        leaves = [int(leaf) for leaf in tree.leaves[begin : begin + MOST_TERMS]]
+    before: list[str] = []
+    for step, begin in enumerate(range(0, tree.n_leaves, TERMS_A_STEP)):
+        leaves = tree.leaves[begin : begin + TERMS_A_STEP].tolist()
         parts = [
             f"CASE WHEN {words.own('place')} = {DIVIDED} THEN {_part(tree, leaf, factors)} END "
             f"AS {words.own('part', leaf)}"
@@ -189,14 +136,7 @@ def _sums(model: Exported, words: Words) -> Iterator[tuple[str, str]]:
         ]
         parted = words.own("parts", step)
         yield parted, f"SELECT {_listed([*passed, *before, *parts])}\nFROM {source}"
-        sums = [
-            " + ".join(
-                [name] * bool(before)
-                + [f"{words.own('part', leaf)} * {number(table[leaf])}" for leaf in leaves]
-            )
-            + f" AS {name}"
-            for name, table in tables.items()
-        ]
+        sums = [_sum(words, leaves, table, name, bool(before)) for name, table in tables.items()]
         source, before = words.own("sums", step), list(tables)
         yield source, f"SELECT {_listed([*passed, *sums])}\nFROM {parted}"
 
@@ -213,19 +153,23 @@ def _tables(model: Exported, words: Words) -> dict[str, list[float]]:
     }
 
 
+def _sum(words: Words, leaves: list[int], table: list[float], name: str, goes_on: bool) -> str:
+    terms = [f"{words.own('part', leaf)} * {number(table[leaf])}" for leaf in leaves]
+    return f"{' + '.join([name] * goes_on + terms)} AS {name}"
+
+
 def _factor(model: Exported, words: Words, child: int) -> str:
     """The part of a row at a node that goes to one of its children."""
     tree = model.tree
     parent, branch = int(tree.parent[child]), int(tree.branch[child])
     missing = int(tree.missing_branch[parent])
-    tests = _tests(model, words, parent)
     whens = [
         f" WHEN {test} THEN {number(float(other == branch))}"
-        for other, test in tests.items()
+        for other, test in words.tests(model, parent).items()
         if other != missing
     ]
-    share = float(tree.share[child]) if missing < 0 else float(missing == branch)
-    return f"CASE{''.join(whens)} ELSE {number(share)} END" if whens else number(share)
+    share = number(float(tree.share[child]) if missing < 0 else float(missing == branch))
+    return f"CASE{''.join(whens)} ELSE {share} END" if whens else share
 
 
 def _part(tree: Tree, leaf: int, factors: list[str]) -> str:
@@ -239,14 +183,11 @@ def _part(tree: Tree, leaf: int, factors: list[str]) -> str:
 
 def _results(model: Exported, words: Words, source: str) -> str:
     """The last step: what is asked for, under the names of the classes."""
-    names = [quoted(name) for name in _result_names(model)]
-    *probabilities, label, leaf = names
-    columns = list(words.keep)
-    for number_, name in enumerate(probabilities):
-        columns.append(f"{_probability(model, words, number_)} AS {name}")
-    columns.append(f"{_label(model, words)} AS {label}")
     place = words.own("leaf" if model.divides.any() else "place")
-    columns.append(f"{place} AS {leaf}")
+    found = [_probability(model, words, label) for label in range(model.tree.n_classes)]
+    found += [_label(model, words), place]
+    named = zip(found, map(quoted, _result_names(model)), strict=True)
+    columns = [*words.keep, *(f"{column} AS {name}" for column, name in named)]
     return f"SELECT {_listed(columns)}\nFROM {source}"
 
 
@@ -257,43 +198,38 @@ def _result_names(model: Exported) -> list[str]:
 
 def _probability(model: Exported, words: Words, label: int) -> str:
     """The probability of a class: of the leaf, or added up."""
-    shares: dict[float, list[str]] = {}
-    for leaf in model.tree.leaves:
-        shares.setdefault(float(model.probabilities[leaf, label]), []).append(str(leaf))
-    place = words.own("place")
-    whens = [_when(place, leaves, number(share)) for share, leaves in shares.items()]
-    added = [f" ELSE {words.own('probability', label)}"] * bool(model.divides.any())
-    return f"CASE{''.join(whens + added)} END"
+    leaves: dict[float, list[int]] = {}
+    for leaf in model.tree.leaves.tolist():
+        leaves.setdefault(float(model.probabilities[leaf, label]), []).append(leaf)
+    whens = [_when(words, mine, number(share)) for share, mine in leaves.items()]
+    added = f"\n    ELSE {words.own('probability', label)}" if model.divides.any() else ""
+    return f"CASE{''.join(whens)}{added} END"
 
 
 def _label(model: Exported, words: Words) -> str:
     """The class of the leaf; of several leaves the first with the largest sum of votes."""
-    labels = [literal(_python(label)) for label in model.schema.classes.tolist()]
-    leaves: dict[int, list[str]] = {}
-    for leaf in model.tree.leaves:
-        leaves.setdefault(int(model.labels[leaf]), []).append(str(leaf))
-    place = words.own("place")
-    whens = [_when(place, mine, labels[label]) for label, mine in sorted(leaves.items())]
+    labels = [literal(label) for label in model.schema.classes.tolist()]
+    leaves: dict[int, list[int]] = {}
+    for leaf in model.tree.leaves.tolist():
+        leaves.setdefault(int(model.labels[leaf]), []).append(leaf)
+    whens = [_when(words, mine, labels[label]) for label, mine in sorted(leaves.items())]
     if model.divides.any():
         name = "probability" if model.follows_probabilities else "vote"
         votes = [words.own(name, label) for label in range(len(labels))]
         for label, vote in enumerate(votes[:-1]):
             test = " AND ".join(f"{vote} >= {other}" for other in votes[label + 1 :])
-            whens.append(f" WHEN {test} THEN {labels[label]}")
-        whens.append(f" ELSE {labels[-1]}")
+            whens.append(f"\n    WHEN {test} THEN {labels[label]}")
+        whens.append(f"\n    ELSE {labels[-1]}")
     return f"CASE{''.join(whens)} END"
 
 
-def _when(column: str, values: list[str], result: str) -> str:
-    return f"\n    WHEN {column} IN ({', '.join(values)}) THEN {result}"
+def _when(words: Words, leaves: list[int], result: str) -> str:
+    places = ", ".join(map(str, leaves))
+    return f"\n    WHEN {words.own('place')} IN ({places}) THEN {result}"
 
 
 def _listed(columns: Sequence[str]) -> str:
     return ",\n  ".join(columns)
-
-
-def _python(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _translated(query: str, dialect: str) -> str:
