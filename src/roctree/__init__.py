@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
+    from roctree.files import load
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
 
 _HOMES = {
@@ -28,6 +29,7 @@ _HOMES = {
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
+    "load": "roctree.files",
 }
 _MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
 
@@ -46,6 +48,7 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "load",
     "presets",
     "pruning",
     "roc",

@@ -2,8 +2,9 @@
 
 import html
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
+from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,6 +19,9 @@ from roctree.criteria import Criterion
 from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.errors import ParameterError
+from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
+from roctree.export.exported import labelling_words
+from roctree.files import Training, save
 from roctree.geometry import (
     Boundary,
     BoundaryReport,
@@ -116,6 +120,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
+    training_ : Training, what is remembered of the data
     tree_ : Tree, the nodes and their class counts
     schema_ : Schema, names and categories of the columns
     classes_, n_classes_ : class labels in sorted order, and how many
@@ -211,6 +216,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
 
+        self.training_ = Training.of(len(dataset.labels), y)
         self.spread_ = Spread.of(dataset.values, dataset.weights)
         self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
 
@@ -573,15 +579,96 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+    def to_text(
+        self, *, max_depth: int | None = None, digits: int = 4, head: bool = False
+    ) -> str:
         """Return the tree as text, a line for each branch.
 
         Parameters
         ----------
         max_depth : number of levels to show; None for all
         digits : significant digits of thresholds and weights
+        head : whether lines that say what model, operating point and data it is come first
         """
-        return to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        text = to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        lines = [f"# {line}" for line in self._exported().head()] if head else []
+        return "\n".join([*lines, text])
+
+    def to_rules(self, *, digits: int = 4) -> str:
+        """Return a rule for each leaf, with label, probabilities and cases.
+
+        Parameters
+        ----------
+        digits : significant digits of thresholds and weights
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> print(tree.to_rules())
+        # ROCTreeClassifier(), by roctree ...
+        # grown from 3 rows, 1 column, classes 'no', 'yes'
+        # 3 nodes, 2 leaves, depth 1; probabilities by MBranch(M=4.0)
+        # labels: the most probable class
+        if x0 <= 2.5 then no  (no 0.73, yes 0.27; 2 cases, leaf 1)
+        if x0 > 2.5 then yes  (yes 0.54, no 0.46; 1 case, leaf 2)
+        """
+        return to_rules(self._exported(), digits=digits)
+
+    def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the tree as a graph in the language of Graphviz.
+
+        Parameters
+        ----------
+        max_depth : number of levels to show; None for all
+        digits : significant digits of thresholds and weights
+        """
+        return to_dot(self._exported(), max_depth=max_depth, digits=digits)
+
+    def to_sql(
+        self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
+    ) -> str:
+        """Return a SELECT of probabilities, label and leaf of each row of a table.
+
+        Parameters
+        ----------
+        table : where the rows are, perhaps with its schema, ``"sales.customers"``
+        keep : columns to hand on, such as a key
+        dialect : as sqlglot spells it; None for what SQLite, DuckDB and PostgreSQL share
+        """
+        return to_sql(self._exported(), table, keep=keep, dialect=dialect)
+
+    def to_onnx(self, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
+        """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
+
+        Parameters
+        ----------
+        dtype : of the numbers that come in
+        """
+        return to_onnx(self._exported(), dtype=dtype)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write this tree to a model file, which ``roctree.load`` reads again.
+
+        Parameters
+        ----------
+        path : the file; it is replaced when the new one is complete
+        """
+        self._fitted()
+        save(self, path, stacklevel=2)
+
+    def _exported(self) -> Exported:
+        return Exported(
+            " ".join(repr(self).split()),
+            self._fitted(),
+            self.schema_,
+            self.probabilities_,
+            self._votes(),
+            labelling_words(self.operating_point_, self.node_labels_, self.labels),
+            self.operating_point_,
+            self.training_,
+            self.smoothing_,
+            self.geometric_ is not None,
+        )
 
     @property
     def feature_importances_(self) -> Floats:

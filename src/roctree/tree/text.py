@@ -37,17 +37,17 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
     """
-    _check_limits(max_depth, digits)
-    names = [_plain(name) for name in schema.names]
-    cuts = _short_thresholds(tree, digits)
-    says_missing = _says_missing(tree)
+    check_limits(max_depth, digits)
+    names = [readable(name) for name in schema.names]
+    cuts = short_thresholds(tree, digits)
+    says_missing = says_missing_of(tree)
     lines = []
-    for node in _depth_first(tree, max_depth):
+    for node in depth_first(tree, max_depth):
         parent = int(tree.parent[node])
         text = ""
         if parent >= 0:
             name = names[tree.feature[parent]]
-            text = _indent(int(tree.depth[node])) + _condition(
+            text = _indent(int(tree.depth[node])) + condition(
                 tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
             )
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
@@ -58,7 +58,8 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     return "\n".join(lines)
 
 
-def _check_limits(max_depth: Any, digits: Any) -> None:
+def check_limits(max_depth: Any, digits: Any) -> None:
+    """Refuse a number of levels or of digits that makes no sense."""
     if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
@@ -73,7 +74,7 @@ def _whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
+def depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
     """Yield the nodes down to ``max_depth``, each before its children, branch 0 first."""
     stack = [0]
     while stack:
@@ -90,7 +91,7 @@ def _indent(depth: int) -> str:
     return BAR * MAX_BARS + f"[{depth - 1}] "
 
 
-def _condition(
+def condition(
     tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
 ) -> str:
     """Say which values lead from the parent of a node to it."""
@@ -99,18 +100,19 @@ def _condition(
     if tree.threshold[parent] == IS_PRESENT and tree.missing_branch[parent] == 1:
         return f"{name} is {'missing' if branch == 1 else 'present'}"
     if cut is not None:
-        condition = f"{name} {'<=' if branch == 0 else '>'} {cut}"
+        words = f"{name} {'<=' if branch == 0 else '>'} {cut}"
     else:
         codes = slice(tree.category_offsets[parent], tree.category_offsets[parent + 1])
         among = np.flatnonzero(tree.category_branch[codes] == branch)
         if among.size == 0:
             return f"{name} is missing" if takes_missing else f"{name} is none of these"
-        condition = f"{name} {_category_set(among, schema.categories[tree.feature[parent]])}"
-    return condition + " or missing" * (takes_missing and says_missing)
+        words = f"{name} {category_set(among, schema.categories[tree.feature[parent]])}"
+    return words + " or missing" * (takes_missing and says_missing)
 
 
-def _category_set(codes: NDArray[np.int64], categories: Any) -> str:
-    words = [_plain(categories[code], within_list=True) for code in codes]
+def category_set(codes: NDArray[np.int64], categories: Any) -> str:
+    """Say which categories are meant, the first of many."""
+    words = [readable(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -127,18 +129,18 @@ def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) ->
     winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{_plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
+    return f"{readable(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """List the other classes, the frequent ones first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {_plain(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {readable(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
 
-def _share(part: float) -> str:
+def share_text(part: float) -> str:
     """Return a share with two decimals, or more if a leaf would look pure without being so."""
     n_decimals = 2
     while part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") == 1.0:
@@ -146,13 +148,13 @@ def _share(part: float) -> str:
     return f"{part:.{n_decimals}f}"
 
 
-def _says_missing(tree: Tree) -> list[bool]:
+def says_missing_of(tree: Tree) -> list[bool]:
     """Whether each split is on an attribute whose missing values have a way of their own."""
     own_way = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def _short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+def short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
     """Return the text of the threshold of each numeric node."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
@@ -189,7 +191,7 @@ def short(number: float, digits: int) -> str:
     )
 
 
-def _plain(value: Any, *, within_list: bool = False) -> str:
+def readable(value: Any, *, within_list: bool = False) -> str:
     """Return a name as it is, in quotes if it could be mistaken for something else."""
     text = str(value)
     clear = text.isprintable() and text == text.strip() and text != ""
