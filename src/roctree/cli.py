@@ -10,6 +10,7 @@ import typer
 
 from roctree._version import __version__
 from roctree.errors import DataError, ModelFileError, ParameterError
+from roctree.reproduce import reproduce
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,6 +88,9 @@ def demo() -> None:
     tree.schema_ = replace(tree.schema_, names=tumours()[-1])
     console.print("\nA small tree of all cases:\n")
     console.print(tree.to_text(), markup=False, highlight=False)
+
+
+app.command()(reproduce)
 
 
 @app.command("warm-up")
