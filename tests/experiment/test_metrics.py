@@ -22,7 +22,9 @@ def answer_of(seed, n_classes, n=40, positive=0):
     truth = np.r_[np.arange(n_classes), random.integers(n_classes, size=n - n_classes)]
     scores = probabilities[:, 1] if n_classes == 2 else None
     predicted = probabilities.argmax(axis=1)
-    return Answer(SimpleNamespace(), None, truth.astype(np.int32), predicted, probabilities, scores, positive)
+    return Answer(
+        SimpleNamespace(), None, truth.astype(np.int32), predicted, probabilities, scores, positive
+    )
 
 
 @given(st.integers(0, 1000), st.integers(2, 4))

@@ -116,7 +116,9 @@ def test_the_geometric_mean():
 def test_a_report_is_written_whole(tmp_path):
     from roctree.experiment.svg import Series, chart
 
-    picture = chart([Series("a & b", [(0.0, 0.0), (1.0, 1.0)], dots=True)], x_label="x", y_label="y")
+    picture = chart(
+        [Series("a & b", [(0.0, 0.0), (1.0, 1.0)], dots=True)], x_label="x", y_label="y"
+    )
     ElementTree.fromstring(picture)
     table = Table(("a", "b"), (("x", float("nan")),))
     report = Report("r", "A report", [table], ["One sentence."], {"roc": picture})

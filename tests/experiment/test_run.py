@@ -10,7 +10,15 @@ import pytest
 
 from roctree import ROCTreeClassifier
 from roctree.errors import DataError, ParameterError
-from roctree.experiment import BuiltIn, Configuration, CrossValidation, Plan, Problem, fingerprint, run
+from roctree.experiment import (
+    BuiltIn,
+    Configuration,
+    CrossValidation,
+    Plan,
+    Problem,
+    fingerprint,
+    run,
+)
 from roctree.experiment.store import Key, Outcome, Store
 
 DESIGN = CrossValidation(3, 2)
@@ -47,7 +55,7 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path, ex
     path = tmp_path / "study.sqlite"
     killed = subprocess.run([sys.executable, "-c", SCRIPT, path, str(done)], check=False)
     assert killed.returncode == -SIGKILL
-    assert len(Store(path).keys()) == done
+    assert len(Store(path).present()) == done
     seen = []
     assert run(plan_of(), path, progress=seen.append).csv() == expected
     assert seen[0].done == done
@@ -165,7 +173,7 @@ def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(t
     store.add(outcomes[6:])
     store.add(outcomes[:6])
     assert store.outcomes() == outcomes
-    assert Key("p", "c", 0, 11) in store.keys()
+    assert Key("p", "c", 0, 11) in store.present()
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,11 @@ def test_the_checksum_changes_with_any_value_or_label():
 def test_classes_can_be_told_from_the_rest():
     iris = BuiltIn().load("iris")
     two = iris.against_rest(("setosa", "virginica"), "two")
-    assert (two.name, two.positive, two.classes) == ("two", "setosa+virginica", ("rest", "setosa+virginica"))
+    assert (two.name, two.positive, two.classes) == (
+        "two",
+        "setosa+virginica",
+        ("rest", "setosa+virginica"),
+    )
     assert Counter(two.y.tolist()) == {"rest": 50, "setosa+virginica": 100}
     with pytest.raises(DataError, match="no class of 'iris'"):
         iris.against_rest("rose")

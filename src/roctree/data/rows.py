@@ -1,4 +1,4 @@
-"""Rows that are encoded already, to be fitted and predicted many times without reading them anew."""
+"""Rows that are encoded already, to be fitted and predicted many times without reading anew."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -46,7 +46,12 @@ class Answer:
 
     @classmethod
     def of(
-        cls, model: Any, rows: Any, truth: NDArray[np.int32], classes: tuple[Any, ...], positive: int
+        cls,
+        model: Any,
+        rows: Any,
+        truth: NDArray[np.int32],
+        classes: tuple[Any, ...],
+        positive: int,
     ) -> "Answer":
         """Ask a fitted classifier; training may have seen some of the classes only."""
         places = np.array([classes.index(label) for label in model.classes_.tolist()])

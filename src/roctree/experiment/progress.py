@@ -31,9 +31,7 @@ def with_bar() -> Iterator[Report]:
     )
     with Bar(*columns, transient=True) as bar:
         task = bar.add_task("Fitting", failed=0)
-        yield lambda now: bar.update(
-            task, completed=now.done, total=now.total, failed=now.failed
-        )
+        yield lambda now: bar.update(task, completed=now.done, total=now.total, failed=now.failed)
 
 
 @contextmanager

@@ -127,7 +127,12 @@ def _friedman(ranks: Floats) -> tuple[float, float, float, float]:
     if rest <= 1e-12:
         return chi_squared, p_value, math.inf, 0.0
     f_statistic = (n - 1) * chi_squared / rest
-    return chi_squared, p_value, f_statistic, float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    return (
+        chi_squared,
+        p_value,
+        f_statistic,
+        float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),
+    )
 
 
 def _diagram(ranks: Ranks, width: int) -> str:

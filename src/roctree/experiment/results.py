@@ -190,7 +190,8 @@ class Results:
         known = (*self.metrics, "seconds")
         if metric not in known:
             raise ParameterError(
-                f"{metric!r} was not measured{nearest(metric, known)}: there are {', '.join(known)}."
+                f"{metric!r} was not measured{nearest(metric, known)}: there are "
+                f"{', '.join(known)}."
             )
 
     def _mean_and_deviation(self, metric: str, problem: str, name: str, digits: int) -> str:

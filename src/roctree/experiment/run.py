@@ -66,7 +66,7 @@ def run(
     """
     store = Store(Path(path))
     _settle(plan, store, changed)
-    present = store.keys(with_errors=not retry)
+    present = store.present(with_errors=not retry)
     work = list(_pending(plan, present))
     total = plan.n_outcomes
     done, failed = total - sum(len(unit[2]) for unit in work), len(_results(plan, store).failures)
@@ -125,9 +125,7 @@ def outcomes_of(
         ]
 
 
-def _outcome(
-    each: Fitted, problem: Problem, split: Split, metrics: dict[str, Metric]
-) -> Outcome:
+def _outcome(each: Fitted, problem: Problem, split: Split, metrics: dict[str, Metric]) -> Outcome:
     key = (problem.name, each.configuration.name, split.repeat, split.fold)
     try:
         if each.error is not None:
@@ -150,12 +148,10 @@ def _outcome(
 def _settle(plan: Plan, store: Store, changed: Changed) -> None:
     """Compare what results depend on with what it is now, and write down the latter."""
     if changed not in get_args(Changed):
-        raise ParameterError(
-            f"changed={changed!r} is not known: give 'refuse', 'keep' or 'again'."
-        )
+        raise ParameterError(f"changed={changed!r} is not known: give 'refuse', 'keep' or 'again'.")
     now = _dependencies(plan)
     found = {
-        kind: _differing(kind, store.facts(kind), facts) if store.keys() else []
+        kind: _differing(kind, store.facts(kind), facts) if store.present() else []
         for kind, facts in now.items()
     }
     if any(found.values()) and changed == "refuse":

@@ -58,9 +58,7 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
     return _of_t(differences, 1.0 / len(differences))
 
 
-def corrected_resampled_t(
-    first: ArrayLike, second: ArrayLike, test_ratio: float
-) -> Comparison:
+def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
     """Nadeau and Bengio's t-test of pairs from repeated divisions of the same cases.
 
     Parameters
@@ -113,9 +111,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> Comparison:
     return Comparison(float(differences.mean()), float(statistic), float(p_value))
 
 
-def t_test(
-    kind: TTest, first: ArrayLike, second: ArrayLike, test_ratio: float
-) -> Comparison:
+def t_test(kind: TTest, first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
     """Return the t-test of that name.
 
     Parameters

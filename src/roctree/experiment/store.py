@@ -88,13 +88,15 @@ class Store:
         with self._connected() as connection:
             connection.executemany("insert or replace into outcome values (?,?,?,?,?,?,?)", rows)
 
-    def keys(self, with_errors: bool = True) -> set[Key]:
+    def present(self, with_errors: bool = True) -> set[Key]:
         """Return which outcomes there are."""
         query = "select problem, configuration, repeat, fold from outcome"
         with self._connected() as connection:
             return {
                 Key(*row)
-                for row in connection.execute(query + ("" if with_errors else " where error is null"))
+                for row in connection.execute(
+                    query + ("" if with_errors else " where error is null")
+                )
             }
 
     def outcomes(

@@ -90,7 +90,7 @@ class Table:
         lines = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in rows]
         lines.insert(1, r"\hline")
         columns = "l" + "r" * (len(self.columns) - 1)
-        return "\\begin{tabular}{%s}\n%s\n\\end{tabular}\n" % (columns, "\n".join(lines))
+        return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}", ""])
 
     def csv(self) -> str:
         """Return the table as comma-separated values, numbers in full."""

@@ -247,9 +247,7 @@ def _best_smoothing(results: Results, problem: Problem, pruning: str) -> tuple[s
 
 def _curves(setting: Setting, problem: Problem) -> Iterator[dict[str, Curve]]:
     """The curves of normally pruned trees by three rankings, sample by sample."""
-    chosen = {
-        ranking: _name(problem, "normal", "m_estimate", ranking) for ranking in RANKINGS
-    }
+    chosen = {ranking: _name(problem, "normal", "m_estimate", ranking) for ranking in RANKINGS}
     every, sign = configurations(problem), 1.0 if problem.positive_number == 1 else -1.0
     plans = [Configuration(name, every[name]) for name in chosen.values()]
     for split in setting.design(DESIGN).splits(problem.labels):

@@ -60,7 +60,9 @@ def _figure(setting: Setting, number: str, label: str) -> Report:
             name = f"{kind}, {pruner}"
             lines += [[f"{name}, {_ratio(point)}", *point[2:]] for point in points.tolist()]
             ordered = points[np.lexsort((points[:, 3], points[:, 2]))]
-            series.append(Series(name, [tuple(point[2:4]) for point in ordered.tolist()], dots=True))
+            series.append(
+                Series(name, [tuple(point[2:4]) for point in ordered.tolist()], dots=True)
+            )
             sentences += _said(name, points, row)
     title = f"BL95 Figure {number}: {label} pruned under costs"
     columns = ("tree, pruning, miss : false alarm", "FPR", "TPR", "leaves")

@@ -127,9 +127,7 @@ def figure_1(setting: Setting) -> Report:
         points = []
         for strength in STRENGTHS:
             name = f"msee {rule} K={strength}"
-            means = [
-                _geometric(results, metric, rows, name) for metric in ("accuracy", AREA)
-            ]
+            means = [_geometric(results, metric, rows, name) for metric in ("accuracy", AREA)]
             size = geometric_mean([_mean(results, "leaves", row, name) for row in rows])
             lines.append([f"{words}, K={strength}", *means, size])
             points.append((float(strength), means[1]))
@@ -147,9 +145,7 @@ def figure_1(setting: Setting) -> Report:
         *missing_sentence(absent),
     ]
     table = Table(columns, lines, title="Geometric means", digits=1)
-    return Report(
-        "ecml03-figure1", title, [table], sentences, {"auc": picture}, _numbers(results)
-    )
+    return Report("ecml03-figure1", title, [table], sentences, {"auc": picture}, _numbers(results))
 
 
 REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {

@@ -159,9 +159,7 @@ def _relabelled(setting: Setting, row: Row) -> dict[str, list[float]]:
     }
 
 
-def _marks(
-    results: Results, rows: list[Row], printed: Mapping[str, Any], metric: str
-) -> str:
+def _marks(results: Results, rows: list[Row], printed: Mapping[str, Any], metric: str) -> str:
     """Wins, ties and losses of AUCsplit: the paper's from its means and deviations, and ours."""
     paper = [
         unpaired_t_of_summaries(

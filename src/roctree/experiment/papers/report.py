@@ -89,9 +89,7 @@ class Entry:
         return abs(self.distance) <= 1.0
 
 
-def compared(
-    title: str, rows: Mapping[str, Mapping[str, Entry]], *, digits: int = 1
-) -> Table:
+def compared(title: str, rows: Mapping[str, Mapping[str, Entry]], *, digits: int = 1) -> Table:
     """Return a table with a row for each data set and, for each column, paper, ours and distance.
 
     Parameters

@@ -103,5 +103,3 @@ def published() -> dict[str, Any]:
     text = files("roctree.experiment.papers").joinpath("published.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
-
-

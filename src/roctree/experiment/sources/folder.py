@@ -1,4 +1,4 @@
-"""A folder of gzipped CSV files with a manifest that says what they are, checks and variants of them.
+"""A folder of gzipped CSV files, with a manifest that says what they are and what to make of them.
 
 ``manifest.json`` is ``{"format": 1, "datasets": [...]}``. Every data set has ``name``, ``file``,
 ``sha256`` of the file, ``attributes`` (``name`` and ``kind``, "nominal" or "numeric", in the order
