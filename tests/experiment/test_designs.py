@@ -30,7 +30,7 @@ def test_the_same_seed_gives_the_same_divisions_and_another_others(design):
     first, again = ([s.test.tolist() for s in design.splits(labels)] for _ in range(2))
     other = [s.test.tolist() for s in replace(design, seed=99).splits(labels)]
     assert first == again != other
-    assert len(first) == design.n_splits
+    assert len(first) == len(design.places)
 
 
 @given(labels=LABELS)

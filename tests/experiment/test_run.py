@@ -94,7 +94,7 @@ class Failing(ROCTreeClassifier):
 def test_a_failing_configuration_is_recorded_and_stops_no_other(tmp_path):
     path = tmp_path / "study.sqlite"
     results = run(plan_of({**TREES, "failing": Failing()}), path)
-    assert len(results.failures) == DESIGN.n_splits
+    assert len(results.failures) == len(DESIGN.places)
     assert {each.error for each in results.failures} == {"RuntimeError: no flowers, please"}
     assert np.isnan(results.mean("auc", "iris", "failing"))
     assert results.mean("auc", "wine", "failing") > 0.8
@@ -109,7 +109,7 @@ def test_failures_are_tried_again_if_asked(tmp_path):
     run(plan, path, progress=seen.append)
     assert len(seen) == 1
     run(plan, path, progress=seen.append, retry=True)
-    assert len(seen) == 2 + DESIGN.n_splits
+    assert len(seen) == 2 + len(DESIGN.places)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ alone.
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from numbers import Integral
 from typing import NamedTuple, Protocol
 
@@ -33,8 +34,8 @@ class Design(Protocol):
     """How often and how to divide."""
 
     @property
-    def n_splits(self) -> int:
-        """The number of divisions."""
+    def places(self) -> list[tuple[int, int]]:
+        """The repeat and fold of every division."""
 
     @property
     def test_ratio(self) -> float:
@@ -60,7 +61,7 @@ class CrossValidation:
     Examples
     --------
     >>> design = CrossValidation(folds=5, repeats=2)
-    >>> design.n_splits, design.test_ratio
+    >>> len(design.places), design.test_ratio
     (10, 0.25)
     """
 
@@ -74,9 +75,9 @@ class CrossValidation:
         _check_whole(self, "seed", 0)
 
     @property
-    def n_splits(self) -> int:
-        """The number of divisions."""
-        return self.folds * self.repeats
+    def places(self) -> list[tuple[int, int]]:
+        """The repeat and fold of every division."""
+        return list(product(range(self.repeats), range(self.folds)))
 
     @property
     def test_ratio(self) -> float:
@@ -125,9 +126,9 @@ class HoldOut:
         _check_whole(self, "seed", 0)
 
     @property
-    def n_splits(self) -> int:
-        """The number of divisions."""
-        return self.repeats
+    def places(self) -> list[tuple[int, int]]:
+        """The repeat and fold of every division."""
+        return [(repeat, 0) for repeat in range(self.repeats)]
 
     @property
     def test_ratio(self) -> float:
@@ -173,9 +174,9 @@ class Bootstrap:
         _check_whole(self, "seed", 0)
 
     @property
-    def n_splits(self) -> int:
-        """The number of divisions."""
-        return self.repeats
+    def places(self) -> list[tuple[int, int]]:
+        """The repeat and fold of every division."""
+        return [(repeat, 0) for repeat in range(self.repeats)]
 
     @property
     def test_ratio(self) -> float:

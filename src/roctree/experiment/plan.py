@@ -81,7 +81,7 @@ class Plan:
     @property
     def n_outcomes(self) -> int:
         """How many results the study will have."""
-        return len(self.problems) * len(self.configurations) * self.design.n_splits
+        return len(self.problems) * len(self.configurations) * len(self.design.places)
 
     def __repr__(self) -> str:
         counts = [
@@ -89,7 +89,7 @@ class Plan:
             for count, word in (
                 (len(self.problems), "problem"),
                 (len(self.configurations), "configuration"),
-                (self.design.n_splits, "division"),
+                (len(self.design.places), "division"),
             )
         ]
         return f"<Plan: {', '.join(counts)}>"

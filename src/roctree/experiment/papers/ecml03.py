@@ -31,7 +31,7 @@ from roctree.smoothing import MBranch, MEstimate
 
 DESIGN = CrossValidation(folds=5, repeats=20, seed=1000)
 AREA = "mauc_renormalised"
-METRICS = ("accuracy", "auc", AREA, "mauc_hand_till", "log_loss", "brier", "leaves")
+METRICS = ("accuracy", AREA, "mauc_hand_till", "log_loss", "brier", "leaves")
 SMILES: dict[str, Any] = {"nominal": "multiway", "missing": "category", "labels": "majority"}
 CRITERIA: dict[str, Any] = {
     "c45": GainRatio(),
