@@ -72,7 +72,7 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(grown,
 def test_control_c_while_writing_leaves_the_old_file(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), writing.replacing(str(path)) as file:
+    with pytest.raises(KeyboardInterrupt), writing.written(str(path)) as file:
         file.write(b"new")
         raise KeyboardInterrupt
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file.csv", "old")]

@@ -7,7 +7,7 @@ import typer
 import roctree
 from roctree.cli.options import OPERATING, Model, Output, Report, command
 from roctree.cli.relabelled import relabelled
-from roctree.cli.writing import STANDARD_OUTPUT, replacing
+from roctree.cli.writing import STANDARD_OUTPUT, written
 from roctree.errors import ParameterError
 
 FORMS = ("text", "rules", "sql", "dot", "onnx")
@@ -40,13 +40,9 @@ def export(
     tree = relabelled(roctree.load(model), operating)
     if form not in FORMS:
         raise ParameterError(f"--to is {form!r}: choose from {', '.join(FORMS)}.")
-    if form == "onnx":
-        if output is None:
-            raise ParameterError("ONNX is no text: name a file by -o.")
-        tree.to_onnx(output)
-    else:
-        options = {} if dialect is None else {"dialect": dialect}
-        text = getattr(tree, f"to_{form}")(**options)
-        with replacing(output or STANDARD_OUTPUT) as file:
-            file.write(f"{text}\n".encode())
+    options = {} if dialect is None else {"dialect": dialect}
+    found = getattr(tree, f"to_{form}")(**options)
+    content = found.encode() + b"\n" if isinstance(found, str) else found.SerializeToString()
+    with written(output or STANDARD_OUTPUT) as file:
+        file.write(content)
     return None if output is None else Report({"output": output}, [f"Written: {output}"])

@@ -1,6 +1,5 @@
 """Score new cases, however many."""
 
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated, Any
@@ -70,6 +69,4 @@ def _written(tables: Iterator[Any], path: str, ending: str | None) -> int:
         for table in chain([first], tables):
             write(table)
             n_rows += table.num_rows
-    if path == STANDARD_OUTPUT:
-        sys.stdout.flush()
     return n_rows

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,27 +9,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from roctree.errors import ParameterError
+from roctree.files.atomic import whole_file
 
 STANDARD_OUTPUT = "-"
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """Open a file to be written; it takes its name when all is written, else it vanishes."""
+def written(path: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard output, to be written; a file appears when all is written."""
     if path == STANDARD_OUTPUT:
         yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
         return
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with draft.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with whole_file(Path(path)) as file:
+        yield file
 
 
 @contextmanager
@@ -50,7 +42,7 @@ def table_writer(
         raise ParameterError(
             f"{path} cannot be written: end the name in {', '.join(WRITERS)}."
         )
-    with replacing(path) as file, WRITERS[ending](file, schema) as writer:
+    with written(path) as file, WRITERS[ending](file, schema) as writer:
         yield writer.write
 
 
