@@ -3,20 +3,52 @@ import os
 import pytest
 
 from roctree import cli
-from roctree.cli.output import Report, Table, as_text
 from roctree.cli import writing
+from roctree.cli.output import Report, Table, as_text
 
 WRONG = {
     "no such file": ("fit", "nothing.csv", "--target", "outcome"),
     "No such command": ("grow", "data.csv"),
     "Missing option '--target'": ("fit", "data.csv"),
-    "there is no column 'outcom' (did you mean 'outcome'?)": ("fit", "data.csv", "--target", "outcom"),
+    "there is no column 'outcom' (did you mean 'outcome'?)": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcom",
+    ),
     "criterion='aux' is not known (did you mean 'auc'?)": (
-        "fit", "data.csv", "--target", "outcome", "--criterion", "aux"),
-    "'n' is no option": ("fit", "data.csv", "--target", "outcome", "--pruning", "minimum_error:n=3"),
-    "max_depth='deep' is not allowed": ("fit", "data.csv", "--target", "outcome", "--max-depth", "deep"),
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--criterion",
+        "aux",
+    ),
+    "'n' is no option": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--pruning",
+        "minimum_error:n=3",
+    ),
+    "max_depth='deep' is not allowed": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--max-depth",
+        "deep",
+    ),
     "no class; the classes are ill, well": (
-        "predict", "tree.json", "new.csv", "--positive", "sick", "--cost-fn", "5"),
+        "predict",
+        "tree.json",
+        "new.csv",
+        "--positive",
+        "sick",
+        "--cost-fn",
+        "5",
+    ),
     "no column 'outcome'": ("predict", "tree.json", "new.csv", "--keep", "outcome"),
     "give a number": ("predict", "tree.json", "new.csv", "--cost-fn", "much"),
     "is no JSON": ("predict", "tree.json", "new.csv", "--cost-matrix", "[["),
@@ -25,9 +57,18 @@ WRONG = {
     "name the column by --target": ("evaluate", "tree.json", "new.csv"),
     "--to is 'pmml'": ("export", "tree.json", "--to", "pmml"),
     "Say where the tree shall operate": ("at", "tree.json", "-o", "x.json"),
-    "cannot be both": ("fit", "data.csv", "--target", "outcome", "--nominal", "age", "--numeric", "age"),
+    "cannot be both": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--nominal",
+        "age",
+        "--numeric",
+        "age",
+    ),
     "is a folder": ("fit", ".", "--target", "outcome"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("sentence", WRONG)
@@ -57,7 +98,9 @@ def test_debug_shows_where_an_error_comes_from(patients, roctree):
     assert done.err.splitlines()[-1].startswith("Error: ")
 
 
-def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(grown, roctree, monkeypatch):
+def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
+    grown, roctree, monkeypatch
+):
     monkeypatch.setattr("roctree.data.csv_file.BLOCK", 1000)
     text = (grown / "test.csv").read_text()
     (grown / "odd.csv").write_text(text + "old,male,never,120,5.0,1,ill\n")
@@ -72,7 +115,7 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(grown,
 def test_control_c_while_writing_leaves_the_old_file(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), writing.written(str(path)) as file:
+    with pytest.raises(KeyboardInterrupt), writing.written(str(path)) as file:  # noqa: PT012
         file.write(b"new")
         raise KeyboardInterrupt
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file.csv", "old")]

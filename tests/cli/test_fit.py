@@ -50,7 +50,9 @@ def test_every_format_gives_the_same_tree(form, patients, roctree):
 
 def write(table, path):
     """Write a table without the writers that are tested elsewhere."""
-    rows = [["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()]
+    rows = [
+        ["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()
+    ]
     mark = {"tsv": "\t", "semicolons.csv": ";"}.get(path.partition(".")[2], ",")
     text = "\n".join(mark.join(row) for row in [table.column_names, *rows]) + "\n"
     if path.endswith("parquet"):
@@ -66,10 +68,10 @@ def write(table, path):
 
 
 def as_arff(table, rows):
-    kinds = [
-        "string" if pa.types.is_string(field.type) else "numeric" for field in table.schema
+    kinds = ["string" if pa.types.is_string(field.type) else "numeric" for field in table.schema]
+    head = [
+        f"@attribute {name} {kind}" for name, kind in zip(table.column_names, kinds, strict=True)
     ]
-    head = [f"@attribute {name} {kind}" for name, kind in zip(table.column_names, kinds, strict=True)]
     body = [",".join(cell or "?" for cell in row) for row in rows]
     return "\n".join(["@relation patients", *head, "@data", *body])
 
@@ -83,13 +85,28 @@ def test_standard_input_is_a_file_too(patients, roctree, monkeypatch):
 
 
 def test_columns_can_be_nominal_numeric_ignored_and_weights(patients, roctree):
-    done = roctree("fit", "data.csv", *FIT, "--nominal", "ward", "--ignore", "sex,smoker",
-                   "--weight", "age", "--json")  # fmt: skip
+    done = roctree(
+        "fit",
+        "data.csv",
+        *FIT,
+        "--nominal",
+        "ward",
+        "--ignore",
+        "sex,smoker",
+        "--weight",
+        "age",
+        "--json",
+    )
     roles = {fact["name"]: fact["role"] for fact in json.loads(done.out)["columns"]}
     assert roles == {
-        "age": "weight", "sex": "ignored", "smoker": "ignored", "pressure": "numeric",
-        "glucose": "numeric", "ward": "nominal", "outcome": "target",
-    }  # fmt: skip
+        "age": "weight",
+        "sex": "ignored",
+        "smoker": "ignored",
+        "pressure": "numeric",
+        "glucose": "numeric",
+        "ward": "nominal",
+        "outcome": "target",
+    }
 
 
 def test_every_parameter_of_the_estimator_is_an_option():
@@ -99,21 +116,34 @@ def test_every_parameter_of_the_estimator_is_an_option():
 
 def test_help_lists_the_choices_of_the_registries(roctree):
     text = " ".join(roctree("fit", "--help").out.split())
-    for registry in (library.criteria.CRITERIA, library.smoothing.SMOOTHING, library.pruning.PRUNING):
+    for registry in (
+        library.criteria.CRITERIA,
+        library.smoothing.SMOOTHING,
+        library.pruning.PRUNING,
+    ):
         assert ", ".join(registry) in text
 
 
 def test_options_become_what_python_would_be_given():
     given = {
-        "pruning": "minimum_error:m=2:prior=uniform", "max_depth": "3", "nominal_splits": "multiway",
-        "min_gain": "0.01", "class_weight": "ill=5,well=1", "collapse": True, "max_leaves": "none",
-    }  # fmt: skip
+        "pruning": "minimum_error:m=2:prior=uniform",
+        "max_depth": "3",
+        "nominal_splits": "multiway",
+        "min_gain": "0.01",
+        "class_weight": "ill=5,well=1",
+        "collapse": True,
+        "max_leaves": "none",
+    }
     found = estimator(given, ["ill", "well"]).get_params()
     wanted = {
-        "pruning": MinimumError(m=2, prior="uniform"), "max_depth": 3, "nominal": "multiway",
-        "min_gain": 0.01, "class_weight": {"ill": 5, "well": 1}, "collapse": True,
+        "pruning": MinimumError(m=2, prior="uniform"),
+        "max_depth": 3,
+        "nominal": "multiway",
+        "min_gain": 0.01,
+        "class_weight": {"ill": 5, "well": 1},
+        "collapse": True,
         "max_leaves": None,
-    }  # fmt: skip
+    }
     assert {name: found[name] for name in wanted} == wanted
 
 

@@ -28,9 +28,23 @@ def test_every_wish_of_at_is_an_option():
 
 
 def test_predict_writes_what_python_predicts(grown, roctree):
-    done = roctree("predict", "tree.json", "new.csv", "-o", "scored.csv", "--keep", "patient",
-                   "--columns", "label,probability,score,leaf,rule,change",
-                   "--cost-fp", 1, "--cost-fn", 5, "--positive", "ill")  # fmt: skip
+    done = roctree(
+        "predict",
+        "tree.json",
+        "new.csv",
+        "-o",
+        "scored.csv",
+        "--keep",
+        "patient",
+        "--columns",
+        "label,probability,score,leaf,rule,change",
+        "--cost-fp",
+        1,
+        "--cost-fn",
+        5,
+        "--positive",
+        "ill",
+    )
     assert (done.code, done.out) == (0, "20 rows written: scored.csv\n")
     found = csv.read_csv("scored.csv").to_pydict()
     tree = library.load("tree.json").at(cost_fp=1, cost_fn=5, positive="ill")
@@ -76,13 +90,17 @@ def test_labels_by_chance_are_those_of_python(grown, roctree, monkeypatch):
 
 def test_predict_reads_and_writes_pipes_and_answers_in_json(grown, roctree, monkeypatch):
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO((grown / "new.csv").read_bytes())))
-    rows = [json.loads(line) for line in roctree("predict", "tree.json", "-", "--json").out.split("\n")[:-1]]
+    rows = [
+        json.loads(line)
+        for line in roctree("predict", "tree.json", "-", "--json").out.split("\n")[:-1]
+    ]
     assert len(rows) == 20
     assert list(rows[0]) == ["label", "probability_ill", "probability_well"]
 
 
-@pytest.mark.parametrize(("ending", "read"), [("parquet", parquet.read_table),
-                                              ("feather", feather.read_table)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ending", "read"), [("parquet", parquet.read_table), ("feather", feather.read_table)]
+)
 def test_predict_writes_other_formats(ending, read, grown, roctree):
     roctree("predict", "tree.json", "new.csv", "-o", f"scored.{ending}")
     roctree("predict", "tree.json", "new.csv", "-o", "scored.csv")
@@ -93,7 +111,9 @@ def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
     shown = roctree("evaluate", "tree.json", "test.csv", "--positive", "ill").out
     for word in ("AUC of ill 0.", "confidence of 95 %", "Hull", "Labellings", "least possible"):
         assert word in shown
-    facts = json.loads(roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out)
+    facts = json.loads(
+        roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out
+    )
     tree = library.load("tree.json")
     table = read_file("test.csv", types=types_of(tree.schema_))
     curve = tree.roc(table.drop(["outcome"]), table["outcome"], positive="ill")
@@ -129,8 +149,16 @@ def test_labellings_are_those_of_the_tree(grown, roctree):
 
 
 def test_prune_writes_the_smaller_tree(grown, roctree):
-    roctree("prune", "tree.json", "--method", "minimum_error:m=20", "--costs", "ill=5,well=1",
-            "-o", "small.json")  # fmt: skip
+    roctree(
+        "prune",
+        "tree.json",
+        "--method",
+        "minimum_error:m=20",
+        "--costs",
+        "ill=5,well=1",
+        "-o",
+        "small.json",
+    )
     tree = library.load("tree.json")
     wanted = tree.pruned("minimum_error", m=20, costs={"ill": 5, "well": 1})
     wanted.save("python.json")
@@ -138,8 +166,16 @@ def test_prune_writes_the_smaller_tree(grown, roctree):
 
 
 def test_prune_decides_by_other_cases(grown, roctree):
-    done = roctree("prune", "tree.json", "--method", "reduced_error", "--validation", "test.csv",
-                   "-o", "small.json")  # fmt: skip
+    done = roctree(
+        "prune",
+        "tree.json",
+        "--method",
+        "reduced_error",
+        "--validation",
+        "test.csv",
+        "-o",
+        "small.json",
+    )
     assert done.code == 0, done.err
     assert library.load("small.json").get_n_leaves() <= library.load("tree.json").get_n_leaves()
 
@@ -158,7 +194,9 @@ def test_costs_and_priors_may_name_the_classes(grown, roctree):
     matrix = '{"ill": {"well": 1}, "well": {"ill": 5}}'
     assert roctree("predict", "tree.json", "new.csv", "--cost-matrix", matrix).out == plain
     shares = roctree("at", "tree.json", "--prior", "ill=0.2,well=0.8", "-o", "x.json", "--json").out
-    share = roctree("at", "tree.json", "--prior", 0.2, "--positive", "ill", "-o", "x.json", "--json")
+    share = roctree(
+        "at", "tree.json", "--prior", 0.2, "--positive", "ill", "-o", "x.json", "--json"
+    )
     assert json.loads(share.out)["fpr"] == 1.0 - json.loads(shares)["tpr"]
 
 
@@ -185,7 +223,9 @@ def test_compare_shows_means_deviations_and_wins(patients, roctree):
     shown = roctree("compare", "data.csv", *options, "--criterion", "auc,msee").out
     assert "6 divisions" in shown
     assert "wins/ties/losses" in shown
-    facts = json.loads(roctree("compare", "data.csv", *options, "--smoothing", "none,laplace", "--json").out)
+    facts = json.loads(
+        roctree("compare", "data.csv", *options, "--smoothing", "none,laplace", "--json").out
+    )
     assert list(facts["configurations"]) == ["none", "laplace"]
     wins = [row["auc_against_others"]["win"] for row in facts["configurations"].values()]
     losses = [row["auc_against_others"]["loss"] for row in facts["configurations"].values()]

@@ -23,7 +23,11 @@ def roles(data, **wishes):
 
 
 def test_numbers_are_numeric_and_few_texts_nominal():
-    data = table(x=[i / 7 for i in range(N)], y=[f"v{i % 3}" for i in range(N)], z=[i % 2 == 0 for i in range(N)])
+    data = table(
+        x=[i / 7 for i in range(N)],
+        y=[f"v{i % 3}" for i in range(N)],
+        z=[i % 2 == 0 for i in range(N)],
+    )
     found = roles(data)
     assert [found[name].role for name in "xyz"] == ["numeric", "nominal", "nominal"]
     assert found["x"].values == "0 to 8.42857"

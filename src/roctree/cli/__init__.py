@@ -122,6 +122,5 @@ def roctree(
 ) -> None:
     """Grow decision trees that can be read and that rank well.
 
-    \b
     Every command has --help with an example, --json for machines and --debug.
     """

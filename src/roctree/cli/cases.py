@@ -16,10 +16,15 @@ def spelling(reading: Mapping[str, Any]) -> Spelling:
     return Spelling(missing=tuple(given.pop("missing_value", ())), **given)
 
 
-def training_cases(path: str, wishes: Wishes, reading: Mapping[str, Any]) -> Cases:
+def wishes(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishes:
+    """Return what the options of columns say."""
+    return Wishes(target, weight, **{name: tuple(given) for name, given in columns.items()})
+
+
+def training_cases(path: str, wanted: Wishes, reading: Mapping[str, Any]) -> Cases:
     """Read a file to grow a tree from."""
     with working(f"Reading {path}"):
-        return cases_of(read_file(path, spelling(reading), wishes.types), wishes)
+        return cases_of(read_file(path, spelling(reading), wanted.types), wanted)
 
 
 def known_cases(
@@ -39,7 +44,5 @@ def known_cases(
 
 def column_table(facts: tuple[ColumnFacts, ...]) -> Table:
     """Return what was found out about each column."""
-    rows = [
-        (fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts
-    ]
+    rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
     return Table(("column", "taken for", "values", "missing", "remark"), rows)

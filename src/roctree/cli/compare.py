@@ -7,13 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from roctree.cli.cases import training_cases
-from roctree.cli.fit import Ignore, Nominal, Numeric, TargetColumn
-from roctree.cli.options import READING, Data, Report, command
+from roctree.cli.cases import training_cases, wishes
+from roctree.cli.fit import TargetColumn
+from roctree.cli.options import COLUMNS, READING, Data, Report, command
 from roctree.cli.output import Table
 from roctree.cli.parameters import estimator, options, variants
 from roctree.cli.values import number
-from roctree.data.roles import Wishes
 from roctree.errors import DataError
 from roctree.experiment import CrossValidation, Plan, Problem, Results, run
 
@@ -28,29 +27,25 @@ Store = Annotated[
 ]
 
 
-@command(parameters=options(lists=True), reading=READING)
+@command(columns=COLUMNS, parameters=options(lists=True), reading=READING)
 def compare(
     data: Data,
     target: TargetColumn,
-    nominal: Nominal = [],  # noqa: B006 - typer wants lists
-    numeric: Numeric = [],  # noqa: B006
-    ignore: Ignore = [],  # noqa: B006
     folds: Folds = 10,
     repeats: Repeats = 1,
     seed: Seed = 0,
     store: Store = None,
     *,
+    columns: dict[str, Any],
     parameters: dict[str, Any],
     reading: dict[str, Any],
 ) -> Report:
     """Compare strategies by repeated stratified cross-validation, the same folds for all.
 
-    \b
     Example:
       roctree compare data.csv --target outcome --criterion auc,msee --folds 5
     """
-    wishes = Wishes(target, None, tuple(nominal), tuple(numeric), tuple(ignore))
-    cases = training_cases(data, wishes, reading)
+    cases = training_cases(data, wishes(target, None, columns), reading)
     n_jobs = int(number("n_jobs", parameters.pop("n_jobs", "1")))
     classes = cases.y.unique().to_pylist()
     trees = {name: estimator(given, classes) for name, given in variants(parameters).items()}

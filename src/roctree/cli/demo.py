@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 def demo() -> Report:
     """Compare criteria on breast-cancer data and show a tree.
 
-    \b
     Example:
       roctree demo
     """

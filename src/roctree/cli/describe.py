@@ -16,7 +16,6 @@ SHOWN_CATEGORIES = 6
 def describe(model: Model, max_depth: Depth = 3) -> Report:
     """Show a tree, its columns, its classes and where it operates.
 
-    \b
     Example:
       roctree describe tree.json
     """
@@ -25,7 +24,11 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
     named = f"classes {', '.join(map(str, classes))}"
     where = "the most probable class of each leaf" if point is None else str(point)
-    shown = [f"{size}, {named}; labels: {where}.\n", _columns(tree), tree.to_text(max_depth=max_depth)]
+    shown = [
+        f"{size}, {named}; labels: {where}.\n",
+        _columns(tree),
+        tree.to_text(max_depth=max_depth),
+    ]
     return Report(_facts(tree), shown)
 
 

@@ -27,7 +27,6 @@ def evaluate(
 ) -> Report:
     """Show how well a tree ranks, labels and decides under costs, on other cases.
 
-    \b
     Example:
       roctree evaluate tree.json test.csv
     """

@@ -18,7 +18,6 @@ def explore(
 ) -> Report:
     """Write a page on which costs are dragged and the tree relabels itself.
 
-    \b
     Example:
       roctree explore tree.json test.csv -o tree.html
     """

@@ -33,7 +33,6 @@ def export(
 ) -> Report | None:
     """Write a tree as text, rules, SQL, a graph of Graphviz, or ONNX.
 
-    \b
     Example:
       roctree export tree.json --to sql -o tree.sql
     """

@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from roctree.cli.cases import column_table, training_cases
-from roctree.cli.options import READING, Data, Output, Report, command
+from roctree.cli.cases import column_table, training_cases, wishes
+from roctree.cli.options import COLUMNS, READING, Data, Output, Report, command
 from roctree.cli.output import working
 from roctree.cli.parameters import estimator, options
 from roctree.cli.values import label
-from roctree.data.roles import Wishes
 
 TargetColumn = Annotated[
     str, typer.Option("--target", metavar="COLUMN", help="The class to predict.")
@@ -18,41 +17,30 @@ TargetColumn = Annotated[
 Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]
-Nominal = Annotated[
-    list[str], typer.Option(metavar="COLUMNS", help="Columns whose numbers or texts are names.")
-]
-Numeric = Annotated[
-    list[str], typer.Option(metavar="COLUMNS", help="Columns that hold numbers, whatever else.")
-]
-Ignore = Annotated[list[str], typer.Option(metavar="COLUMNS", help="Columns to leave out.")]
 Positive = Annotated[
     str | None, typer.Option(metavar="CLASS", help="The class whose area is shown.")
 ]
 SHOWN_DEPTH = 3
 
 
-@command(parameters=options(), reading=READING)
+@command(columns=COLUMNS, parameters=options(), reading=READING)
 def fit(
     data: Data,
     target: TargetColumn,
     output: Output = None,
-    nominal: Nominal = [],  # noqa: B006 - typer wants lists
-    numeric: Numeric = [],  # noqa: B006
-    ignore: Ignore = [],  # noqa: B006
     weight: Weight = None,
     positive: Positive = None,
     *,
+    columns: dict[str, Any],
     parameters: dict[str, Any],
     reading: dict[str, Any],
 ) -> Report:
     """Grow a tree from a file of cases, and say what each column was taken for.
 
-    \b
     Example:
       roctree fit data.csv --target outcome -o tree.json
     """
-    wishes = Wishes(target, weight, tuple(nominal), tuple(numeric), tuple(ignore))
-    cases = training_cases(data, wishes, reading)
+    cases = training_cases(data, wishes(target, weight, columns), reading)
     classes = cases.y.unique().to_pylist()
     with working("Growing the tree; kernels are compiled when a machine first needs them"):
         tree = estimator(parameters, classes).fit(cases.X, cases.y, cases.weights)
@@ -63,8 +51,8 @@ def fit(
     facts = _facts(tree, cases.X.num_rows, positive)
     shown = [column_table(cases.facts), tree.to_text(max_depth=SHOWN_DEPTH), _sentence(facts)]
     saved = f"Written: {output}" if output else "Not kept: name a file by -o to keep the tree."
-    columns = [asdict(fact) for fact in cases.facts]
-    return Report({**facts, "columns": columns, "output": output}, [*shown, saved])
+    about = [asdict(fact) for fact in cases.facts]
+    return Report({**facts, "columns": about, "output": output}, [*shown, saved])
 
 
 def _facts(tree: Any, n_rows: int, positive: str | None) -> dict[str, Any]:

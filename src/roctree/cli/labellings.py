@@ -20,7 +20,6 @@ def labellings(
 ) -> Report:
     """List the labellings that are best for some costs, by training or by other cases.
 
-    \b
     Example:
       roctree labellings tree.json
     """

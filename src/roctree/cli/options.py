@@ -66,6 +66,11 @@ class Choice:
         return [choice for choice in self.choices if choice.startswith(incomplete)]
 
 
+COLUMNS = {
+    "nominal": Choice("Columns whose numbers or texts are names.", "COLUMNS", many=True),
+    "numeric": Choice("Columns that hold numbers.", "COLUMNS", many=True),
+    "ignore": Choice("Columns to leave out.", "COLUMNS", many=True),
+}
 READING = {
     "delimiter": Choice("The mark between cells of a text file, if not the usual one.", "MARK"),
     "decimal": Choice("The mark before decimals in a text file.", "MARK"),
@@ -127,6 +132,8 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
                 show(report, as_json)
 
         parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
+        # Without the mark, lines of an example would be filled up like those of a paragraph.
+        called.__doc__ = (function.__doc__ or "").replace("Example:\n", "\b\nExample:\n")
         called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {each.name: each.annotation for each in parameters}
         return called
@@ -141,6 +148,7 @@ def _taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 __all__ = [
+    "COLUMNS",
     "OPERATING",
     "READING",
     "Choice",

@@ -11,9 +11,9 @@ from roctree.cli.cases import spelling
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, Report, command
 from roctree.cli.relabelled import relabelled
 from roctree.cli.scores import SCORES, score_columns
+from roctree.cli.writing import STANDARD_OUTPUT, table_writer
 from roctree.data.files import file_batches
 from roctree.data.known import types_of
-from roctree.cli.writing import STANDARD_OUTPUT, table_writer
 
 Columns = Annotated[
     str, typer.Option(metavar="NAMES", help=f"What to write, of {', '.join(SCORES)}.")
@@ -37,7 +37,6 @@ def predict(
 ) -> Report | None:
     """Label and score the rows of a file, which may be larger than memory.
 
-    \b
     Example:
       roctree predict tree.json new.csv --cost-fp 1 --cost-fn 5 -o scored.csv
     """

@@ -34,7 +34,6 @@ def reproduce(
 ) -> Report:
     """Run the experiments of the papers, and write tables, figures and numbers.
 
-    \b
     Example:
       roctree reproduce list
     """

@@ -39,12 +39,13 @@ def prune(
 ) -> Report:
     """Cut a tree back; some methods decide by cases that did not grow it, or by those that did.
 
-    \b
     Example:
       roctree prune tree.json --method minimum_error:m=8 -o small.json
     """
     tree = roctree.load(model)
-    options = {"costs": by_class("costs", text, tree.classes_.tolist()) for text in costs.values()}
+    options: dict[str, Any] = {}
+    if costs:
+        options["costs"] = by_class("costs", costs["costs"], tree.classes_.tolist())
     names = {validation: ("X_val", "y_val"), training: ("X", "y")}
     for path, keys in names.items():
         if path is not None:
@@ -60,7 +61,6 @@ def prune(
 def at(model: Model, output: Written, *, operating: dict[str, Any]) -> Report:
     """Label a tree for costs, rates or a threshold; its probabilities stay.
 
-    \b
     Example:
       roctree at tree.json --cost-fp 1 --cost-fn 5 -o careful.json
     """

@@ -10,7 +10,6 @@ from roctree.cli.output import working
 def warm_up() -> Report:
     """Compile the kernels, once on a machine, and say how long it took.
 
-    \b
     Example:
       roctree warm-up
     """

@@ -1,4 +1,4 @@
-"""Tables written to files or to standard output, block after block; a file is whole or not there."""
+"""Tables written block after block, to standard output or to files that are whole or not there."""
 
 import json
 import math
@@ -39,9 +39,7 @@ def table_writer(
     """
     ending = ending or (".csv" if path == STANDARD_OUTPUT else Path(path).suffix.lower())
     if ending not in WRITERS:
-        raise ParameterError(
-            f"{path} cannot be written: end the name in {', '.join(WRITERS)}."
-        )
+        raise ParameterError(f"{path} cannot be written: end the name in {', '.join(WRITERS)}.")
     with written(path) as file, WRITERS[ending](file, schema) as writer:
         yield writer.write
 

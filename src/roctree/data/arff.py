@@ -85,8 +85,8 @@ def _attribute(line: Line, name: str) -> Attribute:
     if kind.split()[0].lower() in ("string", "date"):
         return Attribute(attribute, ())
     raise DataError(
-        f"{name}, line {line.number}: {kind!r} is not known; attributes are numeric, real, integer, "
-        "string, date, or categories in braces."
+        f"{name}, line {line.number}: {kind!r} is not known; attributes are numeric, real, "
+        "integer, string, date, or categories in braces."
     )
 
 

@@ -119,10 +119,11 @@ def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
         file = ipc.open_file(source.file())
         schema = file.schema
         found = (file.get_batch(number) for number in range(file.num_record_batches))
-    n_batches = 0
-    for n_batches, batch in enumerate(found, 1):
+    empty = True
+    for batch in found:
+        empty = False
         yield pa.Table.from_batches([batch])
-    if n_batches == 0:
+    if empty:
         yield schema.empty_table()
 
 

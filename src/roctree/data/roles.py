@@ -140,9 +140,7 @@ def n_missing(column: Any) -> int:
     return int(column.null_count) + int(nan or 0)
 
 
-def _role(
-    column: Any, name: str, target: str, weight: list[str], ignored: list[str]
-) -> Role:
+def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[str]) -> Role:
     if name == target:
         return "target"
     if name in weight:
