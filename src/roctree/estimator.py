@@ -579,7 +579,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
+    def to_text(
+        self, *, max_depth: int | None = None, digits: int = 4, head: bool = False
+    ) -> str:
         """Return the tree as text, a line for each branch.
 
         Parameters

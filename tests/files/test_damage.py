@@ -13,7 +13,9 @@ from roctree import ModelFileError, ROCTreeClassifier
 from roctree.files import as_bytes, from_bytes
 from tests.files.models import MODELS, fitted
 
-SMALL = as_bytes(ROCTreeClassifier().fit([[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"]))
+SMALL = as_bytes(
+    ROCTreeClassifier().fit([[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"])
+)
 CHECKSUM = re.compile(rb'"checksum": "[0-9a-f]{64}"\n}\n$')
 
 
@@ -36,10 +38,7 @@ def document(data=SMALL):
 def use(model):
     """Ask a tree for all that reads its arrays."""
     columns = model.schema_.categories
-    rows = [
-        [c[0] if c else None for c in columns],
-        ["?" if c is not None else 0.5 for c in columns],
-    ]
+    rows = [[c[0] if c else None for c in columns], ["?" if c is not None else 0.5 for c in columns]]
     rows.append([None] * len(columns))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -152,7 +151,7 @@ CASES = {
     "it is empty": (b"", "is no model of roctree"),
     "it is another format": (b'{"format": "other"}', "is no model of roctree"),
     "it is a pickle": (b"\x80\x04\x95", "is no model of roctree"),
-    "the version is missing": (b'{"format": "roctree", "tree": 1}', 'lacks its "version"'),
+    "the version is missing": (b'{"format": "roctree", "tree": 1}', "lacks its \"version\""),
     "the version is of the future": (
         b'{"format": "roctree", "version": 2, "new": true}',
         "has version 2 of the format, and this release of roctree reads up to version 1: upgrade",
@@ -183,17 +182,13 @@ CASES = {
     "it is no JSON": (with_checksum('{"format": "roctree", "version": 1, x, '), "is no JSON"),
     "it is no UTF-8": (with_checksum(b'{"format": "roctree", "version": 1, "\xff": 1, '), "UTF-8"),
     "the model is unknown": (replaced("ROCTreeClassifier", "Forest"), "kind of model that"),
-    "a section is missing": (
-        sealed({k: v for k, v in document().items() if k != "tree"}),
-        "The file has no 'tree'",
-    ),  # fmt: skip
+    "a section is missing": (sealed({k: v for k, v in document().items() if k != "tree"}),
+                             "The file has no 'tree'"),  # fmt: skip
     "a section is unknown": (sealed(document() | {"code": "x"}), "has 'code', which"),
     "a parameter is unknown": (replaced('"criterion":', '"crit":'), "does not know"),
     "a parameter makes no sense": (replaced('"ranking": "leaf"', '"ranking": "no"'), "no sense"),
-    "a smoother is unknown": (
-        replaced('"smoothing": "m_branch",', '"smoothing": "os.system",'),
-        "of a kind that this release does not know",
-    ),  # fmt: skip
+    "a smoother is unknown": (replaced('"smoothing": "m_branch",', '"smoothing": "os.system",'),
+                              "of a kind that this release does not know"),  # fmt: skip
     "the children make a cycle": (broken(n_children=[0, 2, 2, 0, 0]), "instead of 5"),
     "a node has one child": (broken(n_children=[2, 1, 0]), "has a single child"),
     "children are missing": (broken(n_children=[2, 2, 0]), "their children make it"),

@@ -205,7 +205,9 @@ def _mapping(pairs: Any, place: str, levels: int) -> dict[Any, Any]:
         isinstance(pair, list) and len(pair) == 2 for pair in pairs
     ):
         raise ModelFileError(f"The file has {place} in a form that is not known.")
-    return {restored_scalar(key, place): restored(value, place, levels - 1) for key, value in pairs}
+    return {
+        restored_scalar(key, place): restored(value, place, levels - 1) for key, value in pairs
+    }
 
 
 def _name(value: Any) -> str:
