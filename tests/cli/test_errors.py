@@ -121,6 +121,7 @@ def test_control_c_while_writing_leaves_the_old_file(tmp_path):
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file.csv", "old")]
 
 
+@pytest.mark.filterwarnings("default")
 def test_warnings_are_sentences_too(grown, roctree):
     text = (grown / "new.csv").read_text().replace("female", "unknown")
     (grown / "odd.csv").write_text(text)

@@ -20,7 +20,7 @@ FIT = ("--target", "outcome", "--max-leaves", 8)
 
 def test_fit_says_what_each_column_was_taken_for_and_how_to_say_otherwise(patients, roctree):
     done = roctree("fit", "data.csv", *FIT)
-    lines = {line.split()[0]: line for line in done.out.splitlines() if line.strip()}
+    lines = {line.split()[0]: line for line in reversed(done.out.splitlines()) if line.strip()}
     assert "numeric" in lines["age"]
     assert "nominal" in lines["sex"]
     assert "3: never, daily, former" in lines["smoker"]

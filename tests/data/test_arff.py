@@ -64,7 +64,7 @@ def test_sparse_rows_have_zeros_and_first_categories(read):
         ("foggy,1,1,1,x,y\n", "line 11: 'foggy' is no category of 'the outlook'"),
         ("sunny,1,wet,1,x,y\n", "line 11: 'wet' is no number, for 'humidity'"),
         ("{9 x}\n", "line 11: '9 x' is no number of an attribute and a value"),
-        ("'sunny,1,1,1,x,y\n", "line 11: 1 values for 6 attributes"),
+        ("'sunny,1,1,1,x,y\n", "line 11: \"'sunny\" is no category of 'the outlook'"),
     ],
 )
 def test_a_row_that_makes_no_sense_is_named_by_its_line(rows, sentence, read):

@@ -121,7 +121,7 @@ def test_a_pipe_that_gives_little_at_a_time_is_read_to_its_end(monkeypatch):
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])
 def test_blocks_make_up_the_whole(form, here, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 500)
+    monkeypatch.setattr(csv_file, "BLOCK", 100)
     monkeypatch.setattr("roctree.data.arff.ROWS", 10)
     monkeypatch.setattr("roctree.data.files.BATCH_ROWS", 10)
     table = pa.table({"x": [float(i) for i in range(95)], "y": [f"v{i % 3}" for i in range(95)]})

@@ -65,9 +65,9 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, **SETTINGS)
 
 def main() -> None:
     """Run the command line; an error is one sentence and exit code 2."""
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="roctree", standalone_mode=False)
     except BrokenPipeError:
         # Whoever read has seen enough; what is left must not be flushed into the void.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

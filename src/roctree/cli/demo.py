@@ -29,7 +29,7 @@ def demo() -> Report:
     title = f"Breast-cancer data, {experiment.FOLDS}-fold cross-validation, mean ± deviation"
     table = Table(("criterion", "AUC", "accuracy", "leaves"), list(map(_cells, outcomes)), title)
     facts = {outcome.criterion: _means(outcome) for outcome in outcomes}
-    shown = [table, "A small tree of all cases:\n", tree.to_text()]
+    shown: list[str | Table] = [table, "A small tree of all cases:\n", tree.to_text()]
     return Report({"criteria": facts, "tree": tree.to_text()}, shown)
 
 

@@ -49,10 +49,10 @@ def fit(
     if output is not None:
         tree.save(output)
     facts = _facts(tree, cases.X.num_rows, positive)
-    shown = [column_table(cases.facts), tree.to_text(max_depth=SHOWN_DEPTH), _sentence(facts)]
     saved = f"Written: {output}" if output else "Not kept: name a file by -o to keep the tree."
-    about = [asdict(fact) for fact in cases.facts]
-    return Report({**facts, "columns": about, "output": output}, [*shown, saved])
+    about = {"columns": [asdict(fact) for fact in cases.facts], "output": output}
+    top = tree.to_text(max_depth=SHOWN_DEPTH)
+    return Report(facts | about, [column_table(cases.facts), top, _sentence(facts), saved])
 
 
 def _facts(tree: Any, n_rows: int, positive: str | None) -> dict[str, Any]:

@@ -2,11 +2,16 @@
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+
+# Numbers, ranges, and means with deviations.
+_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|e)*")
 
 
 @dataclass(frozen=True)
@@ -90,11 +95,7 @@ def _show_rich(part: str | Table) -> None:
 
 def _right(table: Table) -> list[bool]:
     columns = zip(*table.rows, strict=True) if table.rows else [[""]] * len(table.head)
-    return [all(_looks_like_a_number(cell) for cell in column) for column in columns]
-
-
-def _looks_like_a_number(text: str) -> bool:
-    return text[:1].isdigit() or text[:1] in "+-" or text in ("", "inf", "nan")
+    return [any(column) and all(map(_NUMBERS.fullmatch, column)) for column in columns]
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from roctree.data.arrow import compute, csv, ipc, pa, parquet
 from roctree.errors import ParameterError
 from roctree.files.atomic import whole_file
 
@@ -44,33 +45,57 @@ def table_writer(
         yield writer.write
 
 
-def _csv(file: BinaryIO, schema: Any, delimiter: str = ",") -> Any:
-    from roctree.data.arrow import csv
+class Lines:
+    """A row a line, with a mark between cells; quotes only in blocks of rows that need some.
 
-    options = csv.WriteOptions(delimiter=delimiter, quoting_style="needed", include_header=False)
-    names = delimiter.join(_quoted(name, delimiter) for name in schema.names)
-    file.write(f"{names}\n".encode())
-    return csv.CSVWriter(file, schema, write_options=options)
+    Parameters
+    ----------
+    file : what is written to
+    schema : pyarrow's names and types
+    delimiter : the mark
+    """
+
+    def __init__(self, file: BinaryIO, schema: Any, delimiter: str) -> None:
+        self._file, self._delimiter = file, delimiter
+        names = delimiter.join(_quoted(name, delimiter) for name in schema.names)
+        file.write(f"{names}\n".encode())
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table."""
+        style = "needed" if self._needs_quotes(table) else "none"
+        options = csv.WriteOptions(
+            include_header=False, delimiter=self._delimiter, quoting_style=style
+        )
+        csv.write_csv(table, self._file, options)
+
+    def _needs_quotes(self, table: Any) -> bool:
+        special = f'[\r\n"{self._delimiter}]'
+        texts = [column for column in table.columns if pa.types.is_string(column.type)]
+        return any(
+            compute.any(compute.match_substring_regex(text, special)).as_py() for text in texts
+        )
 
 
-def _tsv(file: BinaryIO, schema: Any) -> Any:
-    return _csv(file, schema, "\t")
+@contextmanager
+def _csv(file: BinaryIO, schema: Any) -> Iterator[Any]:
+    yield Lines(file, schema, ",")
+
+
+@contextmanager
+def _tsv(file: BinaryIO, schema: Any) -> Iterator[Any]:
+    yield Lines(file, schema, "\t")
 
 
 def _parquet(file: BinaryIO, schema: Any) -> Any:
-    from roctree.data.arrow import parquet
-
     return parquet.ParquetWriter(file, schema)
 
 
 def _feather(file: BinaryIO, schema: Any) -> Any:
-    from roctree.data.arrow import ipc
-
     return ipc.new_file(file, schema)
 
 
 @contextmanager
-def _lines(file: BinaryIO, schema: Any) -> Iterator[Any]:
+def _jsonl(file: BinaryIO, schema: Any) -> Iterator[Any]:
     yield JSONLines(file)
 
 
@@ -101,5 +126,5 @@ WRITERS: dict[str, Callable[..., Any]] = {
     ".tsv": _tsv,
     ".parquet": _parquet,
     ".feather": _feather,
-    ".jsonl": _lines,
+    ".jsonl": _jsonl,
 }

@@ -19,7 +19,7 @@ ROWS = 50_000
 NUMBERS = ("numeric", "real", "integer")
 _WORD = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
-_CELL = re.compile(rf"\s*({_WORD}|[^,]*?)\s*(?:,|$)")
+_CELL = re.compile(rf"((?:{_WORD}|[^,])*)(?:,|$)")
 _PAIR = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
 _MISSING = "?"
 
@@ -131,14 +131,9 @@ def _sparse(line: Line, attributes: list[Attribute], name: str) -> list[Cell]:
 def _cells(text: str) -> list[str]:
     if "'" not in text and '"' not in text:
         return [cell.strip() for cell in text.split(",")] if text.strip() else []
-    cells, place = [], 0
-    while place < len(text):
-        found = _CELL.match(text, place)
-        if found is None:  # a quote that does not end, or that ends before the cell does
-            return [*cells, text[place:]]
-        cells.append(found[1])
-        place = found.end()
-    return [*cells, ""] if text.endswith(",") else cells
+    found = _CELL.findall(text)
+    # The pattern also finds the nothing after the last cell.
+    return [cell.strip() for cell in (found if text.endswith(",") else found[:-1])]
 
 
 def _bare(cell: str) -> str:

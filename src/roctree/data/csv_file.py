@@ -7,6 +7,7 @@ from typing import Any
 from roctree.data.arrow import compute, csv, pa
 from roctree.data.sources import Source
 from roctree.data.spelling import Spelling
+from roctree.errors import DataError
 
 DELIMITERS = ",;\t|"
 # Large enough for types of many rows at a time, small enough for any memory.
@@ -28,8 +29,12 @@ def batches(
     options = _options(source, spelling, known)
     options["convert_options"].include_columns = columns
     reader = csv.open_csv(source.stream(), **options)
+    empty = True
     for batch in reader:
+        empty = False
         yield _tidy(pa.Table.from_batches([batch]))
+    if empty:
+        yield reader.schema.empty_table()
 
 
 def column_names(source: Source, spelling: Spelling) -> list[str]:
@@ -72,4 +77,9 @@ def _tidy(table: Any) -> Any:
         if pa.types.is_string(field.type):
             trimmed = compute.utf8_trim_whitespace(table.column(place))
             table = table.set_column(place, field, trimmed)
+        elif pa.types.is_binary(field.type):
+            raise DataError(
+                f"column {field.name!r} holds texts of another alphabet: name its encoding, such "
+                "as latin-1."
+            )
     return table

@@ -45,8 +45,7 @@ def read_file(path: str, spelling: Spelling | None = None, types: Any = None) ->
         column are
     """
     spelled, wanted = spelling or Spelling(), dict(types or {})
-    source = Source(path)
-    with _refusals(source):
+    with Source(path) as source, _refusals(source):
         kind = format_of(source)
         if kind == TEXT:
             table = csv_file.read(source, spelled, wanted)
@@ -73,10 +72,8 @@ def file_batches(
     types : type of some columns, by name; others of a text file are text
     """
     spelled, wanted = spelling or Spelling(), dict(types or {})
-    source = Source(path)
-    with _refusals(source):
-        found = _batches(source, spelled, wanted, columns)
-        for batch in found:
+    with Source(path) as source, _refusals(source):
+        for batch in _batches(source, spelled, wanted, columns):
             yield _cast(batch.select(columns), wanted)
 
 

@@ -51,7 +51,7 @@ def labels_of_column(column: Any, classes: NDArray[Any], name: str) -> NDArray[A
             f"{', '.join(map(repr, classes.tolist()))}."
         )
     labels = np.array([by_text[category_text(value)] for value in values], dtype=classes.dtype)
-    return labels[encoded.indices.to_numpy()]
+    return np.asarray(labels[encoded.indices.to_numpy()])
 
 
 def _encoded(column: Any) -> Any:

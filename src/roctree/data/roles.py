@@ -99,7 +99,8 @@ def cases_of(table: Any, wishes: Wishes) -> Cases:
     ignored = named(wishes.ignore, names)
     if table.num_rows == 0:
         raise DataError("The file has no rows below its first line.")
-    facts, refused = [], []
+    facts: list[ColumnFacts] = []
+    refused: list[str] = []
     asked = {*named(wishes.nominal, names), *named(wishes.numeric, names)}
     for name in names:
         column = table.column(name)
@@ -163,7 +164,7 @@ def _values(column: Any, role: Role) -> str:
     if _is_number(column) and role != "target":
         ends = compute.min_max(column).as_py()
         return f"{ends['min']:.6g} to {ends['max']:.6g}"
-    if _is_time(column):
+    if not (_is_text(column) or _is_number(column) or pa.types.is_boolean(column.type)):
         return str(column.type)
     counted = compute.value_counts(column.drop_null())
     by_count = sorted(counted.to_pylist(), key=lambda pair: (-pair["counts"], str(pair["values"])))

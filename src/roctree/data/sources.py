@@ -10,6 +10,7 @@ from roctree.errors import DataError
 
 STANDARD_INPUT = "-"
 HEAD = 1 << 16
+MOST_AT_ONCE = 1 << 24
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -24,8 +25,16 @@ class Source:
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "standard input" if path == STANDARD_INPUT else path
-        self._stream = _unpacked(_Rewound(_opened(path)))
+        self._raw = _opened(path)
+        self._stream = _unpacked(_Rewound(self._raw))
         self.head: bytes = self._stream.read(HEAD)
+
+    def __enter__(self) -> "Source":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.path != STANDARD_INPUT:
+            self._raw.close()
 
     def stream(self) -> Any:
         """Return all bytes as one stream, once."""
@@ -34,7 +43,7 @@ class Source:
     def file(self) -> Any:
         """Return the bytes as a file that can be read from any place on."""
         if self.path == STANDARD_INPUT or self._is_packed:
-            return pa.BufferReader(self.stream().read())
+            return pa.BufferReader(_Rewound(self._stream, self.head).read())
         return pa.memory_map(self.path)
 
     @property
@@ -54,12 +63,15 @@ class _Rewound(io.RawIOBase):
     def read(self, size: int | None = -1) -> bytes:
         """Return so many bytes, fewer only at the end."""
         if size is None or size < 0:
-            found, self._head = self._head + self._rest.read(), b""
-            return found
-        found, self._head = self._head[:size], self._head[size:]
-        while len(found) < size and (more := self._rest.read(size - len(found))):
-            found += more
-        return found
+            size = sys.maxsize
+        found: bytes = self._head[:size]
+        self._head = self._head[size:]
+        parts = [found]
+        missing = size - len(found)
+        while missing > 0 and (more := self._rest.read(min(missing, MOST_AT_ONCE))):
+            parts.append(more)
+            missing -= len(more)
+        return b"".join(parts)
 
     def unread(self, head: bytes) -> None:
         """Put bytes back."""
