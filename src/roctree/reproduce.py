@@ -1,9 +1,12 @@
 """The command ``roctree reproduce``: the papers' tables, ours beside theirs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
+
+if TYPE_CHECKING:
+    from roctree.experiment.run import Changed
 
 
 def reproduce(
@@ -32,7 +35,8 @@ def reproduce(
         for each, line in described().items():
             console.print(f"{each:18} {line}", highlight=False)
         return
-    setting = Setting(source_of(data), out, quick, jobs, changed, progress=console.is_terminal)  # type: ignore[arg-type]
+    policy = cast("Changed", changed)  # checked when it is used
+    setting = Setting(source_of(data), out, quick, jobs, policy, progress=console.is_terminal)
     for each in named(name):
         report = REPRODUCTIONS[each](setting)
         for table in report.tables:
