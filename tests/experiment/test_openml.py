@@ -33,6 +33,7 @@ def feature(index, name, kind, target="false"):
         "is_target": target,
         "is_ignore": "false",
         "is_row_identifier": "false",
+        "number_of_missing_values": "0",
     }
 
 
@@ -124,4 +125,4 @@ def test_an_unknown_data_set_is_refused_in_one_sentence(server, tmp_path):
 def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(_openml, "_SEARCH_NAME", "http://127.0.0.1:9/{}")
     with pytest.raises(DataError, match="does not answer"):
-        OpenML(tmp_path, retries=0).load("weather")
+        OpenML(tmp_path, retries=1).load("weather")

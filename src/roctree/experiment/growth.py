@@ -72,7 +72,7 @@ class Configuration:
         """Whether pruning holds cases out and so has to be part of the fit."""
         return need(resolve_pruner(self.estimator.pruning)) in ("held_out", "folds")
 
-    def made_of(self, grown: ROCTreeClassifier, rows: Any, y: Any) -> ROCTreeClassifier:
+    def made_of(self, grown: ROCTreeClassifier, rows: Any, y: Any) -> Any:
         """Return the fitted classifier, made of a tree that was grown for several."""
         wanted, tree = self.estimator, grown
         if wanted.pruning != "none" and not self.pruned_by_fit:

@@ -76,7 +76,7 @@ class Answer:
     @property
     def n_classes(self) -> int:
         """How many classes the problem has."""
-        return self.probabilities.shape[1]
+        return int(self.probabilities.shape[1])
 
 
 def accuracy(answer: Answer) -> float:
@@ -139,7 +139,8 @@ def recall_of_each_class(answer: Answer) -> Floats:
     right = answer.predicted == answer.truth
     totals = np.bincount(answer.truth, minlength=answer.n_classes)
     hits = np.bincount(answer.truth, right, minlength=answer.n_classes)
-    return np.divide(hits, totals, out=np.full(len(totals), np.nan), where=totals > 0)
+    shares = np.divide(hits, totals, out=np.full(len(totals), np.nan), where=totals > 0)
+    return np.asarray(shares)
 
 
 def balanced_accuracy(answer: Answer) -> float:

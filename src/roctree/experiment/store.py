@@ -108,7 +108,7 @@ class Store:
                 "select * from outcome order by problem, configuration, repeat, fold"
             )
             return [
-                Outcome(*row[:4], json.loads(row[4]), *row[5:])
+                Outcome(*row[:4], json.loads(row[4]), row[5], row[6])
                 for row in rows
                 if (problems is None or row[0] in problems)
                 and (configurations is None or row[1] in configurations)

@@ -50,7 +50,7 @@ ONE_SIDED_95 = 1.645
 def nearness(answer: Answer) -> float:
     """How much farther hits are from the boundary than errors."""
     report = _boundary(answer)
-    return report.mean_hits - report.mean_errors
+    return float(report.mean_hits - report.mean_errors)
 
 
 def lambda_(answer: Answer) -> float:

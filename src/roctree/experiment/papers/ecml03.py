@@ -8,7 +8,7 @@ pairs of classes by p / (p + q).
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from roctree.criteria import AUC, DKM, MSEE, Entropy, GainRatio, Gini
 from roctree.estimator import ROCTreeClassifier
@@ -48,7 +48,7 @@ SMOOTHINGS: dict[str, Any] = {
     "m_branch": MBranch(M=4),
 }
 STRENGTHS = (0, 1, 2, 4, 8, 16)
-RULES = {"printed": "2K/c", "per_class": "2Kc"}
+RULES: dict[Literal["printed", "per_class"], str] = {"printed": "2K/c", "per_class": "2Kc"}
 COLUMNS_OF_TABLE_8 = ("c45 none", "c45 laplace", "c45 m_branch", "msee m_branch K=1")
 
 
@@ -164,7 +164,7 @@ def _by_smoothing(setting: Setting, name: str, key: str, columns: tuple[str, ...
     printed = published()[key]["rows"]
     entries = {
         f"{row.number} {row.label}": {
-            column: Entry(*printed[row.number][column], _mean(results, AREA, row, config))
+            column: Entry.beside(printed[row.number][column], _mean(results, AREA, row, config))
             for column, config in names.items()
         }
         for row in rows

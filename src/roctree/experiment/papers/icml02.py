@@ -52,7 +52,7 @@ def table_2(setting: Setting) -> Report:
     printed, title = published()["ICML02_table2"], "ICML02 Table 2: AUC (%) by criterion"
     entries = {
         _label(row): {
-            name: Entry(*printed["rows"][row.number][name], _mean(results, "auc", row, name))
+            name: Entry.beside(printed["rows"][row.number][name], _mean(results, "auc", row, name))
             for name in names
         }
         for row in rows
@@ -75,8 +75,8 @@ def table_3(setting: Setting) -> Report:
     printed, title = published()["ICML02_table3"], "ICML02 Table 3: gain ratio and AUCsplit (%)"
     entries = {
         _label(row): {
-            f"{name} {metric}": Entry(
-                *printed["rows"][row.number][name][metric], _mean(results, metric, row, name)
+            f"{name} {metric}": Entry.beside(
+                printed["rows"][row.number][name][metric], _mean(results, metric, row, name)
             )
             for name in ("gain_ratio", "auc")
             for metric in ("accuracy", "auc")

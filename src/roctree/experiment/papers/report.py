@@ -76,6 +76,12 @@ class Entry:
     deviation: float | None
     ours: float
 
+    @classmethod
+    def beside(cls, printed: Sequence[float | None], ours: float) -> "Entry":
+        """Return ours beside a printed mean and its standard deviation, which may be None."""
+        mean, deviation = printed
+        return cls(math.nan if mean is None else mean, deviation, ours)
+
     @property
     def distance(self) -> float:
         """How many printed standard deviations ours is above the paper's; NaN without one."""

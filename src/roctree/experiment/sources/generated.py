@@ -32,6 +32,7 @@ LINES = (
     *((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8)),
     *((0, 4, 8), (2, 4, 6)),
 )
+Board = tuple[int, ...]
 WAVEFORM_SIZE, WAVEFORM_SEED, WAVE_WIDTH = 5000, 0, 21
 
 
@@ -51,8 +52,8 @@ def monks(number: int) -> Problem:
 
 def tic_tac_toe() -> Problem:
     """Return the boards at the end of a game; positive where x has won."""
-    ends: dict[tuple[int, ...], bool] = {}
-    _play((0,) * 9, 1, ends)
+    ends: dict[Board, bool] = {}
+    _play((0,) * 9, 1, ends, set())
     boards = sorted(ends)
     # 0 is a blank square, 1 has an x and 2 an o; categories are in sorted order.
     codes = np.array([0.0, 2.0, 1.0])[np.array(boards)]
@@ -84,15 +85,18 @@ def waveform() -> Problem:
     return Problem("waveform", Rows(values, names, (None,) * WAVE_WIDTH), labels, ("0", "1", "2"))
 
 
-def _play(board: tuple[int, ...], player: int, ends: dict[tuple[int, ...], bool]) -> None:
-    """Try every move; a game has at most nine."""
+def _play(board: Board, player: int, ends: dict[Board, bool], seen: set[Board]) -> None:
+    """Try every move; a game has at most nine, and a board one player to move."""
+    if board in seen:
+        return
+    seen.add(board)
     for square in [square for square, taken in enumerate(board) if not taken]:
         after = (*board[:square], player, *board[square + 1 :])
         won = any(all(after[place] == player for place in line) for line in LINES)
         if won or 0 not in after:
             ends[after] = won and player == 1
         else:
-            _play(after, 3 - player, ends)
+            _play(after, 3 - player, ends, seen)
 
 
 GENERATED: dict[str, Callable[[], Any]] = {

@@ -1,7 +1,9 @@
 """Data sets of OpenML by name, for users with a network; every answer is kept in a cache."""
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 
 import numpy as np
@@ -19,7 +21,7 @@ class OpenML:
     Parameters
     ----------
     cache : folder for what was fetched; None for scikit-learn's
-    retries : how often to try again when the network fails
+    retries : how often to try again when the network fails, at least once
     """
 
     cache: Path | None = None
@@ -35,14 +37,7 @@ class OpenML:
         if version and not version.isdigit():
             raise DataError(f"{name!r} names no version: write it as {title}@1.")
         try:
-            bunch = fetch_openml(
-                title,
-                version=int(version) if version else 1,
-                data_home=None if self.cache is None else str(self.cache),
-                as_frame=False,
-                parser="liac-arff",
-                n_retries=self.retries,
-            )
+            bunch = self._fetched(title, int(version or 1))
         except (URLError, TimeoutError) as error:
             raise DataError(
                 f"openml.org does not answer for {name!r} ({error}): try again, or give a folder."
@@ -55,3 +50,16 @@ class OpenML:
         classes, labels = encode_labels(np.asarray(bunch.target))
         rows = Rows(np.asarray(bunch.data, np.float64), names, categories)
         return Problem(name, rows, labels, tuple(classes.tolist()))
+
+    def _fetched(self, title: str, version: int) -> Any:
+        with warnings.catch_warnings():
+            # That it tries again is no news; that it fails in the end is an error.
+            warnings.filterwarnings("ignore", "A network error occurred", UserWarning)
+            return fetch_openml(
+                title,
+                version=version,
+                data_home=None if self.cache is None else str(self.cache),
+                as_frame=False,
+                parser="liac-arff",
+                n_retries=self.retries,
+            )
