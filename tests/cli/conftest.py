@@ -43,9 +43,20 @@ def patients(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def tree_file(tmp_path_factory):
+    """A tree that the command has grown, once for all tests."""
+    path = tmp_path_factory.mktemp("model") / "tree.json"
+    line = f"roctree fit {EXAMPLES / 'data.csv'} --target outcome --max-leaves 8 -o {path}"
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
+        patch.setenv("SOURCE_DATE_EPOCH", "0")
+        patch.setattr(sys, "argv", line.split())
+        cli.main()
+    return path
+
+
 @pytest.fixture
-def grown(patients, roctree):
-    """The same, with a tree in tree.json."""
-    done = roctree("fit", "data.csv", "--target", "outcome", "--max-leaves", 8, "-o", "tree.json")
-    assert done.code == 0, done.err
+def grown(patients, tree_file):
+    """The working folder, with a tree in tree.json."""
+    shutil.copy(tree_file, patients)
     return patients

@@ -1,6 +1,5 @@
 """The command line: each command a few lines that call the library."""
 
-import os
 import sys
 import traceback
 import warnings
@@ -68,10 +67,8 @@ def main() -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         code = app(prog_name="roctree", standalone_mode=False)
-    except BrokenPipeError:
-        # Whoever read has seen enough; what is left must not be flushed into the void.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
     except Exception as error:
         sentence = _sentence(error)
         if sentence is None:

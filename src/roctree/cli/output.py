@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-
 # Numbers, ranges, and means with deviations.
 _NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|e)*")
 
