@@ -1,14 +1,11 @@
 import subprocess
 import sys
-from time import perf_counter
 
 import pytest
 from typer.testing import CliRunner
 
 from roctree import DataError, ModelFileError, NotFittedError, ParameterError, __version__, cli
 from roctree.experiment import demo
-
-COMMAND = [sys.executable, "-c", "from roctree.cli import main; main()"]
 
 
 def invoked(*arguments):
@@ -31,16 +28,6 @@ def test_help_lists_the_commands():
 @pytest.mark.parametrize("library", ["numba", "numpy", "sklearn", "rich.console", "pyarrow"])
 def test_help_does_not_load(library):
     assert library not in modules_loaded_by("--help")
-
-
-def test_help_answers_quickly():
-    seconds = []
-    for _ in range(5):
-        begin = perf_counter()
-        subprocess.run([*COMMAND, "--help"], capture_output=True, check=True)
-        seconds.append(perf_counter() - begin)
-    # The goal is 0.3 s; another process on the same core may double it.
-    assert min(seconds) < 0.6
 
 
 def test_no_command_shows_the_help():
