@@ -104,7 +104,7 @@ def test_names_in_a_graph_are_nothing_but_names():
     assert words.count("->") == tree.tree_.n_nodes - 1
     assert "\n" not in "".join(word for word in words if word.startswith('"'))
     assert "\u2028" not in tree.to_dot()
-    assert quoted("&lt;\\N\"") == '"&amp;lt;\\\\N\\""'
+    assert quoted('&lt;\\N"') == '"&amp;lt;\\\\N\\""'
 
 
 def test_no_name_breaks_out_of_a_comment():
