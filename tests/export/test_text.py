@@ -30,7 +30,12 @@ def test_a_rule_says_what_leads_to_a_leaf_its_label_probabilities_and_cases():
     assert rules(golf()) == GOLF
 
 
-GOLF = []
+GOLF = [
+    "if sky = fog then home  (home 0.75, play 0.25; 2 cases, leaf 1)",
+    "if sky = rain and (wind <= 5.5 or missing) then home  (home 0.75, play 0.25; 2 cases, leaf 4)",
+    "if sky = rain and wind > 5.5 then play  (play 0.67, home 0.33; 1 case, leaf 5)",
+    "if (sky = sun or missing) then play  (play 0.80, home 0.20; 3 cases, leaf 3)",
+]
 
 
 def test_rules_are_labelled_by_the_operating_point():
