@@ -5,6 +5,7 @@ Half of the inputs get a right checksum, so that they come past it.
 """
 
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,10 +25,8 @@ def try_to_load(data: bytes) -> None:
     head = data[: data.rfind(b'"checksum"')] if b'"checksum"' in data else data
     sealed = head + f'"checksum": "{sha256(head).hexdigest()}"\n}}\n'.encode()
     for tried in (data, sealed):
-        try:
+        with suppress(ModelFileError):
             from_bytes(tried).tree_.validate()
-        except ModelFileError:
-            pass
 
 
 def main() -> None:

@@ -579,9 +579,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(
-        self, *, max_depth: int | None = None, digits: int = 4, head: bool = False
-    ) -> str:
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the tree as text, a line for each branch.
 
         Parameters
@@ -609,8 +607,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # grown from 3 rows, 1 column, classes 'no', 'yes'
         # 3 nodes, 2 leaves, depth 1; probabilities by MBranch(M=4.0)
         # labels: the most probable class
-        if x0 <= 2.5 then no  (no 0.73, yes 0.27; 2 cases, leaf 1)
-        if x0 > 2.5 then yes  (yes 0.54, no 0.46; 1 case, leaf 2)
+        if x0 <= 2.5 then no  (no 0.70, yes 0.30; 2 cases, leaf 1)
+        if x0 > 2.5 then yes  (yes 0.56, no 0.44; 1 case, leaf 2)
         """
         return to_rules(self._exported(), digits=digits)
 

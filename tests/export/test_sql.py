@@ -71,7 +71,17 @@ def test_any_data_give_the_same_in_sqlite(data, parameters):
     check_sql(tree, frame, {"sqlite": in_sqlite})
 
 
-ODD = ["'", '"', "a;b--", "🌳 é", "); DROP TABLE cases; --", "roctree_place", "x\ny", "\\", "%s ? :a"]
+ODD = [
+    "'",
+    '"',
+    "a;b--",
+    "🌳 é",
+    "); DROP TABLE cases; --",
+    "roctree_place",
+    "x\ny",
+    "\\",
+    "%s ? :a",
+]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -79,7 +89,7 @@ def test_names_and_categories_are_nothing_but_names(engine):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.choice(ODD, 60) for name in ODD})
     X.insert(0, "number'\"", rng.normal(size=60))
-    y = np.where((X["'"] > "a") ^ (X["\\"] > "a") ^ (X["x\ny"] < "b"), '"yes\'; --', "no\n🌳")
+    y = np.where((X["'"] > "a") ^ (X["\\"] > "a") ^ (X["x\ny"] < "b"), "\"yes'; --", "no\n🌳")
     check_sql(ROCTreeClassifier().fit(X, y), X, {engine: ENGINES[engine]})
 
 

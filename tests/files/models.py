@@ -72,9 +72,7 @@ MODELS = {
     "f measure": lambda: _at(_weather(), beta=2.0, positive="home"),
     "threshold": lambda: _at(_weather(), threshold=0.3),
     "held out and by chance": _held_out,
-    "pruned under costs": lambda: _weather(
-        pruning=MinimumError(m=2, costs={"home": 5, "play": 1})
-    ),
+    "pruned under costs": lambda: _weather(pruning=MinimumError(m=2, costs={"home": 5, "play": 1})),
     "smoothed by choice": lambda: _weather(smoothing=MBranch(M="auto")),
     "global": lambda: _weather(ranking="global", metric={"warmth": 3.5}),
     "local": lambda: _three_classes(ranking="local", metric=np.array([1.0, 2.0, 0.5])),

@@ -1,10 +1,8 @@
-import os
 import signal
 import stat
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -124,5 +122,5 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_a_folder_that_is_not_there_is_not_found(tmp_path):
     with pytest.raises(FileNotFoundError):
-        write_whole(Path(tmp_path) / "none" / "tree.json", b"new")
-    assert os.listdir(tmp_path) == []
+        write_whole(tmp_path / "none" / "tree.json", b"new")
+    assert list(tmp_path.iterdir()) == []

@@ -13,9 +13,7 @@ from roctree import ModelFileError, ROCTreeClassifier
 from roctree.files import as_bytes, from_bytes
 from tests.files.models import MODELS, fitted
 
-SMALL = as_bytes(
-    ROCTreeClassifier().fit([[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"])
-)
+SMALL = as_bytes(ROCTreeClassifier().fit([[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"]))
 CHECKSUM = re.compile(rb'"checksum": "[0-9a-f]{64}"\n}\n$')
 
 
@@ -38,7 +36,10 @@ def document(data=SMALL):
 def use(model):
     """Ask a tree for all that reads its arrays."""
     columns = model.schema_.categories
-    rows = [[c[0] if c else None for c in columns], ["?" if c is not None else 0.5 for c in columns]]
+    rows = [
+        [c[0] if c else None for c in columns],
+        ["?" if c is not None else 0.5 for c in columns],
+    ]
     rows.append([None] * len(columns))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -53,8 +54,7 @@ def use(model):
 def refused_or_harmless(data):
     try:
         model = from_bytes(data)
-    except ModelFileError as error:
-        assert str(error)
+    except ModelFileError:
         return False
     use(model)
     return True
@@ -98,9 +98,10 @@ JSON = st.recursive(
 
 def places(value, path=()):
     """All paths of a document, its own last."""
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, inner in items if isinstance(value, dict | list) else ():
-        yield from places(inner, (*path, key))
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in items:
+            yield from places(inner, (*path, key))
     if path:
         yield path
 
@@ -116,7 +117,7 @@ def put(value, path, new, drop):
 
 
 @given(st.sampled_from(sorted(MODELS)), st.data())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_a_document_with_any_value_changed_is_refused_or_a_tree(name, data):
     changed = document(as_bytes(fitted(name)[0]))
     for _ in range(data.draw(st.integers(1, 2))):
@@ -151,7 +152,7 @@ CASES = {
     "it is empty": (b"", "is no model of roctree"),
     "it is another format": (b'{"format": "other"}', "is no model of roctree"),
     "it is a pickle": (b"\x80\x04\x95", "is no model of roctree"),
-    "the version is missing": (b'{"format": "roctree", "tree": 1}', "lacks its \"version\""),
+    "the version is missing": (b'{"format": "roctree", "tree": 1}', 'lacks its "version"'),
     "the version is of the future": (
         b'{"format": "roctree", "version": 2, "new": true}',
         "has version 2 of the format, and this release of roctree reads up to version 1: upgrade",
@@ -182,13 +183,17 @@ CASES = {
     "it is no JSON": (with_checksum('{"format": "roctree", "version": 1, x, '), "is no JSON"),
     "it is no UTF-8": (with_checksum(b'{"format": "roctree", "version": 1, "\xff": 1, '), "UTF-8"),
     "the model is unknown": (replaced("ROCTreeClassifier", "Forest"), "kind of model that"),
-    "a section is missing": (sealed({k: v for k, v in document().items() if k != "tree"}),
-                             "The file has no 'tree'"),  # fmt: skip
+    "a section is missing": (
+        sealed({k: v for k, v in document().items() if k != "tree"}),
+        "The file has no 'tree'",
+    ),
     "a section is unknown": (sealed(document() | {"code": "x"}), "has 'code', which"),
     "a parameter is unknown": (replaced('"criterion":', '"crit":'), "does not know"),
     "a parameter makes no sense": (replaced('"ranking": "leaf"', '"ranking": "no"'), "no sense"),
-    "a smoother is unknown": (replaced('"smoothing": "m_branch",', '"smoothing": "os.system",'),
-                              "of a kind that this release does not know"),  # fmt: skip
+    "a smoother is unknown": (
+        replaced('"m_branch",\n      "opt', '"os.system",\n      "opt'),
+        "of a kind that this release does not know",
+    ),
     "the children make a cycle": (broken(n_children=[0, 2, 2, 0, 0]), "instead of 5"),
     "a node has one child": (broken(n_children=[2, 1, 0]), "has a single child"),
     "children are missing": (broken(n_children=[2, 2, 0]), "their children make it"),
@@ -215,7 +220,7 @@ def test_a_file_is_refused_with_the_reason_if(what):
 def test_an_error_of_a_file_names_the_file(tmp_path):
     path = tmp_path / "broken.json"
     path.write_bytes(SMALL[:100])
-    with pytest.raises(ModelFileError, match="broken.json: The file does not end with its check"):
+    with pytest.raises(ModelFileError, match=r"broken\.json: The file does not end with its check"):
         roctree.load(path)
 
 

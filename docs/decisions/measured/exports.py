@@ -1,6 +1,7 @@
-"""Compare SQL in SQLite and DuckDB, ONNX in onnxruntime and the tree itself, on all rows of data sets.
+"""Compare SQL in SQLite and DuckDB, and ONNX in onnxruntime, with the tree on all rows.
 
-Usage: ``python -m docs.decisions.measured.exports``, with the folder ``shared`` beside the repository.
+Usage: ``python -m docs.decisions.measured.exports [name ...]``, with the folder ``shared`` of data
+sets beside the repository.
 """
 
 import sys

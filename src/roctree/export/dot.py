@@ -28,7 +28,11 @@ def to_dot(model: Exported, *, max_depth: int | None = None, digits: int = 4) ->
     check_limits(max_depth, digits)
     tree, cuts = model.tree, short_thresholds(model.tree, digits)
     lines = [f"// {line}" for line in model.head()]
-    lines += ["digraph tree {", '  node [fontname="sans-serif"];', '  edge [fontname="sans-serif"];']
+    lines += [
+        "digraph tree {",
+        '  node [fontname="sans-serif"];',
+        '  edge [fontname="sans-serif"];',
+    ]
     says_missing = says_missing_of(tree)
     for node in depth_first(tree, max_depth):
         lines.append(f"  {node} [{_looks(model, node, max_depth, digits)}];")

@@ -70,8 +70,7 @@ class Exported:
         classes[_MOST_CLASSES:] = ["..."] * (len(classes) > _MOST_CLASSES)
         lines = [
             f"{self.title}, by roctree {self.training.version or __version__}",
-            f"grown from {self.training}, {n} column{'s' * (n != 1)}, classes "
-            f"{', '.join(classes)}",
+            f"grown from {self.training}, {n} column{'s' * (n != 1)}, classes {', '.join(classes)}",
             f"{tree.n_nodes} nodes, {tree.n_leaves} leaves, depth {tree.max_depth}; probabilities "
             f"by {self.smoothing!r}",
             f"labels: {self.labelling}",

@@ -194,9 +194,7 @@ def _of_missing(tree: Tree, missing_branch: NDArray[Any]) -> Floats:
     return parts
 
 
-def _factors(
-    model: Exported, graph: Graph, columns: dict[int, str], of_missing: Floats
-) -> str:
+def _factors(model: Exported, graph: Graph, columns: dict[int, str], of_missing: Floats) -> str:
     """The part of each row at a node's parent that goes to the node, [rows, nodes - 1]."""
     tree = model.tree
     blocks, order = [], []

@@ -100,7 +100,7 @@ def _words(model: Exported, feature: int, bounds: Bounds) -> str:
         words = f"{bounds.low} < {name} <= {bounds.high}"
     else:
         words = f"{name} <= {bounds.high}" if bounds.low is None else f"{name} > {bounds.low}"
-    return words + " or missing" * bounds.takes_missing
+    return f"({words} or missing)" if bounds.takes_missing else words
 
 
 def _shares(model: Exported, leaf: int) -> str:

@@ -108,7 +108,7 @@ def _cost_ratio(section: Section) -> tuple[float, float] | None:
 
 
 def _as_float(section: Section, name: str, value: Any) -> float:
-    if type(value) not in (int, float) or abs(value) > _LARGEST and not math.isinf(value):
+    if type(value) not in (int, float) or (abs(value) > _LARGEST and not math.isinf(value)):
         section.refuse(name, "is no number")
     return float(value)
 

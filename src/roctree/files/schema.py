@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from roctree.data import Schema
 from roctree.errors import ParameterError
 from roctree.files.section import Section
-from roctree.files.values import array_of, dtype_name, plain, restored_scalar
+from roctree.files.values import NoWordError, array_of, dtype_name, plain, restored_scalar
 from roctree.files.values import scalar as plain_scalar
 
 FIELDS = ("named", "columns", "classes")
@@ -43,14 +43,14 @@ def _plain_categories(name: str, categories: tuple[Any, ...] | None) -> list[Any
         return None
     try:
         return [plain_scalar(category) for category in categories]
-    except Exception as error:
+    except NoWordError as error:
         raise _unwritable(f"column {name!r} has categories", categories[0]) from error
 
 
 def _plain_classes(classes: NDArray[Any]) -> dict[str, Any]:
     try:
         return {"type": dtype_name(classes), "labels": plain(classes.tolist())}
-    except Exception as error:
+    except NoWordError as error:
         raise _unwritable("The classes are", classes[0]) from error
 
 

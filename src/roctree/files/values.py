@@ -52,7 +52,7 @@ class NotKept:
         return f"<{self.name}, not kept in the model file>"
 
 
-class _NoWordError(Exception):
+class NoWordError(Exception):
     """A value that has no form in JSON."""
 
 
@@ -60,7 +60,7 @@ def plain_or_name(value: Any) -> Any:
     """Return a value as JSON, or only its name."""
     try:
         return plain(value)
-    except (_NoWordError, RecursionError):
+    except (NoWordError, RecursionError):
         return {"not_kept": value.name if isinstance(value, NotKept) else _name(value)}
 
 
@@ -72,7 +72,7 @@ def is_forgotten(written: Any) -> bool:
 def plain(value: Any, levels: int = MOST_LEVELS) -> Any:
     """Return a value as JSON; numbers of numpy become those of Python."""
     if levels == 0:
-        raise _NoWordError
+        raise NoWordError
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value) in SCALARS:
@@ -96,7 +96,7 @@ def scalar(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": repr(value)}
     if value is not None and type(value) not in SCALARS:
-        raise _NoWordError
+        raise NoWordError
     return value
 
 
@@ -104,7 +104,7 @@ def dtype_name(array: NDArray[Any]) -> str:
     """Return the word for the type of an array."""
     name = "str" if array.dtype.kind == "U" else array.dtype.name
     if name not in DTYPES:
-        raise _NoWordError
+        raise NoWordError
     return name
 
 
@@ -166,7 +166,7 @@ def _numbers_only(items: list[Any]) -> bool:
 
 def _plain_strategy(value: Any, levels: int) -> Any:
     if not is_dataclass(value) or isinstance(value, type):
-        raise _NoWordError
+        raise NoWordError
     for kind, registry in STRATEGIES.items():
         for name, known in registry.items():
             if type(value) is known:
@@ -174,7 +174,7 @@ def _plain_strategy(value: Any, levels: int) -> Any:
                     field.name: plain(getattr(value, field.name), levels) for field in fields(value)
                 }
                 return {kind: name, "options": options}
-    raise _NoWordError
+    raise NoWordError
 
 
 def _strategy(value: dict[str, Any], place: str, levels: int) -> Any:
@@ -205,9 +205,7 @@ def _mapping(pairs: Any, place: str, levels: int) -> dict[Any, Any]:
         isinstance(pair, list) and len(pair) == 2 for pair in pairs
     ):
         raise ModelFileError(f"The file has {place} in a form that is not known.")
-    return {
-        restored_scalar(key, place): restored(value, place, levels - 1) for key, value in pairs
-    }
+    return {restored_scalar(key, place): restored(value, place, levels - 1) for key, value in pairs}
 
 
 def _name(value: Any) -> str:
