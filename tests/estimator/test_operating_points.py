@@ -478,3 +478,61 @@ def test_an_operating_point_says_what_it_is(tree):
 def test_nothing_can_be_asked_of_a_tree_that_is_not_fitted(method):
     with pytest.raises(NotFittedError):
         getattr(ROCTreeClassifier(), method)()
+
+
+# Cases that missing values divide among leaves.
+
+
+def rates(labels, truth):
+    return [(labels[truth == which] == "play").mean() for which in ("home", "play")]
+
+
+@pytest.mark.parametrize(
+    "request_", [{"max_fpr": 0.15}, {"min_tpr": 0.8}, {"cost_fn": 3}, {"beta": 1}]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_rates_on_held_out_cases_are_those_of_the_predictions(request_, seed):
+    tree = ROCTreeClassifier(min_samples_leaf=5).fit(*weather.frame(300, missing=0.3))
+    new, truth = weather.frame(200, missing=0.4, seed=seed + 1)
+    chosen = tree.at(counts=(new, truth), **request_)
+    point = chosen.operating_point_
+    assert [point.fpr, point.tpr] == pytest.approx(rates(chosen.predict(new), truth))
+    assert not point.in_parts
+    if "max_fpr" in request_:
+        assert point.fpr <= 0.15
+
+
+def test_labellings_on_held_out_cases_count_leaves_and_not_divided_cases():
+    tree = ROCTreeClassifier(min_samples_leaf=5).fit(*weather.frame(300, missing=0.3))
+    table = tree.labellings(counts=weather.frame(200, missing=0.4, seed=1))
+    assert len(table[-1].positive_leaves) == tree.get_n_leaves()
+    assert set(table[-1].positive_leaves) == set(tree.tree_.leaves)
+    assert (table[-1].fpr, table[-1].tpr) == (1.0, 1.0)
+
+
+def test_rates_by_training_counts_say_that_they_are_approximate():
+    divided = ROCTreeClassifier(min_samples_leaf=5).fit(*weather.frame(300, missing=0.3))
+    assert divided.divides_cases_
+    assert "approximate" in repr(divided.at(max_fpr=0.1).operating_point_)
+    whole = ROCTreeClassifier(min_samples_leaf=5).fit(*weather.complete(300))
+    assert "approximate" not in repr(whole.at(max_fpr=0.1).operating_point_)
+    sent = ROCTreeClassifier(min_samples_leaf=5, missing="branch")
+    assert not sent.fit(*weather.frame(300, missing=0.3)).divides_cases_
+
+
+def test_without_a_seed_draws_differ_from_tree_to_tree(tree, data):
+    request = {"max_fpr": 0.13, "randomise": True, "random_state": None}
+    seeds = {tree.at(**request).operating_point_.seed for _ in range(4)}
+    assert len(seeds) > 1
+
+
+def test_costs_of_single_cases_that_forgive_all_errors_are_refused(tree, data):
+    with pytest.raises(ParameterError, match="no error cost more"):
+        tree.predict(data[0], cost_matrix=np.zeros((len(data[0]), 2, 2)))
+
+
+def test_an_f_measure_without_positives_is_refused(tree, data):
+    rows, labels = data
+    negatives = (rows[labels == "home"], labels[labels == "home"])
+    with pytest.raises(ParameterError, match="beta is a rate of positive cases"):
+        tree.at(beta=1, counts=negatives)
