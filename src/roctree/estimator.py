@@ -5,7 +5,7 @@ from copy import copy
 from typing import Any, Literal, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -772,4 +772,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _n_threads(self) -> int:
         check_parameter("n_jobs", self.n_jobs)  # it may have been set after the fit
-        return int(effective_n_jobs(self.n_jobs))
+        if self.n_jobs is None:
+            return int(effective_n_jobs(None))
+        # As of threads: in a process of a pool, which may have no processes, joblib counts one.
+        with parallel_config(backend="threading"):
+            return int(effective_n_jobs(self.n_jobs))
