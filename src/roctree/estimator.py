@@ -729,7 +729,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _winners(self, X: Any) -> NDArray[np.int64]:
         """Return the number of each row's class."""
-        return self._decision().winners(self._encoded(X), self._n_threads())
+        values = self._encoded(X)
+        return self._decision().winners(values, self._n_threads())
 
     def _decision(self) -> Decision:
         return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
