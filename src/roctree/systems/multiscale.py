@@ -1,0 +1,457 @@
+"""The Multiscale Classifier of Bradley and Lovell: space is halved until classes are apart."""
+
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from roctree.data import Dataset, encode_columns
+from roctree.errors import ParameterError
+from roctree.labelling import Labeller, Leaves, OperatingPoint, operating_point
+from roctree.operating import (
+    asked_for,
+    cheapest,
+    checked_seed,
+    class_number,
+    draws,
+    leaves_of,
+    positive_of_two,
+)
+from roctree.parameters import Labels, with_costs_in_order
+from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
+from roctree.roc import Curve
+from roctree.selection import pruned
+from roctree.smoothing import Frequencies, Smoother, probabilities
+from roctree.systems.cell_groups import grouped
+from roctree.systems.cell_inputs import (
+    bounds_of,
+    check_parameters,
+    first_schema,
+    joined,
+    pruner_of_cells,
+    read,
+    refuse_missing,
+    smoother_of_cells,
+)
+from roctree.systems.cell_kernels import BITS
+from roctree.systems.cell_text import cells_to_text
+from roctree.systems.cells import Cells, grow, tally, with_those_below
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+HELD_OUT = "held_out"
+
+
+class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A tree of cells: every attribute is halved at once, wherever classes are not yet apart.
+
+    Attributes are numbers without missing values. Only cells with cases are kept. A case in a cell
+    that training never saw goes by the smallest cell around it that has cases.
+
+    Parameters
+    ----------
+    max_level : how often a side is halved at most, from 0 to 32; cases that are still together then
+        share a leaf, whatever their classes
+    bounds : "training" for the range of each attribute in training, a pair (low, high) for all
+        attributes, or a pair for each; values outside count as the nearest inside
+    pruning : name of a pruner that decides by counts, or such a pruner
+    merge_leaves : whether pruning may also merge some of the parts of a cell and leave the others
+    smoothing : name of a smoother, or a smoother
+    labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
+        training cases in the cell
+
+    Attributes
+    ----------
+    cells_ : Cells, where the cells are and which node of ``tree_`` each belongs to
+    tree_ : Tree, class counts of the cells; it has no splits
+    bounds_ : Bounds, the range of each attribute
+    schema_ : Schema, names of the columns
+    classes_, n_classes_ : class labels in sorted order, and how many
+    probabilities_ : float64[nodes, classes], smoothed
+    pruning_, smoothing_ : the pruner and the smoother
+    node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
+    operating_point_ : what ``at(...)`` has chosen, else None
+    cases_ : Dataset, the cases of all calls of ``partial_fit``; None after ``fit``
+    n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
+
+    Examples
+    --------
+    >>> rows = [[0.1, 0.2], [0.8, 0.9], [0.2, 0.3], [0.15, 0.22], [0.6, 0.1]]
+    >>> cells = MultiscaleClassifier(bounds=(0, 1)).fit(rows, [0, 1, 1, 0, 1])
+    >>> cells.get_n_leaves(), cells.get_depth()
+    (4, 2)
+    >>> print(cells.to_text())
+    x0 < 0.5, x1 < 0.5
+    |   x0 < 0.25, x1 < 0.25: 0  (1.00, 2 cases)
+    |   x0 < 0.25, 0.25 <= x1 < 0.5: 1  (1.00, 1 case)
+    0.5 <= x0, x1 < 0.5: 1  (1.00, 1 case)
+    0.5 <= x0, 0.5 <= x1: 1  (1.00, 1 case)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_level: int = 30,
+        bounds: Any = "training",
+        pruning: str | Pruner = "none",
+        merge_leaves: bool = False,
+        smoothing: str | Smoother = "laplace",
+        labels: Labels = "probability",
+    ) -> None:
+        self.max_level = max_level
+        self.bounds = bounds
+        self.pruning = pruning
+        self.merge_leaves = merge_leaves
+        self.smoothing = smoothing
+        self.labels = labels
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MultiscaleClassifier":
+        """Divide the space until the classes are apart, and prune; a row of weight k counts as k.
+
+        Parameters
+        ----------
+        X : array, list of rows, or table of pandas, polars or pyarrow
+        y : one label per row
+        sample_weight : one weight per row, at least 0; None for ones
+        """
+        check_parameters(self)
+        self._learn(read(X, y, sample_weight))
+        self.cases_: Dataset | None = None
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> "MultiscaleClassifier":
+        """Learn from more cases; what comes of it is what ``fit`` makes of all cases together.
+
+        Cells that were pure may have to be divided, so the cases are kept. A call takes as long as
+        dividing all cases so far: give it batches rather than single cases.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        classes : in the first call, all labels that will come
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.partial_fit([[0.1], [0.2]], ["a", "a"], classes=["a", "b"])
+        >>> cells.partial_fit([[0.3]], ["b"]).get_n_leaves()
+        2
+        """
+        check_parameters(self)
+        before: Dataset | None = getattr(self, "cases_", None)
+        if before is None and hasattr(self, "tree_"):
+            raise ParameterError(
+                "fit keeps no cases, and without them no cell can be divided any further: begin "
+                "with partial_fit."
+            )
+        schema = first_schema(X, y, classes) if before is None else self.schema_
+        more = read(X, y, sample_weight, schema)
+        cases = more if before is None else joined(before, more)
+        self._learn(cases)
+        self.cases_ = cases
+        return self
+
+    def smoothed(self, smoothing: str | Smoother, **options: Any) -> "MultiscaleClassifier":
+        """Return these cells with their probabilities smoothed in another way.
+
+        Parameters
+        ----------
+        smoothing : name of a smoother, or a smoother
+        options : of the smoother, such as ``M=2``
+        """
+        tree = self._fitted()
+        other = copy(self)
+        other.smoothing = other.smoothing_ = smoother_of_cells(smoothing, **options)
+        other.probabilities_ = probabilities(other.smoothing_, tree)
+        return other._at_the_same_point(self.operating_point_)
+
+    def pruned(
+        self, pruning: str | Pruner, *, merge_leaves: bool | None = None, **options: Any
+    ) -> "MultiscaleClassifier":
+        """Return these cells cut back; only their counts matter, and nothing is fitted.
+
+        Parameters
+        ----------
+        pruning : name of a pruner that decides by counts, or such a pruner
+        merge_leaves : as in the parameters; None for what it is there
+        options : of the pruner, such as ``m=8``; costs are a dict of classes, or in their order
+
+        Examples
+        --------
+        >>> rows = [[0.1], [0.2], [0.3], [0.4], [0.9]]
+        >>> cells = MultiscaleClassifier(bounds=(0, 1)).fit(rows, ["a", "b", "a", "a", "a"])
+        >>> cells.get_n_leaves(), cells.pruned("minimum_error", m=2).get_n_leaves()
+        (4, 1)
+        """
+        self._fitted()
+        other = copy(self)
+        other.pruning = with_costs_in_order(pruner_of_cells(pruning, **options), self.classes_)
+        other.merge_leaves = self.merge_leaves if merge_leaves is None else merge_leaves
+        check_parameters(other)
+        other._prune(other.pruning, self.cells_, self.tree_)
+        return other._at_the_same_point(self.operating_point_)
+
+    def cost_pruning_curve(
+        self,
+        costs: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        method: str | Pruner = "minimum_error",
+        positive: Any = None,
+        **options: Any,
+    ) -> CostPruningCurve:
+        """Return how these cells err when pruned under one ratio of costs after another.
+
+        Parameters
+        ----------
+        costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms
+            of the second; None for the 13 pairs of Bradley and Lovell
+        X_test, y_test : the cases to count errors of; None for the training cases
+        method : "minimum_error", "error_based" or "pessimistic"
+        positive : the positive class; None for the last in ``classes_``
+        options : of the pruner, such as ``m=8``
+        """
+        self._fitted()
+        place = class_number(positive, self.classes_)
+        if (X_test is None) != (y_test is None):
+            raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
+        cells, tree = self._prunable(self.cells_, self.tree_)
+        counts, stopped = tree.counts, None
+        if X_test is not None:
+            stopped = self._stops(cells, tree, X_test, y_test)
+            counts = with_those_below(tree, stopped)
+        pruner = pruner_of_cells(method, **options)
+        labels = self.classes_.tolist()
+        return cost_pruning_curve(tree, pruner, costs, counts, labels, place, stopped)
+
+    def at(
+        self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any
+    ) -> "MultiscaleClassifier":
+        """Return these cells relabelled for costs, rates or a threshold; nothing is fitted.
+
+        Parameters
+        ----------
+        counts, positive, random_state, request : as for ``ROCTreeClassifier.at``
+
+        Examples
+        --------
+        >>> rows = [[0.1], [0.1], [0.1], [0.6], [0.9]]
+        >>> cells = MultiscaleClassifier().fit(rows, ["well", "well", "ill", "ill", "ill"])
+        >>> cells.predict([[0.1]]), cells.at(cost_fp=1, cost_fn=5, positive="ill").predict([[0.1]])
+        (array(['well'], dtype='<U4'), array(['ill'], dtype='<U4'))
+        """
+        self._fitted()
+        asked = asked_for(request)
+        by = asked.usual_counts if counts is None else counts
+        labeller = asked.labeller(self.classes_)
+        place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
+        return self._at(labeller, by, place, seed)
+
+    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
+        """Return the ROC curve: cells in the order of training, counts of the data given.
+
+        Parameters
+        ----------
+        X, y : labelled cases; None for the training counts
+        positive : the class that is positive, against all others; None for the last of two
+        """
+        tree = self._fitted()
+        if positive is None and self.n_classes_ != 2:
+            raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
+        place = class_number(positive, self.classes_)
+        counts = _at_leaves(tree) if X is None else self._stops(self.cells_, tree, X, y)
+        positives = counts[:, place]
+        scores = self.probabilities_[:, place]
+        return Curve.from_leaves(scores, positives, counts.sum(axis=1) - positives)
+
+    def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
+        """Return the label of each row: the most probable class of its cell, or that of ``at``.
+
+        Parameters
+        ----------
+        X : rows
+        cost_matrix : costs [predicted][true] of all rows, or one such matrix for each row; the
+            class of least expected cost is predicted then, whatever the operating point
+        """
+        if cost_matrix is not None:
+            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
+        else:
+            winners = self._winners(self._encoded(X))
+        return np.asarray(self.classes_[winners])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class probabilities of each row's cell."""
+        nodes = self._nodes(self._encoded(X))
+        return np.asarray(self.probabilities_[nodes])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return by how much the second of two classes outweighs the first in each row's cell.
+
+        Where ``predict`` goes by something else than the probability, the rows of the second class
+        come first, as for ``ROCTreeClassifier.decision_function``. With more classes, or only one,
+        return the probability of each.
+        """
+        values = self._encoded(X)
+        votes = self.probabilities_[self._nodes(values)]
+        if self.n_classes_ != 2:
+            return np.asarray(votes)
+        relabelled = self.operating_point_ is not None or self.node_labels_ is not None
+        if self.labels == "probability" and not relabelled:
+            return np.asarray(votes[:, 1] - votes[:, 0])
+        return np.asarray(votes[:, 1] / 2.0 + np.where(self._winners(values) == 1, 0.5, -0.5))
+
+    def apply(self, X: Any) -> Ints:
+        """Return the number, in ``tree_``, of the node that each row stops at."""
+        return self._nodes(self._encoded(X))
+
+    def get_depth(self) -> int:
+        """Return how often the sides of the smallest cell were halved."""
+        self._fitted()
+        return int(self.cells_.level.max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of cells that are not divided; those merged count as one."""
+        return self._fitted().n_leaves
+
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the cells as text, a line for each.
+
+        Parameters
+        ----------
+        max_depth : number of levels to show; None for all
+        digits : significant digits of bounds and weights
+        """
+        return cells_to_text(
+            self._fitted(),
+            self.cells_,
+            self.bounds_,
+            self.schema_,
+            max_depth=max_depth,
+            digits=digits,
+        )
+
+    def _learn(self, cases: Dataset) -> None:
+        """Grow the cells of these cases, prune them, and set all that is fitted."""
+        schema = cases.schema
+        pruner = with_costs_in_order(pruner_of_cells(self.pruning), schema.classes)
+        bounds = bounds_of(self.bounds, cases.values)
+        addresses = bounds.addresses(cases.values, self.max_level)
+        cells, tree = grow(addresses, cases.labels, cases.weights, schema.n_classes)
+
+        self.schema_, self.bounds_ = schema, bounds
+        self.classes_, self.n_classes_ = schema.classes, schema.n_classes
+        self.n_features_in_ = schema.n_features
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.smoothing_ = smoother_of_cells(self.smoothing)
+        self._prune(pruner, cells, tree)
+
+    def _prune(self, pruner: Pruner, cells: Cells, tree: Tree) -> None:
+        cells, tree = self._prunable(cells, tree)
+        smaller = pruned(pruner, tree)
+        self.pruning_, self.tree_ = pruner, smaller.tree
+        self.cells_ = cells.pruned(tree, smaller.tree)
+        self.node_labels_ = smaller.labels
+        self.operating_point_: OperatingPoint | None = None
+        self.probabilities_ = probabilities(self.smoothing_, self.tree_)
+
+    def _prunable(self, cells: Cells, tree: Tree) -> tuple[Cells, Tree]:
+        """Return what a pruner is given: the cells, in groups if these may be merged."""
+        if not self.merge_leaves:
+            return cells, tree
+        together = grouped(tree)
+        return cells.renumbered(together.numbers), together.tree
+
+    def _fitted(self) -> Tree:
+        check_is_fitted(self, "tree_")
+        return self.tree_
+
+    def _encoded(self, X: Any) -> Floats:
+        self._fitted()
+        values = np.asarray(encode_columns(X, self.schema_), dtype=np.float64)
+        # Warns where names are new or gone; that they differ is an error of the line before.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        refuse_missing(values, self.schema_)
+        return values
+
+    def _nodes(self, values: Floats) -> Ints:
+        return self.cells_.nodes(self.bounds_.addresses(values, BITS))
+
+    def _stops(self, cells: Cells, tree: Tree, X: Any, y: Any, weights: Any = None) -> Floats:
+        """Return the class counts of some cases at the nodes where they stop."""
+        cases = Dataset.encoded(X, y, self.schema_, sample_weight=weights)
+        refuse_missing(cases.values, self.schema_)
+        nodes = cells.nodes(self.bounds_.addresses(cases.values, BITS))
+        return tally(nodes, cases.labels, cases.weights, tree.n_nodes, self.n_classes_)
+
+    def _at(
+        self, labeller: Labeller, counts: Any, positive: int, seed: int
+    ) -> "MultiscaleClassifier":
+        leaves = self._leaves(counts, positive)
+        name = counts if isinstance(counts, str) else HELD_OUT
+        other = copy(self)
+        other.operating_point_ = operating_point(leaves, labeller, self.tree_.n_nodes, name, seed)
+        return other
+
+    def _at_the_same_point(self, before: OperatingPoint | None) -> "MultiscaleClassifier":
+        """Return these cells, just pruned or smoothed, with what was asked of them before."""
+        if before is None:
+            return self
+        if before.counts == HELD_OUT:
+            raise ParameterError(
+                "The operating point was chosen by cases held out, which are not kept: prune or "
+                "smooth first, and then use at(...)."
+            )
+        return self._at(before.labeller, before.counts, before.positive, before.seed)
+
+    def _leaves(self, counts: Any, positive: int) -> Leaves:
+        """Return every node as a leaf with the cases that stop there, for any of them may."""
+        tree = self.tree_
+        if isinstance(counts, tuple):
+            if len(counts) not in (2, 3):
+                raise ParameterError(
+                    f"counts has {len(counts)} parts: give (X, y) of cases held out."
+                )
+            counts = self._stops(self.cells_, tree, *counts)
+        at_leaves, every = replace(tree, counts=_at_leaves(tree)), np.arange(tree.n_nodes)
+        frequencies = Frequencies()(tree)
+        return leaves_of(
+            at_leaves, self.probabilities_, frequencies, counts, positive, every
+        )
+
+    def _winners(self, values: Floats) -> Ints:
+        """Return the number of each row's class."""
+        nodes, point = self._nodes(values), self.operating_point_
+        winners = self._votes()[nodes].argmax(axis=1)
+        if point is None or point.chance == 0.0:
+            return np.asarray(winners)
+        others = point.other_votes[nodes].argmax(axis=1)
+        return np.asarray(np.where(draws(values, point.seed) < point.chance, others, winners))
+
+    def _votes(self) -> Floats:
+        """Return what each node says for each class: the largest wins."""
+        if self.operating_point_ is not None:
+            return self.operating_point_.votes
+        if self.node_labels_ is not None:
+            return np.eye(self.n_classes_)[self.node_labels_]
+        return self.tree_.counts if self.labels == "majority" else self.probabilities_
+
+
+def _at_leaves(tree: Tree) -> Floats:
+    """Return the counts of the training cases where they stop."""
+    return np.where(tree.is_leaf[:, None], tree.counts, 0.0)
