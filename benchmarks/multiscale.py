@@ -1,4 +1,4 @@
-"""The Multiscale Classifier: seconds to divide the space and to find rows again, bytes for a cell."""
+"""The Multiscale Classifier: seconds to divide the space and to find rows, bytes for a cell."""
 
 from collections.abc import Callable
 from functools import partial

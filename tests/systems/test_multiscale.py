@@ -92,7 +92,9 @@ def test_cells_are_those_of_inserting_case_after_case(data, max_level):
         [naive.counts_at(root, row, bounds, max_level) for row in rows]
     )
     leaves = cells.tree_.counts[cells.tree_.leaves].tolist()
-    tables = [{c: n for c, n in zip(cells.classes_.tolist(), leaf, strict=True) if n} for leaf in leaves]
+    tables = [
+        {c: n for c, n in zip(cells.classes_.tolist(), leaf, strict=True) if n} for leaf in leaves
+    ]
     assert in_order(tables) == in_order(naive.leaves(root))
 
 
@@ -185,7 +187,9 @@ def test_the_curve_of_the_cells_is_that_of_their_scores():
     X, y = load_iris(return_X_y=True)
     cells = MultiscaleClassifier(smoothing="m_branch").fit(X[::2], y[::2] == 1)
     scores = cells.predict_proba(X[1::2])[:, 1]
-    assert cells.roc(X[1::2], y[1::2] == 1).auc == pytest.approx(roc_auc_score(y[1::2] == 1, scores))
+    assert cells.roc(X[1::2], y[1::2] == 1).auc == pytest.approx(
+        roc_auc_score(y[1::2] == 1, scores)
+    )
     assert cells.roc().auc == 1.0
 
 
@@ -242,7 +246,11 @@ def test_text_shows_few_attributes_and_as_many_digits_as_it_takes():
     rows = np.zeros((2, 6))
     rows[1] = 1.0
     cells = MultiscaleClassifier().fit(rows, [0, 1])
-    assert cells.to_text().splitlines()[0].startswith("x0 < 0.5, x1 < 0.5, x2 < 0.5, x3 < 0.5, … (2 more):")
+    assert (
+        cells.to_text()
+        .splitlines()[0]
+        .startswith("x0 < 0.5, x1 < 0.5, x2 < 0.5, x3 < 0.5, … (2 more):")
+    )
     close = MultiscaleClassifier(bounds=(0, 1)).fit([[0.3], [0.3 + 1e-7]], [0, 1])
     assert close.to_text().startswith("0.3 <= x0 < 0.30000007")
 

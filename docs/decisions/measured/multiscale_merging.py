@@ -58,7 +58,7 @@ def measured(X, y, pruner):
 
 
 def outcome(grown, pruner, merge, X, y):
-    """Return leaves, accuracy and areas at equal costs, operating points and the area below them."""
+    """Return leaves, accuracy and areas at equal costs, operating points and their area."""
     cells = grown.set_params(merge_leaves=merge).pruned(pruner)
     curve = grown.cost_pruning_curve(None, X, y, method=pruner)
     points = {(point.fpr, point.tpr) for point in curve} | {(0.0, 0.0), (1.0, 1.0)}

@@ -87,6 +87,13 @@ def read(X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Da
     return cases.with_weight()
 
 
+def read_held_out(cases: tuple[Any, ...], schema: Schema) -> Dataset:
+    """Return cases given as (X, y), or with weights as (X, y, sample_weight)."""
+    if len(cases) not in (2, 3):
+        raise ParameterError(f"counts has {len(cases)} parts: give (X, y) of cases held out.")
+    return read(*cases, *[None] * (3 - len(cases)), schema)
+
+
 def first_schema(X: Any, y: Any, classes: Any) -> Schema:
     """Return the schema of the first cases of many, which need not have all classes."""
     if classes is None:

@@ -3,26 +3,19 @@
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.systems.cell_kernels import BITS
-from roctree.systems.cells import Bounds, Cells
+from roctree.systems.cell_tree import CellTree
+from roctree.systems.cells import Bounds, Cells, Ints
 from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, plain, short
-from roctree.tree.tree import Tree
 
 # All attributes are halved at once, so that a line could be as long as the table is wide.
 MAX_SHOWN = 4
 
 
 def cells_to_text(
-    tree: Tree,
-    cells: Cells,
-    bounds: Bounds,
-    schema: Schema,
-    *,
-    max_depth: int | None = None,
-    digits: int = 4,
+    cell_tree: CellTree, schema: Schema, *, max_depth: int | None = None, digits: int = 4
 ) -> str:
     """Return a line for each cell, parts below the cell that they are of.
 
@@ -30,6 +23,7 @@ def cells_to_text(
     were merged are told by their number.
     """
     check_limits(max_depth, digits)
+    bounds, cells, tree = cell_tree.bounds, cell_tree.cells, cell_tree.tree
     names = [plain(name) for name in schema.names]
     cell_of, n_cells = _cells_of_nodes(cells, tree.n_nodes)
 
@@ -41,9 +35,7 @@ def cells_to_text(
     return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
 
 
-def _cells_of_nodes(
-    cells: Cells, n_nodes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
+def _cells_of_nodes(cells: Cells, n_nodes: int) -> tuple[Ints, Ints]:
     """Return a cell of each node, and how many it has; a group that is not merged has none."""
     cell_of = np.zeros(n_nodes, dtype=np.int64)
     cell_of[cells.node] = np.arange(cells.n_cells)

@@ -1,7 +1,6 @@
 """The Multiscale Classifier of Bradley and Lovell: space is halved until classes are apart."""
 
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,22 +10,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from roctree.data import Dataset, encode_columns
 from roctree.errors import ParameterError
-from roctree.labelling import Labeller, Leaves, OperatingPoint, operating_point
+from roctree.labelling import Labeller, OperatingPoint, operating_point
 from roctree.operating import (
     asked_for,
     cheapest,
     checked_seed,
     class_number,
     draws,
-    leaves_of,
     positive_of_two,
 )
 from roctree.parameters import Labels, with_costs_in_order
 from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
 from roctree.roc import Curve
-from roctree.selection import pruned
-from roctree.smoothing import Frequencies, Smoother, probabilities
-from roctree.systems.cell_groups import grouped
+from roctree.smoothing import Smoother, probabilities
 from roctree.systems.cell_inputs import (
     bounds_of,
     check_parameters,
@@ -34,12 +30,13 @@ from roctree.systems.cell_inputs import (
     joined,
     pruner_of_cells,
     read,
+    read_held_out,
     refuse_missing,
     smoother_of_cells,
 )
-from roctree.systems.cell_kernels import BITS
 from roctree.systems.cell_text import cells_to_text
-from roctree.systems.cells import Cells, grow, tally, with_those_below
+from roctree.systems.cell_tree import CellTree
+from roctree.systems.cells import Cells, with_those_below
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -67,9 +64,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     Attributes
     ----------
-    cells_ : Cells, where the cells are and which node of ``tree_`` each belongs to
-    tree_ : Tree, class counts of the cells; it has no splits
-    bounds_ : Bounds, the range of each attribute
+    cell_tree_ : CellTree, ranges of the attributes, cells and counts
+    cells_, tree_ : Cells and Tree, the latter two of ``cell_tree_``; the tree has no splits
     schema_ : Schema, names of the columns
     classes_, n_classes_ : class labels in sorted order, and how many
     probabilities_ : float64[nodes, classes], smoothed
@@ -146,7 +142,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         check_parameters(self)
         before: Dataset | None = getattr(self, "cases_", None)
-        if before is None and hasattr(self, "tree_"):
+        if before is None and hasattr(self, "cell_tree_"):
             raise ParameterError(
                 "fit keeps no cases, and without them no cell can be divided any further: begin "
                 "with partial_fit."
@@ -166,10 +162,10 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         smoothing : name of a smoother, or a smoother
         options : of the smoother, such as ``M=2``
         """
-        tree = self._fitted()
+        self._fitted()
         other = copy(self)
         other.smoothing = other.smoothing_ = smoother_of_cells(smoothing, **options)
-        other.probabilities_ = probabilities(other.smoothing_, tree)
+        other.probabilities_ = probabilities(other.smoothing_, self.tree_)
         return other._at_the_same_point(self.operating_point_)
 
     def pruned(
@@ -182,20 +178,13 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         pruning : name of a pruner that decides by counts, or such a pruner
         merge_leaves : as in the parameters; None for what it is there
         options : of the pruner, such as ``m=8``; costs are a dict of classes, or in their order
-
-        Examples
-        --------
-        >>> rows = [[0.1], [0.2], [0.3], [0.4], [0.9]]
-        >>> cells = MultiscaleClassifier(bounds=(0, 1)).fit(rows, ["a", "b", "a", "a", "a"])
-        >>> cells.get_n_leaves(), cells.pruned("minimum_error", m=2).get_n_leaves()
-        (4, 1)
         """
         self._fitted()
         other = copy(self)
         other.pruning = with_costs_in_order(pruner_of_cells(pruning, **options), self.classes_)
         other.merge_leaves = self.merge_leaves if merge_leaves is None else merge_leaves
         check_parameters(other)
-        other._prune(other.pruning, self.cells_, self.tree_)
+        other._prune(other.pruning, self.cell_tree_)
         return other._at_the_same_point(self.operating_point_)
 
     def cost_pruning_curve(
@@ -212,25 +201,20 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms
-            of the second; None for the 13 pairs of Bradley and Lovell
-        X_test, y_test : the cases to count errors of; None for the training cases
-        method : "minimum_error", "error_based" or "pessimistic"
-        positive : the positive class; None for the last in ``classes_``
-        options : of the pruner, such as ``m=8``
+        costs, X_test, y_test, method, positive, options : as for
+            ``ROCTreeClassifier.cost_pruning_curve``
         """
         self._fitted()
         place = class_number(positive, self.classes_)
         if (X_test is None) != (y_test is None):
             raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
-        cells, tree = self._prunable(self.cells_, self.tree_)
-        counts, stopped = tree.counts, None
+        cells, stopped = self._prunable(self.cell_tree_), None
+        counts = cells.tree.counts
         if X_test is not None:
-            stopped = self._stops(cells, tree, X_test, y_test)
-            counts = with_those_below(tree, stopped)
-        pruner = pruner_of_cells(method, **options)
-        labels = self.classes_.tolist()
-        return cost_pruning_curve(tree, pruner, costs, counts, labels, place, stopped)
+            stopped = cells.stops(read(X_test, y_test, None, self.schema_))
+            counts = with_those_below(cells.tree, stopped)
+        pruner, labels = pruner_of_cells(method, **options), self.classes_.tolist()
+        return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped)
 
     def at(
         self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any
@@ -263,14 +247,13 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X, y : labelled cases; None for the training counts
         positive : the class that is positive, against all others; None for the last of two
         """
-        tree = self._fitted()
+        cells = self._fitted()
         if positive is None and self.n_classes_ != 2:
             raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
         place = class_number(positive, self.classes_)
-        counts = _at_leaves(tree) if X is None else self._stops(self.cells_, tree, X, y)
-        positives = counts[:, place]
-        scores = self.probabilities_[:, place]
-        return Curve.from_leaves(scores, positives, counts.sum(axis=1) - positives)
+        counts = cells.stops(None if X is None else read(X, y, None, self.schema_))
+        ours, scores = counts[:, place], self.probabilities_[:, place]
+        return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
 
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its cell, or that of ``at``.
@@ -289,7 +272,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's cell."""
-        nodes = self._nodes(self._encoded(X))
+        nodes = self.apply(X)
         return np.asarray(self.probabilities_[nodes])
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -305,7 +288,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return the probability of each.
         """
         values = self._encoded(X)
-        votes = self.probabilities_[self._nodes(values)]
+        votes = self.probabilities_[self.cell_tree_.nodes(values)]
         if self.n_classes_ != 2:
             return np.asarray(votes)
         relabelled = self.operating_point_ is not None or self.node_labels_ is not None
@@ -315,16 +298,16 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def apply(self, X: Any) -> Ints:
         """Return the number, in ``tree_``, of the node that each row stops at."""
-        return self._nodes(self._encoded(X))
+        values = self._encoded(X)
+        return self.cell_tree_.nodes(values)
 
     def get_depth(self) -> int:
         """Return how often the sides of the smallest cell were halved."""
-        self._fitted()
-        return int(self.cells_.level.max())
+        return int(self._fitted().cells.level.max())
 
     def get_n_leaves(self) -> int:
         """Return the number of cells that are not divided; those merged count as one."""
-        return self._fitted().n_leaves
+        return self._fitted().tree.n_leaves
 
     def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """Return the cells as text, a line for each.
@@ -334,24 +317,25 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         max_depth : number of levels to show; None for all
         digits : significant digits of bounds and weights
         """
-        return cells_to_text(
-            self._fitted(),
-            self.cells_,
-            self.bounds_,
-            self.schema_,
-            max_depth=max_depth,
-            digits=digits,
-        )
+        return cells_to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+
+    @property
+    def cells_(self) -> Cells:
+        """Where the cells are, and which node of ``tree_`` each belongs to."""
+        return self.cell_tree_.cells
+
+    @property
+    def tree_(self) -> Tree:
+        """Class counts of the cells, without splits."""
+        return self.cell_tree_.tree
 
     def _learn(self, cases: Dataset) -> None:
         """Grow the cells of these cases, prune them, and set all that is fitted."""
         schema = cases.schema
         pruner = with_costs_in_order(pruner_of_cells(self.pruning), schema.classes)
-        bounds = bounds_of(self.bounds, cases.values)
-        addresses = bounds.addresses(cases.values, self.max_level)
-        cells, tree = grow(addresses, cases.labels, cases.weights, schema.n_classes)
+        grown = CellTree.grown(cases, bounds_of(self.bounds, cases.values), self.max_level)
 
-        self.schema_, self.bounds_ = schema, bounds
+        self.schema_ = schema
         self.classes_, self.n_classes_ = schema.classes, schema.n_classes
         self.n_features_in_ = schema.n_features
         if schema.named:
@@ -359,27 +343,20 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.smoothing_ = smoother_of_cells(self.smoothing)
-        self._prune(pruner, cells, tree)
+        self._prune(pruner, grown)
 
-    def _prune(self, pruner: Pruner, cells: Cells, tree: Tree) -> None:
-        cells, tree = self._prunable(cells, tree)
-        smaller = pruned(pruner, tree)
-        self.pruning_, self.tree_ = pruner, smaller.tree
-        self.cells_ = cells.pruned(tree, smaller.tree)
-        self.node_labels_ = smaller.labels
+    def _prune(self, pruner: Pruner, cells: CellTree) -> None:
+        self.pruning_ = pruner
+        self.cell_tree_, self.node_labels_ = self._prunable(cells).pruned(pruner)
         self.operating_point_: OperatingPoint | None = None
         self.probabilities_ = probabilities(self.smoothing_, self.tree_)
 
-    def _prunable(self, cells: Cells, tree: Tree) -> tuple[Cells, Tree]:
-        """Return what a pruner is given: the cells, in groups if these may be merged."""
-        if not self.merge_leaves:
-            return cells, tree
-        together = grouped(tree)
-        return cells.renumbered(together.numbers), together.tree
+    def _prunable(self, cells: CellTree) -> CellTree:
+        return cells.in_groups() if self.merge_leaves else cells
 
-    def _fitted(self) -> Tree:
-        check_is_fitted(self, "tree_")
-        return self.tree_
+    def _fitted(self) -> CellTree:
+        check_is_fitted(self, "cell_tree_")
+        return self.cell_tree_
 
     def _encoded(self, X: Any) -> Floats:
         self._fitted()
@@ -389,21 +366,13 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         refuse_missing(values, self.schema_)
         return values
 
-    def _nodes(self, values: Floats) -> Ints:
-        return self.cells_.nodes(self.bounds_.addresses(values, BITS))
-
-    def _stops(self, cells: Cells, tree: Tree, X: Any, y: Any, weights: Any = None) -> Floats:
-        """Return the class counts of some cases at the nodes where they stop."""
-        cases = Dataset.encoded(X, y, self.schema_, sample_weight=weights)
-        refuse_missing(cases.values, self.schema_)
-        nodes = cells.nodes(self.bounds_.addresses(cases.values, BITS))
-        return tally(nodes, cases.labels, cases.weights, tree.n_nodes, self.n_classes_)
-
     def _at(
         self, labeller: Labeller, counts: Any, positive: int, seed: int
     ) -> "MultiscaleClassifier":
-        leaves = self._leaves(counts, positive)
-        name = counts if isinstance(counts, str) else HELD_OUT
+        name, known = counts, counts
+        if isinstance(counts, tuple):
+            name, known = HELD_OUT, self.cell_tree_.stops(read_held_out(counts, self.schema_))
+        leaves = self.cell_tree_.leaves(self.probabilities_, known, positive)
         other = copy(self)
         other.operating_point_ = operating_point(leaves, labeller, self.tree_.n_nodes, name, seed)
         return other
@@ -419,24 +388,9 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             )
         return self._at(before.labeller, before.counts, before.positive, before.seed)
 
-    def _leaves(self, counts: Any, positive: int) -> Leaves:
-        """Return every node as a leaf with the cases that stop there, for any of them may."""
-        tree = self.tree_
-        if isinstance(counts, tuple):
-            if len(counts) not in (2, 3):
-                raise ParameterError(
-                    f"counts has {len(counts)} parts: give (X, y) of cases held out."
-                )
-            counts = self._stops(self.cells_, tree, *counts)
-        at_leaves, every = replace(tree, counts=_at_leaves(tree)), np.arange(tree.n_nodes)
-        frequencies = Frequencies()(tree)
-        return leaves_of(
-            at_leaves, self.probabilities_, frequencies, counts, positive, every
-        )
-
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""
-        nodes, point = self._nodes(values), self.operating_point_
+        nodes, point = self.cell_tree_.nodes(values), self.operating_point_
         winners = self._votes()[nodes].argmax(axis=1)
         if point is None or point.chance == 0.0:
             return np.asarray(winners)
@@ -450,8 +404,3 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if self.node_labels_ is not None:
             return np.eye(self.n_classes_)[self.node_labels_]
         return self.tree_.counts if self.labels == "majority" else self.probabilities_
-
-
-def _at_leaves(tree: Tree) -> Floats:
-    """Return the counts of the training cases where they stop."""
-    return np.where(tree.is_leaf[:, None], tree.counts, 0.0)
