@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 
 from roctree import MultiscaleClassifier
 from roctree.pruning import PRUNING, AUCPruning, CostComplexity, ErrorBased, MinimumError, need
-from roctree.systems.cell_groups import grouped
+from roctree.systems.cell_groups import dissolved, grouped
 from roctree.systems.cells import hierarchy
 
 # Root (12, 8): left (9, 1); right (3, 7), which is (3, 1) and (0, 6).
@@ -89,18 +89,19 @@ def test_each_point_of_the_curve_is_what_its_tree_does_to_the_test_cases(method,
         assert point.tpr == pytest.approx(called[y_test == 1].mean())
 
 
-def test_some_parts_of_a_cell_are_merged_and_others_stay():
-    """Three parts of one class and one case of another; the fourth quarter is divided further."""
-    rows = [[0.1, 0.1]] * 6 + [[0.1, 0.9]] * 5 + [[0.9, 0.1]]
-    rows += [[0.6, 0.6]] * 8 + [[0.9, 0.9]] * 8
-    labels = ["a"] * 11 + ["b"] + ["b"] * 8 + ["a"] * 8
+def test_single_cases_are_merged_and_heavy_parts_stay():
+    """Of eight parts four have one case of a, one has one of b, and one is divided further."""
+    quarters = [[0.1, 0.1, 0.1], [0.1, 0.1, 0.9], [0.1, 0.9, 0.1], [0.9, 0.1, 0.1], [0.1, 0.9, 0.9]]
+    rows = quarters + [[0.6, 0.6, 0.6]] * 8 + [[0.9, 0.9, 0.9]] * 8
+    labels = ["a"] * 4 + ["b"] + ["b"] * 8 + ["a"] * 8
     cells = MultiscaleClassifier(bounds=(0, 1)).fit(rows, labels)
-    whole = cells.pruned("minimum_error", m=2)
-    part = cells.pruned("minimum_error", m=2, merge_leaves=True)
-    assert (cells.get_n_leaves(), whole.get_n_leaves(), part.get_n_leaves()) == (5, 5, 3)
-    assert whole.predict([[0.9, 0.1]]).tolist() == ["b"]
-    assert part.predict([[0.9, 0.1], [0.6, 0.6]]).tolist() == ["a", "b"]
-    assert "any of 3 cells: a  (0.92, 12 cases)" in part.to_text()
+    whole = cells.pruned("minimum_error", m=8)
+    part = cells.pruned("minimum_error", m=8, merge_leaves=True)
+    assert (cells.get_n_leaves(), whole.get_n_leaves(), part.get_n_leaves()) == (7, 7, 3)
+    assert whole.predict([quarters[4]]).tolist() == ["b"]
+    assert part.predict([quarters[4], [0.6, 0.6, 0.6], [0.9, 0.9, 0.9]]).tolist() == ["a", "b", "a"]
+    assert "any of 5 cells: a  (0.80, 5 cases)" in part.to_text()
+    assert part.pruned("minimum_error", m=8).tree_ == part.tree_
 
 
 @st.composite
@@ -119,26 +120,37 @@ def trees(draw):
 
 
 @given(trees())
-def test_groups_are_of_leaves_of_one_cell_and_change_no_count(tree):
+def test_groups_have_the_lightest_leaves_of_one_cell_and_change_no_count(tree):
     made, numbers = grouped(tree)
     assert (made.counts[numbers] == tree.counts).all()
     assert made.n_leaves == tree.n_leaves
     assert (made.n_children != 1).all()
-    for node in range(1, tree.n_nodes):
-        above = int(made.parent[numbers[node]])
-        while above not in numbers:
-            above = int(made.parent[above])
-        assert above == numbers[tree.parent[node]]
-    inserted = np.setdiff1d(np.arange(made.n_nodes), numbers)
-    for group in inserted:
-        parts = np.flatnonzero(made.parent == group)
-        of_leaves = [part for part in parts if part in numbers]
-        assert made.is_leaf[of_leaves].all()
+    groups = np.setdiff1d(np.arange(made.n_nodes), numbers)
+    for group in groups:
+        inside, cell = below(made, group), int(made.parent[group])
+        while cell in groups:
+            cell = int(made.parent[cell])
+        siblings = tree.leaves[numbers[tree.parent[tree.leaves]] == cell]
+        outside = np.setdiff1d(numbers[siblings], inside)
+        assert set(inside) <= set(numbers[siblings])
+        assert max(made.weight[inside]) < min(made.weight[outside], default=np.inf)
 
 
 @given(trees())
-def test_without_pruning_groups_change_no_label(tree):
+def test_groups_that_are_not_merged_leave_no_trace(tree):
     made, numbers = grouped(tree)
-    leaves = tree.leaves
-    assert (made.counts[numbers[leaves]] == tree.counts[leaves]).all()
-    assert made.is_leaf[numbers[leaves]].all()
+    idle = ~np.isin(np.arange(made.n_nodes), numbers)
+    again, back = dissolved(made, idle)
+    assert again.n_children.sum() == tree.n_children.sum()
+    assert (again.counts[back[numbers]] == tree.counts).all()
+    above = again.parent[back[numbers]]
+    assert above[1:].tolist() == back[numbers][tree.parent[1:]].tolist()
+
+
+def below(tree, node):
+    """The leaves below a node."""
+    nodes = [node]
+    for other in range(node + 1, tree.n_nodes):
+        if tree.parent[other] in nodes:
+            nodes.append(other)
+    return [other for other in nodes if tree.is_leaf[other]]

@@ -30,13 +30,13 @@ def cells_to_text(
     def condition(node: int) -> str:
         if n_cells[node] == 1:
             return _box(cells, int(cell_of[node]), bounds, names, digits)
-        return f"any of {n_cells[node]} cells" if n_cells[node] else "cells that are not divided"
+        return f"any of {n_cells[node]} cells"
 
     return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
 
 
 def _cells_of_nodes(cells: Cells, n_nodes: int) -> tuple[Ints, Ints]:
-    """Return a cell of each node, and how many it has; a group that is not merged has none."""
+    """Return a cell of each node, and how many it has."""
     cell_of = np.zeros(n_nodes, dtype=np.int64)
     cell_of[cells.node] = np.arange(cells.n_cells)
     return cell_of, np.bincount(cells.node, minlength=n_nodes)

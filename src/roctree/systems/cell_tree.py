@@ -11,7 +11,7 @@ from roctree.operating import leaves_of
 from roctree.pruning import Pruner
 from roctree.selection import pruned
 from roctree.smoothing import Frequencies
-from roctree.systems.cell_groups import grouped
+from roctree.systems.cell_groups import dissolved, grouped
 from roctree.systems.cell_kernels import BITS
 from roctree.systems.cells import Bounds, Cells, Floats, Ints, grow, tally
 from roctree.tree.tree import Tree
@@ -59,8 +59,13 @@ class CellTree:
     def pruned(self, pruner: Pruner) -> tuple["CellTree", Ints | None]:
         """Return the cells that a pruner leaves, and the labels that costs give their nodes."""
         smaller = pruned(pruner, self.tree)
-        cells = self.cells.pruned(self.tree, smaller.tree)
-        return replace(self, cells=cells, tree=smaller.tree), smaller.labels
+        cells, labels = self.cells.pruned(self.tree, smaller.tree), smaller.labels
+        # Groups that were not merged have no cell of their own.
+        idle = np.bincount(cells.node, minlength=smaller.tree.n_nodes) == 0
+        tree, numbers = dissolved(smaller.tree, idle)
+        if labels is not None:
+            labels = labels[np.argsort(numbers)[np.count_nonzero(idle) :]]
+        return replace(self, cells=cells.renumbered(numbers), tree=tree), labels
 
     def leaves(self, probabilities: Floats, counts: Any, positive: int) -> Leaves:
         """Return every node as a leaf with the cases that stop there, for any of them may.
