@@ -27,7 +27,9 @@ class Arranged(NamedTuple):
 
 def grouped(tree: Tree) -> Arranged:
     """Return the tree with the leaves of each node in groups, each within the next."""
-    leaves = tree.leaves[tree.leaves > 0]
+    if tree.n_nodes == 1:
+        return Arranged(tree, np.zeros(1, dtype=np.int64))
+    leaves = tree.leaves
     sizes = np.stack([tree.parent[leaves], np.frexp(tree.weight[leaves])[1]])
     pairs, of_pair, n_leaves = np.unique(sizes, axis=1, return_inverse=True, return_counts=True)
     cell = pairs[0]
@@ -45,6 +47,8 @@ def grouped(tree: Tree) -> Arranged:
 
 def dissolved(tree: Tree, idle: NDArray[np.bool_]) -> Arranged:
     """Return the tree without some inner nodes, whose children go to the nodes above them."""
+    if not idle.any():
+        return Arranged(tree, np.arange(tree.n_nodes))
     parent = tree.parent.copy()
     while idle[parent[1:]].any():
         parent[1:] = np.where(idle[parent[1:]], parent[parent[1:]], parent[1:])
