@@ -65,19 +65,19 @@ SETTINGS = {
 # Leaves, depth and training errors.
 TREES = {
     ("c45", "iris"): (5, 4, 3),
-    ("c44", "iris"): (0, 0, 0),
-    ("j48", "iris"): (0, 0, 0),
-    ("cart", "iris"): (0, 0, 0),
-    ("smiles_2002", "iris"): (0, 0, 0),
-    ("smiles_2003", "iris"): (0, 0, 0),
-    ("f_measure_tree", "iris"): (0, 0, 0),
-    ("c45", "breast cancer"): (0, 0, 0),
-    ("c44", "breast cancer"): (0, 0, 0),
-    ("j48", "breast cancer"): (0, 0, 0),
-    ("cart", "breast cancer"): (0, 0, 0),
-    ("smiles_2002", "breast cancer"): (0, 0, 0),
-    ("smiles_2003", "breast cancer"): (0, 0, 0),
-    ("f_measure_tree", "breast cancer"): (0, 0, 0),
+    ("c44", "iris"): (7, 4, 3),
+    ("j48", "iris"): (5, 4, 3),
+    ("cart", "iris"): (3, 2, 6),
+    ("smiles_2002", "iris"): (4, 3, 3),
+    ("smiles_2003", "iris"): (9, 5, 0),
+    ("f_measure_tree", "iris"): (11, 5, 6),
+    ("c45", "breast cancer"): (13, 6, 5),
+    ("c44", "breast cancer"): (17, 7, 4),
+    ("j48", "breast cancer"): (13, 6, 5),
+    ("cart", "breast cancer"): (6, 3, 14),
+    ("smiles_2002", "breast cancer"): (9, 6, 10),
+    ("smiles_2003", "breast cancer"): (20, 6, 0),
+    ("f_measure_tree", "breast cancer"): (26, 8, 17),
 }
 
 

@@ -252,7 +252,7 @@ def test_text_shows_few_attributes_and_as_many_digits_as_it_takes():
         .startswith("x0 < 0.5, x1 < 0.5, x2 < 0.5, x3 < 0.5, … (2 more):")
     )
     close = MultiscaleClassifier(bounds=(0, 1)).fit([[0.3], [0.3 + 1e-7]], [0, 1])
-    assert close.to_text().startswith("0.3 <= x0 < 0.30000007")
+    assert close.to_text().startswith("0.3 <= x0 < 0.3000001: 0")
 
 
 @pytest.mark.parametrize(
@@ -264,6 +264,7 @@ def test_text_shows_few_attributes_and_as_many_digits_as_it_takes():
         ({"bounds": "data"}, "bounds='data' is not allowed"),
         ({"bounds": [(0, 1)] * 3}, "for each of the 2 attributes"),
         ({"merge_leaves": "yes"}, "merge_leaves='yes' is not allowed: give True or False"),
+        ({"keep_cases": None}, "keep_cases=None is not allowed"),
         ({"labels": "plurality"}, "labels='plurality' is not allowed"),
         ({"pruning": "critical_value"}, "critical_value goes by what splits gain"),
         ({"pruning": "reduced_error"}, "looks at more than the counts of the cells"),
@@ -293,8 +294,12 @@ def test_categories_and_missing_values_are_refused_in_one_sentence():
 
 
 def test_learning_goes_on_only_where_the_cases_were_kept():
-    with pytest.raises(ParameterError, match="begin with partial_fit"):
-        MultiscaleClassifier().fit(ROWS, LABELS).partial_fit(ROWS, LABELS)
+    begun = MultiscaleClassifier().fit(ROWS[:3], LABELS[:3]).partial_fit(ROWS[3:], LABELS[3:])
+    assert begun.cells_ == MultiscaleClassifier().fit(ROWS, LABELS).cells_
+    closed = MultiscaleClassifier(keep_cases=False).fit(ROWS, LABELS)
+    assert closed.cases_ is None
+    with pytest.raises(ParameterError, match="begin with keep_cases=True"):
+        closed.partial_fit(ROWS, LABELS)
     with pytest.raises(ParameterError, match="classes must be given in the first call"):
         MultiscaleClassifier().partial_fit(ROWS, LABELS)
     with pytest.raises(DataError, match="label 2, which is no class"):

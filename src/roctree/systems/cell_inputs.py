@@ -20,14 +20,16 @@ from roctree.systems.cells import Bounds, Floats
 
 def check_parameters(estimator: Any) -> None:
     """Raise ``ParameterError`` for the first parameter that makes no sense."""
-    level, merge = estimator.max_level, estimator.merge_leaves
+    level = estimator.max_level
     whole = isinstance(level, Integral) and not isinstance(level, bool)
     if not whole or not 0 <= level <= BITS:
         raise ParameterError(
             f"max_level={level!r} is not allowed: give a whole number from 0 to {BITS}."
         )
-    if not isinstance(merge, bool | np.bool_):
-        raise ParameterError(f"merge_leaves={merge!r} is not allowed: give True or False.")
+    for name in ("merge_leaves", "keep_cases"):
+        flag = getattr(estimator, name)
+        if not isinstance(flag, bool | np.bool_):
+            raise ParameterError(f"{name}={flag!r} is not allowed: give True or False.")
     check_parameter("labels", estimator.labels)
     pruner_of_cells(estimator.pruning)
     smoother_of_cells(estimator.smoothing)
@@ -91,7 +93,8 @@ def read_held_out(cases: tuple[Any, ...], schema: Schema) -> Dataset:
     """Return cases given as (X, y), or with weights as (X, y, sample_weight)."""
     if len(cases) not in (2, 3):
         raise ParameterError(f"counts has {len(cases)} parts: give (X, y) of cases held out.")
-    return read(*cases, *[None] * (3 - len(cases)), schema)
+    X, y, sample_weight = (*cases, None)[:3]
+    return read(X, y, sample_weight, schema)
 
 
 def first_schema(X: Any, y: Any, classes: Any) -> Schema:
@@ -111,6 +114,11 @@ def joined(before: Dataset, more: Dataset) -> Dataset:
         labels=np.concatenate([before.labels, more.labels]),
         weights=np.concatenate([before.weights, more.weights]),
     )
+
+
+def own(cases: Dataset) -> Dataset:
+    """Return cases that do not change where the user's array does."""
+    return replace(cases, values=np.array(cases.values))
 
 
 def refuse_nominal(schema: Schema) -> None:

@@ -7,6 +7,7 @@ level and in the order of their addresses, so that the parts of a cell are found
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +99,7 @@ class Cells:
     @property
     def nbytes(self) -> int:
         """Memory of the table."""
-        return sum(field.nbytes for field in (self.n_children, self.level, self.corner, self.node))
+        return sum(array.nbytes for array in self._arrays())
 
     @cached_property
     def first_child(self) -> Ints:
@@ -138,15 +139,16 @@ class Cells:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cells):
             return NotImplemented
-        mine = (self.n_children, self.level, self.corner, self.node)
-        theirs = (other.n_children, other.level, other.corner, other.node)
-        return all(np.array_equal(*pair) for pair in zip(mine, theirs, strict=True))
+        return all(map(np.array_equal, self._arrays(), other._arrays()))
 
     __hash__ = None  # type: ignore[assignment]  # its fields are arrays
 
     def __reduce__(self) -> tuple[object, ...]:
         # Only the fields: equal cells have equal pickles, whatever has been derived from them.
-        return Cells, (self.n_children, self.level, self.corner, self.node)
+        return Cells, self._arrays()
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.n_children, self.level, self.corner, self.node
 
 
 def grow(

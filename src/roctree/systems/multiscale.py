@@ -28,6 +28,7 @@ from roctree.systems.cell_inputs import (
     check_parameters,
     first_schema,
     joined,
+    own,
     pruner_of_cells,
     read,
     read_held_out,
@@ -61,6 +62,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     smoothing : name of a smoother, or a smoother
     labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
         training cases in the cell
+    keep_cases : whether to keep the cases, from which ``partial_fit`` divides cells any further
 
     Attributes
     ----------
@@ -72,7 +74,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     pruning_, smoothing_ : the pruner and the smoother
     node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
     operating_point_ : what ``at(...)`` has chosen, else None
-    cases_ : Dataset, the cases of all calls of ``partial_fit``; None after ``fit``
+    cases_ : Dataset, the cases so far; None if they are not kept
     n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
 
     Examples
@@ -98,6 +100,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         merge_leaves: bool = False,
         smoothing: str | Smoother = "laplace",
         labels: Labels = "probability",
+        keep_cases: bool = True,
     ) -> None:
         self.max_level = max_level
         self.bounds = bounds
@@ -105,6 +108,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.merge_leaves = merge_leaves
         self.smoothing = smoothing
         self.labels = labels
+        self.keep_cases = keep_cases
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MultiscaleClassifier":
         """Divide the space until the classes are apart, and prune; a row of weight k counts as k.
@@ -116,22 +120,19 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         sample_weight : one weight per row, at least 0; None for ones
         """
         check_parameters(self)
-        self._learn(read(X, y, sample_weight))
-        self.cases_: Dataset | None = None
-        return self
+        return self._learn(read(X, y, sample_weight))
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "MultiscaleClassifier":
         """Learn from more cases; what comes of it is what ``fit`` makes of all cases together.
 
-        Cells that were pure may have to be divided, so the cases are kept. A call takes as long as
-        dividing all cases so far: give it batches rather than single cases.
+        A call takes as long as dividing all cases so far: give it batches rather than single cases.
 
         Parameters
         ----------
         X, y, sample_weight : as in ``fit``
-        classes : in the first call, all labels that will come
+        classes : in the first call, unless ``fit`` was called before, all labels that will come
 
         Examples
         --------
@@ -141,18 +142,14 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         2
         """
         check_parameters(self)
-        before: Dataset | None = getattr(self, "cases_", None)
-        if before is None and hasattr(self, "cell_tree_"):
+        if not hasattr(self, "cell_tree_"):
+            return self._learn(read(X, y, sample_weight, first_schema(X, y, classes)))
+        if self.cases_ is None:
             raise ParameterError(
-                "fit keeps no cases, and without them no cell can be divided any further: begin "
-                "with partial_fit."
+                "Without the cases so far no cell can be divided any further: begin with "
+                "keep_cases=True."
             )
-        schema = first_schema(X, y, classes) if before is None else self.schema_
-        more = read(X, y, sample_weight, schema)
-        cases = more if before is None else joined(before, more)
-        self._learn(cases)
-        self.cases_ = cases
-        return self
+        return self._learn(joined(self.cases_, read(X, y, sample_weight, self.schema_)))
 
     def smoothed(self, smoothing: str | Smoother, **options: Any) -> "MultiscaleClassifier":
         """Return these cells with their probabilities smoothed in another way.
@@ -181,10 +178,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         other = copy(self)
-        other.pruning = with_costs_in_order(pruner_of_cells(pruning, **options), self.classes_)
+        pruner = with_costs_in_order(pruner_of_cells(pruning, **options), self.classes_)
+        other.pruning = pruner
         other.merge_leaves = self.merge_leaves if merge_leaves is None else merge_leaves
         check_parameters(other)
-        other._prune(other.pruning, self.cell_tree_)
+        other._prune(pruner, self.cell_tree_)
         return other._at_the_same_point(self.operating_point_)
 
     def cost_pruning_curve(
@@ -329,7 +327,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Class counts of the cells, without splits."""
         return self.cell_tree_.tree
 
-    def _learn(self, cases: Dataset) -> None:
+    def _learn(self, cases: Dataset) -> "MultiscaleClassifier":
         """Grow the cells of these cases, prune them, and set all that is fitted."""
         schema = cases.schema
         pruner = with_costs_in_order(pruner_of_cells(self.pruning), schema.classes)
@@ -344,6 +342,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             del self.feature_names_in_
         self.smoothing_ = smoother_of_cells(self.smoothing)
         self._prune(pruner, grown)
+        self.cases_ = own(cases) if self.keep_cases else None
+        return self
 
     def _prune(self, pruner: Pruner, cells: CellTree) -> None:
         self.pruning_ = pruner
