@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from roctree.estimator import ROCTreeClassifier
     from roctree.files import load
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.systems.multiscale import MultiscaleClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "MultiscaleClassifier": "roctree.systems.multiscale",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
@@ -39,6 +41,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "ModelFileError",
+    "MultiscaleClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",

@@ -102,7 +102,7 @@ def check_onnx(tree, frame, dtype="float64"):
 def _margin(tree, frame):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        votes = np.sort(tree._mixed(frame, tree._votes), axis=1)
+        votes = np.sort(tree._mixed(frame, lambda: tree._decision().votes), axis=1)
         divided = np.isnan(tree._encoded(frame)).any(axis=1)
     if votes.shape[1] == 1:
         return np.ones(len(votes))

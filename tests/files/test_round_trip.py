@@ -43,6 +43,8 @@ def answers(model, X):
     ]
     if model.operating_point_ is None or model.operating_point_.chance == 0.0:
         texts.append(repr(model.nearest_change(X)))
+    if model.operating_point_ is not None:
+        found += [model.operating_point_.labels, model.operating_point_.others]
     if model.n_classes_ == 2:
         texts.append(model.labellings().to_text())
     return [(a.dtype, a.tolist() if a.dtype == object else a.tobytes()) for a in found], texts

@@ -2,10 +2,10 @@
 
 from roctree.export.exported import Exported
 from roctree.tree.text import (
+    branch_condition,
     check_limits,
-    condition,
     depth_first,
-    readable,
+    plain,
     says_missing_of,
     share_text,
     short,
@@ -38,8 +38,8 @@ def to_dot(model: Exported, *, max_depth: int | None = None, digits: int = 4) ->
         lines.append(f"  {node} [{_looks(model, node, max_depth, digits)}];")
         parent = int(tree.parent[node])
         if parent >= 0:
-            name = readable(model.schema.names[tree.feature[parent]])
-            words = condition(
+            name = plain(model.schema.names[tree.feature[parent]])
+            words = branch_condition(
                 tree, model.schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
             )
             lines.append(f"  {parent} -> {node} [label={quoted(words)}];")
@@ -58,11 +58,11 @@ def _looks(model: Exported, node: int, max_depth: int | None, digits: int) -> st
     weight = short(float(tree.weight[node]), digits)
     cases = f"{weight} {'case' if weight == '1' else 'cases'}"
     if not tree.is_leaf[node] and tree.depth[node] != max_depth:
-        words = f"{readable(model.schema.names[tree.feature[node]])}\n{cases}"
+        words = f"{plain(model.schema.names[tree.feature[node]])}\n{cases}"
         return f"label={quoted(words)}"
     label = int(model.labels[node])
     share = share_text(float(model.probabilities[node, label]))
-    words = f"{readable(model.schema.classes[label])}  {share}\n{cases}"
+    words = f"{plain(model.schema.classes[label])}  {share}\n{cases}"
     more = "" if tree.is_leaf[node] else "\n…"
     return (
         f'shape=box, style=filled, fillcolor="{COLOURS[label % len(COLOURS)]}", '

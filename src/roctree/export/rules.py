@@ -11,7 +11,7 @@ from roctree.tree.text import (
     category_set,
     check_limits,
     depth_first,
-    readable,
+    plain,
     share_text,
     short,
     short_thresholds,
@@ -56,7 +56,7 @@ def _rule(model: Exported, leaf: int, cuts: dict[int, str], digits: int) -> str:
     conditions = [
         _words(model, feature, bounds) for feature, bounds in _path(model.tree, leaf, cuts).items()
     ]
-    label = readable(model.schema.classes[model.labels[leaf]])
+    label = plain(model.schema.classes[model.labels[leaf]])
     weight = short(float(model.tree.weight[leaf]), digits)
     cases = f"{weight} {'case' if weight == '1' else 'cases'}"
     facts = f"({_shares(model, leaf)}; {cases}, leaf {leaf})"
@@ -89,7 +89,7 @@ def _path(tree: Tree, leaf: int, cuts: dict[int, str]) -> dict[int, Bounds]:
 
 
 def _words(model: Exported, feature: int, bounds: Bounds) -> str:
-    name = readable(model.schema.names[feature])
+    name = plain(model.schema.names[feature])
     if bounds.codes is not None:
         if bounds.codes.size == 0:
             return f"{name} is missing" if bounds.takes_missing else f"{name} is none of these"
@@ -107,6 +107,6 @@ def _shares(model: Exported, leaf: int) -> str:
     """Say the probabilities, the largest first."""
     found, classes = model.probabilities[leaf], model.schema.classes
     order: Any = np.argsort(-found, kind="stable")
-    listed = [f"{readable(classes[i])} {share_text(float(found[i]))}" for i in order]
+    listed = [f"{plain(classes[i])} {share_text(float(found[i]))}" for i in order]
     listed[_MOST_CLASSES:] = ["…"] * (len(listed) > _MOST_CLASSES)
     return ", ".join(listed)

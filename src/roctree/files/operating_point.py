@@ -16,7 +16,17 @@ from roctree.labelling import Labeller, OperatingPoint
 from roctree.tree.tree import Tree
 
 FIELDS = (
-    *("labeller", "counts", "positive", "seed", "chance", "votes", "other_votes", "confusion"),
+    *(
+        "labeller",
+        "counts",
+        "in_parts",
+        "positive",
+        "seed",
+        "chance",
+        "votes",
+        "other_votes",
+        "confusion",
+    ),
     *("expected_cost", "fpr", "tpr", "cost_ratio", "isocost_slope"),
 )
 COUNTS = ("training", "smoothed", "held_out")
@@ -31,6 +41,7 @@ def plain_point(point: OperatingPoint | None) -> dict[str, Any] | None:
     return {
         "labeller": values.plain(point.labeller),
         "counts": point.counts,
+        "in_parts": bool(point.in_parts),
         "positive": point.positive,
         "seed": point.seed,
         "chance": float(point.chance),
@@ -70,6 +81,7 @@ def restored_point(section: Section, name: str, tree: Tree) -> OperatingPoint | 
         cost_ratio=_cost_ratio(found),
         isocost_slope=_number_or_none(found, "isocost_slope"),
         counts=found.choice("counts", COUNTS),
+        in_parts=found.flag("in_parts"),
         positive=found.whole("positive", 0, tree.n_classes),
         seed=found.whole("seed", 0, 1 << 32),
     )

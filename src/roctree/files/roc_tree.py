@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 SECTIONS = (
     *("training", "parameters", "schema", "tree", "smoothing", "pruning", "class_weight"),
-    *("metric", "geometric_probability", "operating_point"),
+    *("metric", "divides_cases", "geometric_probability", "operating_point"),
 )
 _METRIC = ("ranges", "deviations", "scale")
 _ESTIMATE = ("votes", "scale", "extent", "start", "step", "bandwidth", "sums")
@@ -66,6 +66,7 @@ def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
             "deviations": model.spread_.deviations.tolist(),
             "scale": model.scale_.tolist(),
         },
+        "divides_cases": bool(model.divides_cases_),
         "geometric_probability": _plain_estimate(model.geometric_),
         "operating_point": plain_point(model.operating_point_),
     }
@@ -94,6 +95,7 @@ def restored(cls: Any, section: Section) -> Any:
         "class_weight_": _class_weight(section, schema.n_classes),
         "spread_": Spread(ranges, deviations),
         "scale_": scale,
+        "divides_cases_": section.flag("divides_cases"),
         "geometric_": _estimate(section, tree, schema.n_features),
         "operating_point_": restored_point(section, "operating_point", tree),
     }

@@ -1,6 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
-from collections.abc import Iterator
+import html
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+HTML_LEVELS = 3
 
 
 def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
@@ -38,28 +40,57 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     digits : significant digits of thresholds and weights, at most 17
     """
     check_limits(max_depth, digits)
-    names = [readable(name) for name in schema.names]
+    names = [plain(name) for name in schema.names]
     cuts = short_thresholds(tree, digits)
     says_missing = says_missing_of(tree)
+
+    def condition(node: int) -> str:
+        parent = int(tree.parent[node])
+        name, cut = names[tree.feature[parent]], cuts.get(parent)
+        return branch_condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
+
+    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+
+
+def in_lines(
+    tree: Tree,
+    classes: NDArray[Any],
+    condition: Callable[[int], str],
+    *,
+    max_depth: int | None,
+    digits: int,
+) -> str:
+    """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
+
+    Parameters
+    ----------
+    tree : the tree
+    classes : class labels
+    condition : says what leads to a node from its parent
+    max_depth, digits : as in ``to_text``
+    """
     lines = []
     for node in depth_first(tree, max_depth):
-        parent = int(tree.parent[node])
-        text = ""
-        if parent >= 0:
-            name = names[tree.feature[parent]]
-            text = _indent(int(tree.depth[node])) + condition(
-                tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
-            )
+        inside = tree.depth[node] > 0
+        text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * (parent >= 0) + _outcome(tree.counts[node], schema.classes, digits)
+            text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
             text += "" if tree.is_leaf[node] else " …"
         if text:
             lines.append(text)
     return "\n".join(lines)
 
 
+def to_html(tree: Tree, schema: "Schema") -> str:
+    """Return the size of the tree and its top levels for a page."""
+    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
+    classes = ", ".join(map(str, schema.classes))
+    text = to_text(tree, schema, max_depth=HTML_LEVELS)
+    return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
+
+
 def check_limits(max_depth: Any, digits: Any) -> None:
-    """Refuse a number of levels or of digits that makes no sense."""
+    """Refuse numbers of levels and of digits that make no sense."""
     if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
@@ -91,7 +122,7 @@ def _indent(depth: int) -> str:
     return BAR * MAX_BARS + f"[{depth - 1}] "
 
 
-def condition(
+def branch_condition(
     tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
 ) -> str:
     """Say which values lead from the parent of a node to it."""
@@ -100,19 +131,19 @@ def condition(
     if tree.threshold[parent] == IS_PRESENT and tree.missing_branch[parent] == 1:
         return f"{name} is {'missing' if branch == 1 else 'present'}"
     if cut is not None:
-        words = f"{name} {'<=' if branch == 0 else '>'} {cut}"
+        condition = f"{name} {'<=' if branch == 0 else '>'} {cut}"
     else:
         codes = slice(tree.category_offsets[parent], tree.category_offsets[parent + 1])
         among = np.flatnonzero(tree.category_branch[codes] == branch)
         if among.size == 0:
             return f"{name} is missing" if takes_missing else f"{name} is none of these"
-        words = f"{name} {category_set(among, schema.categories[tree.feature[parent]])}"
-    return words + " or missing" * (takes_missing and says_missing)
+        condition = f"{name} {category_set(among, schema.categories[tree.feature[parent]])}"
+    return condition + " or missing" * (takes_missing and says_missing)
 
 
 def category_set(codes: NDArray[np.int64], categories: Any) -> str:
     """Say which categories are meant, the first of many."""
-    words = [readable(categories[code], within_list=True) for code in codes]
+    words = [plain(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -129,13 +160,13 @@ def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) ->
     winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{readable(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
+    return f"{plain(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """List the other classes, the frequent ones first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {readable(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {plain(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
@@ -191,7 +222,7 @@ def short(number: float, digits: int) -> str:
     )
 
 
-def readable(value: Any, *, within_list: bool = False) -> str:
+def plain(value: Any, *, within_list: bool = False) -> str:
     """Return a name as it is, in quotes if it could be mistaken for something else."""
     text = str(value)
     clear = text.isprintable() and text == text.strip() and text != ""
