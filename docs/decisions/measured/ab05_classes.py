@@ -17,7 +17,7 @@ GROUPS = {
     "newThyroid": [("2", "3")],
     "vehicle": [("opel", "saab"), ("bus", "van")],
 }
-DESIGNS = {"bootstrap": Bootstrap(repeats=10), "divided": HoldOut(1 / 3, 10)}
+DESIGNS = {"bootstrap": Bootstrap(repeats=4), "divided": HoldOut(1 / 3, 4)}
 
 
 def size(problem, design):

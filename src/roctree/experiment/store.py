@@ -108,10 +108,10 @@ class Store:
                 "select * from outcome order by problem, configuration, repeat, fold"
             )
             return [
-                Outcome(*row[:4], json.loads(row[4]), row[5], row[6])
-                for row in rows
-                if (problems is None or row[0] in problems)
-                and (configurations is None or row[1] in configurations)
+                Outcome(problem, configuration, repeat, fold, json.loads(measures), *rest)
+                for problem, configuration, repeat, fold, measures, *rest in rows
+                if (problems is None or problem in problems)
+                and (configurations is None or configuration in configurations)
             ]
 
     def forget(self, problem: str | None = None, configuration: str | None = None) -> None:

@@ -2,10 +2,12 @@
 
 Ten divisions 70 to 30 of two data sets; a tree is grown until its training cases are told apart,
 and pruned under 13 ratios of costs by minimum error (m = 8) and by error limits (1 %). The figures
-are not printed as numbers; the text says what is to be seen in them.
+are not printed as numbers; the text says what is to be seen in them. The 16 missing values of
+BREAST, on which the paper is silent, are replaced by the median.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,11 @@ from roctree.errors import DataError
 from roctree.experiment.designs import HoldOut
 from roctree.experiment.papers.report import Report
 from roctree.experiment.papers.setting import Row, Setting
+from roctree.experiment.sources import Problem
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
 from roctree.pruning import ErrorBased, MinimumError
+from roctree.systems.multiscale import MultiscaleClassifier
 from roctree.systems.presets import c45
 
 Floats = NDArray[np.float64]
@@ -25,6 +29,7 @@ DESIGN = HoldOut(test=0.3, repeats=10, seed=1995)
 POSITIVE = {"BREAST": "4", "PIMA": "1"}
 PRUNERS: dict[str, Any] = {"minimum error": MinimumError(m=8), "error limits": ErrorBased(cf=0.01)}
 TREES: dict[str, Callable[[], Any]] = {
+    "multiscale": MultiscaleClassifier,
     "axis-parallel": lambda: c45(
         pruning="none", collapse=False, min_samples_leaf=1, min_samples_split=2
     ),
@@ -76,7 +81,7 @@ def _figure(setting: Setting, number: str, label: str) -> Report:
 
 def _sweeps(setting: Setting, row: Row, tree: Callable[[], Any]) -> dict[str, Floats]:
     """For each pruner the mean over divisions of costs, rates and leaves, a row for each ratio."""
-    problem = row.problem
+    problem = filled(row.problem)
     found: dict[str, list[Floats]] = {name: [] for name in PRUNERS}
     for split in setting.design(DESIGN).splits(problem.labels):
         fitted = tree().fit(problem.rows[split.train], problem.y[split.train])
@@ -107,6 +112,14 @@ def _said(name: str, points: Floats, row: Row) -> list[str]:
         f"16 : 1); false alarms at 1.5 change the accuracy by {100 * dearer:+.2f} points against "
         "equal costs (the paper: slightly up).",
     ]
+
+
+def filled(problem: Problem) -> Problem:
+    """Return the problem with medians for missing values, which have no place among cells."""
+    values = problem.rows.values
+    medians = np.nanmedian(values, axis=0)
+    whole = np.where(np.isnan(values), medians, values)
+    return replace(problem, rows=replace(problem.rows, values=whole))
 
 
 def _ratio(point: list[float]) -> str:

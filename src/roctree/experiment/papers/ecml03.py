@@ -28,11 +28,11 @@ from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
 from roctree.pruning import CardPerClass
 from roctree.smoothing import MBranch, MEstimate
+from roctree.systems.presets import smiles_2003
 
 DESIGN = CrossValidation(folds=5, repeats=20, seed=1000)
 AREA = "mauc_renormalised"
 METRICS = ("accuracy", AREA, "mauc_hand_till", "log_loss", "brier", "leaves")
-SMILES: dict[str, Any] = {"nominal": "multiway", "missing": "category", "labels": "majority"}
 CRITERIA: dict[str, Any] = {
     "c45": GainRatio(),
     "gain": Entropy(),
@@ -184,9 +184,7 @@ def _by_smoothing(setting: Setting, name: str, key: str, columns: tuple[str, ...
 
 
 def _tree(criterion: str, smoothing: str = "m_branch", **others: Any) -> ROCTreeClassifier:
-    return ROCTreeClassifier(
-        criterion=CRITERIA[criterion], smoothing=SMOOTHINGS[smoothing], **(SMILES | others)
-    )
+    return smiles_2003(criterion=CRITERIA[criterion], smoothing=SMOOTHINGS[smoothing], **others)
 
 
 def _run(setting: Setting, rows: list[Row], configurations: Mapping[str, Any]) -> Results:

@@ -19,17 +19,11 @@ from roctree.experiment.papers.setting import Row, Setting, missing_sentence, pu
 from roctree.experiment.results import Results
 from roctree.experiment.significance import unpaired_t_of_summaries
 from roctree.experiment.tables import Table
+from roctree.systems.presets import smiles_2002
 
 ONCE = CrossValidation(folds=10, repeats=1, seed=2002)
 TEN_TIMES = CrossValidation(folds=10, repeats=10, seed=2002)
 METRICS = ("accuracy", "auc", "balanced_accuracy", "swapped_accuracy", "leaves")
-SMILES: dict[str, Any] = {
-    "nominal": "multiway",
-    "missing": "category",
-    "labels": "majority",
-    "pruning": "pessimistic",
-    "smoothing": "none",
-}
 CRITERIA: dict[str, Any] = {
     "gain_ratio": GainRatio(split_smoothing="laplace"),
     "gini": Gini(split_smoothing="laplace"),
@@ -187,7 +181,7 @@ def _means(entries: dict[str, dict[str, Entry]], columns: list[str]) -> list[str
 
 
 def _tree(criterion: str) -> ROCTreeClassifier:
-    return ROCTreeClassifier(criterion=CRITERIA[criterion], **SMILES)
+    return smiles_2002(criterion=CRITERIA[criterion], smoothing="none")
 
 
 def _problems(rows: list[Row]) -> list[Any]:
