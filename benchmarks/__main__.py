@@ -19,6 +19,7 @@ from rich.progress import (
 
 from benchmarks import (
     boundary,
+    command,
     files,
     fit,
     machine,
@@ -43,6 +44,7 @@ SECTIONS = {
     "boundary": boundary.rows,
     "multiscale": multiscale.rows,
     "memory": memory.rows,
+    "command": command.rows,
     "start": start.rows,
 }
 QUIET_LOAD = 0.5

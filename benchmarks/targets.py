@@ -12,6 +12,7 @@ GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
 BOUNDARY_RATIO = 50.0
 MULTISCALE = 2.0
 MATRICES = 4.0
+COMMAND_RATIO = 2.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
 
@@ -42,6 +43,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         multiscale(rows),
         *memory(rows),
         *starts(rows),
+        *commands(rows),
     ]
     return verdicts
 
@@ -167,3 +169,18 @@ def middle(rows: dict[str, Outcome], row: str, part: str) -> float | None:
     outcome = rows.get(row)
     entry = outcome and outcome.find(part, threads=0)
     return outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
+
+
+def commands(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    for form in ("csv", "parquet"):
+        times = command_ratio(rows.get(f"command-1M-{form}"))
+        target = f"roctree fit of 1M × 20, {form}, to polars' read and the bare fit"
+        yield at_most(target, COMMAND_RATIO, times, "×")
+
+
+def command_ratio(outcome: Outcome | None) -> float | None:
+    """Return the time of a command as a multiple of that of its parts."""
+    if outcome is None or not all(entry.seconds for entry in outcome.entries):
+        return None
+    command, read, fit = (outcome.summary(entry.seconds) for entry in outcome.entries)
+    return command / (read + fit)

@@ -13,7 +13,7 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, experiment, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
@@ -33,7 +33,7 @@ _HOMES = {
     "criterion": "roctree.criteria",
     "load": "roctree.files",
 }
-_MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {"checks", "criteria", "experiment", "presets", "pruning", "roc", "smoothing"}
 
 __all__ = [
     "CostCurveDisplay",
@@ -51,6 +51,7 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "experiment",
     "load",
     "presets",
     "pruning",
