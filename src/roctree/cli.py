@@ -3,6 +3,7 @@
 import sys
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,14 +71,24 @@ def roctree(
 
 
 @app.command()
-def demo() -> None:
-    """Compare criteria on breast-cancer data and show a tree."""
+def demo(
+    page: Annotated[Path, typer.Option(help="Where to write the page of a tree.")] = Path(
+        "roctree-demo.html"
+    ),
+) -> None:
+    """Compare criteria on breast-cancer data, show a tree, and write its interactive page."""
     from rich.console import Console
     from rich.progress import track
 
     console = Console()
     with _loading(console):
-        from roctree.experiment.demo import CRITERIA_SHOWN, cross_validated, shown_tree, tumours
+        from roctree.experiment.demo import (
+            CRITERIA_SHOWN,
+            cross_validated,
+            shown_tree,
+            tumours,
+            write_page,
+        )
 
         tree = shown_tree()
     table = _comparison()
@@ -87,6 +98,7 @@ def demo() -> None:
     tree.schema_ = replace(tree.schema_, names=tumours()[-1])
     console.print("\nA small tree of all cases:\n")
     console.print(tree.to_text(), markup=False, highlight=False)
+    console.print(f"\nDrag the costs and watch the leaves relabel: open {write_page(page)}")
 
 
 @app.command("warm-up")

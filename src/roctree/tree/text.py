@@ -1,6 +1,6 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,12 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+DIGITS = 4
 
 
-def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
+def to_text(
+    tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = DIGITS
+) -> str:
     """Return the tree as text.
 
     Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
@@ -39,7 +42,7 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     """
     _check_limits(max_depth, digits)
     names = [_plain(name) for name in schema.names]
-    cuts = _short_thresholds(tree, digits)
+    cuts = short_thresholds(tree, digits)
     says_missing = _says_missing(tree)
     lines = []
     for node in _depth_first(tree, max_depth):
@@ -56,6 +59,20 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
+    """Return for some nodes, none of them the root, which values lead there from their parents."""
+    names = [_plain(name) for name in schema.names]
+    cuts, says_missing = short_thresholds(tree), _says_missing(tree)
+    conditions = {}
+    for node in nodes:
+        parent = int(tree.parent[node])
+        conditions[node] = _condition(
+            tree, schema, node, names[tree.feature[parent]], cuts.get(parent),
+            says_missing=says_missing[parent],
+        )  # fmt: skip
+    return conditions
 
 
 def _check_limits(max_depth: Any, digits: Any) -> None:
@@ -152,7 +169,7 @@ def _says_missing(tree: Tree) -> list[bool]:
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def _short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
     """Return the text of the threshold of each numeric node."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
