@@ -50,7 +50,7 @@ def test_a_link_opens_the_same_point(opened):
     page.type("cost-fn", 12)
     page.type("prior", 3)
     page.choose("by", "training")
-    page.click("Cost")
+    page.page.get_by_role("tab", name="Cost", exact=True).click()
     fragment = page.page.evaluate("location.hash")
     again = opened(tree, X_test, y_test, fragment=fragment)
     for name in ("cost", "recall", "fpr", "precision"):

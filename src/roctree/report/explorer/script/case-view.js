@@ -83,7 +83,7 @@ function numberOf(app, number, id) {
     autocomplete: "off",
     size: "9",
     placeholder: "not known",
-    on: { change: read, keydown: (event) => event.key === "Enter" && read() },
+    on: { change: read },
   });
   function read() {
     const text = field.value.trim().replace(",", ".");

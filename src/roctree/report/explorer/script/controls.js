@@ -60,7 +60,7 @@ function typed(app, id, { scale = 1, fits, empty = false, onValue, name }) {
     autocomplete: "off",
     size: "7",
     "aria-label": name ?? null,
-    on: { change: read, keydown: (event) => event.key === "Enter" && read() },
+    on: { change: read },
   });
   function read() {
     const text = field.value.trim().replace(",", ".").replace(/\s*%$/, "");

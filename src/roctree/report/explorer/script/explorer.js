@@ -63,7 +63,7 @@ export function mount(root, data, { hash = false } = {}) {
     if (lit === null && app.lit === null) return;
     const same = lit !== null && app.lit !== null && lit.node === app.lit.node && lit.from === app.lit.from;
     app.lit = lit;
-    card.show(lit, lit?.from === "tree" ? views.tree.canvas : views.plot.element);
+    card.show(lit, lit?.from === "tree" ? views.tree.canvas : views.plot.canvas);
     if (same) return;
     views.tree.draw();
     views.plot.draw();

@@ -2,7 +2,7 @@
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
-import { groupLeaves } from "./labelling.js";
+import { classWeights, groupLeaves } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
 import { grouped, percent, ruleWords, short } from "./words.js";
@@ -63,12 +63,14 @@ function sideFacts(app) {
 
 function matrixFacts(app) {
   const { point, tree } = app;
-  const right = tree.classes.reduce((sum, _, c) => sum + point.confusion[c * tree.nClasses + c], 0);
+  const { priors } = app.state;
+  const weights = classWeights(point.on, priors);
+  const right = tree.classes.reduce((sum, _, c) => sum + weights[c] * point.confusion[c * tree.nClasses + c], 0);
   const { rates } = point;
   const name = tree.classes[app.state.positive];
   return [
     costFact(app),
-    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), rangeOf(right, point.on.total)),
+    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? rangeOf(right, point.on.total) : ""),
     fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
     fact("precision", `Precision of ${name}`, rates.precision, percent(rates.precision)),
   ];

@@ -20,7 +20,7 @@ const NAMES = {
 export function makePlotView(app) {
   let frame = null;
   let asked = false;
-  const surface = sharpCanvas({ class: "plot", tabindex: "0", role: "img" }, paint);
+  const surface = sharpCanvas({ class: "plot", tabindex: "0", role: "application", "aria-roledescription": "curve" }, paint);
   const { canvas, context, size } = surface;
   const available = VIEWS.filter((name) => name !== "near" || app.data.cases.length > 0);
   const tabs = available.map((name) =>
@@ -76,7 +76,7 @@ export function makePlotView(app) {
     panel.setAttribute("aria-labelledby", `${app.id}-tab-${view}`);
     fill(title, `${NAMES[view].title} `, help(NAMES[view].term, NAMES[view].title));
     fill(caption, captionOf(app));
-    canvas.setAttribute("aria-label", `${NAMES[view].title}. ${app.summary()}`);
+    canvas.setAttribute("aria-label", `${NAMES[view].title}. ${app.summary()} Arrow keys walk along the leaves, Enter labels them.`);
     draw();
   }
 
@@ -106,7 +106,7 @@ export function makePlotView(app) {
     element("div", { class: "head" }, title, element("div", { class: "tabs", role: "tablist", "aria-label": "Views of the operating point" }, tabs)),
     panel,
   );
-  return { element: pane, draw, drawNow, update };
+  return { element: pane, canvas, draw, drawNow, update };
 }
 
 /** What is under the pointer, as leaves to be lit. */

@@ -2,7 +2,7 @@
 
 import { areaUnder, hullOf } from "./curves.js";
 import { distanceToSegment, dot, inside, line, makeFrame } from "./plot.js";
-import { isocostSlope, usesMatrix } from "./point.js";
+import { isocostSlope } from "./point.js";
 
 // On curves of more corners these would be a blot.
 const MOST_DOTS = 120;
@@ -90,7 +90,7 @@ function drawCurve(frame, { palette, point }) {
 
 function drawIsocost(frame, app) {
   const { palette, point } = app;
-  const slope = usesMatrix(app.tree, app.state) ? null : isocostSlope(point);
+  const slope = app.state.mode === "costs" ? isocostSlope(point) : null;
   const { fpr, tpr } = point.rates;
   if (slope === null || !Number.isFinite(fpr + tpr)) return;
   const ends = [[fpr - 1, tpr - slope], [fpr + 1, tpr + slope]];

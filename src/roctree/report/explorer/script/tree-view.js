@@ -1,6 +1,8 @@
 // The tree: zoom, pan, fold; only what is visible is drawn.
 
-import { element, help, sharpCanvas } from "./dom.js";
+import { classColour } from "./colour.js";
+import { element, fill, help, sharpCanvas } from "./dom.js";
+import { usesMatrix } from "./point.js";
 import { drawTree } from "./tree-draw.js";
 import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
 import { leavesBelow, pathTo, ROOT } from "./tree.js";
@@ -148,14 +150,15 @@ export function makeTreeView(app) {
     button("Unfold", "Unfold all nodes", () => fold(new Set())),
     button("Fold", "Fold to the first split", () => fold(allFolded(tree))),
   );
+  const key = makeLegend(app);
   const pane = element(
     "section",
     { class: "pane tree-pane", "aria-label": "Tree" },
     element("div", { class: "head" }, element("h2", {}, "Tree ", help("tree", "this picture")), tools),
     canvas,
-    legend(app),
+    key.element,
   );
-  return { element: pane, draw, drawNow, reveal, canvas, view };
+  return { element: pane, update: key.update, draw, drawNow, reveal, canvas, view };
 }
 
 /** What the pointer, the fingers and the keys do. */
@@ -208,6 +211,8 @@ function listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, r
   canvas.addEventListener(
     "wheel",
     (event) => {
+      // Whoever only scrolls past shall not be caught: a click, or Ctrl, asks for the zoom.
+      if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
       event.preventDefault();
       const { x, y } = local(event);
       if (event.shiftKey) {
@@ -249,22 +254,32 @@ function listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, r
   canvas.addEventListener("blur", () => light(null));
 }
 
-function legend(app) {
+// More classes than this would not have colours of their own.
+const MOST_KEYS = 8;
+
+/** What colours and frames mean; with a matrix of costs every class has its colour. */
+function makeLegend(app) {
+  const legend = element("p", { class: "legend" });
   const key = (name, text) => element("span", { class: "key" }, element("i", { class: name }), text);
-  if (app.tree.nClasses > 2) {
-    return element(
-      "p",
-      { class: "legend" },
+  function ofClass(name, number) {
+    const chip = element("i", {});
+    chip.style.background = classColour(number);
+    return element("span", { class: "key" }, chip, name);
+  }
+  function update() {
+    const { tree, state } = app;
+    if (usesMatrix(tree, state)) {
+      fill(legend, tree.classes.slice(0, MOST_KEYS).map(ofClass), "fill: most probable class · frame: label");
+      return;
+    }
+    const name = tree.classes[state.positive];
+    fill(
+      legend,
+      key("positive", `labelled ${name}`),
+      key("negative", "labelled otherwise"),
       key("next", "changes next"),
-      "fill: probability · frame: label · width: training cases",
+      element("span", { class: "key" }, `probability of ${name} 0`, element("i", { class: "ramp" }), "1"),
     );
   }
-  return element(
-    "p",
-    { class: "legend" },
-    key("positive", "labelled positive"),
-    key("negative", "labelled negative"),
-    key("next", "changes next"),
-    element("span", { class: "key" }, "probability 0", element("i", { class: "ramp" }), "1"),
-  );
+  return { element: legend, update };
 }

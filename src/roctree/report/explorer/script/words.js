@@ -154,7 +154,7 @@ function neededWords(change, categories) {
 
 /** What the terms mean, in plain words; each has a question mark on the page. */
 export const MEANINGS = {
-  tree: "Each case starts at the left and follows the branch whose condition it meets, until it ends in a leaf. The thicker a branch, the more training cases went that way. The colour inside a leaf is the probability of the class of interest; the frame is the label that the leaf has at the current costs.",
+  tree: "Each case starts at the left and follows the branch whose condition it meets, until it ends in a leaf. The thicker a branch, the more training cases went that way. The colour inside a leaf is the probability of the class of interest; the frame is the label that the leaf has at the current costs. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
   roc: "Leaves sorted by the share of the class of interest, one segment each: steep segments find many cases at few false alarms. Going along the curve means calling one leaf more positive. Every point is a different way to label the same tree.",
   hull: "The line spanned above the curve: only labellings on it can be cheapest for some costs.",
   isocost: "All points on this straight line cost the same. The cheapest labelling is where the line touches the curve farthest up and left.",
