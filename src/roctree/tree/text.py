@@ -1,5 +1,6 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
+import html
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
@@ -21,6 +22,7 @@ MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
 DIGITS = 4
+HTML_LEVELS = 3
 
 
 def to_text(
@@ -73,6 +75,14 @@ def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dic
             says_missing=says_missing[parent],
         )  # fmt: skip
     return conditions
+
+
+def to_html(tree: Tree, schema: "Schema") -> str:
+    """Return the size of the tree and its top levels for a page."""
+    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
+    classes = ", ".join(map(str, schema.classes))
+    text = to_text(tree, schema, max_depth=HTML_LEVELS)
+    return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
 def _check_limits(max_depth: Any, digits: Any) -> None:
