@@ -15,10 +15,11 @@ from roctree.errors import ParameterError
 from roctree.geometry import extent
 from roctree.geometry.metric import units_of
 from roctree.operating import class_number
+from roctree.report.explorer.divided import divided_cases
 from roctree.report.explorer.start import start_state
 from roctree.roc import Curve
-from roctree.selection import counts_of
 from roctree.strategy import is_number
+from roctree.tally import Tally
 from roctree.tree.text import short_thresholds
 from roctree.tree.tree import Tree
 
@@ -57,7 +58,6 @@ def data_document(
     tree, schema = estimator.tree_, estimator.schema_
     _check(tree, X_test, y_test, cases)
     test = None if X_test is None else Dataset.encoded(X_test, y_test, schema)
-    test_counts = None if test is None else counts_of(tree, test)
     point = estimator.operating_point_
     usual = schema.n_classes - 1 if point is None or schema.n_classes > 2 else point.positive
     place = usual if positive is None else class_number(positive, estimator.classes_)
@@ -72,11 +72,9 @@ def data_document(
         "tree": _nodes(tree, tested),
         "probabilities": estimator.probabilities_.ravel().tolist(),
         "training": _numbers(tree.counts),
-        "test": None if test_counts is None else _numbers(test_counts),
-        "n_test": 0 if test is None else len(test.labels),
-        "band": _band(tree, estimator.probabilities_, test_counts),
         "cases": [] if test is None else _cases(test, tested, cases),
         "start": start_state(estimator, place, has_test=test is not None),
+        **_counted(estimator, test),
     }
 
 
@@ -140,18 +138,37 @@ def _numbers(counts: Floats) -> list[float]:
     return [int(count) if count == int(count) else count for count in counts.ravel().tolist()]
 
 
-def _band(tree: Tree, probabilities: Floats, test_counts: Floats | None) -> dict[str, Any] | None:
+def _counted(estimator: "ROCTreeClassifier", test: Dataset | None) -> dict[str, Any]:
+    """The test cases in the leaves; those that missing values divide stand apart, as in Python.
+
+    Where these are too many they count in parts, and ``in_parts`` says so, as of training cases.
+    """
+    tree, scores = estimator.tree_, estimator.probabilities_
+    in_parts = ["training", "smoothed"] if estimator.divides_cases_ else []
+    if test is None:
+        band = _band("training", scores[tree.leaves], tree.counts[tree.leaves])
+        return {"test": None, "whole": None, "divided": [], "n_test": 0, "band": band,
+                "in_parts": in_parts}  # fmt: skip
+    tally, apart = Tally.of(tree, test), divided_cases(tree, test)
+    return {
+        "test": _numbers(tally.parts),
+        "whole": _numbers(tally.counts[: tree.n_leaves]) if apart else None,
+        "divided": apart or [],
+        "n_test": len(test.labels),
+        "band": _band("test", tally.lines(scores), tally.counts),
+        "in_parts": [*in_parts, "test"] if apart is None else in_parts,
+    }
+
+
+def _band(name: str, scores: Floats, counts: Floats) -> dict[str, Any] | None:
     """The confidence band of each class against the rest, as ``tree.roc(...).band()`` has it."""
-    if tree.n_leaves * tree.n_classes > _MOST_RESAMPLED:
+    if counts.size > _MOST_RESAMPLED:
         return None
-    counts = (tree.counts if test_counts is None else test_counts)[tree.leaves]
     bands = []
-    for number in range(tree.n_classes):
-        ours = counts[:, number]
-        scores = probabilities[tree.leaves, number]
-        curve = Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
+    for ours, score in zip(counts.T, scores.T, strict=True):
+        curve = Curve.from_leaves(score, ours, counts.sum(axis=1) - ours)
         bands.append(_band_of(curve) if curve.has_both_classes else None)
-    return {"on": "training" if test_counts is None else "test", "classes": bands}
+    return {"on": name, "classes": bands}
 
 
 def _band_of(curve: Curve) -> dict[str, list[float]]:

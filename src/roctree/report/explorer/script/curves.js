@@ -106,16 +106,17 @@ export function thresholdOf(costs) {
 
 /**
  * Net benefit of what the tree would choose at each threshold: steps between labellings, each
- * straight in the odds of the threshold.
+ * straight in the odds of the threshold. `cornerOf` gives the corner of the curve of a labelling.
  */
-export function netBenefitCurve(curve, bounds, prior, most) {
+export function netBenefitCurve(curve, bounds, prior, most, cornerOf) {
   const points = [];
-  for (let g = 0; g < curve.tpr.length; g++) {
+  for (let g = 0; g < bounds.length - 1; g++) {
+    const corner = cornerOf(g);
     const from = 1 / (1 + bounds[g + 1]);
     const to = Math.min(1 / (1 + bounds[g]), most);
     if (!(from <= to)) continue;
     for (const x of between(from, to)) {
-      points.push({ x, y: netBenefit(curve.fpr[g], curve.tpr[g], prior, x), corner: g });
+      points.push({ x, y: netBenefit(curve.fpr[corner], curve.tpr[corner], prior, x), corner });
     }
   }
   return points.sort((a, b) => a.x - b.x);

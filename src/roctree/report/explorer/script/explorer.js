@@ -36,7 +36,7 @@ export function mount(root, data, { hash = false } = {}) {
   app.labelName = (label) => labelName(app, label);
   app.describe = (node) => describeNode(app, node);
   app.summary = () => summary(app);
-  app.positiveLeaves = () => app.point.isPositive.reduce((sum, each) => sum + each, 0);
+  app.positiveLeaves = () => app.point.labels.reduce((sum, label) => sum + Number(label === app.state.positive), 0);
   app.set = (patch) => {
     app.state = { ...app.state, ...patch };
     app.point = pointAt(tree, app.memory, app.state);

@@ -14,7 +14,7 @@ export function pythonOf(tree, point, classCode) {
   return `tree.at(${parts.join(", ")})`;
 }
 
-/** The same for the command line. */
+/** The same for the command line, where it can be said there. */
 export function commandOf(tree, point) {
   const { state } = point;
   const options = request(tree, point).map(([name, value]) => `--${name.replace("_", "-")} ${shell(value)}`);
@@ -22,7 +22,7 @@ export function commandOf(tree, point) {
     options.push(`--positive ${quoted(tree.classes[state.positive])}`);
   }
   if (state.by === "smoothed") options.push("--counts smoothed");
-  if (state.by === "test") options.push("--counts test.csv");
+  if (state.by === "test") return "# By test cases only Python can choose: see Python.";
   return `roctree predict tree.json new.csv ${options.join(" ")} -o scored.csv`;
 }
 

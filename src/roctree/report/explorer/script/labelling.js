@@ -10,40 +10,62 @@ const ABOVE_ALL = 4;
 const BELOW_ALL = -4;
 
 /**
- * The leaves in the order of their share of a class, highest first; leaves with the same share
- * are one group, and change together.
+ * The first so many lines of a table in the order of their share of a class, highest first; lines
+ * with the same share are one group, and change together.
  */
-export function rankLeaves(table, positive) {
-  const n = table.shares.length / table.nClasses;
-  const scores = new Float64Array(n);
-  for (let leaf = 0; leaf < n; leaf++) {
-    scores[leaf] = Math.round(table.shares[leaf * table.nClasses + positive] * GRAIN) / GRAIN;
+export function rankLines(table, positive, nLines) {
+  const scores = new Float64Array(nLines);
+  for (let line = 0; line < nLines; line++) {
+    scores[line] = Math.round(table.shares[line * table.nClasses + positive] * GRAIN) / GRAIN;
   }
   const order = Int32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
-  const rank = new Int32Array(n);
+  const rank = new Int32Array(nLines);
   const starts = [];
-  order.forEach((leaf, place) => {
-    if (place === 0 || scores[leaf] !== scores[order[place - 1]]) starts.push(place);
-    rank[leaf] = starts.length - 1;
+  order.forEach((line, place) => {
+    if (place === 0 || scores[line] !== scores[order[place - 1]]) starts.push(place);
+    rank[line] = starts.length - 1;
   });
-  return { positive, scores, order, rank, starts: Int32Array.from([...starts, n]) };
+  return { positive, scores, order, rank, nGroups: starts.length, starts: Int32Array.from([...starts, nLines]) };
 }
 
-/** The leaves of one group of a ranking. */
-export function groupLeaves(ranking, group) {
+/** The lines of one group of a ranking. */
+export function linesOf(ranking, group) {
   return Array.from(ranking.order.subarray(ranking.starts[group], ranking.starts[group + 1]));
+}
+
+function scoreOf(ranking, group) {
+  return ranking.scores[ranking.order[ranking.starts[group]]];
+}
+
+/** A score between those of the first so many groups and those of the others. */
+function cutAfter(ranking, nGroups) {
+  const above = nGroups > 0 ? scoreOf(ranking, nGroups - 1) : ABOVE_ALL;
+  const below = nGroups < ranking.nGroups ? scoreOf(ranking, nGroups) : BELOW_ALL;
+  return (above + below) / 2;
+}
+
+/** How many groups of another ranking of the same shares are above the cut after some groups. */
+export function groupsAbove(ranking, nGroups, other) {
+  if (other === ranking) return nGroups;
+  const cut = cutAfter(ranking, nGroups);
+  let [low, high] = [0, other.nGroups];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (scoreOf(other, middle) > cut) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Positives and negatives of each group, and cumulated after a zero: a ROC curve in counts. */
 export function curveOf(ranking, table) {
   const { nClasses } = table;
-  const nGroups = ranking.starts.length - 1;
-  const positives = new Float64Array(nGroups);
-  const negatives = new Float64Array(nGroups);
-  for (let leaf = 0; leaf < ranking.rank.length; leaf++) {
+  const positives = new Float64Array(ranking.nGroups);
+  const negatives = new Float64Array(ranking.nGroups);
+  for (let line = 0; line < ranking.rank.length; line++) {
     for (let c = 0; c < nClasses; c++) {
       const side = c === ranking.positive ? positives : negatives;
-      side[ranking.rank[leaf]] += table.counts[leaf * nClasses + c];
+      side[ranking.rank[line]] += table.counts[line * nClasses + c];
     }
   }
   return withRates({ positives, negatives, tp: cumulated(positives), fp: cumulated(negatives) });
@@ -77,7 +99,7 @@ export function costBounds(ranking, curve, weights) {
   const between = Array.from(curve.positives, (ours, group) => {
     const theirs = curve.negatives[group];
     if (ours + theirs > 0) return (theirs / ours) * rarer;
-    const score = ranking.scores[ranking.order[ranking.starts[group]]];
+    const score = scoreOf(ranking, group);
     return ((1 - score) / score) * rarer;
   });
   return Float64Array.from([0, ...between, Infinity]);
@@ -103,10 +125,9 @@ export function sideWeights(table, positive, share) {
   return { positive: own > 0 ? share / own : 0, negative: own < 1 ? (1 - share) / (1 - own) : 0 };
 }
 
-/** Votes for the positive class by costs: by how much missing a case costs more than an alarm. */
-export function votesByCost(table, positive, costs, weights) {
+/** Votes of n leaves for the positive class: by how much missing a case costs more than an alarm. */
+export function votesByCost(table, positive, costs, weights, n) {
   const { nClasses, shares } = table;
-  const n = shares.length / nClasses;
   const votes = new Float64Array(n);
   // Of two classes a tie is positive; of more it goes to the first, as cost matrices have it.
   const tiesArePositive = nClasses === 2 || positive === 0;
@@ -121,13 +142,10 @@ export function votesByCost(table, positive, costs, weights) {
   return votes;
 }
 
-/** Votes by which the first so many groups are positive. */
-export function votesOfFirst(ranking, nGroups) {
-  const scoreOf = (group) => ranking.scores[ranking.order[ranking.starts[group]]];
-  const last = ranking.starts.length - 2;
-  const above = nGroups > 0 ? scoreOf(nGroups - 1) : ABOVE_ALL;
-  const below = nGroups <= last ? scoreOf(nGroups) : BELOW_ALL;
-  return ranking.scores.map((score) => score - (above + below) / 2);
+/** Votes of n leaves, by which the first so many groups are positive. */
+export function votesOfFirst(ranking, nGroups, n) {
+  const cut = cutAfter(ranking, nGroups);
+  return ranking.scores.subarray(0, n).map((score) => score - cut);
 }
 
 /** How many groups are positive for as many hits as a false positive rate allows. */
@@ -165,11 +183,11 @@ export function fBeta(tpr, fpr, prior, beta) {
   return below > 0 ? hits / below : 0;
 }
 
-/** What each class would cost in each leaf, less what being right costs; flat, [leaf][predicted]. */
-export function expectedCosts(table, matrix, weights) {
+/** What each class would cost in each of n leaves, less what being right costs; flat, [leaf][predicted]. */
+export function expectedCosts(table, matrix, weights, n) {
   const { nClasses, shares } = table;
-  const expected = new Float64Array(shares.length);
-  for (let leaf = 0; leaf < shares.length / nClasses; leaf++) {
+  const expected = new Float64Array(n * nClasses);
+  for (let leaf = 0; leaf < n; leaf++) {
     for (let said = 0; said < nClasses; said++) {
       let sum = 0;
       for (let c = 0; c < nClasses; c++) {
@@ -181,10 +199,10 @@ export function expectedCosts(table, matrix, weights) {
   return expected;
 }
 
-/** Votes for every class, the less it costs the more; ties go to the first class. */
-export function votesByMatrix(table, matrix, weights) {
+/** Votes of n leaves for every class, the less it costs the more; ties go to the first class. */
+export function votesByMatrix(table, matrix, weights, n) {
   const { nClasses } = table;
-  const votes = expectedCosts(table, matrix, weights);
+  const votes = expectedCosts(table, matrix, weights, n);
   for (let start = 0; start < votes.length; start += nClasses) {
     const row = votes.subarray(start, start + nClasses);
     const least = Math.min(...row);

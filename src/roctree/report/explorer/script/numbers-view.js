@@ -2,12 +2,14 @@
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
-import { classWeights, groupLeaves } from "./labelling.js";
+import { classWeights, linesOf } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
 import { grouped, percent, ruleWords, short } from "./words.js";
 
 const PER = 1000;
+const APPROXIMATE =
+  "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
 
 /** Make the section; returns its element and `update`. */
 export function makeNumbersView(app) {
@@ -15,7 +17,10 @@ export function makeNumbersView(app) {
   const matrix = element("div", { class: "confusion" });
   const next = element("div", { class: "next" });
   const section = element("section", { class: "pane numbers", "aria-label": "Numbers" }, facts, matrix, next);
+  const remark = element("p", { class: "remark" });
+  section.append(remark);
   function update() {
+    remark.textContent = app.data.in_parts.includes(app.state.on) ? APPROXIMATE : "";
     fill(facts, usesMatrix(app.tree, app.state) ? matrixFacts(app) : sideFacts(app));
     fill(matrix, usesMatrix(app.tree, app.state) ? manyConfusion(app) : twoConfusion(app));
     fill(next, usesMatrix(app.tree, app.state) ? closest(app) : neighbours(app));
@@ -148,21 +153,24 @@ function neighbours(app) {
 function step(app, nGroups, name, when) {
   const { point, state } = app;
   if (!isReachable(point.bounds, nGroups)) return null;
-  const there = withGroups(point, nGroups);
+  const there = withGroups(app.tree, point, nGroups);
   const group = Math.min(nGroups, point.nGroups);
-  const leaves = groupLeaves(point.ranking, group);
-  const node = app.tree.leaves[leaves[0]];
-  const which = leaves.length === 1 ? `the leaf “${ruleWords(app.tree, node)}” becomes` : `${leaves.length} leaves become`;
+  const leaves = linesOf(point.ranking, group).filter((line) => line < app.tree.leaves.length);
   const label = app.labelName(nGroups > point.nGroups ? state.positive : state.positive === 0 ? 1 : 0);
   const hits = (there.rates.hits - point.rates.hits) * PER;
   const alarms = (there.rates.alarms - point.rates.alarms) * PER;
-  const text = `${which} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per 1 000 cases, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
+  const text = `${whichWords(app.tree, leaves)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per 1 000 cases, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
   return element(
     "p",
     { class: "step" },
     element("button", { type: "button", on: { click: () => goTo(app, nGroups) }, data: { go: String(nGroups) } }, name),
     ` (${when}): ${text}.`,
   );
+}
+
+function whichWords(tree, leaves) {
+  if (leaves.length === 1) return `the leaf “${ruleWords(tree, tree.leaves[leaves[0]])}” becomes`;
+  return leaves.length === 0 ? "cases with missing values become" : `${leaves.length} leaves become`;
 }
 
 function change(number, thing) {

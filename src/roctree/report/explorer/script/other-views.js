@@ -12,7 +12,9 @@ import {
   weightOf,
   wilson,
 } from "./curves.js";
+import { groupsAbove } from "./labelling.js";
 import { dot, inside, line, makeFrame, words } from "./plot.js";
+import { countsOf } from "./tree.js";
 
 const MOST_LINES = 80;
 const MOST_WHISKERS = 60;
@@ -52,7 +54,7 @@ export function drawCost(context, size, app) {
 /** The labellings before and after the lit leaves change. */
 function drawGroups(frame, { lit, point, palette }, pixelsOf) {
   if (!lit) return;
-  for (const group of new Set(lit.leaves.map((leaf) => point.ranking.rank[leaf]))) {
+  for (const group of new Set(lit.leaves.map((leaf) => point.order.rank[leaf]))) {
     line(frame, pixelsOf(group + 1), palette.accent, { width: 1.5, dash: [4, 3] });
   }
 }
@@ -82,7 +84,7 @@ export function drawGain(context, size, app) {
 
 function drawLitPoints(frame, { lit, point, palette }, curve) {
   if (!lit) return;
-  const corners = new Set(lit.leaves.map((leaf) => point.ranking.rank[leaf] + 1));
+  const corners = new Set(lit.leaves.map((leaf) => point.order.rank[leaf] + 1));
   for (const { x, y, corner } of curve) {
     if (corners.has(corner)) dot(frame, frame.x(x), frame.y(y), palette.accent, 6);
   }
@@ -104,7 +106,7 @@ export function drawBenefit(context, size, app) {
   inside(frame, () => {
     line(frame, pixels(frame, grid.map((x) => ({ x, y: netBenefit(1, 1, prior, x) }))), palette.quiet, { width: 1.5, dash: [6, 3] });
     line(frame, pixels(frame, [{ x: 0, y: 0 }, { x: most, y: 0 }]), palette.quiet, { width: 1.5 });
-    const curve = netBenefitCurve(counted, bounds, prior, most);
+    const curve = netBenefitCurve(counted, bounds, prior, most, (g) => groupsAbove(point.ranking, g, point.order));
     line(frame, pixels(frame, curve), palette.accent, { width: 3 });
     drawLitPoints(frame, app, curve);
   });
@@ -145,13 +147,14 @@ export function drawCalibration(context, size, app) {
   return frame;
 }
 
-function calibrationDots({ tree, point, state }) {
-  const { counts, nClasses } = point.on;
+function calibrationDots({ tree, state }) {
+  const { nClasses } = tree;
+  const counts = countsOf(tree, state.on);
   const dots = [];
   tree.leaves.forEach((node, leaf) => {
     let total = 0;
-    for (let c = 0; c < nClasses; c++) total += counts[leaf * nClasses + c];
-    const count = counts[leaf * nClasses + state.positive];
+    for (let c = 0; c < nClasses; c++) total += counts[node * nClasses + c];
+    const count = counts[node * nClasses + state.positive];
     const x = tree.probabilities[node * nClasses + state.positive];
     if (total > 0) dots.push({ leaf, x, y: count / total, count, total });
   });

@@ -1,7 +1,7 @@
 // The pane beside the tree: six views of one operating point.
 
 import { element, fill, help, sharpCanvas } from "./dom.js";
-import { groupLeaves } from "./labelling.js";
+import { groupsAbove, linesOf } from "./labelling.js";
 import { drawBenefit, drawCalibration, drawCost, drawGain, drawNear, pickCase, pickDot } from "./other-views.js";
 import { isReachable, ratioWithin } from "./point.js";
 import { areas, bandOf, drawRoc, pickCorner, pickSegment } from "./roc-view.js";
@@ -91,7 +91,7 @@ export function makePlotView(app) {
   canvas.addEventListener("click", (event) => {
     if (!frame) return;
     const [x, y] = local(event);
-    if (app.state.view === "roc") goTo(app, pickCorner(frame, app, x, y));
+    if (app.state.view === "roc") goToCorner(app, pickCorner(frame, app, x, y));
     if (app.state.view === "near") {
       const found = pickCase(frame, app, x, y);
       if (found) app.set({ values: app.data.cases[found.number].values });
@@ -127,22 +127,28 @@ function pick(app, frame, x, y) {
 
 function litGroup(app, group, place) {
   if (group === null) return null;
-  const leaves = groupLeaves(app.point.ranking, group);
+  const leaves = linesOf(app.point.order, group).filter((line) => line < app.tree.leaves.length);
+  if (leaves.length === 0) return null;
   return { from: "plot", group, node: app.tree.leaves[leaves[0]], leaves, place };
 }
 
 /** Arrows walk along the segments, Enter takes the labelling that ends there. */
 function walk(event, app) {
-  const nGroups = app.point.ranking.starts.length - 1;
-  const here = app.lit?.group ?? (app.point.nGroups ?? 0) - 1;
+  const { nGroups } = app.point.order;
+  const here = app.lit?.group ?? (app.point.corner ?? 0) - 1;
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
   if (step) {
     const group = Math.min(nGroups - 1, Math.max(0, here + step));
     app.light(litGroup(app, group, null));
-    app.say(app.describe(app.lit.node));
-  } else if (event.key === "Enter" && app.lit) goTo(app, here + 1);
+    if (app.lit) app.say(app.describe(app.lit.node));
+  } else if (event.key === "Enter" && app.lit) goToCorner(app, here + 1);
   else return;
   event.preventDefault();
+}
+
+/** Go to the labelling of a corner of the curve that is shown. */
+function goToCorner(app, corner) {
+  goTo(app, groupsAbove(app.point.order, corner, app.point.ranking));
 }
 
 /** Make so many groups positive, by a ratio of costs for which that is best. */

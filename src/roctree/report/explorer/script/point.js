@@ -1,6 +1,6 @@
 // The operating point of a state: labels of the leaves, and the numbers that follow from them.
 
-import { leafTable } from "./tree.js";
+import { lineTable, mixLines } from "./tree.js";
 import {
   argmax,
   classWeights,
@@ -12,59 +12,71 @@ import {
   groupsForMaxFpr,
   groupsForMinTpr,
   priorOf,
-  rankLeaves,
+  rankLines,
   sideWeights,
   votesByCost,
   votesByMatrix,
   votesOfFirst,
 } from "./labelling.js";
 
-/** What is kept of a tree between two points: tables and rankings do not change with costs. */
+/**
+ * What is kept of a tree between two points: tables, rankings and curves do not change with costs.
+ * Cases that missing values divide have a place in a ranking only where test cases are concerned.
+ */
 export function makeMemory(tree) {
   const kept = new Map();
   const keep = (key, make) => {
     if (!kept.has(key)) kept.set(key, make());
     return kept.get(key);
   };
-  const table = (name) => keep(name, () => leafTable(tree, name));
-  const ranking = (by, positive) =>
-    keep(`${by} ${positive}`, () => rankLeaves(table(by), positive));
+  const table = (name) => keep(name, () => lineTable(tree, name));
+  const ranking = (by, positive, on = by) => {
+    const wide = by === "test" || on === "test";
+    const nLines = wide ? tree.nLines : tree.leaves.length;
+    return keep(`${by} ${positive} ${nLines}`, () => rankLines(table(by), positive, nLines));
+  };
   const curve = (by, positive, on) =>
-    keep(`${by} ${positive} ${on}`, () => curveOf(ranking(by, positive), table(on)));
+    keep(`${by} ${positive} on ${on}`, () => curveOf(ranking(by, positive, on), table(on)));
   return { table, ranking, curve };
 }
 
 /**
- * The operating point: `labels` of the leaves, `votes` that decide for cases divided among several,
- * `nGroups` positive groups of the `ranking`, and `rates` and `costs` on the table they are counted on.
+ * The operating point. `labels` of the leaves and `votes` that decide for cases divided among
+ * several; `lineLabels` of all lines. `ranking` and `curve` are what leaves are judged by, with
+ * `nGroups` positive groups and `bounds` of the labellings; `order` and `counted` those of the
+ * cases that are counted, of which `corner` groups are positive.
  */
 export function pointAt(tree, memory, state) {
   const table = memory.table(state.by);
   const on = memory.table(state.on);
   const ranking = memory.ranking(state.by, state.positive);
   const curve = memory.curve(state.by, state.positive, state.by);
-  const counted = memory.curve(state.by, state.positive, state.on);
-  const chosen = usesMatrix(tree, state)
-    ? byMatrix(table, state)
-    : bySides(tree, table, ranking, curve, state);
-  const isPositive = chosen.labels.map((label) => Number(label === state.positive));
-  const nGroups = countGroups(ranking, isPositive);
+  const order = memory.ranking(state.by, state.positive, state.on);
+  const votes = votesOf(tree, table, ranking, curve, state);
+  const lineLabels = labelsOf(tree, votes, state);
+  const labels = lineLabels.subarray(0, tree.leaves.length);
+  const isPositive = lineLabels.map((label) => Number(label === state.positive));
   const rates = ratesOf(on, isPositive, state);
   return {
-    ...chosen,
     state,
     table,
     on,
     ranking,
     curve,
-    counted,
+    order,
+    counted: memory.curve(state.by, state.positive, state.on),
+    votes,
+    perClass: usesMatrix(tree, state),
+    labels,
+    lineLabels,
+    nodeLabels: labelsOfNodes(tree, labels),
     isPositive,
-    nGroups,
-    nodeLabels: labelsOfNodes(tree, chosen.labels),
+    nGroups: countGroups(ranking, isPositive),
+    corner: countGroups(order, isPositive),
     bounds: costBounds(ranking, curve, sideWeights(table, state.positive, sharePrior(state))),
     rates,
-    confusion: confusionOf(on, chosen.labels),
-    cost: expectedCost(tree, on, chosen.labels, rates, state),
+    confusion: confusionOf(on, lineLabels),
+    cost: expectedCost(tree, on, lineLabels, rates, state),
   };
 }
 
@@ -94,46 +106,53 @@ export function sharePrior(state) {
   return state.mode === "matrix" ? null : state.prior;
 }
 
-function bySides(tree, table, ranking, curve, state) {
-  const votes = sideVotes(table, ranking, curve, state);
-  const other = state.positive === 0 ? 1 : 0;
-  const otherClass = tree.nClasses === 1 ? 0 : other;
-  const labels = new Int32Array(votes.length);
-  for (let leaf = 0; leaf < votes.length; leaf++) {
-    labels[leaf] = votes[leaf] > 0 ? state.positive : otherClass;
-  }
-  return { votes, labels, perClass: false };
+/** What each line says: for the class of interest, or, with a matrix of costs, for each class. */
+function votesOf(tree, table, ranking, curve, state) {
+  const matrix = usesMatrix(tree, state);
+  const n = tree.leaves.length;
+  const ofLeaves = matrix
+    ? votesByMatrix(table, state.matrix, classWeights(table, state.priors), n)
+    : sideVotes(table, ranking, curve, state, n);
+  return withDivided(tree, ofLeaves, matrix ? tree.nClasses : 1);
 }
 
-function sideVotes(table, ranking, curve, state) {
-  if (state.mode === "max_fpr") return votesOfFirst(ranking, groupsForMaxFpr(curve, state.max_fpr));
-  if (state.mode === "min_tpr") return votesOfFirst(ranking, groupsForMinTpr(curve, state.min_tpr));
+function withDivided(tree, ofLeaves, width) {
+  const votes = new Float64Array(tree.nLines * width);
+  votes.set(ofLeaves);
+  mixLines(tree, votes, width);
+  return votes;
+}
+
+function sideVotes(table, ranking, curve, state, n) {
+  if (state.mode === "max_fpr") return votesOfFirst(ranking, groupsForMaxFpr(curve, state.max_fpr), n);
+  if (state.mode === "min_tpr") return votesOfFirst(ranking, groupsForMinTpr(curve, state.min_tpr), n);
   if (state.mode === "beta") {
-    return votesOfFirst(ranking, groupsForBeta(curve, state.beta, state.prior));
+    return votesOfFirst(ranking, groupsForBeta(curve, state.beta, state.prior), n);
   }
   const weights = sideWeights(table, state.positive, state.prior);
-  return votesByCost(table, state.positive, { fp: state.cost_fp, fn: state.cost_fn }, weights);
+  return votesByCost(table, state.positive, { fp: state.cost_fp, fn: state.cost_fn }, weights, n);
 }
 
-function byMatrix(table, state) {
-  const weights = classWeights(table, state.priors);
-  const votes = votesByMatrix(table, state.matrix, weights);
-  const { nClasses } = table;
-  const labels = new Int32Array(votes.length / nClasses);
-  for (let leaf = 0; leaf < labels.length; leaf++) {
-    labels[leaf] = argmax(votes.subarray(leaf * nClasses, (leaf + 1) * nClasses));
+function labelsOf(tree, votes, state) {
+  const labels = new Int32Array(tree.nLines);
+  const other = state.positive === 0 ? 1 : 0;
+  const width = votes.length / tree.nLines;
+  for (let line = 0; line < labels.length; line++) {
+    const row = votes.subarray(line * width, (line + 1) * width);
+    if (width > 1) labels[line] = argmax(row);
+    else labels[line] = row[0] > 0 ? state.positive : other;
   }
-  return { votes, labels, perClass: true };
+  return labels;
 }
 
 /** How many groups are positive, if they are the first ones; else null. */
-function countGroups(ranking, isPositive) {
+export function countGroups(ranking, isPositive) {
   let most = 0;
-  for (let leaf = 0; leaf < isPositive.length; leaf++) {
-    if (isPositive[leaf]) most = Math.max(most, ranking.rank[leaf] + 1);
+  for (let line = 0; line < ranking.rank.length; line++) {
+    if (isPositive[line]) most = Math.max(most, ranking.rank[line] + 1);
   }
-  for (let leaf = 0; leaf < isPositive.length; leaf++) {
-    if (!isPositive[leaf] && ranking.rank[leaf] < most) return null;
+  for (let line = 0; line < ranking.rank.length; line++) {
+    if (!isPositive[line] && ranking.rank[line] < most) return null;
   }
   return most;
 }
@@ -144,11 +163,11 @@ export function ratesOf(on, isPositive, state) {
   let fp = 0;
   let fn = 0;
   let tn = 0;
-  for (let leaf = 0; leaf < isPositive.length; leaf++) {
+  for (let line = 0; line < isPositive.length; line++) {
     for (let c = 0; c < on.nClasses; c++) {
-      const count = on.counts[leaf * on.nClasses + c];
-      if (c === state.positive) isPositive[leaf] ? (tp += count) : (fn += count);
-      else isPositive[leaf] ? (fp += count) : (tn += count);
+      const count = on.counts[line * on.nClasses + c];
+      if (c === state.positive) isPositive[line] ? (tp += count) : (fn += count);
+      else isPositive[line] ? (fp += count) : (tn += count);
     }
   }
   return withShares({ tp, fp, fn, tn }, sharePrior(state), state.beta);
@@ -183,9 +202,9 @@ export function withShares({ tp, fp, fn, tn }, share, beta) {
 export function confusionOf(on, labels) {
   const { nClasses } = on;
   const sums = new Float64Array(nClasses * nClasses);
-  for (let leaf = 0; leaf < labels.length; leaf++) {
+  for (let line = 0; line < labels.length; line++) {
     for (let c = 0; c < nClasses; c++) {
-      sums[labels[leaf] * nClasses + c] += on.counts[leaf * nClasses + c];
+      sums[labels[line] * nClasses + c] += on.counts[line * nClasses + c];
     }
   }
   return sums;
@@ -213,8 +232,9 @@ export function isocostSlope(point) {
 }
 
 /** The same point with so many groups positive: what one labelling more or fewer would achieve. */
-export function withGroups(point, nGroups) {
-  const isPositive = point.ranking.rank.map((rank) => Number(rank < nGroups));
+export function withGroups(tree, point, nGroups) {
+  const votes = votesOfFirst(point.ranking, nGroups, tree.leaves.length);
+  const isPositive = withDivided(tree, votes, 1).map((vote) => Number(vote > 0));
   const rates = ratesOf(point.on, isPositive, point.state);
   const cost = rates.alarms * point.state.cost_fp + rates.misses * point.state.cost_fn;
   return { nGroups, rates, cost };
@@ -236,7 +256,12 @@ export function ratioWithin(bounds, nGroups) {
 /** Of all leaves the one whose label hangs by least: the two cheapest classes cost almost the same. */
 export function closestCall(tree, point) {
   const { nClasses } = tree;
-  const costs = expectedCosts(point.table, point.state.matrix, classWeights(point.table, point.state.priors));
+  const costs = expectedCosts(
+    point.table,
+    point.state.matrix,
+    classWeights(point.table, point.state.priors),
+    tree.leaves.length,
+  );
   let closest = null;
   for (let leaf = 0; leaf < point.labels.length; leaf++) {
     const row = costs.subarray(leaf * nClasses, (leaf + 1) * nClasses);

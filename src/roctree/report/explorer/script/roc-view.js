@@ -2,7 +2,7 @@
 
 import { areaUnder, hullOf } from "./curves.js";
 import { distanceToSegment, dot, inside, line, makeFrame } from "./plot.js";
-import { isocostSlope } from "./point.js";
+import { countGroups, isocostSlope } from "./point.js";
 
 // On curves of more corners these would be a blot.
 const MOST_DOTS = 120;
@@ -23,9 +23,10 @@ export function drawRoc(context, size, app) {
     drawHull(frame, point.counted, palette);
     for (const name of otherTables(app)) {
       const curve = app.memory.curve(state.by, state.positive, name);
+      const corner = countGroups(app.memory.ranking(state.by, state.positive, name), point.isPositive);
       line(frame, cornersOf(frame, curve), palette.quiet, { width: 1.5, dash: [6, 3] });
-      if (point.nGroups !== null) {
-        dot(frame, frame.x(curve.fpr[point.nGroups]), frame.y(curve.tpr[point.nGroups]), palette.quiet, 5, true);
+      if (corner !== null) {
+        dot(frame, frame.x(curve.fpr[corner]), frame.y(curve.tpr[corner]), palette.quiet, 5, true);
       }
     }
     drawCurve(frame, app);
@@ -77,14 +78,14 @@ function drawHull(frame, curve, palette) {
 /** Segments of positive leaves in one colour, of negative ones in the other. */
 function drawCurve(frame, { palette, point }) {
   const corners = cornersOf(frame, point.counted);
-  const middle = point.nGroups ?? 0;
-  const sides = point.nGroups === null
+  const middle = point.corner ?? 0;
+  const sides = point.corner === null
     ? [[corners, palette.ink]]
     : [[corners.slice(0, middle + 1), palette.positive], [corners.slice(middle), palette.negative]];
   for (const [pixels, colour] of sides) line(frame, pixels, colour, { width: 3 });
   if (corners.length > MOST_DOTS) return;
   corners.forEach(([x, y], g) => {
-    dot(frame, x, y, g <= middle && point.nGroups !== null ? palette.positive : palette.negative, 3);
+    dot(frame, x, y, g <= middle && point.corner !== null ? palette.positive : palette.negative, 3);
   });
 }
 
@@ -99,7 +100,7 @@ function drawIsocost(frame, app) {
 
 function drawLit(frame, { palette, point, lit }) {
   if (!lit) return;
-  const groups = new Set(lit.leaves.map((leaf) => point.ranking.rank[leaf]));
+  const groups = new Set(lit.leaves.map((leaf) => point.order.rank[leaf]));
   const corners = cornersOf(frame, point.counted);
   for (const group of groups) {
     line(frame, [corners[group], corners[group + 1]], palette.panel, { width: 10 });

@@ -42,6 +42,9 @@ export function openTree(data) {
     total: weight[ROOT],
     share: sharesOfSiblings(links, nChildren, weight),
     leaves: Int32Array.from(leaves),
+    divided: data.divided,
+    whole: data.whole,
+    nLines: leaves.length + data.divided.length,
     leafOf,
     nLeaves: leafCounts(links, nChildren),
     heaviest: heaviestBranches(links, nChildren, weight),
@@ -139,27 +142,45 @@ export function countsOf(tree, name) {
 }
 
 /**
- * The leaves as a table: counts and shares of each class, flat, and the share of each class in all.
- * A leaf without cases has the shares of training, or its probabilities, as in Python.
+ * Lines of cases: a leaf each, and after them one for each test case that missing values divide
+ * among leaves; such a case is judged by the mean of its leaves, as Python does. Counts and shares of
+ * each class, flat, and the share of each class in all.
  */
-export function leafTable(tree, name) {
-  const { nClasses, leaves } = tree;
-  const counts = countsOf(tree, name);
-  const own = new Float64Array(leaves.length * nClasses);
-  const shares = new Float64Array(leaves.length * nClasses);
-  const prior = new Float64Array(nClasses);
+export function lineTable(tree, name) {
+  const { nClasses, leaves, nLines } = tree;
+  const counts = new Float64Array(nLines * nClasses);
+  const shares = new Float64Array(nLines * nClasses);
+  const atNodes = countsOf(tree, name);
   leaves.forEach((node, leaf) => {
     let total = 0;
-    for (let c = 0; c < nClasses; c++) total += counts[node * nClasses + c];
+    for (let c = 0; c < nClasses; c++) total += atNodes[node * nClasses + c];
     for (let c = 0; c < nClasses; c++) {
-      const at = leaf * nClasses + c;
-      own[at] = counts[node * nClasses + c];
-      shares[at] = total > 0 ? own[at] / total : sharesInstead(tree, name, node, c);
-      prior[c] += own[at];
+      const own = atNodes[node * nClasses + c];
+      counts[leaf * nClasses + c] = own;
+      shares[leaf * nClasses + c] = total > 0 ? own / total : sharesInstead(tree, name, node, c);
     }
   });
-  const all = prior.reduce((sum, part) => sum + part, 0);
-  return { name, nClasses, counts: own, shares, prior: prior.map((part) => part / all), total: all };
+  if (name === "test" && tree.whole) {
+    counts.set(tree.whole);
+    tree.divided.forEach(({ label, weight }, i) => {
+      counts[(leaves.length + i) * nClasses + label] = weight;
+    });
+  }
+  mixLines(tree, shares, nClasses);
+  const prior = new Float64Array(nClasses);
+  counts.forEach((count, at) => (prior[at % nClasses] += count));
+  const total = prior.reduce((sum, part) => sum + part, 0);
+  return { name, nClasses, counts, shares, prior: prior.map((part) => part / total), total };
+}
+
+/** Fill the lines of divided cases with the means of their leaves' lines. */
+export function mixLines(tree, values, width) {
+  tree.divided.forEach(({ leaves, parts }, i) => {
+    const start = (tree.leaves.length + i) * width;
+    leaves.forEach((leaf, j) => {
+      for (let c = 0; c < width; c++) values[start + c] += parts[j] * values[leaf * width + c];
+    });
+  });
 }
 
 function sharesInstead(tree, name, node, c) {
