@@ -17,7 +17,7 @@ export function pythonOf(tree, point, classCode) {
 /** The same for the command line, where it can be said there. */
 export function commandOf(tree, point) {
   const { state } = point;
-  const options = request(tree, point).map(([name, value]) => `--${name.replace("_", "-")} ${shell(value)}`);
+  const options = request(tree, point).map(([name, value]) => `--${name.replace("_", "-")} ${shell(name, value)}`);
   if (tree.nClasses === 2 && state.positive !== 1) {
     options.push(`--positive ${quoted(tree.classes[state.positive])}`);
   }
@@ -57,8 +57,9 @@ function python(value) {
   return String(value);
 }
 
-function shell(value) {
-  return Array.isArray(value) ? `'${python(value)}'` : String(value);
+function shell(name, value) {
+  if (!Array.isArray(value)) return String(value);
+  return name === "prior" ? value.join(",") : `'${python(value)}'`;
 }
 
 function quoted(text) {
