@@ -30,7 +30,9 @@ class Opened:
     """A page in the browser, what it asked for, and what it complained of."""
 
     def __init__(self, browser, file, fragment="", **options):
-        self.context = browser.new_context(**({"viewport": {"width": 1360, "height": 1000}} | options))
+        self.context = browser.new_context(
+            **({"viewport": {"width": 1360, "height": 1000}} | options)
+        )
         self.page = self.context.new_page()
         self.requests, self.complaints = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))

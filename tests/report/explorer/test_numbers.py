@@ -38,7 +38,10 @@ def assert_same_point(page, tree, X_test, y_test, **request):
     there = tree.at(**request)
     leaves, positive = tree.tree_.leaves, there.operating_point_.positive
     np.testing.assert_array_equal(page.app("point.labels"), there.operating_point_.labels[leaves])
-    truth, said = (y_test == tree.classes_[positive]), (there.predict(X_test) == tree.classes_[positive])
+    truth, said = (
+        (y_test == tree.classes_[positive]),
+        (there.predict(X_test) == tree.classes_[positive]),
+    )
     assert page.number("tp") == pytest.approx((truth & said).sum())
     assert page.number("fp") == pytest.approx((~truth & said).sum())
     assert page.number("recall") == pytest.approx((truth & said).sum() / truth.sum())
@@ -93,7 +96,9 @@ def test_test_cases_may_choose_the_labels(opened):
     page.type("cost-fn", 2)
     request = {"cost_fp": 1, "cost_fn": 2, "counts": (X_test, y_test)}
     assert_same_point(page, tree, X_test, y_test, **request)
-    assert page.number("cost") == pytest.approx(1000 * tree.at(**request).operating_point_.expected_cost)
+    assert page.number("cost") == pytest.approx(
+        1000 * tree.at(**request).operating_point_.expected_cost
+    )
 
 
 def test_areas_and_labellings_are_those_of_python(opened):
@@ -108,7 +113,9 @@ def test_areas_and_labellings_are_those_of_python(opened):
     bounds = page.page.evaluate(
         "Array.from(document.querySelector('main.roctree').explorer.app.point.bounds, String)"
     )
-    np.testing.assert_allclose([float(b.replace("Infinity", "inf")) for b in bounds], table.cost_bounds)
+    np.testing.assert_allclose(
+        [float(b.replace("Infinity", "inf")) for b in bounds], table.cost_bounds
+    )
     page.choose("by", "training")
     assert page.app("point.ranking.starts.length") == len(tree.labellings())
 
@@ -170,7 +177,9 @@ def test_one_class_against_the_rest_has_the_curve_of_roc(opened):
         np.testing.assert_array_equal(labels == number, there == number)
 
 
-@pytest.mark.parametrize("made", [trees.tumours, trees.gaps, trees.wines], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "made", [trees.tumours, trees.gaps, trees.wines], ids=lambda made: made.__name__
+)
 def test_a_case_has_the_probability_label_and_distance_of_python(made, opened):
     tree, X_test, y_test = made()
     page = opened((tree, X_test, y_test))
@@ -204,7 +213,9 @@ def test_copied_python_and_sql_give_the_same_labels(opened):
     page = opened(trees.outings())
     page.type("cost-fn", 2.5)
     there = eval(page.preview("Python"), {"tree": tree})
-    np.testing.assert_array_equal(page.app("point.labels"), there.operating_point_.labels[tree.tree_.leaves])
+    np.testing.assert_array_equal(
+        page.app("point.labels"), there.operating_point_.labels[tree.tree_.leaves]
+    )
     with sqlite3.connect(":memory:") as base:
         X_test.to_sql("cases", base, index=False)
         found = base.execute(f"SELECT {page.preview('SQL')} FROM cases").fetchall()
@@ -220,7 +231,9 @@ def test_other_curves_are_those_of_the_library(opened):
 
     def run(call):
         counted = "document.querySelector('main.roctree').explorer.app.point.counted"
-        return page.page.evaluate(f"(() => {{ {joined('curves')}\n const curve = {counted}; return {call}; }})()")
+        return page.page.evaluate(
+            f"(() => {{ {joined('curves')}\n const curve = {counted}; return {call}; }})()"
+        )
 
     hull = curve.hull()
     corners = run("hullOf(curve).map((i) => [curve.fpr[i], curve.tpr[i]])")
@@ -238,7 +251,9 @@ def test_an_interval_of_a_share_is_wilsons(opened):
 
     page = opened(trees.outings())
     for count, total in ((0, 7), (3, 7), (7, 7), (40, 1000)):
-        found = page.page.evaluate(f"(() => {{ {joined('curves')}\n return wilson({count}, {total}); }})()")
+        found = page.page.evaluate(
+            f"(() => {{ {joined('curves')}\n return wilson({count}, {total}); }})()"
+        )
         wanted = binomtest(count, total).proportion_ci(method="wilson")
         assert (found["low"], found["high"]) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
 

@@ -60,7 +60,8 @@ def test_a_link_opens_the_same_point(opened):
 
 
 @pytest.mark.parametrize(
-    "fragment", ["#cost_fn=-3&prior=7&positive=9&matrix=[1]&by=cake", "#%%%", "#values=[1,2]&mode=matrix"]
+    "fragment",
+    ["#cost_fn=-3&prior=7&positive=9&matrix=[1]&by=cake", "#%%%", "#values=[1,2]&mode=matrix"],
 )
 def test_a_mangled_link_opens_the_page_as_it_was(fragment, opened):
     tree, X_test, y_test = trees.outings()
@@ -72,7 +73,13 @@ def test_what_is_typed_and_makes_no_sense_is_marked_and_changes_nothing(opened):
     tree, X_test, y_test = trees.outings()
     page = opened(tree, X_test, y_test)
     before = page.app("state")
-    for name, value in (("cost-fp", "-1"), ("cost-fn", "much"), ("prior", "100"), ("max-fpr", "101"), ("beta", "0")):
+    for name, value in (
+        ("cost-fp", "-1"),
+        ("cost-fn", "much"),
+        ("prior", "100"),
+        ("max-fpr", "101"),
+        ("beta", "0"),
+    ):
         page.type(name, value)
         assert page.page.locator(f"#roctree-0-{name}").get_attribute("aria-invalid") == "true"
     assert page.app("state") == before
@@ -112,7 +119,9 @@ def test_hovering_lights_the_leaf_and_its_segment_both_ways(opened):
     assert "probability of" in card.text_content()
     plot = page.page.locator("canvas.plot").bounding_box()
     page.page.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + 14)
-    page.page.wait_for_function("document.querySelector('main.roctree').explorer.app.lit?.from === 'plot'")
+    page.page.wait_for_function(
+        "document.querySelector('main.roctree').explorer.app.lit?.from === 'plot'"
+    )
     assert page.app("lit.leaves.length") >= 1
 
 
@@ -173,7 +182,9 @@ def _recall(tree, labels):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("made", [trees.tumours, trees.wines], ids=lambda made: made.__name__)
 def test_the_page_breaks_no_rule_of_accessibility(made, scheme, opened):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
     page = opened(*made(), color_scheme=scheme)
     page.choose("pick", 1)
     found = axe.Axe().run(page.page).response["violations"]

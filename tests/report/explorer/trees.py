@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from roctree import ROCTreeClassifier
 from tests.estimator import weather
 
-EVIL = "</script><img src=x onerror=\"window.hacked=1\"><b>'&amp; \u2028 🌳"
+EVIL = '</script><img src=x onerror="window.hacked=1"><b>\'&amp; \u2028 🌳'
 
 
 @cache

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 HELD_OUT = "held_out"
 
 
-def start_state(
-    estimator: "ROCTreeClassifier", positive: int, *, has_test: bool
-) -> dict[str, Any]:
+def start_state(estimator: "ROCTreeClassifier", positive: int, *, has_test: bool) -> dict[str, Any]:
     """Return the state of the page before anyone has touched it.
 
     Parameters
@@ -72,7 +70,9 @@ def _of_labeller(labeller: Any, positive: int, asked: int) -> dict[str, Any]:
 def _of_costs(labeller: LeastCost, positive: int, asked: int) -> dict[str, Any]:
     prior = _prior(labeller.prior, positive)
     if labeller.cost_matrix is None:
-        costs = [1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)]
+        costs = [
+            1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
+        ]
         alarm, miss = costs if positive == asked else costs[::-1]
         return {"cost_fp": alarm, "cost_fn": miss} | prior
     matrix = [list(map(float, row)) for row in labeller.cost_matrix]

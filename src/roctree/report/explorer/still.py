@@ -85,9 +85,7 @@ def _x(tree: Tree, node: int) -> int:
     return LEFT + COLUMN * int(tree.depth[node])
 
 
-def _branches(
-    estimator: "ROCTreeClassifier", shown: Ints, heights: Floats
-) -> Iterator[str]:
+def _branches(estimator: "ROCTreeClassifier", shown: Ints, heights: Floats) -> Iterator[str]:
     tree = estimator.tree_
     conditions = branch_conditions(tree, estimator.schema_, shown[1:].tolist())
     for node, condition in conditions.items():
