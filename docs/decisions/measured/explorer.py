@@ -56,9 +56,8 @@ def measured(browser, file):
 
 def main():
     program = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))))
-    print(
-        "| leaves | written in | page | open | slider | slider, all unfolded |\n|---|---|---|---|---|---|"
-    )
+    print("| leaves | written in | page | open | slider | slider, all unfolded |")
+    print("|---|---|---|---|---|---|")
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for n_leaves in SIZES:

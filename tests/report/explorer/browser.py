@@ -72,7 +72,9 @@ class Opened:
         """A value of the explorer itself, such as the labels of its leaves."""
         found = f"document.querySelector('main.roctree').explorer.app.{expression}"
         return self.page.evaluate(
-            f"(() => {{ const it = {found}; return ArrayBuffer.isView(it) ? Array.from(it) : it; }})()"
+            "(() => {"
+            f"const it = {found}; return ArrayBuffer.isView(it) ? Array.from(it) : it;"
+            "})()"
         )
 
     def preview(self, kind):

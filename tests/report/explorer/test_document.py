@@ -124,7 +124,7 @@ def test_cases_can_be_left_out():
 
 def test_missing_values_and_unseen_categories_of_cases_are_not_known():
     tree, X_test, y_test = trees.gaps()
-    with pytest.warns(UserWarning, match="did not see"):
+    with pytest.warns(UserWarning, match="not seen in training"):
         data = data_document(tree, X_test.assign(sky="hail"), y_test)
     sky = [feature["name"] for feature in data["features"]].index("sky")
     assert all(each["values"][sky] is None for each in data["cases"])

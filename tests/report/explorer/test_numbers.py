@@ -73,7 +73,7 @@ def test_costs_rates_and_beta_give_the_labels_of_at(made, opened):
 
 
 def test_prevalence_and_the_other_class_give_the_labels_and_costs_of_at(opened):
-    tree, X_test, y_test = trees.tumours()
+    tree, *_ = trees.tumours()
     page = opened(trees.tumours())
     page.choose("by", "training")
     page.choose("on", "training")
@@ -209,7 +209,7 @@ def test_typed_values_lead_to_the_same_leaf(opened):
 
 
 def test_copied_python_and_sql_give_the_same_labels(opened):
-    tree, X_test, y_test = trees.outings()
+    tree, X_test, _ = trees.outings()
     page = opened(trees.outings())
     page.type("cost-fn", 2.5)
     there = eval(page.preview("Python"), {"tree": tree})

@@ -147,7 +147,8 @@ def test_every_view_draws_something(view, opened):
     inked = page.page.evaluate(
         """(() => {
             const canvas = document.querySelector('canvas.plot');
-            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const { width, height } = canvas;
+            const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
             let n = 0;
             for (let i = 3; i < data.length; i += 4) n += data[i] > 0;
             return n / (data.length / 4);

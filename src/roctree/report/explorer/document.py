@@ -64,7 +64,7 @@ def data_document(
     tested = np.unique(tree.feature[~tree.is_leaf])
     return {
         "title": _title(schema) if title is None else str(title),
-        "made_by": f"Made by roctree {__version__}. Everything is in this file; it needs no network.",
+        "made_by": f"Made by roctree {__version__}. All is in this file; it needs no network.",
         "classes": [str(label) for label in schema.classes.tolist()],
         "class_code": [repr(label) for label in schema.classes.tolist()],
         "features": _features(estimator, tested),
