@@ -119,7 +119,8 @@ export function netBenefitCurve(curve, bounds, prior, most, cornerOf) {
       points.push({ x, y: netBenefit(curve.fpr[corner], curve.tpr[corner], prior, x), corner });
     }
   }
-  return points.sort((a, b) => a.x - b.x);
+  // From low thresholds, where much is positive, to high ones.
+  return points.reverse().sort((a, b) => a.x - b.x);
 }
 
 /** Thresholds from one to another, close enough for the bent line to look smooth. */

@@ -137,13 +137,13 @@ export function drawCalibration(context, size, app) {
       const { low, high } = wilson(count, total);
       line(frame, [[frame.x(x), frame.y(low)], [frame.x(x), frame.y(high)]], palette.quiet, { width: 1 });
     }
-    for (const { x, y, total, leaf } of dots) {
-      const radius = 2.5 + 11 * Math.sqrt(total / largest);
-      dot(frame, frame.x(x), frame.y(y), lit?.leaves.includes(leaf) ? palette.accent : shade(x, palette), radius);
-      context.strokeStyle = point.isPositive[leaf] ? palette.positive : palette.negative;
-      context.stroke();
-    }
   });
+  for (const { x, y, total, leaf } of dots) {
+    const radius = 2.5 + 11 * Math.sqrt(total / largest);
+    dot(frame, frame.x(x), frame.y(y), lit?.leaves.includes(leaf) ? palette.accent : shade(x, palette), radius);
+    context.strokeStyle = point.isPositive[leaf] ? palette.positive : palette.negative;
+    context.stroke();
+  }
   return frame;
 }
 

@@ -192,7 +192,7 @@ function captionOf(app) {
     ...found,
     help("auc", "AUC"),
     key("hull", "hull", "hull"),
-    key("isocost", "equal cost", "isocost"),
+    state.mode === "costs" ? key("isocost", "equal cost", "isocost") : null,
     bandOf(data, state) ? key("band", "95 % band", "band") : null,
     app.tree.counts.test
       ? key("other", state.on === "test" ? "training cases" : "test cases")

@@ -31,7 +31,7 @@ function drawAxes(frame, options) {
   context.font = FONT;
   context.lineWidth = 1;
   context.textBaseline = "middle";
-  for (const value of ticks(...options.y)) {
+  for (const value of options.yName ? ticks(...options.y) : []) {
     line(frame, [[left, y(value)], [left + width, y(value)]], palette.faint);
     context.textAlign = "right";
     words(frame, tickText(value), left - 8, y(value), palette.quiet);

@@ -11,6 +11,7 @@ const FONT = "system-ui, sans-serif";
 const LEAF_WIDTH = 34;
 // Rows closer than this have no room for words.
 const READABLE = 13;
+const TWO_LINES = 34;
 // A subtree that is less high is drawn as one block.
 const SPECK = 2.5;
 const WIDEST = 13;
@@ -92,12 +93,22 @@ function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
   context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
   context.stroke();
   if (rowHeight < READABLE || x1 - x0 < 60) return;
-  const text = `${tree.features[tree.feature[parent]].name} ${branchText(tree, node)}`;
   const leaf = isEnd(tree, view.folded, node);
-  const right = x1 - (leaf ? 5 : 9);
-  const short = fitted(context, text, x1 - x0 - 30);
+  const right = x1 - (leaf ? 6 : 10);
+  const room = x1 - x0 - 22;
+  const colour = lit.has(node) ? palette.ink : palette.quiet;
+  const { name } = tree.features[tree.feature[parent]];
+  const condition = fitted(context, branchText(tree, node), room);
   context.textAlign = "right";
-  halo(context, palette, short, right, y1 - 8, lit.has(node) ? palette.ink : palette.quiet);
+  if (rowHeight >= TWO_LINES) {
+    halo(context, palette, fitted(context, name, room), right, y1 - 9, colour);
+    halo(context, palette, condition, right, y1 + 10, palette.ink);
+    return;
+  }
+  // Where there is room for one line only, the name gives way: the condition differs.
+  const rest = room - context.measureText(`${condition} `).width;
+  const short = rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
+  halo(context, palette, short, right, y1 - 8, colour);
 }
 
 function halo(context, palette, text, x, y, colour) {

@@ -9,7 +9,7 @@ import { leavesBelow, pathTo, ROOT } from "./tree.js";
 
 const ROW = 30;
 const COLUMN = 178;
-const MARGIN = { left: 26, right: 168, top: 22, bottom: 18 };
+const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
 // Leaves beyond so many are not lit one by one.
