@@ -35,10 +35,12 @@ SLIDE = """async () => {
 
 
 def tree_of(n_leaves):
-    """Labels by chance, so that there are leaves enough."""
+    """Two classes with so much noise that there are leaves enough."""
     rng = np.random.default_rng(0)
-    X, y = rng.random((3 * n_leaves, 6)), rng.integers(0, 2, 3 * n_leaves)
-    return ROCTreeClassifier(max_leaves=n_leaves).fit(X, y), X, y
+    X = rng.random((5 * n_leaves, 6))
+    noise = rng.random(len(X)) < 0.3
+    y = (np.sin(9 * X[:, 0]) + np.sin(7 * X[:, 1]) > X[:, 2]) ^ noise
+    return ROCTreeClassifier(criterion="entropy", max_leaves=n_leaves).fit(X, y), X, y
 
 
 def measured(browser, file):

@@ -40,7 +40,7 @@ export function drawTree(context, size, app, view, { ROW, COLUMN }) {
 }
 
 /** The nodes with rows on screen, and the roots of subtrees too small to tell apart. */
-function visible({ app, view, size, rowHeight }) {
+function visible({ app, view, size, x, rowHeight }) {
   const { tree } = app;
   const { layout, shift } = view;
   const nodes = [];
@@ -50,7 +50,8 @@ function visible({ app, view, size, rowHeight }) {
     const node = stack.pop();
     const top = (layout.from[node] - 0.5) * rowHeight + shift.y;
     const bottom = (layout.to[node] + 0.5) * rowHeight + shift.y;
-    if (bottom < 0 || top > size.height) continue;
+    // Whatever follows is farther right still; its branch is drawn as far as the edge.
+    if (bottom < 0 || top > size.height || (node !== ROOT && x(tree.parent[node]) > size.width)) continue;
     const end = isEnd(tree, view.folded, node);
     if (bottom - top < SPECK && node !== ROOT) {
       blocks.push(node);

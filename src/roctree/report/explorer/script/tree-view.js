@@ -61,7 +61,7 @@ export function makeTreeView(app) {
     const wide = size.width - MARGIN.left - MARGIN.right;
     const high = size.height - MARGIN.top - MARGIN.bottom;
     const rows = Math.max(view.layout.ends.length - 1, 1);
-    view.zoom.x = Math.min(1.25, Math.max(0.2, wide / (Math.max(view.layout.depth, 1) * COLUMN)));
+    view.zoom.x = Math.min(1.25, Math.max(0.12, wide / (Math.max(view.layout.depth, 1) * COLUMN)));
     view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
     view.shift.x = MARGIN.left;
     view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
