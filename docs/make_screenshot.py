@@ -12,9 +12,16 @@ from roctree.experiment.demo import write_page
 
 HOME = Path(__file__).parents[1]
 PICTURE = HOME / "docs" / "images" / "explorer.png"
-SIZE = {"width": 1360, "height": 1010}
+SIZE = {"width": 1360, "height": 1150}
 # Missing a tumour costs as much as twenty false alarms.
 POINT = "#cost_fn=20"
+
+# Where a leaf is, for the pointer to rest on.
+LEAF = """(() => {
+    const { drawn } = document.querySelector('main.roctree').explorer.views.tree.view;
+    const { left, y } = drawn.filter(({ right, left }) => right - left > 100)[4];
+    return { x: left + 20, y };
+})()"""
 
 
 def main():
@@ -27,8 +34,7 @@ def main():
         view = browser.new_page(viewport=SIZE)
         view.goto(page.as_uri() + POINT)
         view.wait_for_timeout(500)
-        plot = view.locator("canvas.plot").bounding_box()
-        view.mouse.move(plot["x"] + plot["width"] * 0.3, plot["y"] + plot["height"] * 0.12)
+        view.locator("canvas.tree").hover(position=view.evaluate(LEAF))
         view.wait_for_timeout(300)
         view.screenshot(path=PICTURE)
         browser.close()

@@ -11,7 +11,8 @@ export function wilson(count, total) {
   const middle = (share + square / (2 * total)) / (1 + square / total);
   const spread = (share * (1 - share)) / total + square / (4 * total * total);
   const width = (Z * Math.sqrt(Math.max(spread, 0))) / (1 + square / total);
-  return { low: Math.max(0, middle - width), high: Math.min(1, middle + width) };
+  // At the ends rounding would leave a trace.
+  return { low: count === 0 ? 0 : middle - width, high: count === total ? 1 : middle + width };
 }
 
 /** Area under a curve: the chance that a positive ranks above a negative, ties one half. */
