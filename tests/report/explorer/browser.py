@@ -88,5 +88,6 @@ class Opened:
 
     def close(self):
         self.context.close()
-        assert self.complaints == []
-        assert [url for url in self.requests if not url.startswith(self.address)] == []
+        assert self.complaints == [], self.complaints
+        asked = [url for url in self.requests if not url.startswith(self.address)]
+        assert asked == [], asked

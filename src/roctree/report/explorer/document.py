@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Resampling more leaves and classes would take longer than growing the tree.
-_MOST_RESAMPLED = 60_000
+_MOST_RESAMPLED = 20_000
 _SAMPLES = 500
 _BAND_DIGITS = 5
 _FEW_CLASSES = 4
