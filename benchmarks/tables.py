@@ -197,6 +197,17 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Distances from the decision boundary", header, cells, notes(outcomes))
 
 
+def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        facts = outcome.entries[0].facts
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        sizes = [f"{facts.get(name, 0.0):,.0f}" for name in ("cells", "bytes per cell")]
+        cells.append([outcome.title, *times, *sizes])
+    header = ("rows × attributes", "fit", "prune", "predict", "cells", "bytes per cell")
+    return Table("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -225,6 +236,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("prune", prune_table),
     ("rank", rank_table),
     ("boundary", boundary_table),
+    ("multiscale", multiscale_table),
     ("memory", memory_table),
     ("start", start_table),
 )

@@ -10,6 +10,7 @@ ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
 BOUNDARY_RATIO = 50.0
+MULTISCALE = 2.0
 MATRICES = 4.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
@@ -38,6 +39,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         iris(rows),
         *predictions(rows),
         boundary(rows),
+        multiscale(rows),
         *memory(rows),
         *starts(rows),
     ]
@@ -127,6 +129,13 @@ def boundary(rows: dict[str, Outcome]) -> Verdict:
         "distances from the boundary, 100k × 20, 2000 leaves, 2 threads, to the paper's in NumPy"
     )
     return at_least(target, BOUNDARY_RATIO, times)
+
+
+def multiscale(rows: dict[str, Outcome]) -> Verdict:
+    outcome = rows.get("multiscale-100k-10")
+    entry = outcome and outcome.find("roctree", 1, "fit")
+    taken = outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
+    return at_most("Multiscale Classifier, fit of 100k × 10", MULTISCALE, taken, " s")
 
 
 def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:

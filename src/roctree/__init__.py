@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.systems.multiscale import MultiscaleClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "MultiscaleClassifier": "roctree.systems.multiscale",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
@@ -37,6 +39,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "ModelFileError",
+    "MultiscaleClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",

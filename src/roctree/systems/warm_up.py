@@ -6,6 +6,7 @@ import numpy as np
 
 from roctree.criteria import CRITERIA
 from roctree.estimator import ROCTreeClassifier
+from roctree.systems.multiscale import MultiscaleClassifier
 from roctree.tree.growth import Missing
 
 # Large and small nodes have kernels of their own.
@@ -23,6 +24,7 @@ def warm_up() -> None:
             _fit_and_predict(gaps, labels, missing=missing, categorical_features=[1])
     for criterion in CRITERIA:
         _fit_and_predict(numbers, labels, criterion=criterion, collapse=True)
+    MultiscaleClassifier(pruning="minimum_error").fit(numbers, labels).predict(numbers)
 
 
 def _fit_and_predict(values: Any, labels: Any, **parameters: Any) -> None:

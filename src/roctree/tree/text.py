@@ -1,7 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -42,21 +42,47 @@ def to_text(
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
     """
-    _check_limits(max_depth, digits)
-    names = [_plain(name) for name in schema.names]
-    cuts = short_thresholds(tree, digits)
-    says_missing = _says_missing(tree)
+    check_limits(max_depth, digits)
+    condition = _conditions(tree, schema, digits)
+    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+
+
+def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
+    """Return what says which values lead to a node from its parent."""
+    names = [plain(name) for name in schema.names]
+    cuts, says_missing = short_thresholds(tree, digits), _says_missing(tree)
+
+    def condition(node: int) -> str:
+        parent = int(tree.parent[node])
+        name, cut = names[tree.feature[parent]], cuts.get(parent)
+        return _condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
+
+    return condition
+
+
+def in_lines(
+    tree: Tree,
+    classes: NDArray[Any],
+    condition: Callable[[int], str],
+    *,
+    max_depth: int | None,
+    digits: int,
+) -> str:
+    """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
+
+    Parameters
+    ----------
+    tree : the tree
+    classes : class labels
+    condition : says what leads to a node from its parent
+    max_depth, digits : as in ``to_text``
+    """
     lines = []
     for node in _depth_first(tree, max_depth):
-        parent = int(tree.parent[node])
-        text = ""
-        if parent >= 0:
-            name = names[tree.feature[parent]]
-            text = _indent(int(tree.depth[node])) + _condition(
-                tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
-            )
+        inside = tree.depth[node] > 0
+        text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * (parent >= 0) + _outcome(tree.counts[node], schema.classes, digits)
+            text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
             text += "" if tree.is_leaf[node] else " …"
         if text:
             lines.append(text)
@@ -65,16 +91,8 @@ def to_text(
 
 def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
     """Return for some nodes, none of them the root, which values lead there from their parents."""
-    names = [_plain(name) for name in schema.names]
-    cuts, says_missing = short_thresholds(tree), _says_missing(tree)
-    conditions = {}
-    for node in nodes:
-        parent = int(tree.parent[node])
-        conditions[node] = _condition(
-            tree, schema, node, names[tree.feature[parent]], cuts.get(parent),
-            says_missing=says_missing[parent],
-        )  # fmt: skip
-    return conditions
+    condition = _conditions(tree, schema, DIGITS)
+    return {node: condition(node) for node in nodes}
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
@@ -85,7 +103,8 @@ def to_html(tree: Tree, schema: "Schema") -> str:
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
-def _check_limits(max_depth: Any, digits: Any) -> None:
+def check_limits(max_depth: Any, digits: Any) -> None:
+    """Refuse numbers of levels and of digits that make no sense."""
     if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
@@ -137,7 +156,7 @@ def _condition(
 
 
 def _category_set(codes: NDArray[np.int64], categories: Any) -> str:
-    words = [_plain(categories[code], within_list=True) for code in codes]
+    words = [plain(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -154,13 +173,13 @@ def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) ->
     winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{_plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
+    return f"{plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """List the other classes, the frequent ones first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {_plain(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {plain(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
@@ -216,7 +235,7 @@ def short(number: float, digits: int) -> str:
     )
 
 
-def _plain(value: Any, *, within_list: bool = False) -> str:
+def plain(value: Any, *, within_list: bool = False) -> str:
     """Return a name as it is, in quotes if it could be mistaken for something else."""
     text = str(value)
     clear = text.isprintable() and text == text.strip() and text != ""
