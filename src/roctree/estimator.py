@@ -698,6 +698,26 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.geometric_ is not None,
         )
 
+    def explore(
+        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
+    ) -> Any:
+        """Write an interactive page of this tree and its operating points; return the file's path.
+
+        Without a path return a widget for notebooks, which needs ``pip install roctree[notebook]``.
+        The page is one file and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : the file to write, such as "tree.html"
+        X_test, y_test : cases that did not grow the tree, to count errors on
+        options : ``positive``, the class of interest; ``title`` of the page; ``cases``, how many
+            test cases the page may hold one by one, 0 for none, 200 if not given
+        """
+        from roctree.report.explorer import explore
+
+        self._fitted()
+        return explore(self, path, X_test, y_test, **options)
+
     @property
     def feature_importances_(self) -> Floats:
         """The improvement of the criterion at the splits of each column, as shares of the total."""
@@ -716,7 +736,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
         page = str(estimator_html_repr(self))
-        return page + to_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
+        if not hasattr(self, "tree_"):
+            return page
+        from roctree.report.explorer.still import still
+
+        picture = still(self, self._decision().votes.argmax(axis=1))
+        return page + picture + to_html(self.tree_, self.schema_)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:

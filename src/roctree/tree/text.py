@@ -1,7 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,13 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+DIGITS = 4
 HTML_LEVELS = 3
 
 
-def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
+def to_text(
+    tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = DIGITS
+) -> str:
     """Return the tree as text.
 
     Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
@@ -40,6 +43,12 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     digits : significant digits of thresholds and weights, at most 17
     """
     check_limits(max_depth, digits)
+    condition = _conditions(tree, schema, digits)
+    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+
+
+def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
+    """Return what says which values lead to a node from its parent."""
     names = [plain(name) for name in schema.names]
     cuts = short_thresholds(tree, digits)
     says_missing = says_missing_of(tree)
@@ -49,7 +58,7 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
         name, cut = names[tree.feature[parent]], cuts.get(parent)
         return branch_condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
 
-    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+    return condition
 
 
 def in_lines(
@@ -79,6 +88,12 @@ def in_lines(
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
+    """Return for some nodes, none of them the root, which values lead there from their parents."""
+    condition = _conditions(tree, schema, DIGITS)
+    return {node: condition(node) for node in nodes}
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
@@ -185,7 +200,7 @@ def says_missing_of(tree: Tree) -> list[bool]:
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
     """Return the text of the threshold of each numeric node."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
