@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from roctree.experiment.significance import Comparison, TTest, Verdict, t_test, 
 from roctree.experiment.store import Outcome
 from roctree.experiment.tables import Table
 from roctree.strategy import nearest
+from roctree.table import as_frame
 
 Floats = NDArray[np.float64]
 _KEY = ("problem", "configuration", "repeat", "fold")
@@ -158,15 +158,12 @@ class Results:
         """Return all outcomes as a data frame, a row each, a column for each measure."""
         if library not in ("polars", "pandas"):
             raise ParameterError(f"library={library!r} is not known: give 'polars' or 'pandas'.")
-        try:
-            frames = import_module(library)
-        except ImportError:
-            raise ParameterError(f"{library} is not installed: pip install {library}.") from None
         columns = ("seconds", "error")
-        return frames.DataFrame(
+        return as_frame(
+            library,
             {name: [getattr(each, name) for each in self.outcomes] for name in _KEY}
             | {name: [_measure(each, name) for each in self.outcomes] for name in self.metrics}
-            | {name: [getattr(each, name) for each in self.outcomes] for name in columns}
+            | {name: [getattr(each, name) for each in self.outcomes] for name in columns},
         )
 
     def csv(self) -> str:
