@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from roctree.errors import DataError, ParameterError
 from roctree.experiment.metrics import LESS_IS_BETTER
 from roctree.experiment.ranks import Ranks
-from roctree.experiment.significance import Comparison, TTest, Verdict, t_test, wilcoxon
+from roctree.experiment.significance import Comparison, Method, Verdict, t_test, wilcoxon
 from roctree.experiment.store import Outcome
 from roctree.experiment.tables import Table
 from roctree.strategy import nearest
@@ -80,7 +80,7 @@ class Results:
         first: str,
         second: str,
         *,
-        test: TTest = "corrected",
+        test: Method = "corrected",
     ) -> Comparison:
         """Return a t-test of two configurations on one problem.
 
@@ -95,7 +95,13 @@ class Results:
         return t_test(test, sign * ours[both], sign * theirs[both], self.test_ratio)
 
     def win_tie_loss(
-        self, metric: str, first: str, second: str, *, test: TTest = "corrected", alpha: float = 0.1
+        self,
+        metric: str,
+        first: str,
+        second: str,
+        *,
+        test: Method = "corrected",
+        alpha: float = 0.1,
     ) -> dict[Verdict, int]:
         """Return on how many problems the first wins, ties and loses against the second."""
         verdicts = Counter(
@@ -123,7 +129,7 @@ class Results:
         metric: str,
         *,
         against: str | None = None,
-        test: TTest = "corrected",
+        test: Method = "corrected",
         alpha: float = 0.1,
         digits: int = 3,
     ) -> Table:
@@ -195,7 +201,7 @@ class Results:
         mean, spread = self.mean(metric, problem, name), self.deviation(metric, problem, name)
         return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
-    def _scores(self, metric: str, against: str, test: TTest, alpha: float) -> list[str]:
+    def _scores(self, metric: str, against: str, test: Method, alpha: float) -> list[str]:
         scores = []
         for name in self.configurations:
             counts = self.win_tie_loss(metric, name, against, test=test, alpha=alpha)
