@@ -17,7 +17,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import boundary, files, fit, machine, memory, predict, prune, rank, start
+from benchmarks import boundary, files, fit, machine, memory, nbtree, predict, prune, rank, start
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
@@ -30,6 +30,7 @@ SECTIONS = {
     "prune": prune.rows,
     "rank": rank.rows,
     "boundary": boundary.rows,
+    "nbtree": nbtree.rows,
     "memory": memory.rows,
     "start": start.rows,
 }

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.systems.discretizer import MDLDiscretizer
+    from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "MDLDiscretizer": "roctree.systems.discretizer",
+    "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
@@ -36,7 +40,9 @@ __all__ = [
     "CostPruningDisplay",
     "DataError",
     "Dataset",
+    "MDLDiscretizer",
     "ModelFileError",
+    "NaiveBayesTreeClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",

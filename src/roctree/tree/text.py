@@ -1,6 +1,6 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,14 @@ MAX_CLASSES = 3
 ALL_DIGITS = 17
 
 
-def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
+def to_text(
+    tree: Tree,
+    schema: "Schema",
+    *,
+    max_depth: int | None = None,
+    digits: int = 4,
+    leaf_note: Callable[[int], str] | None = None,
+) -> str:
     """Return the tree as text.
 
     Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
@@ -36,9 +43,10 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     schema : names, categories and classes
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
+    leaf_note : what else to say of each leaf, by its number
     """
     _check_limits(max_depth, digits)
-    names = [_plain(name) for name in schema.names]
+    names = [plain(name) for name in schema.names]
     cuts = _short_thresholds(tree, digits)
     says_missing = _says_missing(tree)
     lines = []
@@ -52,7 +60,10 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
             )
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
             text += ": " * (parent >= 0) + _outcome(tree.counts[node], schema.classes, digits)
-            text += "" if tree.is_leaf[node] else " …"
+            if not tree.is_leaf[node]:
+                text += " …"
+            elif leaf_note is not None:
+                text += leaf_note(node)
         if text:
             lines.append(text)
     return "\n".join(lines)
@@ -110,7 +121,7 @@ def _condition(
 
 
 def _category_set(codes: NDArray[np.int64], categories: Any) -> str:
-    words = [_plain(categories[code], within_list=True) for code in codes]
+    words = [plain(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -127,13 +138,13 @@ def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) ->
     winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{_plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
+    return f"{plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """List the other classes, the frequent ones first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {_plain(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {plain(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
@@ -158,12 +169,12 @@ def _short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
     texts: dict[tuple[int, float], str] = {}
     for feature in np.unique(tree.feature[numeric]):
         thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
-        for threshold, text in _apart(sorted(set(thresholds.tolist())), digits).items():
+        for threshold, text in apart(sorted(set(thresholds.tolist())), digits).items():
             texts[int(feature), threshold] = text
     return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
 
 
-def _apart(thresholds: list[float], digits: int) -> dict[float, str]:
+def apart(thresholds: list[float], digits: int) -> dict[float, str]:
     """Round ascending numbers to so many digits, or as many more as it takes to tell them apart."""
     texts = {}
     crowded = thresholds
@@ -189,7 +200,7 @@ def short(number: float, digits: int) -> str:
     )
 
 
-def _plain(value: Any, *, within_list: bool = False) -> str:
+def plain(value: Any, *, within_list: bool = False) -> str:
     """Return a name as it is, in quotes if it could be mistaken for something else."""
     text = str(value)
     clear = text.isprintable() and text == text.strip() and text != ""
