@@ -26,7 +26,9 @@ LEAST, SCALE = 1e-75, 1e75
 
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+_RANKED = "Array(int64, 2, 'C', readonly=True)"
 _RESULT = "Array(float64, 2, 'C')"
+_CELLS = "Array(int64, 2, 'C'), Array(int64, 1, 'C'), Array(float64, 2, 'C')"
 
 
 @kernel
@@ -50,23 +52,27 @@ def posterior(cells: Ints, n: Int, prior: Floats, likelihood: Floats, out: Float
         out[label] /= total
 
 
-@kernel
-def find_cells(
+@typed_kernel(
+    f"float64({TABLE}, {_RANKED}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
+    f"{_NUMBERS}, {_GIVEN}, {_NUMBERS}, int64, {_GIVEN}, {_CELLS})"
+)
+def judge(
     values: Floats,
     ranked: Ints,
     n_known: Ints,
     n_categories: Ints,
-    members: Ints,
-    weights: Floats,
     labels: Ints,
     copies: Floats,
+    members: Ints,
+    weights: Floats,
+    sequence: Ints,
     n_classes: Int,
     table: Floats,
     cells: Ints,
     n_cells: Ints,
     cuts: Floats,
-) -> None:
-    """Write the cell of each member in each attribute; numbers are cut for these members alone.
+) -> float:
+    """Write the cells of some cases of a node, and return the errors of Naive Bayes among them.
 
     Parameters
     ----------
@@ -74,41 +80,66 @@ def find_cells(
     ranked, n_known : int64[features, cases], the cases with a known number in ascending order, and
         how many they are
     n_categories : int64[features], 0 of numbers
-    members, weights : int64[members], float64[members], the cases and what is left of each
-    labels, copies : int64[cases], float64[cases]
-    cells : int64[features, members]
-    n_cells : int64[features]
-    cuts : float64[features, members], of numbers
+    labels, copies : int64[cases], float64[cases], how many cases each case stands for
+    members, weights : int64[members], float64[members], which cases, and what is left of each
+    sequence : int64[members], the places of the members in an order; folds are stretches of it
+    n_classes, table : number of classes, and x ln x of the first whole numbers
+    cells : int64[features, members], the cell of each member in each attribute
+    n_cells : int64[features], how many cells an attribute has
+    cuts : float64[features, members], where the cells of numbers end
     """
-    n = members.size
     place = np.full(values.shape[1], MISSING)
-    for k in range(n):
+    for k in range(members.size):
         place[members[k]] = k
-    xs, ws, cs = np.empty(n), np.empty(n), np.empty(n)
-    ks, ls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for feature in range(values.shape[0]):
         if n_categories[feature] > 0:
             n_cells[feature] = n_categories[feature]
-            for k in range(n):
+            for k in range(members.size):
                 value = values[feature, members[k]]
                 cells[feature, k] = int(value) if value == value else MISSING
-            continue
-        known = 0
-        for i in range(n_known[feature]):
-            case = ranked[feature, i]
-            k = place[case]
-            if k != MISSING:
-                xs[known], ws[known], cs[known] = values[feature, case], weights[k], copies[case]
-                ks[known], ls[known] = k, labels[case]
-                known += 1
-        n_cuts = find_cuts(xs, ls, ws, cs, known, n_classes, table, cuts[feature])
-        n_cells[feature] = n_cuts + 1
-        cells[feature] = MISSING
-        cell = 0
-        for i in range(known):
-            while cell < n_cuts and xs[i] > cuts[feature, cell]:
-                cell += 1
-            cells[feature, ks[i]] = cell
+        else:
+            n_cells[feature] = 1 + find_intervals(
+                values[feature], ranked[feature, : n_known[feature]], place, labels, weights,
+                copies, n_classes, table, cells[feature], cuts[feature],
+            )  # fmt: skip
+    return cross_validated_errors(cells, n_cells, members, weights, labels, sequence, n_classes)
+
+
+@kernel
+def find_intervals(
+    values: Floats,
+    ranked: Ints,
+    place: Ints,
+    labels: Ints,
+    weights: Floats,
+    copies: Floats,
+    n_classes: Int,
+    table: Floats,
+    cells: Ints,
+    cuts: Floats,
+) -> Int:
+    """Cut the numbers of the members and write the interval of each; return how many cuts.
+
+    ``place`` is that of a case among the members, -1 if it is none of them.
+    """
+    n = cells.size
+    xs, ws, cs = np.empty(n), np.empty(n), np.empty(n)
+    ks, ls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    known = 0
+    for case in ranked:
+        k = place[case]
+        if k != MISSING:
+            xs[known], ws[known], cs[known] = values[case], weights[k], copies[case]
+            ks[known], ls[known] = k, labels[case]
+            known += 1
+    n_cuts = find_cuts(xs, ls, ws, cs, known, n_classes, table, cuts)
+    cells[:] = MISSING
+    cell = 0
+    for i in range(known):
+        while cell < n_cuts and xs[i] > cuts[cell]:
+            cell += 1
+        cells[ks[i]] = cell
+    return n_cuts
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Growth of a Naive Bayes tree (Kohavi 1996), as Weka's NBTree goes about it.
 
-Nodes are split in the order of their numbers, so that the tree is in breadth-first order as it is
-made.
+A candidate is the split that C4.5 would make on an attribute. It is judged by the errors that Naive
+Bayes makes in its branches when each fold of their cases is unlearned in turn.
 """
 
 from collections import deque
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled, compiling
 from roctree.data import Dataset
-from roctree.systems.mdl import logarithms
+from roctree.systems.c45_kernels import SMALL, cut_numbers, divide_categories
 from roctree.systems.naive_bayes import Model, Models, NaiveBayesTree, counted
-from roctree.systems.naive_bayes_kernels import N_FOLDS
-from roctree.systems.nbtree_kernels import ERRORS, SMALL, THRESHOLD, judge_node, try_attribute
+from roctree.systems.naive_bayes_kernels import N_FOLDS, judge
+from roctree.systems.nbtree_cases import Cases, Split
+from roctree.systems.weka_kernels import deal, java_random
 from roctree.tree.tree import NO_BRANCH, Tree
 
 Floats = NDArray[np.float64]
@@ -24,79 +25,145 @@ Ints = NDArray[np.int64]
 
 # A tree has no room for more.
 MOST_BRANCHES = int(np.iinfo(np.int16).max)
+SEED = 1
 
 
-class Cases(NamedTuple):
-    """The cases of a node, in Weka's order.
+def grow_naive_bayes_tree(
+    dataset: Dataset, min_weight: float, min_reduction: float
+) -> NaiveBayesTree:
+    """Grow a tree.
 
     Parameters
     ----------
-    values : float64[features, cases]
-    ranked, n_known : int64[features, cases], int64[features], the cases with a known number in
-        ascending order, and how many they are
-    n_categories : int64[features], 0 of numbers
-    labels, weights : int64[cases], float64[cases]
-    copies : float64[cases], how many cases each stood for before missing values divided it
+    dataset : the training cases; folds depend on their order
+    min_weight : least weight of a node that is split
+    min_reduction : least part of a node's errors that its split avoids
+    """
+    with compiling(judge, divide_categories, cut_numbers, deal):
+        root = Cases.of(dataset)
+    nodes, models = Nodes(), list[Model]()
+    # Nodes are split in the order of their numbers. One without cases is only the number of the
+    # model that it goes by, that of the node above.
+    waiting: deque[Cases | int] = deque([root])
+    while waiting:
+        cases = waiting.popleft()
+        if isinstance(cases, int):
+            nodes.add_leaf(np.zeros(root.n_classes), cases)
+            continue
+        class_counts = np.bincount(cases.labels, cases.weights, cases.n_classes)
+        order = np.arange(len(cases.labels))
+        verdict = judged(cases, order, cases.weights, order)
+        split = None
+        if _may_be_split(cases, class_counts, verdict.errors, min_weight):
+            split, errors = best_split(cases, order, verdict.errors)
+        if split is None or (verdict.errors - errors) / verdict.errors < min_reduction:
+            nodes.add_leaf(class_counts, len(models))
+            models.append(verdict.model(cases, class_counts))
+            continue
+        spared = (verdict.errors - errors) / float(class_counts.sum())
+        nodes.add_split(split, class_counts, spared)
+        if not split.shares.all():
+            models.append(verdict.model(cases, class_counts))
+        for (members, weights), share in zip(split.parts(cases, order), split.shares, strict=True):
+            waiting.append(cases.part(members, weights) if share > 0.0 else len(models) - 1)
+    leaf_models = np.array(nodes.model)
+    return NaiveBayesTree(nodes.tree(), leaf_models, Models.of(models), dataset.schema.nominal)
+
+
+class Verdict(NamedTuple):
+    """What Naive Bayes makes of some cases.
+
+    Parameters
+    ----------
+    errors : weight of the cases that are misclassified when their fold is unlearned
+    cells : int64[features, cases], the interval or category of each case, -1 where missing
+    n_cells : int64[features]
+    cuts : float64[features, cases], where the intervals of numbers end
     """
 
-    values: Floats
-    ranked: Ints
-    n_known: Ints
-    n_categories: Ints
-    labels: Ints
-    weights: Floats
-    copies: Floats
-
-    @classmethod
-    def of(cls, dataset: Dataset) -> "Cases":
-        """Return the cases of the root."""
-        values = np.ascontiguousarray(dataset.values.T, dtype=np.float64)
-        weights = np.ascontiguousarray(dataset.weights, dtype=np.float64)
-        return cls(
-            values,
-            np.argsort(values, axis=1, kind="stable"),
-            np.count_nonzero(~np.isnan(values), axis=1),
-            dataset.schema.n_categories.astype(np.int64),
-            dataset.labels.astype(np.int64),
-            weights,
-            weights,
-        )
-
-    def part(self, members: Ints, weights: Floats) -> "Cases":
-        """Return some of the cases, in the order given, with other weights."""
-        place = np.full(len(self.labels), -1)
-        place[members] = np.arange(len(members))
-        ranked = np.zeros((len(self.values), len(members)), dtype=np.int64)
-        n_known = np.zeros_like(self.n_known)
-        for feature in np.flatnonzero(self.n_categories == 0):
-            kept = place[self.ranked[feature, : self.n_known[feature]]]
-            kept = kept[kept >= 0]
-            ranked[feature, : len(kept)] = kept
-            n_known[feature] = len(kept)
-        return Cases(
-            np.take(self.values, members, axis=1),
-            ranked,
-            n_known,
-            self.n_categories,
-            self.labels[members],
-            weights,
-            self.copies[members],
-        )
-
-
-class Split(NamedTuple):
-    """A split of a node: the branch of each case, -1 where divided, and what branches get then."""
-
-    feature: int
-    threshold: float
-    branch: Ints
-    shares: Floats
     errors: float
+    cells: Ints
+    n_cells: Ints
+    cuts: Floats
+
+    def model(self, cases: Cases, class_counts: Floats) -> Model:
+        """Return the model of all cases of a node."""
+        n_cuts = np.where(cases.n_categories > 0, 0, self.n_cells - 1)
+        cuts = [self.cuts[feature, :n].copy() for feature, n in enumerate(n_cuts)]
+        found = counted(self.cells, self.n_cells, cases.labels, cases.weights, cases.n_classes)
+        return Model(cuts, self.n_cells, found, class_counts)
+
+
+def judged(cases: Cases, members: Ints, weights: Floats, sequence: Ints) -> Verdict:
+    """Try Naive Bayes on some cases of a node, with folds that are stretches of a sequence."""
+    shape = len(cases.values), len(members)
+    cells, cuts = np.empty(shape, dtype=np.int64), np.empty(shape)
+    n_cells = np.empty(len(cases.values), dtype=np.int64)
+    errors = compiled(judge)(
+        cases.values, cases.ranked, cases.n_known, cases.n_categories, cases.labels, cases.copies,
+        members, weights, sequence, cases.n_classes, cases.table, cells, n_cells, cuts,
+    )  # fmt: skip
+    return Verdict(errors, cells, n_cells, cuts)
+
+
+def best_split(cases: Cases, order: Ints, errors: float) -> tuple[Split | None, float]:
+    """Return the split with the fewest errors, the first of equals, and how many.
+
+    None has fewer than the node if there is none. Each attribute leaves the cases in an order of
+    its own to the next, and in the end to the branches.
+    """
+    best = None
+    for feature in range(len(cases.values)):
+        split = c45_split(cases, feature, order)
+        found = None if split is None else errors_of(cases, split, order)
+        if found is not None and found < errors:
+            best, errors = split, found
+    return best, errors
+
+
+def c45_split(cases: Cases, feature: int, order: Ints) -> Split | None:
+    """Return the split that C4.5 would make on an attribute; numbers leave their order behind."""
+    n_categories = int(cases.n_categories[feature])
+    values, threshold = cases.values[feature], np.nan
+    branch, shares = np.empty_like(order), np.empty(n_categories or 2)
+    if n_categories == 0:
+        known = cases.labels, cases.weights, cases.copies, cases.n_classes, cases.table
+        threshold = compiled(cut_numbers)(values, *known, order, branch, shares)
+        possible = not np.isnan(threshold)
+    else:
+        possible = compiled(divide_categories)(values, cases.weights, branch, shares)
+    if not possible or len(shares) > MOST_BRANCHES:
+        return None
+    return Split(feature, threshold, branch, shares)
+
+
+def errors_of(cases: Cases, split: Split, order: Ints) -> float | None:
+    """Return the errors in the branches, or None if fewer than two have cases enough."""
+    errors, n_large, state = 0.0, 0, java_random(SEED)
+    is_number = not np.isnan(split.threshold)
+    for members, weights in split.parts(cases, order):
+        n_cases = cases.copies[members].sum()
+        # Numbers need a case more than categories.
+        if n_cases < N_FOLDS or (is_number and n_cases <= N_FOLDS):
+            errors += float(weights.sum())
+            continue
+        n_large += 1
+        sequence = np.empty(len(members), dtype=np.int64)
+        compiled(deal)(sequence, cases.labels[members], N_FOLDS, state)
+        errors += judged(cases, members, weights, sequence).errors
+    return errors if n_large > 1 else None
+
+
+def _may_be_split(cases: Cases, class_counts: Floats, errors: float, min_weight: float) -> bool:
+    if cases.copies.sum() < N_FOLDS or errors == 0.0:
+        return False
+    weight = class_counts.sum()
+    return bool(weight > min_weight - SMALL and weight - class_counts.max() >= SMALL)
 
 
 @dataclass
 class Nodes:
-    """The nodes made so far, a list for each field of a tree."""
+    """The nodes made so far, a list for each field of a tree, in breadth-first order."""
 
     n_children: list[int] = field(default_factory=list)
     feature: list[int] = field(default_factory=list)
@@ -137,101 +204,3 @@ class Nodes:
             softness=np.zeros(len(sizes)),
             gain=np.array(self.gain),
         )
-
-
-def grow_naive_bayes_tree(dataset: Dataset, min_weight: float, min_reduction: float) -> NaiveBayesTree:
-    """Grow a tree.
-
-    Parameters
-    ----------
-    dataset : the training cases; folds depend on their order
-    min_weight : least weight of a node that is split
-    min_reduction : least part of a node's errors that its split avoids
-    """
-    n_classes = dataset.schema.n_classes
-    table = logarithms(float(dataset.weights.sum()))
-    nodes, models = Nodes(), list[Model]()
-    with compiling(try_attribute, judge_node):
-        pass
-    # The cases of a node; where it has none, the number of the model of the node above.
-    waiting: deque[Cases | int] = deque([Cases.of(dataset)])
-    while waiting:
-        cases = waiting.popleft()
-        if isinstance(cases, int):
-            nodes.add_leaf(np.zeros(n_classes), cases)
-            continue
-        class_counts = np.bincount(cases.labels, cases.weights, n_classes)
-        order = np.arange(len(cases.labels))
-        errors, model = _judged(cases, class_counts, table, order)
-        split = None
-        if _may_be_split(cases, class_counts, errors, min_weight):
-            split = _best_split(cases, n_classes, table, order, errors)
-        if split is None or (errors - split.errors) / errors < min_reduction:
-            nodes.add_leaf(class_counts, len(models))
-            models.append(model)
-            continue
-        nodes.add_split(split, class_counts, (errors - split.errors) / float(class_counts.sum()))
-        branches = _branches(cases, split, order)
-        if any(part is None for part in branches):
-            models.append(model)
-        waiting += [len(models) - 1 if part is None else part for part in branches]
-    nominal = dataset.schema.n_categories > 0
-    return NaiveBayesTree(nodes.tree(), np.array(nodes.model), Models.of(models), nominal)
-
-
-def _judged(
-    cases: Cases, class_counts: Floats, table: Floats, order: Ints
-) -> tuple[float, Model]:
-    """Return the errors of Naive Bayes at a node, and its model."""
-    cells = np.empty(cases.values.shape, dtype=np.int64)
-    n_cells, cuts = np.empty(len(cells), dtype=np.int64), np.empty(cells.shape)
-    n_classes = len(class_counts)
-    errors = compiled(judge_node)(*cases, n_classes, table, order, cells, n_cells, cuts)
-    n_cuts = np.where(cases.n_categories > 0, 0, n_cells - 1)
-    counts = counted(cells, n_cells, cases.labels, cases.weights, n_classes)
-    kept = [cuts[feature, :n].copy() for feature, n in enumerate(n_cuts)]
-    return errors, Model(kept, n_cells, counts, class_counts)
-
-
-def _may_be_split(
-    cases: Cases, class_counts: Floats, errors: float, min_weight: float
-) -> bool:
-    if cases.copies.sum() < N_FOLDS or errors == 0.0:
-        return False
-    weight = class_counts.sum()
-    return bool(weight > min_weight - SMALL and weight - class_counts.max() >= SMALL)
-
-
-def _best_split(
-    cases: Cases, n_classes: int, table: Floats, order: Ints, errors: float
-) -> Split | None:
-    """Return the split with the fewest errors, the first of equals; None if none has fewer.
-
-    Each attribute leaves the cases in an order of its own to the next, and in the end to the
-    branches.
-    """
-    best: Split | None = None
-    result = np.empty(2)
-    for feature, n_categories in enumerate(cases.n_categories):
-        if n_categories > MOST_BRANCHES:
-            continue
-        branch, shares = np.empty_like(order), np.empty(n_categories or 2)
-        result[THRESHOLD] = np.nan
-        found = compiled(try_attribute)(
-            feature, *cases, n_classes, table, order, branch, shares, result
-        )
-        if found and result[ERRORS] < (best.errors if best else errors):
-            best = Split(feature, float(result[THRESHOLD]), branch, shares, float(result[ERRORS]))
-    return best
-
-
-def _branches(cases: Cases, split: Split, order: Ints) -> list[Cases | None]:
-    """Return the cases of each branch, None where it has none."""
-    parts: list[Cases | None] = []
-    branch = split.branch[order]
-    for number, share in enumerate(split.shares):
-        inside = (branch == number) | ((branch < 0) & (share > 0.0))
-        members = order[inside]
-        weights = cases.weights[members] * np.where(branch[inside] < 0, share, 1.0)
-        parts.append(cases.part(members, weights) if len(members) else None)
-    return parts

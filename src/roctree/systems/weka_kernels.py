@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel
+from roctree._jit import kernel, typed_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -21,14 +21,25 @@ _HALF = 1 << 24
 _HIGH, _LOW, _ADDEND = 0x5DE, 0xECE66D, 0xB
 _SCRAMBLE = 0x5DEECE66D
 _INT = 1 << 31
+_LAST = float(np.finfo(np.float64).max)
 
 
-@kernel
-def begin_random(state: Ints, seed: Int) -> None:
-    """Begin as ``new java.util.Random(seed)``; the state is two halves of 24 bits."""
+_CASES = "Array(int64, 1, 'C')"
+
+
+@typed_kernel(f"void({_CASES}, Array(int64, 1, 'C', readonly=True), int64, {_CASES})")
+def deal(cases: Ints, labels: Ints, n_folds: Int, state: Ints) -> None:
+    """Shuffle the cases 0, 1, ... and deal them to folds; ``state`` is that of the generator."""
+    for i in range(cases.size):
+        cases[i] = i
+    shuffle(cases, state)
+    stratify(cases, labels, n_folds)
+
+
+def java_random(seed: int) -> Ints:
+    """Return the state of ``new java.util.Random(seed)``: two halves of 24 bits."""
     scrambled = seed ^ _SCRAMBLE
-    state[0] = (scrambled >> 24) & (_HALF - 1)
-    state[1] = scrambled & (_HALF - 1)
+    return np.array([(scrambled >> 24) % _HALF, scrambled % _HALF])
 
 
 @kernel
@@ -56,16 +67,17 @@ def next_int(state: Ints, bound: Int) -> Int:
 
 
 @kernel
-def shuffle(cases: Ints, n: Int, state: Ints) -> None:
-    """Shuffle the first ``n`` cases."""
-    for last in range(n - 1, 0, -1):
+def shuffle(cases: Ints, state: Ints) -> None:
+    """Shuffle the cases."""
+    for last in range(cases.size - 1, 0, -1):
         other = next_int(state, last + 1)
         cases[last], cases[other] = cases[other], cases[last]
 
 
 @kernel
-def stratify(cases: Ints, n: Int, labels: Ints, n_folds: Int) -> None:
-    """Deal the first ``n`` cases, class after class, to folds that then stand side by side."""
+def stratify(cases: Ints, labels: Ints, n_folds: Int) -> None:
+    """Deal the cases, class after class, to folds that then stand side by side."""
+    n = cases.size
     place = 1
     while place < n:
         label = labels[cases[place - 1]]
@@ -74,7 +86,7 @@ def stratify(cases: Ints, n: Int, labels: Ints, n_folds: Int) -> None:
                 cases[place], cases[other] = cases[other], cases[place]
                 place += 1
         place += 1
-    by_class = cases[:n].copy()
+    by_class = cases.copy()
     dealt = 0
     for start in range(n_folds):
         for i in range(start, n, n_folds):
@@ -83,17 +95,17 @@ def stratify(cases: Ints, n: Int, labels: Ints, n_folds: Int) -> None:
 
 
 @kernel
-def sort_cases(cases: Ints, n: Int, values: Floats) -> None:
-    """Sort the first ``n`` cases by their values, the missing last, as Weka's quicksort does."""
-    keys = np.empty(n)
-    index = np.empty(n, dtype=np.int64)
-    for i in range(n):
+def sort_cases(cases: Ints, values: Floats) -> None:
+    """Sort the cases by their values, the missing last, as Weka's quicksort does."""
+    keys = np.empty(cases.size)
+    index = np.empty(cases.size, dtype=np.int64)
+    for i in range(cases.size):
         value = values[cases[i]]
-        keys[i] = value if value == value else np.finfo(np.float64).max
+        keys[i] = value if value == value else _LAST
         index[i] = i
     _quicksort(keys, index)
-    before = cases[:n].copy()
-    for i in range(n):
+    before = cases.copy()
+    for i in range(cases.size):
         cases[i] = before[index[i]]
 
 
