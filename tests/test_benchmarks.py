@@ -223,7 +223,9 @@ def test_every_library_is_entered_with_equal_threads():
 
 def test_naive_bayes_trees_are_timed_and_weka_says_why_it_is_not(monkeypatch):
     monkeypatch.setenv("WEKA_JAR", "nowhere.jar")
-    entries = nbtree.grow_all(lambda: nbtree.generated(60, 2), Race(StubWorkers(), ignore, NO_PATIENCE))
+    entries = nbtree.grow_all(
+        lambda: nbtree.generated(60, 2), Race(StubWorkers(), ignore, NO_PATIENCE)
+    )
     ours, theirs = entries
     assert len(ours.seconds) == nbtree.ROUNDS
     assert theirs.note == nbtree.ABSENT

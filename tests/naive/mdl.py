@@ -1,6 +1,7 @@
 """Fayyad and Irani's intervals in plain loops, cases repeated rather than weighted."""
 
 from collections import Counter
+from itertools import pairwise
 from math import log2
 
 
@@ -25,7 +26,7 @@ def gain_and_price(values, labels, cut):
 def cut_points(values, labels):
     """The cuts, ascending; of cuts that gain the same the lowest is tried."""
     distinct = sorted(set(values))
-    middles = [(low + high) / 2 for low, high in zip(distinct, distinct[1:], strict=False)]
+    middles = [(low + high) / 2 for low, high in pairwise(distinct)]
     if not middles:
         return []
     tried = {cut: gain_and_price(values, labels, cut) for cut in middles}

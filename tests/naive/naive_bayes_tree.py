@@ -50,7 +50,7 @@ def stratified(cases):
     return [case for start in range(5) for case in cases[start::5]]
 
 
-def quicksort(cases, feature):
+def quicksort(cases, feature):  # noqa: C901 - as one piece it can be held against Weka's
     """Weka's sort, which is not stable."""
     keys = [inf if case[0][feature] is None else case[0][feature] for case in cases]
     index = list(range(len(cases)))
@@ -113,7 +113,10 @@ def cut_points(cases, feature, n_classes):
     for i in range(len(cases) - 1):
         low, high = cases[i][0][feature], cases[i + 1][0][feature]
         if low < high:
-            sides = [class_counts(cases[: i + 1], n_classes), class_counts(cases[i + 1 :], n_classes)]
+            sides = [
+                class_counts(cases[: i + 1], n_classes),
+                class_counts(cases[i + 1 :], n_classes),
+            ]
             total = sum(map(sum, sides))
             mean = sum(sum(side) * entropy(side) for side in sides if sum(side) > 0) / (total or 1)
             if mean < (best[0] if best else before) - 1e-12:
@@ -190,7 +193,7 @@ def bits(x):
 
 
 def c45_split(cases, feature, kind, n_classes):
-    """The threshold (NaN for categories) and the share of each branch; None if there is no split."""
+    """The threshold (NaN for categories) and the share of each branch, or None."""
     known = [case for case in cases if case[0][feature] is not None]
     total, weight = sum(w for *_, w in cases), sum(w for *_, w in known)
     if kind:

@@ -25,7 +25,8 @@ def columns(draw):
     values = draw(st.lists(st.integers(0, 12), min_size=n, max_size=n))
     noise = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     return [float(value) for value in values], [
-        min(value // 5, 2) if chance else chance for value, chance in zip(values, noise, strict=True)
+        min(value // 5, 2) if chance else chance
+        for value, chance in zip(values, noise, strict=True)
     ]
 
 
@@ -46,7 +47,7 @@ def cuts_of(values, labels, weights=None):
 def test_the_worked_examples(labels, gain, delta, price, cuts):
     values = [float(number) for number in range(1, len(labels) + 1)]
     middles = [value + 0.5 for value in values[:-1]]
-    best = max((naive.gain_and_price(values, labels, cut) for cut in middles))
+    best = max(naive.gain_and_price(values, labels, cut) for cut in middles)
     assert best[0] == pytest.approx(gain, abs=1e-6)
     assert best[2] == pytest.approx(price, abs=1e-6)
     assert delta is None or best[1] == pytest.approx(delta, abs=1e-6)
@@ -116,7 +117,7 @@ def test_it_serves_in_a_pipeline():
 
 
 def test_infinity_and_use_before_fit_are_refused():
-    with pytest.raises(DataError, match="infinit"):
+    with pytest.raises(DataError, match="infinity"):
         MDLDiscretizer().fit([[np.inf], [1.0]], [0, 1])
     with pytest.raises(NotFittedError):
         MDLDiscretizer().transform([[1.0]])

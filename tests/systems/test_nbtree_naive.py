@@ -41,7 +41,9 @@ def cases_of(values, labels):
 
 def test_random_numbers_are_those_that_java_prints():
     random = naive.JavaRandom(42)
-    assert [random.below(100) for _ in range(5)] == [0, 63, 11, 68, 67]
+    assert [random.below(100) for _ in range(5)] == [30, 63, 48, 84, 70]
+    random = naive.JavaRandom(1)
+    assert [random.below(bound) for bound in range(2, 12)] == [1, 1, 1, 3, 2, 6, 2, 1, 8, 4]
 
 
 @pytest.mark.slow

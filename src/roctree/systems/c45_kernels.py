@@ -28,19 +28,22 @@ _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 _BRANCHES = "Array(int64, 1, 'C'), Array(float64, 1, 'C')"
 
 
-@typed_kernel(f"boolean({_GIVEN}, {_GIVEN}, {_BRANCHES})")
-def divide_categories(values: Floats, weights: Floats, branch: Ints, shares: Floats) -> bool:
+@typed_kernel(f"boolean({_GIVEN}, {_GIVEN}, {_NUMBERS}, {_BRANCHES})")
+def divide_categories(
+    values: Floats, weights: Floats, order: Ints, branch: Ints, shares: Floats
+) -> bool:
     """Write the branch of each case; say whether two branches have cases enough.
 
     Parameters
     ----------
     values, weights : float64[cases]
+    order : int64[cases], the cases in Weka's order
     branch : int64[cases], -1 of a case that is divided among the branches
     shares : float64[branches], the part of such a case that each branch gets
     """
     shares[:] = 0.0
     total = 0.0
-    for case in range(branch.size):
+    for case in order:
         branch[case] = DIVIDED
         if values[case] == values[case]:
             branch[case] = int(values[case])
@@ -94,7 +97,7 @@ def cut_numbers(
         branch[case] = int(i > best)
         shares[branch[case]] += weights[case]
     shares[:] = shares / (shares[0] + shares[1])
-    low, high = values[order[best]], values[order[best + 1]]
+    low, high = float(values[order[best]]), float(values[order[best + 1]])
     middle = (low + high) / 2.0
     # Where the middle rounds to the larger value, that would go to the wrong side.
     return low if middle == high else middle
@@ -111,7 +114,7 @@ def best_cut(
     order: Ints,
     n_known: Int,
 ) -> Int:
-    """Return the place of the last case left of the cut that gains most, or -1 if none is allowed."""
+    """Return the place of the last case left of the cut that gains most, -1 if there is none."""
     left, right = np.zeros(n_classes), np.zeros(n_classes)
     known, total, n_cases = 0.0, 0.0, 0.0
     for i in range(order.size):
@@ -128,6 +131,7 @@ def best_cut(
     if 2.0 * least_side - n_cases > SMALL:
         return -1
     before = bits(known, table) - sum_of_bits(right, table)
+    share = 1.0 - (total - known) / total
     n_left, n_right = 0.0, known
     best_gain, best, n_cuts = 0.0, -1, 0
     for i in range(n_known - 1):
@@ -139,7 +143,7 @@ def best_cut(
         if not values[case] + TOO_CLOSE < values[order[i + 1]]:
             continue
         if n_left > least_side - SMALL and n_right > least_side - SMALL:
-            gain = gain_of(before, left, right, n_left, n_right, total, table)
+            gain = gain_of(before, left, right, n_left, n_right, share, table) / known
             if gain - best_gain > SMALL:
                 best_gain, best = gain, i
             n_cuts += 1
@@ -156,10 +160,10 @@ def gain_of(
     right: Floats,
     n_left: float,
     n_right: float,
-    total: float,
+    share: float,
     table: Floats,
 ) -> float:
-    """Return the information gained by a cut, less as values are missing."""
+    """Return the information gained by a cut, of which only the share of known values counts."""
     purity = 0.0
     for label in range(left.size):
         purity += bits(left[label], table)
@@ -167,9 +171,8 @@ def gain_of(
     for label in range(right.size):
         purity += bits(right[label], table)
     purity -= bits(n_right, table)
-    known = n_left + n_right
-    gained = (1.0 - (total - known) / total) * (before + purity)
-    return gained / known if abs(gained) >= SMALL else 0.0
+    gained = share * (before + purity)
+    return gained if abs(gained) >= SMALL else 0.0
 
 
 @kernel

@@ -13,7 +13,9 @@ Ints = NDArray[np.int64]
 _LARGEST_TABLE = 1 << 20
 
 
-def cut_points(values: Floats, labels: NDArray[np.integer], weights: Floats, n_classes: int) -> Floats:
+def cut_points(
+    values: Floats, labels: NDArray[np.integer], weights: Floats, n_classes: int
+) -> Floats:
     """Return where to cut a number so that its intervals tell the classes, ascending.
 
     The cut of least class entropy is kept if it gains more than it takes to describe: more than

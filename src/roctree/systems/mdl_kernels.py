@@ -112,7 +112,9 @@ def best_cut(
 
 
 @kernel
-def is_worth_its_description(n_cases: float, n_undivided: float, table: Floats, counts: Floats) -> bool:
+def is_worth_its_description(
+    n_cases: float, n_undivided: float, table: Floats, counts: Floats
+) -> bool:
     """Say whether the best cut gains more than it takes to describe it.
 
     Where missing values have divided cases among nodes, all of them count as places for a cut, and

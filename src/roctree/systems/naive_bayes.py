@@ -181,7 +181,8 @@ def counted(cells: Ints, n_cells: Ints, labels: Ints, weights: Floats, n_classes
     known = cells >= 0
     places = (rows * n_classes + labels)[known]
     added = np.broadcast_to(weights, cells.shape)[known]
-    return np.bincount(places, added, starts[-1] * n_classes).reshape(-1, n_classes)
+    summed = np.bincount(places, added, starts[-1] * n_classes)
+    return np.asarray(summed, dtype=np.float64).reshape(-1, n_classes)
 
 
 def _starts(sizes: Sequence[int] | Ints) -> Ints:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import kernel, typed_kernel
 from roctree.systems.mdl_kernels import find_cuts
+from roctree.systems.weka_kernels import sort_cases
 from roctree.tree.descent import N_CHILDREN
 from roctree.tree.settle_kernels import RULES, TABLE, Branches, Rules
 from roctree.tree.visit_kernels import visit
@@ -81,35 +82,75 @@ def judge(
         how many they are
     n_categories : int64[features], 0 of numbers
     labels, copies : int64[cases], float64[cases], how many cases each case stands for
-    members, weights : int64[members], float64[members], which cases, and what is left of each
+    members, weights : int64[members], float64[members], which cases, in Weka's order, and what
+        is left of each
     sequence : int64[members], the places of the members in an order; folds are stretches of it
     n_classes, table : number of classes, and x ln x of the first whole numbers
     cells : int64[features, members], the cell of each member in each attribute
     n_cells : int64[features], how many cells an attribute has
     cuts : float64[features, members], where the cells of numbers end
     """
+    line = np.empty(members.size, dtype=np.int64)
+    copied = np.arange(members.size)
     place = np.full(values.shape[1], MISSING)
+    is_divided = False
     for k in range(members.size):
         place[members[k]] = k
-    for feature in range(values.shape[0]):
+        is_divided = is_divided or weights[k] != copies[members[k]]
+    # From the last attribute to the first, for so Weka sorts, each time what it sorted before.
+    for feature in range(values.shape[0] - 1, -1, -1):
         if n_categories[feature] > 0:
             n_cells[feature] = n_categories[feature]
             for k in range(members.size):
                 value = values[feature, members[k]]
                 cells[feature, k] = int(value) if value == value else MISSING
+            continue
+        if is_divided:
+            known = line_up_as_weka(values[feature], members, copied, line)
         else:
-            n_cells[feature] = 1 + find_intervals(
-                values[feature], ranked[feature, : n_known[feature]], place, labels, weights,
-                copies, n_classes, table, cells[feature], cuts[feature],
-            )  # fmt: skip
+            known = line_up(ranked[feature, : n_known[feature]], place, line)
+        n_cells[feature] = 1 + find_intervals(
+            values[feature], members, line[:known], labels, weights, copies, n_classes, table,
+            cells[feature], cuts[feature],
+        )  # fmt: skip
     return cross_validated_errors(cells, n_cells, members, weights, labels, sequence, n_classes)
+
+
+@kernel
+def line_up(ranked: Ints, place: Ints, line: Ints) -> Int:
+    """List the members with a known number in ascending order; return how many.
+
+    ``place`` is that of a case among the members, -1 if it is none of them.
+    """
+    known = 0
+    for case in ranked:
+        if place[case] != MISSING:
+            line[known] = place[case]
+            known += 1
+    return known
+
+
+@kernel
+def line_up_as_weka(values: Floats, members: Ints, copied: Ints, line: Ints) -> Int:
+    """List them in the order in which Weka adds up their weights.
+
+    Sums of parts of cases depend on the order, and what is left of a class after all its cases have
+    been taken away is not quite nothing: Weka then counts one class more.
+    """
+    sort_cases(copied, values[members])
+    known = 0
+    for k in copied:
+        if values[members[k]] == values[members[k]]:
+            line[known] = k
+            known += 1
+    return known
 
 
 @kernel
 def find_intervals(
     values: Floats,
-    ranked: Ints,
-    place: Ints,
+    members: Ints,
+    line: Ints,
     labels: Ints,
     weights: Floats,
     copies: Floats,
@@ -118,27 +159,20 @@ def find_intervals(
     cells: Ints,
     cuts: Floats,
 ) -> Int:
-    """Cut the numbers of the members and write the interval of each; return how many cuts.
-
-    ``place`` is that of a case among the members, -1 if it is none of them.
-    """
-    n = cells.size
+    """Cut the numbers of a line of members and write the interval of each; return how many cuts."""
+    n = line.size
     xs, ws, cs = np.empty(n), np.empty(n), np.empty(n)
-    ks, ls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    known = 0
-    for case in ranked:
-        k = place[case]
-        if k != MISSING:
-            xs[known], ws[known], cs[known] = values[case], weights[k], copies[case]
-            ks[known], ls[known] = k, labels[case]
-            known += 1
-    n_cuts = find_cuts(xs, ls, ws, cs, known, n_classes, table, cuts)
+    ls = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        case = members[line[i]]
+        xs[i], ws[i], cs[i], ls[i] = values[case], weights[line[i]], copies[case], labels[case]
+    n_cuts = find_cuts(xs, ls, ws, cs, n, n_classes, table, cuts)
     cells[:] = MISSING
     cell = 0
-    for i in range(known):
+    for i in range(n):
         while cell < n_cuts and xs[i] > cuts[cell]:
             cell += 1
-        cells[ks[i]] = cell
+        cells[line[i]] = cell
     return n_cuts
 
 
@@ -167,8 +201,9 @@ def cross_validated_errors(
             starts[n_telling + 1] = starts[n_telling] + n_cells[feature]
             n_telling += 1
     n_rows = starts[n_telling]
-    # Cases in each cell, then in each attribute, then in all, by class.
-    counts = np.ones((n_rows + n_telling + 1, n_classes))
+    # Cases in each cell, then in each attribute, then in all, by class, and all of them.
+    counts = np.ones((n_rows + n_telling + 2, n_classes))
+    counts[n_rows + n_telling + 1] = n_classes
     for i in range(n_telling):
         counts[n_rows + i] = n_cells[telling[i]]
     row_of = np.empty((members.size, n_telling), dtype=np.int64)
@@ -202,6 +237,7 @@ def learn(counts: Floats, rows: Ints, n_rows: Int, label: Int, weight: float) ->
             counts[rows[i], label] += weight
             counts[n_rows + i, label] += weight
     counts[n_rows + rows.size, label] += weight
+    counts[n_rows + rows.size + 1, 0] += weight
 
 
 @kernel
@@ -215,11 +251,8 @@ def estimate(
             for label in range(prior.size):
                 share = counts[row, label] / counts[n_rows + i, label]
                 likelihood[row, label] = max(LEAST, share)
-    total = 0.0
     for label in range(prior.size):
-        total += counts[n_rows + n_telling, label]
-    for label in range(prior.size):
-        prior[label] = counts[n_rows + n_telling, label] / total
+        prior[label] = counts[n_rows + n_telling, label] / counts[n_rows + n_telling + 1, 0]
 
 
 @kernel
@@ -270,9 +303,7 @@ def mix_posteriors(
     cells, out = np.empty(n_features, dtype=np.int64), np.empty(prior.shape[1])
     for row in range(values.shape[0]):
         mixture[row] = 0.0
-        n_reached = visit(
-            values, row, 0, rule_ints, rule_floats, category_branch, queue, parts
-        )
+        n_reached = visit(values, row, 0, rule_ints, rule_floats, category_branch, queue, parts)
         for i in range(n_reached):
             if rule_ints[queue[i], N_CHILDREN] > 0:
                 continue

@@ -49,9 +49,7 @@ def _table(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -> str
     return _aligned([head, prior, *_attributes(tree, model, schema, digits)])
 
 
-def _attributes(
-    tree: NaiveBayesTree, model: int, schema: Schema, digits: int
-) -> Iterator[Line]:
+def _attributes(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -> Iterator[Line]:
     for feature, name in enumerate(schema.names):
         cells = tree.models.cells(model, feature)
         if cells.stop - cells.start < 2:

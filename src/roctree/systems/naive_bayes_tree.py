@@ -119,9 +119,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         warn_of_identifiers(dataset, stacklevel=2)
         cases = dataset if self.folds == "rows" else kinds_of(dataset)
         self.schema_ = dataset.schema
-        self.tree_ = grow_naive_bayes_tree(
-            cases, self.min_samples_split, self.min_error_reduction
-        )
+        self.tree_ = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
         self.scored_ = self._scored(cases)
         self.operating_point_: OperatingPoint | None = None
         self._set_names()

@@ -50,7 +50,7 @@ def grow_naive_bayes_tree(
         if isinstance(cases, int):
             nodes.add_leaf(np.zeros(root.n_classes), cases)
             continue
-        class_counts = np.bincount(cases.labels, cases.weights, cases.n_classes)
+        class_counts = class_weights(cases)
         order = np.arange(len(cases.labels))
         verdict = judged(cases, order, cases.weights, order)
         split = None
@@ -131,7 +131,7 @@ def c45_split(cases: Cases, feature: int, order: Ints) -> Split | None:
         threshold = compiled(cut_numbers)(values, *known, order, branch, shares)
         possible = not np.isnan(threshold)
     else:
-        possible = compiled(divide_categories)(values, cases.weights, branch, shares)
+        possible = compiled(divide_categories)(values, cases.weights, order, branch, shares)
     if not possible or len(shares) > MOST_BRANCHES:
         return None
     return Split(feature, threshold, branch, shares)
@@ -145,13 +145,18 @@ def errors_of(cases: Cases, split: Split, order: Ints) -> float | None:
         n_cases = cases.copies[members].sum()
         # Numbers need a case more than categories.
         if n_cases < N_FOLDS or (is_number and n_cases <= N_FOLDS):
-            errors += float(weights.sum())
+            errors = sum(weights.tolist(), errors)
             continue
         n_large += 1
         sequence = np.empty(len(members), dtype=np.int64)
         compiled(deal)(sequence, cases.labels[members], N_FOLDS, state)
         errors += judged(cases, members, weights, sequence).errors
     return errors if n_large > 1 else None
+
+
+def class_weights(cases: Cases) -> Floats:
+    """Return the weight of each class."""
+    return np.asarray(np.bincount(cases.labels, cases.weights, cases.n_classes), dtype=np.float64)
 
 
 def _may_be_split(cases: Cases, class_counts: Floats, errors: float, min_weight: float) -> bool:
@@ -181,9 +186,7 @@ class Nodes:
         """Add a split; a category has the branch of its number."""
         n_branches = len(split.shares)
         n_categories = n_branches if np.isnan(split.threshold) else 0
-        self._add(
-            n_branches, split.feature, split.threshold, n_categories, gain, counts, NO_BRANCH
-        )
+        self._add(n_branches, split.feature, split.threshold, n_categories, gain, counts, NO_BRANCH)
 
     def _add(self, *values: object) -> None:
         for name, value in zip(self.__dataclass_fields__, values, strict=True):

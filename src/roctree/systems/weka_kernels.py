@@ -145,7 +145,7 @@ def _order(keys: Floats, index: Ints, first: Int, second: Int) -> None:
 
 @kernel
 def _partition(keys: Floats, index: Ints, left: Int, right: Int) -> Int:
-    """Move what is below the pivot, which stands at ``right``, to the left; return where it ends."""
+    """Move what is below the pivot, the key at ``right``, to the left; return where it ends."""
     pivot = keys[index[right]]
     while True:
         left += 1
