@@ -128,8 +128,7 @@ def cut_points(cases, feature, n_classes):
     k = sum(count > 0 for count in class_counts(cases, n_classes))
     kept = sum(n * entropy(side) for n, side in zip(present, sides, strict=True) if n)
     price = log2(len(cases) - 1) + log2(3**k - 2) - k * before + kept
-    whole = sum(int(w) for *_, w in cases)
-    if not (before - mean > price / whole if whole else price < 0):
+    if not before - mean > price / sum(w for *_, w in cases):
         return []
     cut = (cases[i][0][feature] + cases[i + 1][0][feature]) / 2
     left, right = (cut_points(p, feature, n_classes) for p in (cases[: i + 1], cases[i + 1 :]))

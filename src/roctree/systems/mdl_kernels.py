@@ -67,7 +67,7 @@ def entropy_of_parts(left: Floats, right: Floats, table: Floats) -> float:
 
 
 @kernel
-def n_positive(counts: Floats) -> int:
+def n_present(counts: Floats) -> int:
     """Return how many classes there are cases of."""
     found = 0
     for label in range(counts.size):
@@ -112,24 +112,20 @@ def best_cut(
 
 
 @kernel
-def is_worth_its_description(
-    n_cases: float, n_undivided: float, table: Floats, counts: Floats
-) -> bool:
+def is_worth_its_description(n_cases: float, weight: float, table: Floats, counts: Floats) -> bool:
     """Say whether the best cut gains more than it takes to describe it.
 
-    Where missing values have divided cases among nodes, all of them count as places for a cut, and
-    only the undivided as cases that the description is shared by: so Weka has it.
+    Every case is a place for a cut, however little missing values have left of it here; the price
+    is shared by what is left of all.
     """
     before = entropy(counts[0], table)
     gain = before - entropy_of_parts(counts[3], counts[4], table)
-    n_all, n_left, n_right = n_positive(counts[0]), n_positive(counts[3]), n_positive(counts[4])
+    n_all, n_left, n_right = n_present(counts[0]), n_present(counts[3]), n_present(counts[4])
     right = n_right * entropy(counts[4], table)
     left = n_left * entropy(counts[3], table)
     delta = math.log(3.0**n_all - 2.0) / LOG_2 - (n_all * before - right - left)
     price = math.log(n_cases - 1.0) / LOG_2 + delta
-    if n_undivided == 0.0:
-        return price < 0.0
-    return gain > price / n_undivided
+    return gain > price / weight
 
 
 @kernel
@@ -157,15 +153,14 @@ def find_cuts(
         n_waiting -= 1
         begin, end = begins[n_waiting], ends[n_waiting]
         n_cases = 0.0
-        n_undivided = 0.0
+        weight = 0.0
         for i in range(begin, end):
             n_cases += copies[i]
-            if weights[i] >= copies[i]:
-                n_undivided += copies[i]
+            weight += weights[i]
         if n_cases < 2.0:
             continue
         best = best_cut(values, labels, weights, begin, end, table, counts)
-        if best == NO_CUT or not is_worth_its_description(n_cases, n_undivided, table, counts):
+        if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):
             continue
         insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
         n_cuts += 1
