@@ -15,15 +15,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Int = Any  # Python's or NumPy's
 
-SEED = 1
 # The multiplier 0x5DEECE66D in two halves of 24 bits: products of halves fit into 63 bits.
 _HALF = 1 << 24
 _HIGH, _LOW, _ADDEND = 0x5DE, 0xECE66D, 0xB
 _SCRAMBLE = 0x5DEECE66D
 _INT = 1 << 31
 _LAST = float(np.finfo(np.float64).max)
-
-
 _CASES = "Array(int64, 1, 'C')"
 
 
