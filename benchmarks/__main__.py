@@ -17,7 +17,19 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import boundary, files, fit, machine, memory, nbtree, predict, prune, rank, start
+from benchmarks import (
+    boundary,
+    files,
+    fit,
+    machine,
+    memory,
+    multiscale,
+    nbtree,
+    predict,
+    prune,
+    rank,
+    start,
+)
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
@@ -31,6 +43,7 @@ SECTIONS = {
     "rank": rank.rows,
     "boundary": boundary.rows,
     "nbtree": nbtree.rows,
+    "multiscale": multiscale.rows,
     "memory": memory.rows,
     "start": start.rows,
 }

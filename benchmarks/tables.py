@@ -146,9 +146,15 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
         for entry in outcome.entries:
             times = outcome.ratio(gini, entry)
             relative = "–" if times is None else f"{times:.2f}×"
-            cells.append([entry.variant, time_of(outcome, entry), relative, quality(entry)])
-    header = ("criterion", "1 thread", "relative to gini", "leaves; held-out AUC")
+            time = time_of(outcome, entry)
+            cells.append([entry.variant, time, relative, levels_of(entry), quality(entry)])
+    header = ("criterion", "1 thread", "relative to gini", "levels", "leaves; held-out AUC")
     return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
+
+
+def levels_of(entry: Entry) -> str:
+    """Return how many splits a case passes in the mean."""
+    return f"{entry.facts['levels']:.1f}" if "levels" in entry.facts else "–"
 
 
 def prune_table(outcomes: Sequence[Outcome]) -> Table:
@@ -204,6 +210,17 @@ def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Naive Bayes trees", header, cells, notes(outcomes))
 
 
+def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        facts = outcome.entries[0].facts
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        sizes = [f"{facts.get(name, 0.0):,.0f}" for name in ("cells", "bytes per cell")]
+        cells.append([outcome.title, *times, *sizes])
+    header = ("rows × attributes", "fit", "prune", "predict", "cells", "bytes per cell")
+    return Table("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -233,6 +250,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("rank", rank_table),
     ("boundary", boundary_table),
     ("nbtree", nbtree_table),
+    ("multiscale", multiscale_table),
     ("memory", memory_table),
     ("start", start_table),
 )

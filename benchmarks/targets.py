@@ -11,6 +11,7 @@ NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
 BOUNDARY_RATIO = 50.0
 NBTREE_RATIO = 20.0
+MULTISCALE = 2.0
 MATRICES = 4.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
@@ -40,6 +41,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         *predictions(rows),
         boundary(rows),
         nbtree(outcomes),
+        multiscale(rows),
         *memory(rows),
         *starts(rows),
     ]
@@ -140,6 +142,13 @@ def nbtree(outcomes: Sequence[Outcome]) -> Verdict:
     measured = [times for times in ratios if times is not None]
     least = min(measured, default=None)
     return at_least("Naive Bayes trees, the least of all rows, to Weka", NBTREE_RATIO, least)
+
+
+def multiscale(rows: dict[str, Outcome]) -> Verdict:
+    outcome = rows.get("multiscale-100k-10")
+    entry = outcome and outcome.find("roctree", 1, "fit")
+    taken = outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
+    return at_most("Multiscale Classifier, fit of 100k × 10", MULTISCALE, taken, " s")
 
 
 def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:

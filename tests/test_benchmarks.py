@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit, nbtree, prune, rank
+from benchmarks import files, fit, multiscale, nbtree, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
@@ -207,6 +207,17 @@ def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
     assert all(len(entry.seconds) == prune.ROUNDS for entry in entries)
     assert min(entry.facts["leaves"] for entry in entries) < 201
     assert [table.title for table in tables([pruned])] == ["Targets", "Pruning"]
+
+
+def test_cells_are_timed_and_told_with_the_bytes_of_each():
+    entries = multiscale.measure_all(500, 3, Race(StubWorkers(), ignore, NO_PATIENCE))
+    measured = Outcome("multiscale", "multiscale-100k-10", "500 × 3", entries)
+    _, table = tables([measured])
+    assert [len(entry.seconds) for entry in entries] == [multiscale.ROUNDS] * 3
+    assert 50 < entries[0].facts["bytes per cell"] < 200
+    assert table.cells[0][0] == "500 × 3"
+    verdicts = {verdict.target: verdict.word for verdict in judge([measured])}
+    assert verdicts["Multiscale Classifier, fit of 100k × 10"] == "met"
 
 
 @pytest.mark.parametrize("quick", [True, False])

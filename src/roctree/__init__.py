@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from roctree.estimator import ROCTreeClassifier
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
     from roctree.systems.discretizer import MDLDiscretizer
+    from roctree.systems.multiscale import MultiscaleClassifier
     from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
@@ -26,6 +27,7 @@ _HOMES = {
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
     "MDLDiscretizer": "roctree.systems.discretizer",
+    "MultiscaleClassifier": "roctree.systems.multiscale",
     "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
@@ -42,6 +44,7 @@ __all__ = [
     "Dataset",
     "MDLDiscretizer",
     "ModelFileError",
+    "MultiscaleClassifier",
     "NaiveBayesTreeClassifier",
     "NotFittedError",
     "ParameterError",

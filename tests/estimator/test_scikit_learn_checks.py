@@ -58,7 +58,7 @@ def test_every_choice_passes_every_check_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([presets.c45(), presets.j48()])
+@parametrize_with_checks([preset() for preset in presets.PRESETS.values()])
 def test_every_preset_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 

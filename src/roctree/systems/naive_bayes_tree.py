@@ -19,7 +19,6 @@ from roctree.operating import (
     cheapest,
     checked_seed,
     class_number,
-    draws,
     positive_of_two,
 )
 from roctree.parameters import RULES, Rule, check_parameter
@@ -29,7 +28,7 @@ from roctree.systems.kinds import kinds_of
 from roctree.systems.naive_bayes import NaiveBayesTree
 from roctree.systems.naive_bayes_text import naive_bayes_text
 from roctree.systems.nbtree_growth import grow_naive_bayes_tree
-from roctree.systems.scored import Scored, winners_at
+from roctree.systems.scored import Scored, decision_at
 
 Floats = NDArray[np.float64]
 Folds = Literal["rows", "kinds"]
@@ -307,7 +306,5 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         point = self.operating_point_
         if point is None:
             return np.asarray(probabilities.argmax(axis=1))
-        winners, others = winners_at(point, probabilities)
-        if point.chance == 0.0:
-            return winners
-        return np.asarray(np.where(draws(values, point.seed) < point.chance, others, winners))
+        decision = decision_at(point, self.tree_.nodes)
+        return decision.each(values, lambda votes: (probabilities @ votes).argmax(axis=1))

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.decision import Decision
 from roctree.labelling import Leaves, OperatingPoint
+from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Scored:
         """Return the answers as leaves, and after them a pure leaf for each class, without cases.
 
         What a labeller makes of the pure leaves tells what it makes of any probabilities: see
-        ``winners_at``.
+        ``decision_at``.
         """
         n_classes = self.scores.shape[1]
         scores = np.concatenate([self.scores, np.eye(n_classes)])
@@ -52,13 +53,12 @@ class Scored:
         return Leaves(np.arange(len(scores)), counts, scores, positive)
 
 
-def winners_at(point: OperatingPoint, probabilities: Floats) -> tuple[Ints, Ints]:
-    """Return the class of each case at an operating point, and the one it has by chance.
+def decision_at(point: OperatingPoint, tree: Tree) -> Decision:
+    """Return an operating point that was chosen among ``Scored.leaves`` as a decision.
 
-    A case belongs to the pure leaves in the parts that its probabilities are. Votes are linear in
-    them, so that it has the mean vote, as cases have that missing values divide among leaves.
+    Its votes are those of the pure leaves, for a case belongs to them in the parts that its
+    probabilities are. Votes are linear in these, so that it has the mean vote, as cases have that
+    missing values divide among leaves.
     """
-    pure = slice(-probabilities.shape[1], None)
-    winners = (probabilities @ point.votes[pure]).argmax(axis=1)
-    others = (probabilities @ point.other_votes[pure]).argmax(axis=1)
-    return np.asarray(winners), np.asarray(others)
+    pure = slice(-tree.n_classes, None)
+    return Decision(tree, point.votes[pure], point.other_votes[pure], point.chance, point.seed)

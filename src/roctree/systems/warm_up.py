@@ -7,6 +7,7 @@ import numpy as np
 from roctree.criteria import CRITERIA
 from roctree.estimator import ROCTreeClassifier
 from roctree.systems.discretizer import MDLDiscretizer
+from roctree.systems.multiscale import MultiscaleClassifier
 from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 from roctree.tree.growth import Missing
 
@@ -27,6 +28,7 @@ def warm_up() -> None:
         _fit_and_predict(numbers, labels, criterion=criterion, collapse=True)
     MDLDiscretizer().fit(numbers, labels)
     NaiveBayesTreeClassifier().fit(numbers, labels).predict(numbers)
+    MultiscaleClassifier(pruning="minimum_error").fit(numbers, labels).predict(numbers)
 
 
 def _fit_and_predict(values: Any, labels: Any, **parameters: Any) -> None:

@@ -1,5 +1,6 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
+import html
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from numbers import Integral
@@ -20,6 +21,7 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+HTML_LEVELS = 3
 
 
 def to_text(
@@ -45,21 +47,50 @@ def to_text(
     digits : significant digits of thresholds and weights, at most 17
     leaf_note : what else to say of each leaf, by its number
     """
-    _check_limits(max_depth, digits)
+    check_limits(max_depth, digits)
     names = [plain(name) for name in schema.names]
     cuts = _short_thresholds(tree, digits)
     says_missing = _says_missing(tree)
+
+    def condition(node: int) -> str:
+        parent = int(tree.parent[node])
+        name, cut = names[tree.feature[parent]], cuts.get(parent)
+        return _condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
+
+    return in_lines(
+        tree,
+        schema.classes,
+        condition,
+        max_depth=max_depth,
+        digits=digits,
+        leaf_note=leaf_note,
+    )
+
+
+def in_lines(
+    tree: Tree,
+    classes: NDArray[Any],
+    condition: Callable[[int], str],
+    *,
+    max_depth: int | None,
+    digits: int,
+    leaf_note: Callable[[int], str] | None = None,
+) -> str:
+    """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
+
+    Parameters
+    ----------
+    tree : the tree
+    classes : class labels
+    condition : says what leads to a node from its parent
+    max_depth, digits, leaf_note : as in ``to_text``
+    """
     lines = []
     for node in _depth_first(tree, max_depth):
-        parent = int(tree.parent[node])
-        text = ""
-        if parent >= 0:
-            name = names[tree.feature[parent]]
-            text = _indent(int(tree.depth[node])) + _condition(
-                tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
-            )
+        inside = tree.depth[node] > 0
+        text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * (parent >= 0) + _outcome(tree.counts[node], schema.classes, digits)
+            text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
             if not tree.is_leaf[node]:
                 text += " …"
             elif leaf_note is not None:
@@ -69,7 +100,16 @@ def to_text(
     return "\n".join(lines)
 
 
-def _check_limits(max_depth: Any, digits: Any) -> None:
+def to_html(tree: Tree, schema: "Schema") -> str:
+    """Return the size of the tree and its top levels for a page."""
+    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
+    classes = ", ".join(map(str, schema.classes))
+    text = to_text(tree, schema, max_depth=HTML_LEVELS)
+    return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
+
+
+def check_limits(max_depth: Any, digits: Any) -> None:
+    """Refuse numbers of levels and of digits that make no sense."""
     if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
