@@ -197,6 +197,19 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Distances from the decision boundary", header, cells, notes(outcomes))
 
 
+def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ours, theirs = outcome.find("roctree"), outcome.find("Weka")
+        times = outcome.ratio(ours, theirs)
+        ratio = "–" if times is None else f"{times:.1f}×"
+        both = [entry for entry in (ours, theirs) if entry is not None]
+        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_of(entry)}" for entry in both]
+        cells.append([outcome.title, *seconds_and_leaves, ratio])
+    header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
+    return Table("Naive Bayes trees", header, cells, notes(outcomes))
+
+
 def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -246,6 +259,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("prune", prune_table),
     ("rank", rank_table),
     ("boundary", boundary_table),
+    ("nbtree", nbtree_table),
     ("multiscale", multiscale_table),
     ("memory", memory_table),
     ("start", start_table),

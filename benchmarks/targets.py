@@ -10,6 +10,7 @@ ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
 BOUNDARY_RATIO = 50.0
+NBTREE_RATIO = 20.0
 MULTISCALE = 2.0
 MATRICES = 4.0
 COMMAND_RATIO = 2.0
@@ -40,6 +41,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         iris(rows),
         *predictions(rows),
         boundary(rows),
+        nbtree(outcomes),
         multiscale(rows),
         *memory(rows),
         *starts(rows),
@@ -131,6 +133,17 @@ def boundary(rows: dict[str, Outcome]) -> Verdict:
         "distances from the boundary, 100k × 20, 2000 leaves, 2 threads, to the paper's in NumPy"
     )
     return at_least(target, BOUNDARY_RATIO, times)
+
+
+def nbtree(outcomes: Sequence[Outcome]) -> Verdict:
+    ratios = [
+        outcome.ratio(outcome.find("roctree"), outcome.find("Weka"))
+        for outcome in outcomes
+        if outcome.section == "nbtree"
+    ]
+    measured = [times for times in ratios if times is not None]
+    least = min(measured, default=None)
+    return at_least("Naive Bayes trees, the least of all rows, to Weka", NBTREE_RATIO, least)
 
 
 def multiscale(rows: dict[str, Outcome]) -> Verdict:

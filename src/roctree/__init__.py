@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from roctree.estimator import ROCTreeClassifier
     from roctree.files import load
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.systems.discretizer import MDLDiscretizer
     from roctree.systems.multiscale import MultiscaleClassifier
+    from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "MDLDiscretizer": "roctree.systems.discretizer",
     "MultiscaleClassifier": "roctree.systems.multiscale",
+    "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
@@ -40,8 +44,10 @@ __all__ = [
     "CostPruningDisplay",
     "DataError",
     "Dataset",
+    "MDLDiscretizer",
     "ModelFileError",
     "MultiscaleClassifier",
+    "NaiveBayesTreeClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",

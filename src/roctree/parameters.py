@@ -98,9 +98,9 @@ def check_parameters(estimator: Any) -> None:
         check_parameter(name, getattr(estimator, name))
 
 
-def check_parameter(name: str, value: Any) -> None:
+def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) -> None:
     """Raise ``ParameterError`` if this parameter cannot have that value."""
-    rule = RULES[name]
+    rule = rules[name]
     if not rule.allows(value):
         raise ParameterError(
             f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."

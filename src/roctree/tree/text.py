@@ -26,7 +26,12 @@ HTML_LEVELS = 3
 
 
 def to_text(
-    tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = DIGITS
+    tree: Tree,
+    schema: "Schema",
+    *,
+    max_depth: int | None = None,
+    digits: int = DIGITS,
+    leaf_note: Callable[[int], str] | None = None,
 ) -> str:
     """Return the tree as text.
 
@@ -41,10 +46,18 @@ def to_text(
     schema : names, categories and classes
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
+    leaf_note : what else to say of each leaf, by its number
     """
     check_limits(max_depth, digits)
     condition = _conditions(tree, schema, digits)
-    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+    return in_lines(
+        tree,
+        schema.classes,
+        condition,
+        max_depth=max_depth,
+        digits=digits,
+        leaf_note=leaf_note,
+    )
 
 
 def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
@@ -68,6 +81,7 @@ def in_lines(
     *,
     max_depth: int | None,
     digits: int,
+    leaf_note: Callable[[int], str] | None = None,
 ) -> str:
     """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
 
@@ -76,7 +90,7 @@ def in_lines(
     tree : the tree
     classes : class labels
     condition : says what leads to a node from its parent
-    max_depth, digits : as in ``to_text``
+    max_depth, digits, leaf_note : as in ``to_text``
     """
     lines = []
     for node in depth_first(tree, max_depth):
@@ -84,7 +98,10 @@ def in_lines(
         text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
             text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
-            text += "" if tree.is_leaf[node] else " …"
+            if not tree.is_leaf[node]:
+                text += " …"
+            elif leaf_note is not None:
+                text += leaf_note(node)
         if text:
             lines.append(text)
     return "\n".join(lines)
@@ -206,12 +223,12 @@ def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
     texts: dict[tuple[int, float], str] = {}
     for feature in np.unique(tree.feature[numeric]):
         thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
-        for threshold, text in _apart(sorted(set(thresholds.tolist())), digits).items():
+        for threshold, text in apart(sorted(set(thresholds.tolist())), digits).items():
             texts[int(feature), threshold] = text
     return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
 
 
-def _apart(thresholds: list[float], digits: int) -> dict[float, str]:
+def apart(thresholds: list[float], digits: int) -> dict[float, str]:
     """Round ascending numbers to so many digits, or as many more as it takes to tell them apart."""
     texts = {}
     crowded = thresholds
