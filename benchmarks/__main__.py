@@ -17,7 +17,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import boundary, files, fit, machine, memory, predict, prune, rank, start
+from benchmarks import boundary, files, fit, large, machine, memory, predict, prune, rank, start
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
@@ -26,6 +26,7 @@ from benchmarks.worker import Workers
 
 SECTIONS = {
     "fit": fit.rows,
+    "large": large.rows,
     "predict": predict.rows,
     "prune": prune.rows,
     "rank": rank.rows,

@@ -13,7 +13,7 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, distributed, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
@@ -29,7 +29,7 @@ _HOMES = {
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
 }
-_MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {"checks", "criteria", "distributed", "presets", "pruning", "roc", "smoothing"}
 
 __all__ = [
     "CostCurveDisplay",
@@ -46,6 +46,7 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distributed",
     "presets",
     "pruning",
     "roc",
