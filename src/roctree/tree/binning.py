@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled
 from roctree.errors import DataError
-from roctree.tree.coding import bin_ends
 from roctree.tree.columns import Columns, number_codes
 from roctree.tree.growth import Growth
 from roctree.tree.kernels import layout
@@ -173,4 +172,22 @@ def _ends(sketch: Sketch, max_bins: int) -> Floats:
         return np.zeros(1)
     if sketch.values.size <= max_bins:
         return sketch.values
-    return bin_ends(sketch.values, sketch.counts, max_bins)
+    return sketch.values[_is_last(sketch.counts, max_bins)]
+
+
+def _is_last(sizes: Ints, max_bins: int) -> NDArray[np.bool_]:
+    """Whether each of many values is the last of its bin.
+
+    Values that fill a bin have one of their own, up to a quarter of all bins; the others are
+    divided into equal shares, with two bins kept back for each of those that stand between them.
+    """
+    frequent = np.zeros(sizes.size, bool)
+    frequent[np.argsort(-sizes, kind="stable")[: max_bins // 4]] = True
+    frequent &= sizes > sizes.sum() / max_bins
+    others = np.where(frequent, 0, sizes)
+    n_bins = max_bins - 2 * np.count_nonzero(frequent)
+    # The middle of a value's rows decides, in whole numbers.
+    bins = (2 * np.cumsum(others) - others) * n_bins // (2 * others.sum())
+    is_last = frequent | np.append(bins[1:] != bins[:-1], True)
+    is_last[:-1] |= frequent[1:]
+    return np.asarray(is_last)

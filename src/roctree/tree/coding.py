@@ -44,7 +44,7 @@ class Bins:
         self, feature: int, distinct: NDArray[np.float64], sizes: NDArray[np.int64]
     ) -> None:
         """Divide a column into bins with equal shares, and each bin into even steps."""
-        highest = bin_ends(distinct, sizes, _MOST_BINS)
+        highest = _bin_ends(distinct, sizes)
         n = highest.size
         lowest = np.concatenate([distinct[:1], highest[:-1]])
         with np.errstate(divide="ignore", over="ignore"):
@@ -119,13 +119,11 @@ def _count(sample: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     return ordered[starts], np.diff(np.append(starts, ordered.size))
 
 
-def bin_ends(
-    distinct: NDArray[np.float64], sizes: NDArray[np.int64], most_bins: int
-) -> NDArray[np.float64]:
+def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The highest values of bins with equal shares; a frequent value counts no more than a bin."""
-    capped = np.minimum(sizes, sizes.sum() / most_bins)
+    capped = np.minimum(sizes, sizes.sum() / _MOST_BINS)
     shares = np.cumsum(capped) / capped.sum()
-    bins = np.minimum((shares * most_bins).astype(np.int64), most_bins - 1)
+    bins = np.minimum((shares * _MOST_BINS).astype(np.int64), _MOST_BINS - 1)
     is_last = np.append(bins[1:] != bins[:-1], True)
     return np.asarray(distinct[is_last])
 
