@@ -57,7 +57,7 @@ def grown_tree(estimator: Any, dataset: Dataset, growth: Growth, n_threads: int)
 
 
 def grown_to_size(estimator: Any, grow: Callable[[Growth], Tree], growth: Growth) -> Tree:
-    """Return the tree that grows, with no more leaves than wanted, and collapsed if it should be."""
+    """Return the tree that grows, with no more leaves than wanted, perhaps collapsed."""
     if estimator.max_leaves is None:
         tree = grow(growth)
     else:

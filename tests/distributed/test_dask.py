@@ -3,6 +3,7 @@
 import os
 import signal
 from contextlib import contextmanager
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def rows():
 def partitions(rows, sizes):
     """The rows in partitions with shares like these."""
     ends = np.round(np.cumsum([0, *sizes]) / sum(sizes) * len(rows)).astype(int)
-    parts = [rows.iloc[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+    parts = [rows.iloc[begin:end] for begin, end in pairwise(ends)]
     return dd.from_map(lambda part: part, parts)
 
 
@@ -103,7 +104,7 @@ def test_a_partition_that_cannot_be_read_is_named(client, rows):
 def test_without_a_client_nothing_is_started(rows):
     with (
         _no_client(),
-        pytest.raises(ParameterError, match="make a dask.distributed.Client"),
+        pytest.raises(ParameterError, match="there is no Dask client"),
     ):
         roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome")
 

@@ -1,7 +1,6 @@
 """Files and batches give the tree of the same rows in memory, and leave nothing behind."""
 
 import tempfile
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -100,17 +99,17 @@ def test_parameters_mean_what_they_mean_in_memory(rows, table, tmp_path, options
         assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
     assert tree.tree_.n_nodes == expected.tree_.n_nodes
     np.testing.assert_allclose(tree.spread_.ranges, expected.spread_.ranges)
-    np.testing.assert_allclose(tree.spread_.deviations, expected.spread_.deviations, rtol=0.05)
+    np.testing.assert_allclose(tree.spread_.deviations, expected.spread_.deviations)
 
 
 def test_batches_without_rows_one_class_or_known_values_are_welcome(rows, table):
-    ordered = table.sort_by("outcome")
+    ordered = table.drop(["weight"]).sort_by("outcome")
     empty_ward = ordered.slice(0, 50).set_column(2, "ward", pa.nulls(50, pa.string()))
-    parts = [table.slice(0, 0), empty_ward, ordered.slice(50)]
+    parts = [part.cast(ordered.schema) for part in (ordered[:0], empty_ward, ordered[50:])]
     given = (batch for part in parts for batch in part.combine_chunks().to_batches())
     tree = binned().fit(given, "outcome")
     whole = pa.concat_tables(parts).to_pandas()
-    expected = binned().fit(attributes(whole), whole["outcome"])
+    expected = binned().fit(whole.drop(columns="outcome"), whole["outcome"])
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
 
 
@@ -172,5 +171,5 @@ def test_sources_that_cannot_be_read_say_why(table, tmp_path):
 def test_kinds_that_differ_between_batches_name_the_column(table):
     numbers = pa.table({"x": [1.0, 2.0], "y": ["a", "b"]})
     texts = pa.table({"x": ["one", "two"], "y": ["a", "b"]})
-    with pytest.raises(DataError, match="batch 1 .* other columns or types"):
+    with pytest.raises(DataError, match=r"batch 1 .* does not fit the columns"):
         binned().fit(iter([numbers, texts]), "y")

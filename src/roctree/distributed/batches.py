@@ -94,7 +94,7 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
         X.sink_parquet(folder / "query.parquet")
         rows = pads.dataset(folder / "query.parquet", format="parquet")
     else:
-        rows = _spooled(iter(X), folder / "batches.arrow", pads)
+        rows = _spooled(X, folder / "batches.arrow", pads)
     return Batches(rows, y, sample_weight)
 
 
@@ -164,10 +164,12 @@ def _spooled(batches: Iterable[Any], path: Path, pads: Any) -> Any:
         )
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
         for number, batch in enumerate(itertools.chain([first], batches)):
-            if batch.schema != first.schema:
+            try:
+                writer.write(batch.select(first.schema.names).cast(first.schema))
+            except (pa.ArrowException, KeyError, ValueError) as error:
+                reason = str(error).splitlines()[0]
                 raise DataError(
-                    f"batch {number} (counting from 0) has other columns or types than the first: "
-                    "give all of them the same."
-                )
-            writer.write(batch)
+                    f"batch {number} (counting from 0) does not fit the columns and types of the "
+                    f"first ({reason}): give all of them the same."
+                ) from None
     return pads.dataset(path, format="ipc")

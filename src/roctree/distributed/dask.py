@@ -14,12 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Schema
-from roctree.distributed.parts import Coding, CodedPart, Part, code, is_empty, rows_of, summarise
+from roctree.distributed.parts import (
+    Coded,
+    CodedPart,
+    Coding,
+    Facts,
+    Part,
+    code,
+    is_empty,
+    rows_of,
+    summarise,
+)
 from roctree.distributed.summary import Summary, merged_summary
 from roctree.errors import DataError, ParameterError
 from roctree.tally import Tally
-from roctree.tree.binned import Binned
-from roctree.tree.binning import Bounds
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
@@ -35,7 +43,7 @@ except ImportError:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# What methods that are mapped over partitions return: whether a column for each class, and the type.
+# What methods that are mapped over partitions return: a column for each class or one, and the type.
 _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
     "predict": lambda estimator: (False, estimator.classes_.dtype),
     "predict_proba": lambda estimator: (True, np.float64),
@@ -88,23 +96,15 @@ class Collections:
             tasks = [dask.delayed(_merged)(group) for group in groups]
         return merged_summary([self.client.compute(tasks[0]).result()])
 
-    def binned(self, summary: Summary, coding: Coding, n_threads: int) -> Binned:
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they are."""
         known = dask.delayed(coding)
         coded = self.client.compute([dask.delayed(code)(part, known) for part in self.parts])
         facts = self.client.gather(self.client.map(_facts, coded, pure=False))
-        bounds, counts = Bounds.empty(coding.edges.size), np.zeros(coding.schema.n_classes)
-        for own_bounds, own_counts in facts:
-            bounds.include(own_bounds)
-            counts += own_counts
-        return Binned(
-            names=summary.names,
-            edges=coding.edges,
-            bounds=bounds,
-            has_missing=summary.has_missing,
-            counts=counts,
-            quantum=coding.quantum,
-            shards=lambda columns: DaskShards(self.client, coded, columns, counts.size),
+        n_classes = coding.schema.n_classes
+        return Coded(
+            reduce(Facts.merged, facts),
+            lambda columns: DaskShards(self.client, coded, columns, n_classes),
         )
 
 
@@ -187,7 +187,8 @@ def tally(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally:
     found = [part for part in data.client.gather(data.client.compute(tasks)) if part is not None]
     if not found:
         raise DataError("X is empty: at least one row with a weight above 0 is required.")
-    return reduce(Tally.merged, found)
+    whole: Tally = reduce(Tally.merged, found)
+    return whole
 
 
 def _delayed(X: Any) -> list[Any]:
@@ -221,8 +222,8 @@ def _merged(parts: list[Summary | None]) -> Summary | None:
     return merged_summary(known) if known else None
 
 
-def _facts(coded: CodedPart) -> tuple[Bounds, Floats]:
-    return coded.bounds, coded.counts
+def _facts(coded: CodedPart) -> Facts:
+    return coded.facts
 
 
 def _start(coded: CodedPart) -> Places:

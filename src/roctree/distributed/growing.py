@@ -5,13 +5,14 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roctree.data import Schema
-from roctree.distributed.parts import Coding
+from roctree.distributed.parts import Coded, Coding
 from roctree.distributed.summary import Summary
 from roctree.errors import ParameterError
 from roctree.geometry import Spread
-from roctree.growing import growth_for, grown_to_size
+from roctree.growing import grown_to_size, growth_for
 from roctree.parameters import with_costs_in_order
 from roctree.pruning import Pruned, Pruner, need
 from roctree.pruning import resolve as resolve_pruner
@@ -19,9 +20,8 @@ from roctree.selection import pruned
 from roctree.smoothing import Smoother, choices
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.binned import Binned
-from roctree.tree.binning import Edges, binned_columns
+from roctree.tree.binning import Edges
 from roctree.tree.growth import Growth, grid_of
-from roctree.tree.kernels import layout
 from roctree.tree.shape import observed_thresholds
 from roctree.tree.tree import NO_BRANCH, Tree
 
@@ -33,7 +33,7 @@ class LargeData(Protocol):
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once."""
 
-    def binned(self, summary: Summary, coding: Coding, n_threads: int) -> Binned:
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they stay."""
 
 
@@ -45,7 +45,7 @@ class Grown:
     ----------
     schema : what the columns and labels mean
     growth : how the tree was grown
-    spread : ranges of the attributes; standard deviations are those of values in the middle of bins
+    spread : ranges and standard deviations of the attributes
     pruner, smoother : the strategies
     pruned : the tree, and labels where it was pruned under costs
     divides_cases : whether missing values may have divided training cases among leaves
@@ -68,16 +68,18 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
     schema = summary.schema
     pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
     edges = Edges.of(summary.sketches, schema.n_categories, schema.names, estimator.max_bins)
-    coding = Coding(schema, edges, grid_of(summary.n_rows, summary.largest))
-    binned = data.binned(summary, coding, n_threads)
-    growth = growth_for(estimator, schema.classes, binned.counts, summary.n_rows)
+    quantum = grid_of(summary.n_rows, summary.largest)
+    coding = Coding(schema, edges, quantum, summary.middle)
+    facts, shards = data.coded(summary, coding, n_threads)
+    known = (schema.names, edges, facts.bounds, summary.has_missing, facts.counts, quantum)
+    binned = Binned(*known, shards)
+    growth = growth_for(estimator, schema.classes, facts.counts, summary.n_rows)
     tree = grown_to_size(estimator, partial(binned.grow, n_threads=n_threads), growth)
     if estimator.threshold == "observed":
-        tree = observed_thresholds(tree, binned.bounds.values, schema.n_categories)
+        tree = observed_thresholds(tree, facts.bounds.values, schema.n_categories)
     smaller = pruned(pruner, tree)
-    divides = bool(_sends_to_all(smaller.tree, binned).any())
-    spread = spread_of(binned, growth)
-    return Grown(schema, growth, spread, pruner, smoother, smaller, divides)
+    divides = bool(_sends_to_all(smaller.tree, summary.has_missing).any())
+    return Grown(schema, growth, facts.moments.spread, pruner, smoother, smaller, divides)
 
 
 def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:
@@ -101,28 +103,7 @@ def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -
         raise ParameterError("geometric_probability needs the rows in memory: leave it off.")
 
 
-def spread_of(binned: Binned, growth: Growth) -> Spread:
-    """Return the spread of the values of each column, half of a bin at either of its ends."""
-    columns = binned_columns(binned.edges, binned.has_missing, float(binned.counts.sum()), growth)
-    table = binned.shards(columns).count(np.zeros(1, np.int64), 1)[0].sum(axis=1)
-    starts = columns.table[layout.BIN]
-    found = []
-    for feature, size in enumerate(binned.edges.size):
-        weights = table[starts[feature] : starts[feature] + size]
-        ends = [np.arange(size, dtype=np.float64)] * 2
-        if not binned.edges.nominal[feature]:
-            bounds = binned.bounds
-            ends = [bounds.lowest[feature, :size], bounds.highest[feature, :size]]
-        filled = weights > 0.0
-        values = np.concatenate([end[filled] for end in ends])
-        found.append(Spread.of(values[:, None], np.tile(weights[filled] / 2.0, 2)))
-    return Spread(
-        np.concatenate([spread.ranges for spread in found]),
-        np.concatenate([spread.deviations for spread in found]),
-    )
-
-
-def _sends_to_all(tree: Tree, binned: Binned) -> Any:
+def _sends_to_all(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether each node sends missing values of a column that has some to all branches."""
-    inner = ~tree.is_leaf
-    return inner & (tree.missing_branch == NO_BRANCH) & binned.has_missing[tree.feature]
+    to_all = ~tree.is_leaf & (tree.missing_branch == NO_BRANCH)
+    return np.asarray(to_all & has_missing[tree.feature])

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.distributed.batches import Batches, check_disk, open_batches, reserve
-from roctree.distributed.parts import Coding, code, summarise
+from roctree.distributed.parts import Coded, Coding, Facts, code, summarise
 from roctree.distributed.summary import Summary, merged_summary
-from roctree.tree.binned import SHARD_ROWS, Binned, divided
-from roctree.tree.binning import Bounds
+from roctree.tree.binned import SHARD_ROWS, divided
 from roctree.tree.shards import LocalShards, Shard
 
 # The bytes of a row besides its codes: the label, and the weight where there is one.
@@ -41,33 +40,24 @@ class OutOfCore:
         """Look at all rows once."""
         return merged_summary(summarise(part, categorical_features) for part in self.batches)
 
-    def binned(self, summary: Summary, coding: Coding, n_threads: int) -> Binned:
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and write their codes down."""
         edges, n_rows = coding.edges, summary.n_rows
         codes = self._file("codes", (n_rows, edges.size.size), edges.code_type)
         labels = self._file("labels", (n_rows,), np.uint32)
         weights = self._file("weights", (0 if summary.all_ones else n_rows,), np.float64)
-        bounds, counts = Bounds.empty(edges.size), np.zeros(coding.schema.n_classes)
-        end = 0
+        facts, end = Facts.none(coding), 0
         for part in self.batches:
-            coded = code(part, coding)
-            begin, end = end, end + coded.shard.size
-            codes[begin:end], labels[begin:end] = coded.shard.codes, coded.shard.labels
+            rows, own = code(part, coding)
+            begin, end = end, end + rows.size
+            codes[begin:end], labels[begin:end] = rows.codes, rows.labels
             if weights.size > 0:
-                weights[begin:end] = coded.shard.weights if coded.shard.weights.size else 1.0
-            bounds.include(coded.bounds)
-            counts += coded.counts
-        rows = Shard(codes[:end], labels[:end], weights[:end])
-        parts = divided(rows, max(n_threads, -(-end // SHARD_ROWS)))
-        return Binned(
-            names=summary.names,
-            edges=edges,
-            bounds=bounds,
-            has_missing=summary.has_missing,
-            counts=counts,
-            quantum=coding.quantum,
-            shards=lambda columns: LocalShards(parts, columns, counts.size, n_threads),
-        )
+                weights[begin:end] = rows.weights if rows.weights.size else 1.0
+            facts = facts.merged(own)
+        whole = Shard(codes[:end], labels[:end], weights[:end])
+        parts = divided(whole, max(n_threads, -(-end // SHARD_ROWS)))
+        n_classes = coding.schema.n_classes
+        return Coded(facts, lambda columns: LocalShards(parts, columns, n_classes, n_threads))
 
     def _file(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         if 0 in shape:

@@ -1,5 +1,6 @@
 """A part of large data: a frame or matrix with labels and weights, read as the whole would be."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,11 +10,15 @@ from numpy.typing import NDArray
 from roctree.data import Dataset, Schema
 from roctree.distributed.summary import Summary
 from roctree.errors import DataError
+from roctree.geometry import Moments
 from roctree.tree.binned import own_weights
 from roctree.tree.binning import Bounds, Edges
-from roctree.tree.grow import class_counts
+from roctree.tree.columns import Columns
+from roctree.tree.grow import class_counts, weighty
 from roctree.tree.growth import on_grid
-from roctree.tree.shards import Shard
+from roctree.tree.shards import Shard, Shards
+
+Floats = NDArray[np.float64]
 
 
 class Part(NamedTuple):
@@ -27,20 +32,55 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Coding:
-    """How the rows of all parts are coded: the same for each."""
+    """How the rows of all parts are coded: the same for each.
+
+    Parameters
+    ----------
+    schema : what the columns and labels mean
+    edges : the bins
+    quantum : the unit of the grid that weights lie on
+    middle : float64[features], a value of each column, about which moments are taken
+    """
 
     schema: Schema
     edges: Edges
     quantum: float
+    middle: Floats
 
 
 @dataclass(frozen=True)
-class CodedPart:
-    """The rows of a part in codes, and what they add to what is known of the bins."""
+class Facts:
+    """What the rows of a part add to what is known of all: the values in bins, class counts."""
+
+    bounds: Bounds
+    counts: Floats
+    moments: Moments
+
+    @classmethod
+    def none(cls, coding: Coding) -> "Facts":
+        """What no rows add."""
+        values = np.empty((0, coding.middle.size))
+        moments = Moments.of(values, np.empty(0), coding.middle)
+        return cls(Bounds.empty(coding.edges.size), np.zeros(coding.schema.n_classes), moments)
+
+    def merged(self, other: "Facts") -> "Facts":
+        """The facts of both parts."""
+        moments = self.moments.merged(other.moments)
+        return Facts(self.bounds.merged(other.bounds), self.counts + other.counts, moments)
+
+
+class CodedPart(NamedTuple):
+    """The rows of a part in codes, and what they add to what is known of all."""
 
     shard: Shard
-    bounds: Bounds
-    counts: NDArray[np.float64]
+    facts: Facts
+
+
+class Coded(NamedTuple):
+    """All rows in codes, wherever they are, and what is known of them."""
+
+    facts: Facts
+    shards: Callable[[Columns], Shards]
 
 
 def summarise(part: Part, categorical_features: Any) -> Summary | None:
@@ -62,16 +102,16 @@ def summarise(part: Part, categorical_features: Any) -> Summary | None:
 
 def code(part: Part, coding: Coding) -> CodedPart:
     """Return the rows of a part that have weight, in codes."""
-    schema, edges = coding.schema, coding.edges
     if is_empty(part):
-        return _no_rows(coding)
-    rows = rows_of(part, schema)
+        codes = np.empty((0, coding.middle.size), coding.edges.code_type)
+        return CodedPart(Shard(codes, np.empty(0, np.uint32), np.empty(0)), Facts.none(coding))
+    rows = rows_of(part, coding.schema)
     weights = on_grid(rows.weights, coding.quantum)
-    used = weights > 0.0
-    values, labels, weights = rows.values[used], rows.labels[used], weights[used]
-    codes, bounds = edges.code(values)
-    shard = Shard(codes, labels.astype(np.uint32), own_weights(weights))
-    return CodedPart(shard, bounds, class_counts(labels, weights, schema.n_classes))
+    values, labels, weights = weighty(rows.values, rows.labels, weights)
+    codes, bounds = coding.edges.code(values)
+    counts = class_counts(labels, weights, coding.schema.n_classes)
+    facts = Facts(bounds, counts, Moments.of(values, weights, coding.middle))
+    return CodedPart(Shard(codes, labels.astype(np.uint32), own_weights(weights)), facts)
 
 
 def rows_of(part: Part, schema: Schema) -> Dataset:
@@ -89,13 +129,5 @@ def is_empty(part: Part) -> bool:
     return part.sample_weight is not None and not np.any(np.asarray(part.sample_weight))
 
 
-def _no_rows(coding: Coding) -> CodedPart:
-    edges = coding.edges
-    codes = np.empty((0, edges.size.size), edges.code_type)
-    shard = Shard(codes, np.empty(0, np.uint32), np.empty(0))
-    return CodedPart(shard, Bounds.empty(edges.size), np.zeros(coding.schema.n_classes))
-
-
 def _of_part(part: Part, error: DataError) -> DataError:
     return DataError(f"part {part.number} of the data (counting from 0): {error}")
-

@@ -89,7 +89,7 @@ class Summary:
         schema = part.schema
         numeric = np.flatnonzero(~schema.nominal)
         sketches = dict(zip(numeric.tolist(), sketch_columns(part.values, numeric), strict=True))
-        missing = np.isnan(part.values).any(axis=0)
+        missing = np.asarray(np.isnan(part.values).any(axis=0))
         columns = tuple(
             ColumnSummary(sketches.get(feature, Sketch.empty()), categories, bool(missing[feature]))
             for feature, categories in enumerate(schema.categories)
@@ -127,6 +127,12 @@ class Summary:
     def sketches(self) -> list[Sketch]:
         """The sketches of the numeric columns."""
         return [column.sketch for column in self.columns if column.categories is None]
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """A value of each column, as good as any to count differences from."""
+        known = [column.sketch.values for column in self.columns]
+        return np.array([values[values.size // 2] if values.size else 0.0 for values in known])
 
     @property
     def has_missing(self) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,7 @@ def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1)
         names=schema.names,
         edges=edges,
         bounds=bounds,
-        has_missing=edges.is_missing(codes).any(axis=0),
+        has_missing=edges.has_missing(codes),
         counts=counts,
         quantum=quantum,
         shards=lambda columns: LocalShards(parts, columns, counts.size, n_threads),
@@ -87,5 +88,5 @@ def divided(rows: Shard, n_parts: int) -> list[Shard]:
     ends = np.linspace(0, rows.size, n_parts + 1).astype(np.int64)
     return [
         Shard(rows.codes[begin:end], rows.labels[begin:end], rows.weights[begin:end])
-        for begin, end in zip(ends, ends[1:], strict=False)
+        for begin, end in pairwise(ends)
     ]

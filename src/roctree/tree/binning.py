@@ -8,6 +8,7 @@ holds one value, both are the same.
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,9 @@ class Edges:
         """The type of the codes: one byte a cell where all of them fit."""
         return np.uint8 if int(self.size.max(initial=0)) < 256 else np.uint16
 
-    def is_missing(self, codes: Codes) -> NDArray[np.bool_]:
-        """Whether each cell is missing."""
-        return np.asarray(codes == self.size.astype(codes.dtype))
+    def has_missing(self, codes: Codes) -> NDArray[np.bool_]:
+        """Whether some cell of each column is missing."""
+        return np.asarray((codes == self.size.astype(codes.dtype)).any(axis=0))
 
     def code(self, values: Floats, n_threads: int = 1) -> tuple[Codes, "Bounds"]:
         """Return the codes of all cells, and the bounds of the bins that they fill."""
@@ -105,9 +106,7 @@ class Edges:
 
         with ThreadPoolExecutor(n_threads) as pool:
             list(pool.map(code_part, range(n_threads)))
-        for other in bounds[1:]:
-            bounds[0].include(other)
-        return codes, bounds[0]
+        return codes, reduce(Bounds.merged, bounds)
 
 
 @dataclass(frozen=True)
@@ -123,10 +122,10 @@ class Bounds:
         shape = (size.size, SEARCHED)
         return cls(np.full(shape, np.inf), np.full(shape, -np.inf))
 
-    def include(self, other: "Bounds") -> None:
-        """Widen the bins to the values that another part of the data has in them."""
-        np.minimum(self.lowest, other.lowest, out=self.lowest)
-        np.maximum(self.highest, other.highest, out=self.highest)
+    def merged(self, other: "Bounds") -> "Bounds":
+        """The bounds of the bins of two parts of the data."""
+        lowest = np.minimum(self.lowest, other.lowest)
+        return Bounds(lowest, np.maximum(self.highest, other.highest))
 
     @property
     def values(self) -> Floats:

@@ -77,14 +77,16 @@ def describe_columns(
     values: NDArray[np.float64], n_categories: NDArray[np.int32], weight: float, growth: Growth
 ) -> Columns:
     """Number the codes of the nominal attributes of these values."""
-    has_missing = np.isnan(values).any(axis=0) if growth.missing == "category" else None
+    has_missing = np.zeros(values.shape[1], bool)
+    if growth.missing == "category":
+        has_missing |= np.isnan(values).any(axis=0)
     return number_codes(values, n_categories, has_missing, weight, growth)
 
 
 def number_codes(
     values: NDArray[np.float64],
     n_categories: NDArray[np.int32],
-    has_missing: NDArray[np.bool_] | None,
+    has_missing: NDArray[np.bool_],
     weight: float,
     growth: Growth,
 ) -> Columns:
@@ -92,7 +94,7 @@ def number_codes(
     table = np.zeros((layout.N_COLUMN_ROWS, n_categories.size + 1), np.int64)
     codes = n_categories.astype(np.int64)
     own_code = np.zeros(n_categories.size, bool)
-    if growth.missing == "category" and has_missing is not None:
+    if growth.missing == "category":
         own_code = (codes > 0) & has_missing
     few = (codes == 0) | (codes < _MANY_VALUES * weight) | (growth.guard != "c45")
     table[layout.N_CATEGORIES, :-1] = codes + own_code

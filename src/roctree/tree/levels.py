@@ -67,8 +67,9 @@ class Found:
 
     def only(self, chosen: Mask) -> "Found":
         """The splits of some of the nodes."""
-        parts = (self.ints, self.floats, self.branches, self.children)
-        return Found(*(part[chosen] for part in parts))
+        return Found(
+            self.ints[chosen], self.floats[chosen], self.branches[chosen], self.children[chosen]
+        )
 
     @property
     def counts(self) -> Floats:
@@ -277,8 +278,12 @@ def _split_level(
 def _joined(found: list[Found]) -> Found:
     if len(found) == 1:
         return found[0]
-    parts = zip(*((part.ints, part.floats, part.branches, part.children) for part in found))
-    return Found(*map(np.concatenate, parts))
+    return Found(
+        np.concatenate([part.ints for part in found]),
+        np.concatenate([part.floats for part in found]),
+        np.concatenate([part.branches for part in found]),
+        np.concatenate([part.children for part in found]),
+    )
 
 
 def _tree(levels: list[Level], columns: Columns, limits: Floats) -> Tree:

@@ -179,7 +179,7 @@ class LocalShards:
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases have been divided."""
-        return np.sum([places.counts for places in self.places if places.counts.size], axis=0)
+        return np.asarray(np.sum([places.counts for places in self.places], axis=0))
 
     def _add(self, segments: Ints, tables: Floats, thread: int | None = None) -> None:
         """Add rows of all parts to some tables, or the parts of one thread only."""

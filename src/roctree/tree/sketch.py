@@ -47,7 +47,7 @@ class Sketch:
     @property
     def is_exact(self) -> bool:
         """Whether no value has been left out."""
-        return self.limit == _EVERYTHING
+        return bool(self.limit == _EVERYTHING)
 
     def merged(self, other: "Sketch", size: int = SIZE) -> "Sketch":
         """The sketch of the rows of both.

@@ -13,8 +13,8 @@ from roctree._jit import kernel, typed_kernel, types
 from roctree.tree.kernels.divide import share_out
 from roctree.tree.kernels.layout import (
     BIN,
-    BRANCHES,
     BRANCH_WEIGHT,
+    BRANCHES,
     FLOAT,
     FLOATS,
     FLOATS_2D,
