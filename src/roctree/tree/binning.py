@@ -19,7 +19,7 @@ from roctree.errors import DataError
 from roctree.tree.columns import Columns, number_codes
 from roctree.tree.growth import Growth
 from roctree.tree.kernels import layout
-from roctree.tree.kernels.numbering import SEARCHED, number_bytes, number_words
+from roctree.tree.kernels.numbering import BLOCK, SEARCHED, number_bytes, number_words
 from roctree.tree.sketch import Sketch, sketch_columns
 
 Floats = NDArray[np.float64]
@@ -101,7 +101,8 @@ class Edges:
         def code_part(part: int) -> None:
             run(
                 parts[part], parts[part + 1], numeric, values, self.ends, missing, codes,
-                bounds[part].lowest, bounds[part].highest,
+                bounds[part].lowest, bounds[part].highest, np.empty(BLOCK),
+                np.empty(BLOCK, np.uint32),
             )  # fmt: skip
 
         with ThreadPoolExecutor(n_threads) as pool:

@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIZE = 1 << 14
-# Rows are looked at in blocks that fit the cache; what passes is sorted out now and then.
-_BLOCK = 1 << 14
+# Rows are looked at in blocks that fit the cache.
+_BLOCK = 1 << 12
+# With so many times more rows than there is room for, most of them need not be sorted.
+_MANY = 4
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -66,58 +68,66 @@ class Sketch:
 def sketch_columns(
     values: NDArray[np.float64], features: NDArray[np.int64], size: int = SIZE
 ) -> list[Sketch]:
-    """Return the sketches of some columns; missing values are passed over."""
-    sketches = [Sketch.empty() for _ in features]
-    waiting: list[list[NDArray[np.float64]]] = [[] for _ in features]
-    n_waiting = np.zeros(len(features), np.int64)
+    """Return the sketches of some columns; missing values are passed over.
+
+    Of many rows few have numbers low enough to matter, unless values repeat: then all are sorted.
+    """
+    sketches = [Sketch.empty()] * len(features)
+    if len(values) > _MANY * size:
+        sketches = _by_lowest_numbers(values, features, size)
+    return [
+        sketch if sketch.values.size == size else _by_sorting(values[:, feature], size)
+        for sketch, feature in zip(sketches, features, strict=True)
+    ]
+
+
+def _by_lowest_numbers(
+    values: NDArray[np.float64], features: NDArray[np.int64], size: int
+) -> list[Sketch]:
+    """The sketches of columns whose values hardly repeat; of others there is too little in them."""
+    limit = np.uint64(_MANY * size / (2 * len(values)) * float(_EVERYTHING))
+    columns, found = [], []
+    everything = len(features) == values.shape[1]
     for begin in range(0, len(values), _BLOCK):
+        rows = values[begin : begin + _BLOCK]
         # Adding zero makes one of the two zeros.
-        block = np.ascontiguousarray(values[begin : begin + _BLOCK, features].T) + 0.0
-        numbers = numbers_of(block)
-        for place, sketch in enumerate(sketches):
-            passing = block[place]
-            if not sketch.is_exact:
-                passing = passing[numbers[place] <= sketch.limit]
-            waiting[place].append(passing)
-            n_waiting[place] += passing.size
-            if n_waiting[place] > size:
-                sketches[place] = _with_waiting(sketch, waiting[place], size)
-                waiting[place], n_waiting[place] = [], 0
-    return [_with_waiting(*pair, size) for pair in zip(sketches, waiting, strict=True)]
+        cells = ((rows if everything else rows[:, features]) + 0.0).reshape(-1)
+        passing = np.flatnonzero(numbers_of(cells) <= limit)
+        columns.append(passing % len(features))
+        found.append(cells[passing])
+    of_column, cells = np.concatenate(columns), np.concatenate(found)
+    return [_by_sorting(cells[of_column == place], size, limit) for place in range(len(features))]
+
+
+def _by_sorting(column: NDArray[np.float64], size: int, limit: np.uint64 = _EVERYTHING) -> Sketch:
+    ordered = np.sort(column + 0.0)
+    ordered = ordered[: np.searchsorted(ordered, np.nan)]
+    return _lowest(ordered, np.ones(ordered.size, np.int64), limit, size)
 
 
 def numbers_of(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Return a number for each value: zero for zero, elsewhere as if drawn by chance."""
+    # All bits have a say in the highest ones, and no two values have the same number.
     bits = values.view(np.uint64)
-    mixed = bits ^ (bits >> np.uint64(30))
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
+    mixed = bits >> np.uint64(32)
+    mixed ^= bits
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
     return mixed
-
-
-def _with_waiting(sketch: Sketch, waiting: list[NDArray[np.float64]], size: int) -> Sketch:
-    if not waiting:
-        return sketch
-    found = np.sort(np.concatenate(waiting))
-    found = found[: np.searchsorted(found, np.nan)]
-    values = np.concatenate([sketch.values, found])
-    counts = np.concatenate([sketch.counts, np.ones(found.size, np.int64)])
-    return _lowest(values, counts, sketch.limit, size)
 
 
 def _lowest(
     values: NDArray[np.float64], counts: NDArray[np.int64], limit: np.uint64, size: int
 ) -> Sketch:
     """Put equal values together, and keep those with the lowest numbers."""
-    order = np.argsort(values, kind="stable")
-    values, counts = values[order], counts[order]
+    if (values[1:] < values[:-1]).any():
+        order = np.argsort(values, kind="stable")
+        values, counts = values[order], counts[order]
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
     values = values[starts]
     counts = np.add.reduceat(counts, starts) if starts.size > 0 else counts
     numbers = numbers_of(values)
-    if np.count_nonzero(numbers <= limit) > size:
+    n_passing = np.count_nonzero(numbers <= limit)
+    if n_passing > size or (n_passing == size and limit != _EVERYTHING):
         limit = np.partition(numbers, size - 1)[size - 1]
     kept = numbers <= limit
     return Sketch(values[kept], counts[kept], limit)
