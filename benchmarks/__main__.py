@@ -22,6 +22,7 @@ from benchmarks import (
     command,
     files,
     fit,
+    large,
     machine,
     memory,
     multiscale,
@@ -39,6 +40,7 @@ from benchmarks.worker import Workers
 
 SECTIONS = {
     "fit": fit.rows,
+    "large": large.rows,
     "predict": predict.rows,
     "prune": prune.rows,
     "rank": rank.rows,

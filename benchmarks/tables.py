@@ -232,6 +232,16 @@ def memory_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Memory", header, cells, notes(outcomes))
 
 
+def disk_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        for entry in outcome.entries:
+            peak = f"{entry.facts['peak'] / 2**30:.2f}" if entry.facts else "–"
+            cells.append([f"{outcome.title}: {entry.label}", peak, time_of(outcome, entry)])
+    header = ("fit", "most memory of the process, GiB", "time")
+    return Table("Rows on disk", header, cells, notes(outcomes))
+
+
 def start_table(outcomes: Sequence[Outcome]) -> Table:
     cells = [
         [f"{outcome.title}: {entry.library}", time_of(outcome, entry)]
@@ -254,6 +264,9 @@ def command_table(outcomes: Sequence[Outcome]) -> Table:
 SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
     ("fit", quality_table),
+    ("binned", race_table("Bins: seconds of ours, and how many times as long others take")),
+    ("binned", quality_table),
+    ("out_of_core", disk_table),
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
     ("prune", prune_table),

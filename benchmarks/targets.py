@@ -14,6 +14,7 @@ NBTREE_RATIO = 20.0
 MULTISCALE = 2.0
 MATRICES = 4.0
 COMMAND_RATIO = 2.0
+ON_DISK = 2.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
 
@@ -44,6 +45,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         nbtree(outcomes),
         multiscale(rows),
         *memory(rows),
+        on_disk(rows),
         *starts(rows),
         *commands(rows),
     ]
@@ -160,6 +162,13 @@ def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         matrices = entry and matrix_multiple(entry)
         target = f"peak memory of a fit, 1M × 20 float64, {threads} thread{'s' * (threads > 1)}"
         yield at_most(target, MATRICES, matrices, " matrices")
+
+
+def on_disk(rows: dict[str, Outcome]) -> Verdict:
+    outcome = rows.get("disk-20000000")
+    entry = outcome and outcome.find("roctree", 2, "out of core")
+    peak = entry.facts["peak"] / 2**30 if entry and entry.facts else None
+    return at_most("memory of a fit from disk, 20M × 20", ON_DISK, peak, " GiB")
 
 
 def matrix_multiple(entry: Entry) -> float | None:

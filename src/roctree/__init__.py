@@ -13,7 +13,7 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, experiment, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, distributed, experiment, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
@@ -37,7 +37,16 @@ _HOMES = {
     "criterion": "roctree.criteria",
     "load": "roctree.files",
 }
-_MODULES = {"checks", "criteria", "experiment", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {
+    "checks",
+    "criteria",
+    "distributed",
+    "experiment",
+    "presets",
+    "pruning",
+    "roc",
+    "smoothing",
+}
 
 __all__ = [
     "CostCurveDisplay",
@@ -57,6 +66,7 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distributed",
     "experiment",
     "load",
     "presets",
