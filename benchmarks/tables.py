@@ -146,9 +146,15 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
         for entry in outcome.entries:
             times = outcome.ratio(gini, entry)
             relative = "–" if times is None else f"{times:.2f}×"
-            cells.append([entry.variant, time_of(outcome, entry), relative, quality(entry)])
-    header = ("criterion", "1 thread", "relative to gini", "leaves; held-out AUC")
+            time = time_of(outcome, entry)
+            cells.append([entry.variant, time, relative, levels_of(entry), quality(entry)])
+    header = ("criterion", "1 thread", "relative to gini", "levels", "leaves; held-out AUC")
     return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
+
+
+def levels_of(entry: Entry) -> str:
+    """Return how many splits a case passes in the mean."""
+    return f"{entry.facts['levels']:.1f}" if "levels" in entry.facts else "–"
 
 
 def prune_table(outcomes: Sequence[Outcome]) -> Table:

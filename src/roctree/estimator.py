@@ -1,13 +1,11 @@
 """The scikit-learn facade: validate, delegate, set fitted attributes."""
 
-import html
-import warnings
 from collections.abc import Callable
 from copy import copy
 from typing import Any, Literal, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,8 +13,8 @@ from sklearn.utils import Tags, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from roctree.criteria import Criterion
-from roctree.criteria import resolve as resolve_criterion
-from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
+from roctree.data import Dataset, encode_columns, warn_of_identifiers
+from roctree.decision import Decision
 from roctree.errors import ParameterError
 from roctree.geometry import (
     Boundary,
@@ -30,13 +28,13 @@ from roctree.geometry import (
     scale_of,
 )
 from roctree.geometry import scores as geometric_scores
+from roctree.growing import grown_tree, growth_of
 from roctree.labelling import Labeller, Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import (
     asked_for,
     cheapest,
     checked_seed,
     class_number,
-    draws,
     leaves_of,
     positive_of_two,
 )
@@ -46,10 +44,10 @@ from roctree.parameters import (
     Threshold,
     check_parameter,
     check_parameters,
-    class_weights,
     with_costs_in_order,
 )
 from roctree.pruning import (
+    PAPER_OPTIONS,
     CostPruningCurve,
     Path,
     Pruned,
@@ -59,19 +57,16 @@ from roctree.pruning import (
 )
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
-from roctree.selection import best_smoother, counts_of, grown_and_pruned, pruned_again
+from roctree.selection import best_smoother, grown_and_pruned, pruned_again
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
-from roctree.tree.apply import apply, decision_path, mix
-from roctree.tree.best_first import grow_best_first
-from roctree.tree.grow import class_counts, grow
-from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
-from roctree.tree.shape import collapse, observed_thresholds
-from roctree.tree.text import to_text
+from roctree.tally import Tally
+from roctree.tree.apply import apply, decision_path, divided, mix
+from roctree.tree.growth import Growth, Missing, Nominal
+from roctree.tree.text import to_html, to_text
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
-HTML_LEVELS = 3
 HELD_OUT = "held_out"
 Boundaries = Literal["any", "one_vs_rest"]
 
@@ -125,6 +120,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     spread_ : Spread, ranges and standard deviations of the attributes in training
     scale_ : float64[features], how much of an attribute counts as a distance of one
     geometric_ : GeometricProbability, what ``geometric_probability`` has estimated, else None
+    divides_cases_ : whether missing values divided training cases among leaves, in parts
     operating_point_ : what ``at(...)`` has chosen, else None
     node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
     n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
@@ -207,31 +203,36 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
-        growth = self._growth(dataset)
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
-
-        self.spread_ = Spread.of(dataset.values, dataset.weights)
-        self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
-
-        def grown(part: Dataset) -> Tree:
-            return self._shaped(self._grown(part, growth), part)
+        growth = growth_of(self, dataset)
 
         self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
-        self.pruning_, tree = grown_and_pruned(dataset, grown, pruner)
-        self.smoothing_ = best_smoother(
-            smoother, dataset, lambda part: grown_and_pruned(part, grown, self.pruning_)[1].tree
-        )
+        self.spread_ = Spread.of(dataset.values, dataset.weights)
+        self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
+        self.pruning_, tree = grown_and_pruned(dataset, self._grower(growth), pruner)
+        self.smoothing_ = self._best_smoother(smoother, dataset, growth)
         self._learn(tree)
+        self.divides_cases_ = self._divides(dataset)
         self.geometric_ = self._estimated(dataset) if self.geometric_probability else None
         return self
 
-    def smoothed(self, smoothing: str | Smoother, **options: Any) -> "ROCTreeClassifier":
+    def smoothed(
+        self,
+        smoothing: str | Smoother,
+        *,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> "ROCTreeClassifier":
         """Return this tree with its probabilities smoothed in another way; nothing is fitted.
 
         Parameters
         ----------
         smoothing : name of a smoother, or a smoother
+        X, y, sample_weight : the training cases, for an option that is "auto": parts of them grow
+            other trees, which tell how much smoothing helps
         options : of the smoother, such as ``M=2``
 
         Examples
@@ -247,7 +248,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "geometric_probability needs the training cases once more: fit with this smoothing."
             )
         other = copy(self)
-        other.smoothing = other.smoothing_ = smoother
+        other.smoothing = smoother
+        if X is not None:
+            dataset = self._dataset(X, y, sample_weight)
+            smoother = self._best_smoother(smoother, dataset, growth_of(self, dataset))
+        other.smoothing_ = smoother
         other.probabilities_ = probabilities(smoother, self.tree_)
         return other._at_the_same_point(self.operating_point_)
 
@@ -263,6 +268,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         **options: Any,
     ) -> "ROCTreeClassifier":
         """Return this tree cut back; most pruners need its counts only, and nothing is fitted.
+
+        Labels that an earlier pruning under costs gave are given anew.
 
         Parameters
         ----------
@@ -300,6 +307,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X_test: Any = None,
         y_test: Any = None,
         *,
+        sample_weight: Any = None,
         method: str | Pruner = "minimum_error",
         positive: Any = None,
         **options: Any,
@@ -311,7 +319,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms
             of the second; None for the 13 pairs of Bradley and Lovell
         X_test, y_test : the cases to count errors of; None for the training cases
-        method : "minimum_error", "error_based" or "pessimistic"
+        sample_weight : of the test cases
+        method : "minimum_error", "error_based" or "pessimistic", by name with the paper's m = 8 and
+            cf = 0.01
         positive : the positive class; None for the last in ``classes_``
         options : of the pruner, such as ``m=8``
 
@@ -331,8 +341,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tree, place = self._fitted(), class_number(positive, self.classes_)
         if (X_test is None) != (y_test is None):
             raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
-        counts = tree.counts if X_test is None else self._counts((X_test, y_test))
-        pruner = resolve_pruner(method, **options)
+        counts = tree.counts
+        if X_test is not None:
+            counts = self._tally(X_test, y_test, sample_weight).parts
+        usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
+        pruner = resolve_pruner(method, **(usual | options))
         return cost_pruning_curve(tree, pruner, costs, counts, self.classes_.tolist(), place)
 
     def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
@@ -442,13 +455,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         values, n_threads = self._encoded(X), self._n_threads()
 
-        def distances(edge: Boundary) -> Floats:
+        def distances(votes: Floats) -> Floats:
+            edge = self._boundary(votes)
             own = edge.predicted(values, n_threads)
             if boundary == "any":
                 return edge.distance(values, own, n_threads)
             return np.abs(edge.one_vs_rest(values, own, n_threads))
 
-        return self._over_boundaries(values, distances)
+        return self._decision().each(values, distances)
 
     def boundary_report(self, X: Any, y: Any) -> BoundaryReport:
         """Return how far hits and errors are from the boundary, and whether to rank by distance."""
@@ -476,29 +490,45 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0     no to yes  x0           1    > 2.5   +1.5    0.375
         1     yes        (no change)                       0
         """
-        values, point = self._encoded(X), self.operating_point_
-        if point is not None and point.chance > 0.0:
+        values, decision = self._encoded(X), self._decision()
+        if decision.chance > 0.0:
             raise ParameterError("Labels drawn by chance cannot be promised: use at(...) without.")
         place = None if to is None else class_number(to, self.classes_, "to")
         limits = Limits.of(self.schema_, frozen, allowed or {})
-        return nearest_changes(self._boundary(self._votes()), values, place, limits, self.schema_)
+        return nearest_changes(self._boundary(decision.votes), values, place, limits, self.schema_)
 
-    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
-        """Return the ROC curve: leaves in the order of training, counts of the data given.
+    def roc(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
+    ) -> Curve:
+        """Return the ROC curve: cases in the order of ``predict_proba``, leaf by leaf.
+
+        The order is that of training, with its smoothing; of ``smoothed("none")``, it is that of
+        the labellings.
 
         Parameters
         ----------
         X, y : labelled cases; None for the training counts
         positive : the class that is positive, against all others; None for the last of two
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
+        0.75
         """
-        self._fitted()
+        tree = self._fitted()
         if positive is None and self.n_classes_ != 2:
             raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
+        if X is None and (y is not None or sample_weight is not None):
+            raise ParameterError("Give X with y and their weights, or none of them.")
         place = class_number(positive, self.classes_)
-        counts = self._counts("training" if X is None else (X, y))
-        table = (self.tree_.counts if isinstance(counts, str) else counts)[self.tree_.leaves]
-        scores = self.probabilities_[self.tree_.leaves, place]
-        return Curve.from_leaves(scores, table[:, place], table.sum(axis=1) - table[:, place])
+        table, scores = tree.counts[tree.leaves], self.probabilities_[tree.leaves]
+        if X is not None:
+            tally = self._tally(X, y, sample_weight)
+            table, scores = tally.counts, tally.lines(self.probabilities_)
+        others = table.sum(axis=1) - table[:, place]
+        return Curve.from_leaves(scores[:, place], table[:, place], others)
 
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its leaf, by class weight.
@@ -601,7 +631,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
         page = str(estimator_html_repr(self))
-        return page + _tree_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
+        return page + to_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
@@ -612,34 +642,22 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return dataset.with_weight()
 
-    def _growth(self, dataset: Dataset) -> Growth:
-        totals = _class_totals(dataset)
-        self._warn_of_small_weights(float(totals.sum()), len(dataset.labels))
-        steering = class_weights(self.class_weight, dataset.schema.classes, totals)
-        return Growth(
-            criterion=resolve_criterion(self.criterion),
-            class_weight=steering,
-            nominal=self.nominal,
-            missing=self.missing,
-            max_depth=self.max_depth,
-            min_split=self.min_samples_split,
-            min_leaf=self.min_samples_leaf,
-            min_steered=self.min_weight_fraction_leaf * float(totals @ steering),
-            min_gain=self.min_gain,
-            c45_numeric_minimum=self.c45_numeric_minimum,
-        )
+    def _grower(self, growth: Growth) -> Callable[[Dataset], Tree]:
+        return lambda part: grown_tree(self, part, growth, self._n_threads())
 
-    def _grown(self, dataset: Dataset, growth: Growth) -> Tree:
-        if self.max_leaves is None:
-            return grow(dataset, growth, self._n_threads())
-        return grow_best_first(dataset, growth, self.max_leaves, self._n_threads())
+    def _best_smoother(self, smoother: Smoother, dataset: Dataset, growth: Growth) -> Smoother:
+        """Return the smoother with what "auto" comes to on these data."""
 
-    def _shaped(self, tree: Tree, dataset: Dataset) -> Tree:
-        if self.collapse:
-            tree = collapse(tree)
-        if self.threshold == "observed":
-            tree = observed_thresholds(tree, dataset.values, dataset.schema.n_categories)
-        return tree
+        def fit_tree(part: Dataset) -> Tree:
+            return grown_and_pruned(part, self._grower(growth), self.pruning_)[1].tree
+
+        return best_smoother(smoother, dataset, fit_tree)
+
+    def _divides(self, dataset: Dataset) -> bool:
+        """Whether training cases are divided among leaves, so that counts are of parts."""
+        if self.missing == "branch" or not np.isnan(dataset.values).any():
+            return False
+        return bool(divided(self.tree_, dataset.values).any())
 
     def _learn(self, pruned: Pruned) -> None:
         schema, self.tree_ = self.schema_, pruned.tree
@@ -667,8 +685,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _at(self, labeller: Labeller, counts: Any, positive: int, seed: int) -> "ROCTreeClassifier":
         leaves = self._leaves(counts, positive)
         name = counts if isinstance(counts, str) else HELD_OUT
+        in_parts = self.divides_cases_ and name != HELD_OUT
         other = copy(self)
-        other.operating_point_ = operating_point(leaves, labeller, self.tree_.n_nodes, name, seed)
+        other.operating_point_ = operating_point(
+            leaves, labeller, self.tree_.n_nodes, name, seed, in_parts=in_parts
+        )
         return other
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
@@ -683,17 +704,17 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._at(before.labeller, before.counts, before.positive, before.seed)
 
     def _leaves(self, counts: Any, positive: int) -> Leaves:
+        if isinstance(counts, tuple):
+            if len(counts) not in (2, 3):
+                raise ParameterError(
+                    f"counts has {len(counts)} parts: give (X, y) of cases held out."
+                )
+            counts = self._tally(*counts)
         frequencies = Frequencies()(self.tree_)
-        known = self._counts(counts)
-        return leaves_of(self.tree_, self.probabilities_, frequencies, known, positive)
+        return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
 
-    def _counts(self, counts: Any) -> Any:
-        """Return the class counts of cases at all nodes, or the name of counts as it is."""
-        if not isinstance(counts, tuple):
-            return counts
-        if len(counts) not in (2, 3):
-            raise ParameterError(f"counts has {len(counts)} parts: give (X, y) of cases held out.")
-        return counts_of(self.tree_, self._dataset(*counts, *[None] * (3 - len(counts))))
+    def _tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
+        return Tally.of(self.tree_, self._dataset(X, y, sample_weight))
 
     def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Read labelled data of the kind that the tree was grown from."""
@@ -708,12 +729,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _winners(self, X: Any) -> NDArray[np.int64]:
         """Return the number of each row's class."""
-        values, point = self._encoded(X), self.operating_point_
-        winners = self._mixture(values, self._votes()).argmax(axis=1)
-        if point is None or point.chance == 0.0:
-            return np.asarray(winners)
-        others = self._mixture(values, point.other_votes).argmax(axis=1)
-        return np.asarray(np.where(draws(values, point.seed) < point.chance, others, winners))
+        values = self._encoded(X)
+        return self._decision().winners(values, self._n_threads())
+
+    def _decision(self) -> Decision:
+        return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
 
     def _by_probability(self) -> bool:
         """Return whether ``predict`` follows ``predict_proba``."""
@@ -722,20 +742,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _geometric_scores(self, X: Any) -> Floats:
         values, known = self._encoded(X), (self.probabilities_, self.class_weight_)
-        return self._over_boundaries(
-            values,
-            lambda edge: geometric_scores(self.ranking, edge, values, *known, self._n_threads()),
-        )
 
-    def _over_boundaries(self, values: Floats, measure: Callable[[Boundary], Floats]) -> Floats:
-        """Measure rows; where their labels are drawn by chance, each by the boundary it drew."""
-        point = self.operating_point_
-        found = measure(self._boundary(self._votes()))
-        if point is None or point.chance == 0.0:
-            return found
-        others = measure(self._boundary(point.other_votes))
-        drawn = draws(values, point.seed) < point.chance
-        return np.where(drawn.reshape(-1, *[1] * (found.ndim - 1)), others, found)
+        def score(votes: Floats) -> Floats:
+            edge = self._boundary(votes)
+            return geometric_scores(self.ranking, edge, values, *known, self._n_threads())
+
+        return self._decision().each(values, score)
 
     def _boundary(self, votes: Floats) -> Boundary:
         size = extent(self.spread_, self.scale_, self.schema_.nominal)
@@ -747,12 +759,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "geometric_probability needs the training cases once more: give X and y to pruned."
             )
         known = dataset.values, dataset.labels, dataset.weights
-        return GeometricProbability.of(self._boundary(self._votes()), *known, self._n_threads())
+        return GeometricProbability.of(
+            self._boundary(self._decision().votes), *known, self._n_threads()
+        )
 
-    def _votes(self) -> Floats:
-        """Return what each leaf says for each class: the largest sum over a row's leaves wins."""
-        if self.operating_point_ is not None:
-            return self.operating_point_.votes
+    def _usual_votes(self) -> Floats:
+        """Return what each leaf says for each class where no operating point was chosen."""
         if self.node_labels_ is not None:
             return np.eye(self.n_classes_)[self.node_labels_]
         by_majority = self.labels == "majority"
@@ -761,28 +773,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _n_threads(self) -> int:
         check_parameter("n_jobs", self.n_jobs)  # it may have been set after the fit
-        return int(effective_n_jobs(self.n_jobs))
-
-    def _warn_of_small_weights(self, total: float, n_rows: int) -> None:
-        needed = max(self.min_samples_split, 2 * self.min_samples_leaf)
-        if total < needed <= n_rows:
-            warnings.warn(
-                f"sample_weight adds up to {total:g} over {n_rows} rows, and a node of less than "
-                f"{needed:g} is not split: multiply the weights so that they average 1, or lower "
-                "min_samples_split and min_samples_leaf.",
-                UserWarning,
-                stacklevel=4,
-            )
-
-
-def _class_totals(dataset: Dataset) -> Floats:
-    """Return the weight of each class, the same whatever the order of the rows."""
-    weights, _ = weight_grid(dataset.weights)
-    return class_counts(dataset.labels, weights, dataset.schema.n_classes)
-
-
-def _tree_html(tree: Tree, schema: Schema) -> str:
-    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
-    classes = ", ".join(map(str, schema.classes))
-    text = to_text(tree, schema, max_depth=HTML_LEVELS)
-    return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
+        if self.n_jobs is None:
+            return int(effective_n_jobs(None))
+        # As of threads: in a process of a pool, which may have no processes, joblib counts one.
+        with parallel_config(backend="threading"):
+            return int(effective_n_jobs(self.n_jobs))

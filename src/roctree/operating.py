@@ -18,10 +18,12 @@ from roctree.labelling import (
     MinTPR,
     Threshold,
     as_numbers,
+    check_errors_cost,
     checked_matrix,
     votes_by_cost,
 )
 from roctree.strategy import by_label, is_number, nearest
+from roctree.tally import Tally
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -121,6 +123,8 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
     elif not np.isfinite(costs).all():
         row = int(np.flatnonzero(~np.isfinite(costs).all(axis=(1, 2)))[0])
         raise ParameterError(f"cost_matrix has a cost that is no finite number, for row {row}.")
+    elif n_rows and n_classes > 1:
+        check_errors_cost(costs)
     return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
 
 
@@ -148,11 +152,13 @@ def _scrambled(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def checked_seed(seed: Any) -> int:
-    """Return the seed of the draws; refused unless a whole number."""
+    """Return the seed of the draws, any for None; refused unless a whole number."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
     if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
         return int(seed)
     raise ParameterError(
-        f"random_state={seed!r} is no seed: give a whole number from 0 to {2**32 - 1}."
+        f"random_state={seed!r} is no seed: give a whole number from 0 to {2**32 - 1}, or None."
     )
 
 
@@ -170,12 +176,15 @@ def leaves_of(
     ----------
     tree : the tree
     probabilities, frequencies : float64[nodes, classes], smoothed and not
-    counts : "training", "smoothed", or class counts of other cases at all nodes
+    counts : "training", "smoothed", or a tally of other cases
     positive : number of the positive class
     nodes : those that count as leaves; None for the leaves
     """
-    if isinstance(counts, np.ndarray) and counts.shape == tree.counts.shape:
-        return Leaves.of(tree, counts, frequencies, positive, nodes)
+    if isinstance(counts, Tally):
+        leaves = Leaves.of(tree, counts.parts, frequencies, positive)
+        shares = np.zeros_like(frequencies)
+        shares[leaves.nodes] = leaves.shares
+        return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
     if not isinstance(counts, str):
         raise ParameterError("counts must be 'training', 'smoothed', or (X, y) of cases held out.")
     if counts == "training":

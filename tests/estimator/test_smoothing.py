@@ -102,7 +102,7 @@ def test_a_tree_must_be_fitted_before_it_is_smoothed_anew():
         (("laplace",), {"m": 1}, r"Laplace has no options\.$"),
         ((Laplace,), {}, "write a class with its parentheses"),
         (("m_branch",), {"M": -1}, "zero or more"),
-        (("m_branch",), {"M": "auto"}, r"MBranch\(M='auto'\) is chosen by fit"),
+        (("m_branch",), {"M": "auto"}, r"MBranch\(M='auto'\) is chosen by other trees"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(arguments, options, message):
@@ -110,6 +110,16 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments, options, message):
     with pytest.raises(ParameterError, match=message) as caught:
         tree.smoothed(*arguments, **options)
     assert "\n" not in str(caught.value)
+
+
+def test_auto_is_settled_on_a_fitted_tree_as_in_fit():
+    X, y = noisy(200)
+    fitted = ROCTreeClassifier(smoothing=MBranch(M="auto"), min_samples_leaf=3).fit(X, y)
+    plain = ROCTreeClassifier(min_samples_leaf=3).fit(X, y)
+    again = plain.smoothed("m_branch", M="auto", X=X, y=y)
+    assert again.smoothing_ == fitted.smoothing_
+    assert again.smoothing == MBranch(M="auto")
+    assert np.array_equal(again.predict_proba(X), fitted.predict_proba(X))
 
 
 # A smoother of one's own.

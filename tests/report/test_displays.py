@@ -302,6 +302,71 @@ def test_it_can_be_drawn_to_a_file(kind, tree, cases, tmp_path):
     assert (tmp_path / "plot.png").stat().st_size > 5000
 
 
+def pairs_and_labels(tree, cases):
+    costs = [(1, 4), (1, 1), (4, 1)]
+    return costs, [tree.at(cost_fn=miss, cost_fp=alarm).predict(cases[0]) for miss, alarm in costs]
+
+
+def test_cost_pruning_draws_labels_that_were_given_under_costs(tree, cases):
+    costs, labels = pairs_and_labels(tree, cases)
+    display = CostPruningDisplay.from_predictions(cases[1], labels, costs, positive="play")
+    rates = [[(each[cases[1] == name] == "play").mean() for name in ("home", "play")]
+             for each in labels]  # fmt: skip
+    assert np.allclose(points_of(display.line_), sorted(rates))
+    assert points_of(display.equal_).tolist() == [rates[1]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"positive": "rain"}, "is no class"),
+        ({"costs": [(1, 1)]}, "give the labels of all cases for each pair"),
+        ({"costs": "many"}, "is no sweep"),
+    ],
+)
+def test_cost_pruning_refuses_what_does_not_fit(tree, cases, changes, message):
+    costs, labels = pairs_and_labels(tree, cases)
+    given = {"costs": costs, "positive": None} | changes
+    with pytest.raises(ValueError, match=message):
+        CostPruningDisplay.from_predictions(cases[1], labels, **given)
+
+
+def test_cost_pruning_draws_the_mean_of_folds(cases):
+    found = cross_validate(
+        ROCTreeClassifier(), *cases, cv=3, return_estimator=True, return_indices=True
+    )
+    display = CostPruningDisplay.from_cv_results(found, *cases)
+    assert len(display.folds_) == 3
+    each = np.array([[curve.fpr, curve.tpr] for curve in display.curves])
+    mean = sorted(map(tuple, each.mean(axis=0).T))
+    assert np.allclose(points_of(display.line_), mean)
+    assert "3 folds" in words(display)
+
+
+def test_cost_pruning_marks_equal_costs_only_where_they_were_tried(tree, cases):
+    display = CostPruningDisplay.from_estimator(tree, *cases, pruning={"costs": [2, 4]})
+    assert display.equal_ is None
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_a_classifier_that_is_not_fitted_is_refused(kind, cases):
+    with pytest.raises(ParameterError, match="fit a classifier first"):
+        kind.from_estimator(ROCTreeClassifier(), *cases)
+
+
+@each_kind
+def test_cases_of_one_class_are_refused(kind, tree, cases):
+    X, y = cases
+    with pytest.raises(ValueError, match="a plot of rates needs both"):
+        kind.from_estimator(tree, X[y == "play"], y[y == "play"])
+
+
+@each_kind
+def test_the_name_that_scikit_learn_has_for_the_positive_class_is_explained(kind, tree, cases):
+    with pytest.raises(ParameterError, match="Say positive='home'"):
+        kind.from_estimator(tree, *cases, pos_label="home")
+
+
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install roctree\[plot\]") as raised:

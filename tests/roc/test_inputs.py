@@ -150,3 +150,29 @@ def test_leaves_that_do_not_fit_are_refused(table, words):
 def test_rates_that_are_none_are_refused(method, options, words):
     with pytest.raises(ParameterError, match=words):
         getattr(Curve.from_scores(LABELS, SCORES), method)(**options)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda curve: curve.partial_auc("a"), "is no rate"),
+        (lambda curve: curve.partial_auc(None), "is no rate"),
+        (lambda curve: curve.at(fpr="a"), "is no rate"),
+        (lambda curve: curve.auc_interval(level="a"), "is no level of confidence"),
+        (lambda curve: curve.band(n_samples=2.5), "n_samples=2.5 is not allowed"),
+        (lambda curve: curve.band(seed=-1), "seed=-1 is not allowed"),
+        (lambda curve: curve.expected_cost(cost_fp="a"), "is no cost"),
+        (lambda curve: curve.expected_cost(prior="a"), "is no rate"),
+    ],
+)
+def test_what_is_no_number_is_refused_in_a_sentence(ask, message):
+    curve = Curve.from_scores(LABELS, SCORES)
+    with pytest.raises(ParameterError, match=message) as caught:
+        ask(curve)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("counts", [[1e308, 1e308], [10**400, 1]])
+def test_counts_too_large_for_sums_are_refused(counts):
+    with pytest.raises(DataError, match="positives"):
+        Curve.from_leaves([0.1, 0.2], counts, [1, 1])

@@ -6,6 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import roc_auc_score
 
 from roctree import ROCTreeClassifier
+from tests.estimator import weather
 
 X, Y = make_classification(400, 5, flip_y=0.2, random_state=0)
 TRAIN, TEST = slice(0, 200), slice(200, 400)
@@ -52,3 +53,24 @@ def test_several_classes_need_a_positive_one():
     with pytest.raises(ValueError, match="say which is positive"):
         three.roc()
     assert 0.5 < three.roc(positive=1).auc < 1.0
+
+
+def test_cases_divided_by_missing_values_are_ranked_as_their_probabilities():
+    data, labels = weather.frame(300, missing=0.3)
+    tree = ROCTreeClassifier(min_samples_leaf=5).fit(data, labels)
+    new, truth = weather.frame(200, missing=0.3, seed=1)
+    expected = roc_auc_score(truth == "play", tree.predict_proba(new)[:, 1])
+    assert tree.roc(new, truth).auc == pytest.approx(expected)
+
+
+def test_weights_of_cases_count_as_cases(tree):
+    weights = np.arange(len(Y[TEST])) % 3
+    repeated = np.repeat(np.arange(200, 400), weights)
+    weighted = tree.roc(X[TEST], Y[TEST], sample_weight=weights)
+    assert weighted.auc == pytest.approx(tree.roc(X[repeated], Y[repeated]).auc)
+
+
+@pytest.mark.parametrize("given", [{"y": [0, 1]}, {"sample_weight": [1.0, 2.0]}])
+def test_labels_or_weights_without_rows_are_refused(tree, given):
+    with pytest.raises(ValueError, match="Give X with y"):
+        tree.roc(**given)

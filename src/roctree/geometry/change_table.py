@@ -1,6 +1,5 @@
 """Changes of cases as a table, for the terminal, a notebook or pandas."""
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from roctree.data import Schema
 from roctree.geometry.boundary import Boundary
 from roctree.geometry.change import Limits, Projection, Projector
+from roctree.table import as_frame, as_html, as_rich, as_text
 
 Floats = NDArray[np.float64]
 
@@ -103,29 +103,20 @@ class Changes(Sequence[CaseChange]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
+        return as_frame("pandas", self.columns())
 
     def to_text(self) -> str:
         """Return the table as text."""
-        cells = [_HEAD, *self._cells()]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in cells
-        )
+        return as_text(_HEAD, self._cells(), align="left")
 
     def __repr__(self) -> str:
         return self.to_text()
 
+    def __rich__(self) -> Any:
+        return as_rich(_HEAD, self._cells())
+
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._cells()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return as_html(_HEAD, self._cells())
 
     def _cells(self) -> Iterator[tuple[str, ...]]:
         for number, case in enumerate(self.cases):

@@ -6,7 +6,13 @@ A labeller is a function from the leaves of a tree to a class for each, see
 
 from roctree.labelling.f_beta import FBeta
 from roctree.labelling.labellings import LabellingRow, Labellings
-from roctree.labelling.least_cost import LeastCost, as_numbers, checked_matrix, votes_by_cost
+from roctree.labelling.least_cost import (
+    LeastCost,
+    as_numbers,
+    check_errors_cost,
+    checked_matrix,
+    votes_by_cost,
+)
 from roctree.labelling.leaves import Labeller, Labelling, Leaves
 from roctree.labelling.majority import Majority
 from roctree.labelling.operating_point import OperatingPoint, operating_point
@@ -37,6 +43,7 @@ __all__ = [
     "OperatingPoint",
     "Threshold",
     "as_numbers",
+    "check_errors_cost",
     "checked_matrix",
     "operating_point",
     "votes_by_cost",

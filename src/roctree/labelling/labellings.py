@@ -1,10 +1,8 @@
 """All labellings of a tree that are best for some costs (Theorem 6 of Ferri et al. 2002)."""
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from operator import index
 from typing import Any, NamedTuple
 
@@ -12,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.labelling.leaves import Leaves
+from roctree.table import as_frame, as_html, as_rich, as_text
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,12 +111,15 @@ class Labellings(Sequence[LabellingRow]):
     @cached_property
     def _n_positive(self) -> Ints:
         """The number of positive leaves of each labelling."""
-        return np.append(0, np.cumsum(np.bincount(self.leaves.rank)))
+        leaves = self.leaves
+        steps = np.bincount(leaves.rank[leaves.is_leaf], minlength=len(self) - 1)
+        return np.append(0, np.cumsum(steps))
 
     @cached_property
     def _leaves_in_order(self) -> Ints:
         """The leaves from the highest share on; every labelling has a beginning of them."""
         order = self.leaves.nodes[np.argsort(self.leaves.rank, kind="stable")]
+        order = order[order >= 0]
         order.flags.writeable = False
         return order
 
@@ -137,39 +139,24 @@ class Labellings(Sequence[LabellingRow]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return _library("pandas").DataFrame(self.columns())
+        return as_frame("pandas", self.columns())
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        return _library("polars").DataFrame(self.columns())
+        return as_frame("polars", self.columns())
 
     def to_text(self) -> str:
         """Return the table as text, a line for each labelling."""
-        return _text(self._cells(range(len(self))))
+        return as_text(_HEAD, self._cells(range(len(self))))
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{_text(self._shown())}"
+        return f"{self._title()}\n{as_text(_HEAD, self._shown())}"
 
     def __rich__(self) -> Any:
-        from rich.table import Table
-
-        table = Table(title=self._title())
-        for head in _HEAD:
-            table.add_column(head, justify="right")
-        for row in self._shown():
-            table.add_row(*row)
-        return table
+        return as_rich(_HEAD, self._shown(), self._title())
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._shown()
-        )
-        return (
-            f"<table><caption>{html.escape(self._title())}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return as_html(_HEAD, self._shown(), self._title())
 
     def _title(self) -> str:
         named = "" if self.positive_class is None else f", positive {self.positive_class!r}"
@@ -193,22 +180,3 @@ class Labellings(Sequence[LabellingRow]):
             ]
             for i in numbers
         ]
-
-
-def _text(rows: list[list[str]]) -> str:
-    cells = [list(_HEAD), *rows]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in cells
-    )
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise ImportError(
-            f"The labellings become a table of {name} only where it is installed: "
-            f"pip install {name}."
-        ) from None

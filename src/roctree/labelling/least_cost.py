@@ -118,12 +118,19 @@ def checked_matrix(matrix: Any, n_classes: int) -> Floats:
         )
     if not np.isfinite(costs).all():
         raise ParameterError("cost_matrix has a cost that is no finite number.")
-    if n_classes > 1 and (costs <= np.diagonal(costs)).all():
+    if n_classes > 1:
+        check_errors_cost(costs)
+    return costs
+
+
+def check_errors_cost(costs: Floats) -> None:
+    """Refuse costs [..., predicted, true] by which no error costs more than being right."""
+    right = np.diagonal(costs, axis1=-2, axis2=-1)
+    if (costs <= right[..., None, :]).all():
         raise ParameterError(
             "cost_matrix makes no error cost more than being right: its rows are the predicted "
             "classes, its columns the true ones, and its diagonal is what being right costs."
         )
-    return costs
 
 
 def as_numbers(name: str, values: Any) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.roc import Curve
+from roctree.roc.ranking import DIGITS, tie_groups
 from roctree.strategy import is_number
 from roctree.tree.tree import Tree
 
@@ -20,11 +21,14 @@ Ints = NDArray[np.int64]
 class Leaves:
     """Class counts of the leaves, of training or other cases.
 
+    Cases that missing values divide among leaves may have lines of their own, since they are
+    labelled by the mean of these leaves.
+
     Parameters
     ----------
-    nodes : int64[leaves], their numbers in the tree
-    counts : float64[leaves, classes], weights of the cases of each class
-    shares : float64[leaves, classes], class shares; of leaves without cases those of training
+    nodes : int64[lines], their numbers in the tree, -1 for divided cases
+    counts : float64[lines, classes], weights of the cases of each class
+    shares : float64[lines, classes], class shares; of leaves without cases those of training
     positive : which class is positive, where there are two
     """
 
@@ -59,6 +63,11 @@ class Leaves:
         """Number of classes."""
         return int(self.counts.shape[1])
 
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which lines are leaves, not divided cases."""
+        return self.nodes >= 0
+
     @cached_property
     def prior(self) -> Floats:
         """Share of each class in all cases."""
@@ -78,18 +87,21 @@ class Leaves:
     @cached_property
     def rank(self) -> Ints:
         """The place of each leaf's score among those of the curve, highest first."""
-        return np.asarray(np.unique(-self._scores, return_inverse=True)[1])
-
-    @property
-    def _scores(self) -> Floats:
-        return np.asarray(np.round(self.shares[:, self.positive], _DIGITS))
+        return tie_groups(self.shares[:, self.positive], exact=False)[1]
 
     def first_positive(self, n_scores: int) -> Floats:
         """Return votes by which the leaves with so many of the highest scores are positive."""
         scores = np.concatenate([[_ABOVE_ALL], self.curve.scores, [_BELOW_ALL]])
         votes = np.zeros((len(self.nodes), 2))
-        votes[:, self.positive] = self._scores - (scores[n_scores] + scores[n_scores + 1]) / 2.0
+        own = np.round(self.shares[:, self.positive], DIGITS)
+        votes[:, self.positive] = own - (scores[n_scores] + scores[n_scores + 1]) / 2.0
         return votes
+
+    @staticmethod
+    def check_cases(name: str, kind: str, weight: float) -> None:
+        """Refuse a rate of cases that there are none of."""
+        if weight == 0.0:
+            raise ParameterError(f"{name} is a rate of {kind} cases, and counts has none of them.")
 
     def check_two_classes(self, what: str = "A labelling by positive leaves") -> None:
         """Refuse to speak of positives where there are more than two classes, or one."""
@@ -149,7 +161,5 @@ def check_share(name: str, value: Any, what: str) -> None:
         raise ParameterError(f"{name}={value!r} is no {what}: give a number from 0 to 1.")
 
 
-# As curves compare scores.
-_DIGITS = 12
 # Scores of which the middle with any share is above or below all shares, of single leaves or mixed.
 _ABOVE_ALL, _BELOW_ALL = 4.0, -4.0

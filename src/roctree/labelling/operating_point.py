@@ -32,6 +32,8 @@ class OperatingPoint:
         two classes and labels that are among the optimal ones; else None
     isocost_slope : of the lines of equal cost in ROC space, for costs or a prior of two classes
     counts : what it was chosen by: "training", "smoothed" or "held_out"
+    in_parts : whether the counts have cases that missing values divided among leaves, in parts
+        that ``predict`` labels as a whole: the rates are approximate
     positive : number of the positive class, where there are two
     seed : of the random numbers of a randomised labelling
     """
@@ -49,6 +51,7 @@ class OperatingPoint:
     cost_ratio: tuple[float, float] | None = None
     isocost_slope: float | None = None
     counts: str = "training"
+    in_parts: bool = False
     positive: int = 1
     seed: int = 0
 
@@ -61,11 +64,19 @@ class OperatingPoint:
                          "false alarms per miss")  # fmt: skip
         if 0.0 < self.chance < 1.0:
             facts.append(f"one group of leaves positive by chance, {self.chance:.4f}")
+        if self.in_parts:
+            facts.append("approximate, as cases with missing values count in parts")
         return f"<OperatingPoint {self.labeller!r}: {', '.join(facts)}>"
 
 
 def operating_point(
-    leaves: Leaves, labeller: Labeller, n_nodes: int, counts: str = "training", seed: int = 0
+    leaves: Leaves,
+    labeller: Labeller,
+    n_nodes: int,
+    counts: str = "training",
+    seed: int = 0,
+    *,
+    in_parts: bool = False,
 ) -> OperatingPoint:
     """Return the operating point that a labeller chooses among the leaves of ``n_nodes`` nodes."""
     chosen = labeller(leaves)
@@ -90,6 +101,7 @@ def operating_point(
         confusion,
         float((confusion * costs).sum()),
         counts=counts,
+        in_parts=in_parts,
         positive=leaves.positive,
         seed=seed,
         **rates,
@@ -98,7 +110,7 @@ def operating_point(
 
 def _of_nodes(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]:
     placed = np.zeros((n_nodes, *values.shape[1:]), dtype=values.dtype)
-    placed[leaves.nodes] = values
+    placed[leaves.nodes[leaves.is_leaf]] = values[leaves.is_leaf]
     return placed
 
 

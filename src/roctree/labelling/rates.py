@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.errors import ParameterError
 from roctree.labelling.leaves import Labelling, Leaves, check_share, sure
 
 Floats = NDArray[np.float64]
@@ -35,7 +34,7 @@ class MaxFPR:
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels, of the highest true positive rate where several have the rate."""
         leaves.check_two_classes("The rate of max_fpr")
-        _check_cases("max_fpr", "negative", leaves.curve.n_negative)
+        leaves.check_cases("max_fpr", "negative", leaves.curve.n_negative)
         fpr = leaves.curve.fpr
         corner = int(np.flatnonzero(fpr <= self.rate + _MET)[-1])
         if self.randomise:
@@ -64,7 +63,7 @@ class MinTPR:
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
         leaves.check_two_classes("The rate of min_tpr")
-        _check_cases("min_tpr", "positive", leaves.curve.n_positive)
+        leaves.check_cases("min_tpr", "positive", leaves.curve.n_positive)
         tpr = leaves.curve.tpr
         needed = int(np.flatnonzero(tpr >= self.rate - _MET)[0])
         if self.randomise and needed > 0:
@@ -89,8 +88,3 @@ def _without_idle_alarms(leaves: Leaves, corner: int) -> int:
     as_good = np.flatnonzero(curve.tp[: corner + 1] == curve.tp[corner])
     cheapest = curve.fp[as_good] == curve.fp[as_good[0]]
     return int(as_good[cheapest][-1])
-
-
-def _check_cases(name: str, kind: str, weight: float) -> None:
-    if weight == 0.0:
-        raise ParameterError(f"{name} is a rate of {kind} cases, and counts has none of them.")

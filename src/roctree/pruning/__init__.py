@@ -9,7 +9,13 @@ from roctree import strategy
 from roctree.pruning.auc import AUCPruning
 from roctree.pruning.card_per_class import CardPerClass
 from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
-from roctree.pruning.cost_curve import CostPruningCurve, cost_pruning_curve
+from roctree.pruning.cost_curve import (
+    PAPER_OPTIONS,
+    CostPruningCurve,
+    cost_pruning_curve,
+    curve_of_labels,
+    mean_curve,
+)
 from roctree.pruning.critical_value import CriticalValue
 from roctree.pruning.error_based import ErrorBased
 from roctree.pruning.expected_error import ExpectedError
@@ -34,6 +40,7 @@ PRUNING: dict[str, Pruner] = {
 }
 
 __all__ = [
+    "PAPER_OPTIONS",
     "PRUNING",
     "AUCPruning",
     "CardPerClass",
@@ -52,7 +59,9 @@ __all__ = [
     "Unpruned",
     "cost_complexity_path",
     "cost_pruning_curve",
+    "curve_of_labels",
     "majority",
+    "mean_curve",
     "need",
     "resolve",
 ]

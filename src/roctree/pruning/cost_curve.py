@@ -5,7 +5,6 @@ and true positives. Read the other way round, the points say which costs to prun
 rate of errors.
 """
 
-import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
 from roctree.roc.line import convex
 from roctree.strategy import configured, is_number
+from roctree.table import as_frame, as_html, as_rich, as_text
 from roctree.tree.passes import Floats, places_in
 from roctree.tree.tree import Tree
 
@@ -25,6 +26,11 @@ PAPER_COSTS = (
     *((1.0, 8.0), (1.0, 4.0), (1.0, 2.0), (1.0, 1.5), (1.0, 1.25), (1.0, 1.0), (1.25, 1.0)),
     *((1.5, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (32.0, 1.0)),
 )
+# What the paper prunes by.
+PAPER_OPTIONS: dict[str, dict[str, float]] = {
+    "minimum_error": {"m": 8.0},
+    "error_based": {"cf": 0.01},
+}
 _HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "operating")
 # Rates that exceed a wanted one by less than this do not.
 _TIE = 1e-12
@@ -37,21 +43,21 @@ class CostPoint(NamedTuple):
     ----------
     cost_fn, cost_fp : the costs of a miss and of a false alarm
     fpr, tpr : shares of negatives and of positives that are called positive
-    n_leaves : leaves of the tree
+    n_leaves : leaves of the tree, in the mean of several; None if not known
     cost : per case, by these costs
     operating : whether it is worth using: no other point, and no mixture of two, has as few false
         and more true positives, or the other way round; it is a corner of the convex hull
-    pruner : what makes this tree, for ``tree.pruned(point.pruner)``
+    pruner : what makes this tree, for ``tree.pruned(point.pruner)``; None if not known
     """
 
     cost_fn: float
     cost_fp: float
     fpr: float
     tpr: float
-    n_leaves: int
+    n_leaves: float | None
     cost: float
     operating: bool
-    pruner: Pruner
+    pruner: Pruner | None
 
     @property
     def fnr(self) -> float:
@@ -108,7 +114,7 @@ class CostPruningCurve(Sequence[CostPoint]):
                 f"No costs tried keep the false positive rate at {most:g}: the least is "
                 f"{self.fpr.min():.3g}; try dearer false alarms."
             )
-        return min(allowed, key=lambda point: (-point.tpr, point.fpr, point.n_leaves))
+        return min(allowed, key=lambda point: (-point.tpr, point.fpr, point.n_leaves or 0))
 
     def for_fnr(self, most: float) -> CostPoint:
         """Return the point of fewest false positives with no more than this rate of misses."""
@@ -119,26 +125,36 @@ class CostPruningCurve(Sequence[CostPoint]):
                 f"No costs tried keep the false negative rate at {most:g}: the least is "
                 f"{1.0 - self.tpr.max():.3g}; try dearer misses."
             )
-        return min(allowed, key=lambda point: (point.fpr, -point.tpr, point.n_leaves))
+        return min(allowed, key=lambda point: (point.fpr, -point.tpr, point.n_leaves or 0))
 
     def to_text(self) -> str:
         """Return the points as a table, a line for each."""
-        cells = [list(_HEAD), *self._cells()]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(_HEAD))]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in cells
-        ]
-        return "\n".join(line.rstrip() for line in lines)
+        return as_text(_HEAD, self._cells())
+
+    def columns(self) -> dict[str, Any]:
+        """Return the points as columns."""
+        names = ("cost_fn", "cost_fp", "fpr", "tpr", "n_leaves", "cost", "operating")
+        return {name: [getattr(point, name) for point in self.points] for name in names}
+
+    def to_pandas(self) -> Any:
+        """Return the points as a pandas data frame."""
+        return as_frame("pandas", self.columns())
+
+    def to_polars(self) -> Any:
+        """Return the points as a polars data frame."""
+        return as_frame("polars", self.columns())
 
     def __repr__(self) -> str:
-        return f"{len(self)} ratios of costs, positive {self.positive!r}\n{self.to_text()}"
+        return f"{self._title()}\n{self.to_text()}"
+
+    def __rich__(self) -> Any:
+        return as_rich(_HEAD, self._cells(), self._title())
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
-        rows = ["".join(f"<td>{cell}</td>" for cell in row) for row in self._cells()]
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return as_html(_HEAD, self._cells(), self._title())
+
+    def _title(self) -> str:
+        return f"{len(self)} ratios of costs, positive {self.positive!r}"
 
     def _cells(self) -> list[list[str]]:
         return [
@@ -146,7 +162,7 @@ class CostPruningCurve(Sequence[CostPoint]):
                 f"{point.cost_fn:g} : {point.cost_fp:g}",
                 f"{point.fpr:.3f}",
                 f"{point.tpr:.3f}",
-                str(point.n_leaves),
+                "" if point.n_leaves is None else f"{point.n_leaves:g}",
                 f"{point.cost:.4g}",
                 "yes" if point.operating else "",
             ]
@@ -202,6 +218,57 @@ def cost_pruning_curve(
         n_leaves = pruned.tree.n_leaves
         points.append(CostPoint(cost_fn, cost_fp, *rates, n_leaves, float(cost), False, costly))
     return CostPruningCurve(_marked(points), classes[positive], classes[1 - positive])
+
+
+def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) -> CostPruningCurve:
+    """Return a point for each pair of costs, of the labels that were given under it.
+
+    Parameters
+    ----------
+    y : the class of each case
+    predictions : for each pair of costs the labels of all cases
+    costs : pairs of the costs of a miss and of a false alarm, or numbers
+    positive : the positive class; None for the last in sorted order
+    """
+    classes, codes = encode_labels(y)
+    if len(classes) != 2:
+        raise DataError(f"y has {len(classes)} classes: false and true positives need two of them.")
+    labels = classes.tolist()
+    if positive is not None and positive not in labels:
+        raise ParameterError(
+            f"positive={positive!r} is no class; the classes are {', '.join(map(repr, labels))}."
+        )
+    place = 1 if positive is None else labels.index(positive)
+    pairs, truth = _pairs(costs), codes == place
+    found = [np.asarray(each) == labels[place] for each in predictions]
+    if len(found) != len(pairs) or any(each.shape != truth.shape for each in found):
+        raise DataError(
+            f"There are {len(pairs)} pairs of costs and {len(truth)} cases: give the labels of all "
+            "cases for each pair."
+        )
+    points = []
+    for (cost_fn, cost_fp), called in zip(pairs, found, strict=True):
+        false, true = float((called & ~truth).sum()), float((called & truth).sum())
+        n_positive, n_negative = float(truth.sum()), float((~truth).sum())
+        cost = (cost_fp * false + cost_fn * (n_positive - true)) / len(truth)
+        rates = false / n_negative, true / n_positive
+        points.append(CostPoint(cost_fn, cost_fp, *rates, None, cost, False, None))
+    return CostPruningCurve(_marked(points), labels[place], labels[1 - place])
+
+
+def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
+    """Return the mean of curves over the same costs; of one, itself."""
+    if len(curves) == 1:
+        return curves[0]
+    if not curves or len({tuple(curve.cost_ratio) for curve in curves}) > 1:
+        raise ParameterError("A mean needs curves, and all of the same costs.")
+    points = []
+    for same in zip(*curves, strict=True):
+        facts = np.mean([(point.fpr, point.tpr, point.n_leaves, point.cost) for point in same], 0)
+        fpr, tpr, n_leaves, cost = facts.tolist()
+        costs = same[0].cost_fn, same[0].cost_fp
+        points.append(CostPoint(*costs, fpr, tpr, n_leaves, cost, False, same[0].pruner))
+    return CostPruningCurve(_marked(points), curves[0].positive, curves[0].negative)
 
 
 def _pairs(costs: Any) -> list[tuple[float, float]]:

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.roc.inference import check_level
-from roctree.roc.inputs import check_two_classes
+from roctree.roc.inputs import check_level, check_two_classes, check_whole
 from roctree.roc.line import heights
 from roctree.roc.ranking import cumulated
 
@@ -53,8 +52,8 @@ def band(
     check_two_classes(curve, "a band")
     if method not in ("bootstrap", "fixed_width"):
         raise ParameterError(f"method={method!r} is not known: choose 'bootstrap', 'fixed_width'")
-    if n_samples < 2:
-        raise ParameterError(f"n_samples={n_samples!r} is too few: give some hundreds.")
+    check_whole("n_samples", n_samples, 2, "some hundreds")
+    check_whole("seed", seed, 0, "a whole number from 0 on")
     return (_pointwise if method == "bootstrap" else _simultaneous)(curve, level, n_samples, seed)
 
 

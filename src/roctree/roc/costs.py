@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import DataError, ParameterError
-from roctree.roc.inputs import check_rate, check_two_classes
+from roctree.roc.inputs import check_cost, check_rate, check_two_classes
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -64,8 +64,7 @@ def expected_cost(
     prior : share of the positives where the cases come from; None for that of the curve
     """
     for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
-        if not 0.0 <= cost < np.inf:
-            raise ParameterError(f"{name}={cost!r} is no cost: give a finite number from 0 on.")
+        check_cost(name, cost)
     if prior is not None:
         check_rate("prior", prior)
     share = curve.prior if prior is None else prior

@@ -16,6 +16,7 @@ from roctree.errors import DataError, ParameterError
 from roctree.roc import bands, costs, inference, inputs, precision
 from roctree.roc.line import convex, heights
 from roctree.roc.ranking import area, cumulated, sums, tie_groups
+from roctree.strategy import is_number
 
 Floats = NDArray[np.float64]
 
@@ -192,7 +193,7 @@ class Curve:
         max_fpr : above 0, at most 1
         standardised : whether to scale it so that chance is 0.5 and a perfect curve 1 (McClish)
         """
-        if not 0.0 < max_fpr <= 1.0:
+        if not is_number(max_fpr) or not 0.0 < max_fpr <= 1.0:
             raise ParameterError(f"max_fpr={max_fpr!r} is no rate: give a number above 0, up to 1.")
         if max_fpr == 1.0 or not self.has_both_classes:
             return self.auc

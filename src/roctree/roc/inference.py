@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri
 
 from roctree.errors import DataError, ParameterError
-from roctree.roc.inputs import is_positive, scored
+from roctree.roc.inputs import check_level, is_positive, scored
 from roctree.roc.ranking import area, placements, sums, tie_groups
 
 if TYPE_CHECKING:
@@ -112,12 +112,6 @@ def compare(
     interval = Interval(difference - width, difference + width)
     p = 2.0 * float(ndtr(-abs(z)))
     return Comparison(ours.area, theirs.area, difference, deviation, z, p, interval)
-
-
-def check_level(level: float) -> None:
-    """Refuse a level of confidence that is none."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(f"level={level!r} is no level of confidence: give one such as 0.95.")
 
 
 class _Placed(NamedTuple):

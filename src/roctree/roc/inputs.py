@@ -1,5 +1,6 @@
 """What users hand over, as arrays; what cannot be used is refused in one sentence."""
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
+from roctree.strategy import is_number
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -46,7 +48,8 @@ def counts(name: str, values: Floats) -> Floats:
     if (values < 0.0).any():
         row = int(np.argwhere(values < 0.0)[0, 0])
         raise DataError(f"{name} has a negative number in row {row} (counting from 0).")
-    total = float(values.max(initial=0.0)) * values.size
+    with np.errstate(over="ignore"):
+        total = values.max(initial=0.0) * values.size
     if total > _LARGEST or 0.0 < total < _SMALLEST:
         raise DataError(f"{name} are too extreme for sums: multiply them so that they average 1.")
     return values
@@ -76,8 +79,26 @@ def scored(scores: ArrayLike, truth: NDArray[np.bool_]) -> Floats:
 
 def check_rate(name: str, rate: float) -> None:
     """Refuse what is no share of cases."""
-    if not 0.0 <= rate <= 1.0:
+    if not is_number(rate) or not 0.0 <= rate <= 1.0:
         raise ParameterError(f"{name}={rate!r} is no rate: give a number from 0 to 1.")
+
+
+def check_cost(name: str, cost: float) -> None:
+    """Refuse what is no cost."""
+    if not is_number(cost) or cost < 0.0:
+        raise ParameterError(f"{name}={cost!r} is no cost: give a finite number from 0 on.")
+
+
+def check_level(level: float) -> None:
+    """Refuse a level of confidence that is none."""
+    if not is_number(level) or not 0.0 < level < 1.0:
+        raise ParameterError(f"level={level!r} is no level of confidence: give one such as 0.95.")
+
+
+def check_whole(name: str, value: int, least: int, advice: str) -> None:
+    """Refuse what is no whole number, or too small."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ParameterError(f"{name}={value!r} is not allowed: give {advice}.")
 
 
 def check_two_classes(curve: "Curve", what: str) -> None:
@@ -106,7 +127,7 @@ def _floats(name: str, values: ArrayLike) -> Floats:
         # Text would be parsed, but is more likely the wrong column.
         if found.dtype.kind in "fiubO":
             return found.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise DataError(f"{name} must be numbers only.")
 

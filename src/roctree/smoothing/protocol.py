@@ -5,6 +5,7 @@ leaf with the path above it. The line of an inner node is what it would be as a 
 """
 
 from dataclasses import replace
+from itertools import product
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -59,10 +60,9 @@ def choices(smoother: Smoother) -> list[Smoother]:
     """The smoothers that an option left at "auto" stands for; else the smoother alone."""
     grid: dict[str, tuple[float, ...]] = getattr(smoother, "grid", {})
     open_options = [option for option in grid if getattr(smoother, option) == "auto"]
-    if not open_options:
-        return [smoother]
-    (option,) = open_options
-    return [replace(smoother, **{option: value}) for value in grid[option]]  # type: ignore[type-var]
+    values = product(*(grid[option] for option in open_options))
+    settled = [dict(zip(open_options, each, strict=True)) for each in values]
+    return [replace(smoother, **each) if each else smoother for each in settled]  # type: ignore[type-var]
 
 
 def check_strength(smoother: Any, option: str) -> None:
@@ -79,8 +79,8 @@ def strength(smoother: Any, option: str) -> float:
     value = getattr(smoother, option)
     if value == "auto":
         raise ParameterError(
-            f"{type(smoother).__name__}({option}='auto') is chosen by fit, which has the data: "
-            f"give it as ROCTreeClassifier(smoothing=...), or give a number."
+            f"{type(smoother).__name__}({option}='auto') is chosen by other trees of the training "
+            "data: give it to ROCTreeClassifier(smoothing=...), or X and y to smoothed(...)."
         )
     return float(value)
 

@@ -20,7 +20,7 @@ from roctree.operating import (
     positive_of_two,
 )
 from roctree.parameters import Labels, with_costs_in_order
-from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
+from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner, cost_pruning_curve
 from roctree.roc import Curve
 from roctree.smoothing import Smoother, probabilities
 from roctree.systems.cell_inputs import (
@@ -191,6 +191,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X_test: Any = None,
         y_test: Any = None,
         *,
+        sample_weight: Any = None,
         method: str | Pruner = "minimum_error",
         positive: Any = None,
         **options: Any,
@@ -199,7 +200,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        costs, X_test, y_test, method, positive, options : as for
+        costs, X_test, y_test, sample_weight, method, positive, options : as for
             ``ROCTreeClassifier.cost_pruning_curve``
         """
         self._fitted()
@@ -209,9 +210,10 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         cells, stopped = self._prunable(self.cell_tree_), None
         counts = cells.tree.counts
         if X_test is not None:
-            stopped = cells.stops(read(X_test, y_test, None, self.schema_))
+            stopped = cells.stops(read(X_test, y_test, sample_weight, self.schema_))
             counts = with_those_below(cells.tree, stopped)
-        pruner, labels = pruner_of_cells(method, **options), self.classes_.tolist()
+        usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
+        pruner, labels = pruner_of_cells(method, **(usual | options)), self.classes_.tolist()
         return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped)
 
     def at(
@@ -237,19 +239,24 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
         return self._at(labeller, by, place, seed)
 
-    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
+    def roc(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
+    ) -> Curve:
         """Return the ROC curve: cells in the order of training, counts of the data given.
 
         Parameters
         ----------
         X, y : labelled cases; None for the training counts
         positive : the class that is positive, against all others; None for the last of two
+        sample_weight : of the cases
         """
         cells = self._fitted()
         if positive is None and self.n_classes_ != 2:
             raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
         place = class_number(positive, self.classes_)
-        counts = cells.stops(None if X is None else read(X, y, None, self.schema_))
+        if X is None and (y is not None or sample_weight is not None):
+            raise ParameterError("Give X with y and their weights, or none of them.")
+        counts = cells.stops(None if X is None else read(X, y, sample_weight, self.schema_))
         ours, scores = counts[:, place], self.probabilities_[:, place]
         return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
 

@@ -90,6 +90,15 @@ def mix(tree: Tree, values: Values, leaf_table: Floats, *, n_threads: int = 1) -
     return mixture
 
 
+def divided(tree: Tree, values: Values) -> NDArray[np.bool_]:
+    """Return which rows missing values divide among several leaves."""
+    _check_values(tree, values)
+    found = np.zeros(len(values), dtype=np.bool_)
+    for block in _settled(tree.all_hard_paths, values, 0, len(values)):
+        found[block.rows] = ~tree.is_leaf[block.nodes]
+    return found
+
+
 def class_counts(tree: Tree, values: Values, labels: NDArray[Any], weights: NDArray[Any]) -> Floats:
     """Return the weight of each class at each node, float64[nodes, classes], of any data.
 

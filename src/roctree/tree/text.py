@@ -1,5 +1,6 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
+import html
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from numbers import Integral
@@ -20,6 +21,7 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+HTML_LEVELS = 3
 
 
 def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
@@ -77,6 +79,14 @@ def in_lines(
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def to_html(tree: Tree, schema: "Schema") -> str:
+    """Return the size of the tree and its top levels for a page."""
+    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
+    classes = ", ".join(map(str, schema.classes))
+    text = to_text(tree, schema, max_depth=HTML_LEVELS)
+    return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
 def check_limits(max_depth: Any, digits: Any) -> None:

@@ -1,0 +1,62 @@
+"""What a labelled tree decides: the votes of the leaves, and chance where it was asked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.labelling import OperatingPoint
+from roctree.operating import draws
+from roctree.tree.apply import mix
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Measure = TypeVar("Measure", bound=np.generic)
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """How rows are labelled: the class of the highest mean vote over the leaves of a row.
+
+    Parameters
+    ----------
+    tree : the tree
+    votes : float64[nodes, classes], what each leaf says for each class
+    others : float64[nodes, classes], votes that are taken instead with probability ``chance``
+    chance, seed : of the draws, one for each row
+    """
+
+    tree: Tree
+    votes: Floats
+    others: Floats
+    chance: float = 0.0
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls, tree: Tree, point: OperatingPoint | None, usual: Callable[[], Floats]
+    ) -> "Decision":
+        """Return the decision of an operating point, or of the usual votes where there is none."""
+        if point is None:
+            votes = usual()
+            return cls(tree, votes, votes)
+        return cls(tree, point.votes, point.other_votes, point.chance, point.seed)
+
+    def winners(self, values: Floats, n_threads: int = 1) -> NDArray[np.int64]:
+        """Return the number of each row's class."""
+        return self.each(
+            values, lambda votes: mix(self.tree, values, votes, n_threads=n_threads).argmax(axis=1)
+        )
+
+    def each(
+        self, values: Floats, measure: Callable[[Floats], NDArray[Measure]]
+    ) -> NDArray[Measure]:
+        """Measure rows by the votes; where labels are drawn, each row by the votes it drew."""
+        found = measure(self.votes)
+        if self.chance == 0.0:
+            return found
+        drawn = draws(values, self.seed) < self.chance
+        drawn = drawn.reshape(-1, *[1] * (found.ndim - 1))
+        return np.where(drawn, measure(self.others), found)

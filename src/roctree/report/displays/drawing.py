@@ -1,0 +1,71 @@
+"""How the displays draw: colours, axes, legends.
+
+Lines differ in style and points in shape, not in colour alone, so that the plots can be printed.
+"""
+
+from typing import Any
+
+from roctree.errors import ParameterError
+
+# Colours of Okabe and Ito, which colour-blind eyes can tell apart.
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+
+FOLD: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
+# On plots of curves beyond so many points these would be a blot.
+MOST_POINTS = 200
+
+
+def axes(ax: Any) -> tuple[Any, Any]:
+    """The figure and the axes, new ones if none are given."""
+    if ax is not None:
+        return ax.figure, ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError(
+            "Plots are drawn by matplotlib, which is not installed: pip install roctree[plot]."
+        ) from None
+    figure, ax = pyplot.subplots(layout="constrained")
+    return figure, ax
+
+
+def diagonal(ax: Any) -> Any:
+    """Draw what guessing achieves."""
+    (line,) = ax.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.2, label="chance")
+    return line
+
+
+def finish_roc(ax: Any) -> None:
+    """Give ROC space its names and its square."""
+    finish(
+        ax, "false positive rate", "true positive rate", (0.0, 1.0), (0.0, 1.0), loc="lower right"
+    )
+    ax.set_aspect("equal")
+
+
+def finish(
+    ax: Any,
+    x_label: str,
+    y_label: str,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    **legend: Any,
+) -> None:
+    """Name the axes, set their limits, and explain the lines."""
+    # Room for lines and markers that lie on the border.
+    room = 0.02
+    ax.set(xlabel=x_label, ylabel=y_label, xlim=(x[0] - room, x[1] + room),
+           ylim=(y[0] - room, y[1] + room))  # fmt: skip
+    ax.legend(fontsize="small", framealpha=0.95, **legend)
+
+
+def labelled(name: str | None, facts: str) -> str:
+    """Return what the legend says of a line."""
+    return facts if name is None else f"{name} ({facts})"
+
+
+def line_style(usual: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return how to draw a line, as the user wants it where that was said."""
+    if "pos_label" in options:
+        raise ParameterError(f"Say positive={options['pos_label']!r}; there is no pos_label here.")
+    return usual | options

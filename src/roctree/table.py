@@ -1,0 +1,71 @@
+"""Small tables for people: as text, for a notebook, for a terminal, or as another library's frame.
+
+A table is a line of headings and lines of cells, all of them text.
+"""
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Literal
+
+Cells = Sequence[str]
+
+
+def as_text(head: Cells, rows: Iterable[Cells], align: Literal["left", "right"] = "right") -> str:
+    """Return the table with its columns aligned.
+
+    Parameters
+    ----------
+    head : names of the columns
+    rows : a cell for each column
+    align : to which side
+
+    Examples
+    --------
+    >>> print(as_text(["leaf", "cases"], [["1", "120"], ["12", "8"]]))
+    leaf  cases
+       1    120
+      12      8
+    """
+    cells = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    placed = str.rjust if align == "right" else str.ljust
+    lines = ("  ".join(map(placed, row, widths)) for row in cells)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def as_html(head: Cells, rows: Iterable[Cells], caption: str | None = None) -> str:
+    """Return the table for a page; whatever the cells say is shown, never obeyed."""
+    title = "" if caption is None else f"<caption>{html.escape(caption)}</caption>"
+    body = "".join(f"<tr>{_marked('td', row)}</tr>" for row in rows)
+    head_row = f"<thead><tr>{_marked('th', head)}</tr></thead>"
+    return f"<table>{title}{head_row}<tbody>{body}</tbody></table>"
+
+
+def as_rich(head: Cells, rows: Iterable[Cells], title: str | None = None) -> Any:
+    """Return the table for a terminal, to be printed by rich."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title)
+    for name in head:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def as_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any]) -> Any:
+    """Return columns as a data frame of a library, where that is installed."""
+    try:
+        found = import_module(library)
+    except ImportError:
+        raise ImportError(
+            f"Tables become data frames of {library} only where it is installed: "
+            f"pip install {library}."
+        ) from None
+    return found.DataFrame(columns)
+
+
+def _marked(tag: str, cells: Cells) -> str:
+    return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
