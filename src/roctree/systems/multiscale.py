@@ -9,16 +9,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from roctree.data import Dataset, encode_columns
+from roctree.decision import Decision
 from roctree.errors import ParameterError
 from roctree.labelling import Labeller, OperatingPoint, operating_point
-from roctree.operating import (
-    asked_for,
-    cheapest,
-    checked_seed,
-    class_number,
-    draws,
-    positive_of_two,
-)
+from roctree.operating import asked_for, cheapest, checked_seed, class_number, positive_of_two
 from roctree.parameters import Labels, with_costs_in_order
 from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner, cost_pruning_curve
 from roctree.roc import Curve
@@ -288,9 +282,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def decision_function(self, X: Any) -> Floats:
         """Return by how much the second of two classes outweighs the first in each row's cell.
 
-        Where ``predict`` goes by something else than the probability, the rows of the second class
-        come first, as for ``ROCTreeClassifier.decision_function``. With more classes, or only one,
-        return the probability of each.
+        Otherwise it is as ``ROCTreeClassifier.decision_function`` with its default ranking.
         """
         values = self._encoded(X)
         votes = self.probabilities_[self.cell_tree_.nodes(values)]
@@ -397,17 +389,12 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""
-        nodes, point = self.cell_tree_.nodes(values), self.operating_point_
-        winners = self._votes()[nodes].argmax(axis=1)
-        if point is None or point.chance == 0.0:
-            return np.asarray(winners)
-        others = point.other_votes[nodes].argmax(axis=1)
-        return np.asarray(np.where(draws(values, point.seed) < point.chance, others, winners))
+        nodes = self.cell_tree_.nodes(values)
+        decision = Decision.of(self.tree_, self.operating_point_, self._usual_votes)
+        return decision.each(values, lambda votes: votes[nodes].argmax(axis=1))
 
-    def _votes(self) -> Floats:
-        """Return what each node says for each class: the largest wins."""
-        if self.operating_point_ is not None:
-            return self.operating_point_.votes
+    def _usual_votes(self) -> Floats:
+        """Return what each node says for each class, unless an operating point was chosen."""
         if self.node_labels_ is not None:
             return np.eye(self.n_classes_)[self.node_labels_]
         return self.tree_.counts if self.labels == "majority" else self.probabilities_
