@@ -47,13 +47,16 @@ def test_warm_up_says_how_long_it_took():
     assert "The kernels are ready; that took " in result.output
 
 
-def test_the_demo_compares_criteria_and_shows_a_tree(monkeypatch):
+def test_the_demo_compares_criteria_and_shows_a_tree(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "CRITERIA_SHOWN", ("msee", "auc"))
     monkeypatch.setattr(demo, "FOLDS", 2)
     result = invoked("demo")
     assert result.exit_code == 0
     for word in ("AUC", "accuracy", "leaves", "msee", "auc", "±", "worst ", "malignant"):
         assert word in result.output
+    assert "open roctree-demo.html" in result.output
+    assert "worst area" in (tmp_path / "roctree-demo.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("error", [DataError, ParameterError, ModelFileError, NotFittedError])

@@ -30,6 +30,7 @@ COMMANDS = {
     "at": ("reshape", "Label a tree for costs, rates or a threshold."),
     "prune": ("reshape", "Cut a tree back."),
     "export": ("export", "Write a tree as text, rules, SQL, dot or ONNX."),
+    "explore": ("explore", "Write the interactive page of a tree."),
     "compare": ("compare", "Compare strategies by repeated cross-validation."),
     "reproduce": ("reproduce", "Run the experiments of the papers, ours beside theirs."),
     "warm-up": ("warm_up", "Compile the kernels, once on a machine."),

@@ -1,7 +1,10 @@
 """The main job on data that are there: compare, fit, look."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from roctree.cli.options import Report, command
 from roctree.cli.output import Table, working
@@ -10,9 +13,14 @@ if TYPE_CHECKING:
     from roctree.experiment.demo import Outcome
 
 
+PAGE = "roctree-demo.html"
+
+
 @command()
-def demo() -> Report:
-    """Compare criteria on breast-cancer data and show a tree.
+def demo(
+    page: Annotated[str, typer.Option(metavar="FILE", help="The page to write.")] = PAGE,
+) -> Report:
+    """Compare criteria on breast-cancer data, show a tree, and write its interactive page.
 
     Example:
       roctree demo
@@ -29,8 +37,12 @@ def demo() -> Report:
     title = f"Breast-cancer data, {experiment.FOLDS}-fold cross-validation, mean ± deviation"
     table = Table(("criterion", "AUC", "accuracy", "leaves"), list(map(_cells, outcomes)), title)
     facts = {outcome.criterion: _means(outcome) for outcome in outcomes}
-    shown: list[str | Table] = [table, "A small tree of all cases:\n", tree.to_text()]
-    return Report({"criteria": facts, "tree": tree.to_text()}, shown)
+    experiment.write_page(Path(page))
+    invitation = f"\nDrag the costs and watch the leaves relabel: open {page}"
+    shown: list[str | Table] = [
+        table, "A small tree of all cases:\n", tree.to_text(), invitation
+    ]  # fmt: skip
+    return Report({"criteria": facts, "tree": tree.to_text(), "page": page}, shown)
 
 
 def _cells(outcome: "Outcome") -> list[str]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from roctree.errors import DataError, ParameterError
 from roctree.experiment.metrics import LESS_IS_BETTER
 from roctree.experiment.ranks import Ranks
-from roctree.experiment.significance import Comparison, TTest, Verdict, t_test, wilcoxon
+from roctree.experiment.significance import Comparison, Method, Verdict, t_test, wilcoxon
 from roctree.experiment.store import Outcome
 from roctree.experiment.tables import Table
 from roctree.strategy import nearest
+from roctree.table import as_frame
 
 Floats = NDArray[np.float64]
 _KEY = ("problem", "configuration", "repeat", "fold")
@@ -80,7 +80,7 @@ class Results:
         first: str,
         second: str,
         *,
-        test: TTest = "corrected",
+        test: Method = "corrected",
     ) -> Comparison:
         """Return a t-test of two configurations on one problem.
 
@@ -95,7 +95,13 @@ class Results:
         return t_test(test, sign * ours[both], sign * theirs[both], self.test_ratio)
 
     def win_tie_loss(
-        self, metric: str, first: str, second: str, *, test: TTest = "corrected", alpha: float = 0.1
+        self,
+        metric: str,
+        first: str,
+        second: str,
+        *,
+        test: Method = "corrected",
+        alpha: float = 0.1,
     ) -> dict[Verdict, int]:
         """Return on how many problems the first wins, ties and loses against the second."""
         verdicts = Counter(
@@ -123,7 +129,7 @@ class Results:
         metric: str,
         *,
         against: str | None = None,
-        test: TTest = "corrected",
+        test: Method = "corrected",
         alpha: float = 0.1,
         digits: int = 3,
     ) -> Table:
@@ -158,15 +164,12 @@ class Results:
         """Return all outcomes as a data frame, a row each, a column for each measure."""
         if library not in ("polars", "pandas"):
             raise ParameterError(f"library={library!r} is not known: give 'polars' or 'pandas'.")
-        try:
-            frames = import_module(library)
-        except ImportError:
-            raise ParameterError(f"{library} is not installed: pip install {library}.") from None
         columns = ("seconds", "error")
-        return frames.DataFrame(
+        return as_frame(
+            library,
             {name: [getattr(each, name) for each in self.outcomes] for name in _KEY}
             | {name: [_measure(each, name) for each in self.outcomes] for name in self.metrics}
-            | {name: [getattr(each, name) for each in self.outcomes] for name in columns}
+            | {name: [getattr(each, name) for each in self.outcomes] for name in columns},
         )
 
     def csv(self) -> str:
@@ -198,7 +201,7 @@ class Results:
         mean, spread = self.mean(metric, problem, name), self.deviation(metric, problem, name)
         return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
-    def _scores(self, metric: str, against: str, test: TTest, alpha: float) -> list[str]:
+    def _scores(self, metric: str, against: str, test: Method, alpha: float) -> list[str]:
         scores = []
         for name in self.configurations:
             counts = self.win_tie_loss(metric, name, against, test=test, alpha=alpha)

@@ -19,7 +19,7 @@ from scipy import stats
 from roctree.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]
-TTest = Literal["corrected", "paired", "unpaired"]
+Method = Literal["corrected", "paired", "unpaired"]
 Verdict = Literal["win", "tie", "loss"]
 
 
@@ -111,7 +111,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> Comparison:
     return Comparison(float(differences.mean()), float(statistic), float(p_value))
 
 
-def t_test(kind: TTest, first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
+def t_test(kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
     """Return the t-test of that name.
 
     Parameters
@@ -126,7 +126,7 @@ def t_test(kind: TTest, first: ArrayLike, second: ArrayLike, test_ratio: float) 
         "unpaired": lambda: unpaired_t(first, second),
     }
     if kind not in tests:
-        known = ", ".join(map(repr, get_args(TTest)))
+        known = ", ".join(map(repr, get_args(Method)))
         raise ParameterError(f"test={kind!r} is not known: choose from {known}.")
     return tests[kind]()
 

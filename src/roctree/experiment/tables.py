@@ -1,16 +1,14 @@
 """A table of results, to be shown in a terminal or written in the format of a document."""
 
 import csv
-import html
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich.table import Table as RichTable
-
 from roctree.errors import ParameterError
 from roctree.strategy import nearest
+from roctree.table import as_html, as_rich
 
 _LATEX = str.maketrans(
     {
@@ -55,14 +53,9 @@ class Table:
         """Every cell as text."""
         return [[self._text(value, i) for i, value in enumerate(row)] for row in self.rows]
 
-    def rich(self) -> RichTable:
+    def rich(self) -> Any:
         """Return the table for ``rich.print``."""
-        shown = RichTable(title=self.title or None)
-        for number, column in enumerate(self.columns):
-            shown.add_column(column, justify="right" if number else "left")
-        for row in self.cells:
-            shown.add_row(*row)
-        return shown
+        return as_rich(self.columns, self.cells, self.title or None)
 
     def markdown(self) -> str:
         """Return the table in the way of GitHub's Markdown."""
@@ -74,15 +67,7 @@ class Table:
 
     def html(self) -> str:
         """Return the table as HTML."""
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
-        rows = "\n".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.cells
-        )
-        return (
-            f"<table>{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>\n"
-        )
+        return as_html(self.columns, self.cells, self.title or None)
 
     def latex(self) -> str:
         """Return the table as a LaTeX tabular."""
