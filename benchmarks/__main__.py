@@ -19,11 +19,14 @@ from rich.progress import (
 
 from benchmarks import (
     boundary,
+    command,
     files,
     fit,
+    large,
     machine,
     memory,
     multiscale,
+    nbtree,
     predict,
     prune,
     rank,
@@ -37,12 +40,15 @@ from benchmarks.worker import Workers
 
 SECTIONS = {
     "fit": fit.rows,
+    "large": large.rows,
     "predict": predict.rows,
     "prune": prune.rows,
     "rank": rank.rows,
     "boundary": boundary.rows,
+    "nbtree": nbtree.rows,
     "multiscale": multiscale.rows,
     "memory": memory.rows,
+    "command": command.rows,
     "start": start.rows,
 }
 QUIET_LOAD = 0.5

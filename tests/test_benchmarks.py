@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit, multiscale, prune, rank
+from benchmarks import files, fit, multiscale, nbtree, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
@@ -230,3 +230,25 @@ def test_every_library_is_entered_with_equal_threads():
     entered = {(entry.library, entry.threads) for entry in entrants()}
     assert {library for library, _ in entered} == set(LIBRARIES)
     assert ("scikit-learn", 2) not in entered
+
+
+def test_naive_bayes_trees_are_timed_and_weka_says_why_it_is_not(monkeypatch):
+    monkeypatch.setenv("WEKA_JAR", "nowhere.jar")
+    entries = nbtree.grow_all(
+        lambda: nbtree.generated(60, 2), Race(StubWorkers(), ignore, NO_PATIENCE)
+    )
+    ours, theirs = entries
+    assert len(ours.seconds) == nbtree.ROUNDS
+    assert theirs.note == nbtree.ABSENT
+    measured = Outcome("nbtree", "nbtree-tiny", "60 × 2", entries)
+    assert [table.title for table in tables([measured])] == ["Targets", "Naive Bayes trees"]
+
+
+def test_what_weka_prints_is_read():
+    says = "print('Number of Leaves  : \\t12\\nTime taken to build model: 0.61 seconds')"
+    entry = Entry("Weka")
+    nbtree.weka_turn(entry, [sys.executable, "-c", says])
+    assert (entry.seconds, entry.facts, entry.note) == ([0.61], {"leaves": 12}, None)
+    nbtree.weka_turn(entry, [sys.executable, "-c", "print('no such file')"])
+    assert entry.note == "failed: no such file"
+    assert nbtree.arff(*nbtree.generated(3, 2)).count("\n") == 8

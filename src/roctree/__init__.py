@@ -13,19 +13,23 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, distributed, experiment, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
     from roctree.files import load
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.systems.discretizer import MDLDiscretizer
     from roctree.systems.multiscale import MultiscaleClassifier
+    from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "MDLDiscretizer": "roctree.systems.discretizer",
     "MultiscaleClassifier": "roctree.systems.multiscale",
+    "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
@@ -33,15 +37,26 @@ _HOMES = {
     "criterion": "roctree.criteria",
     "load": "roctree.files",
 }
-_MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {
+    "checks",
+    "criteria",
+    "distributed",
+    "experiment",
+    "presets",
+    "pruning",
+    "roc",
+    "smoothing",
+}
 
 __all__ = [
     "CostCurveDisplay",
     "CostPruningDisplay",
     "DataError",
     "Dataset",
+    "MDLDiscretizer",
     "ModelFileError",
     "MultiscaleClassifier",
+    "NaiveBayesTreeClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",
@@ -51,6 +66,8 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distributed",
+    "experiment",
     "load",
     "presets",
     "pruning",

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree.criteria import Criterion
 from roctree.data import Dataset, encode_columns, warn_of_identifiers
 from roctree.decision import Decision
+from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
 from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
 from roctree.export.exported import labelling_words
@@ -43,6 +44,7 @@ from roctree.operating import (
     positive_of_two,
 )
 from roctree.parameters import (
+    Candidates,
     Labels,
     Order,
     Threshold,
@@ -108,7 +110,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         deviations, a positive scale for each attribute, or a dict of them by name
     geometric_probability : whether ``predict_proba`` estimates by the distances of the training
         cases from the boundary, for two classes (experimental)
-    splits : "exact" tries every threshold
+    splits : "exact" tries every threshold, "binned" those between bins with about equal shares
+        of the rows, for data of many rows; the same tree where no column has more values than bins
+    max_bins : most bins of a column, at most 255
     class_weight : "balanced", a dict of weights, or None; steers splits and ``predict``, while
         probabilities remain those of the data as given
     n_jobs : number of threads as in joblib; the tree does not depend on it
@@ -168,7 +172,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ranking: str = "leaf",
         metric: Any = "minmax",
         geometric_probability: bool = False,
-        splits: str = "exact",
+        splits: Candidates = "exact",
+        max_bins: int = 255,
         class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -193,6 +198,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.metric = metric
         self.geometric_probability = geometric_probability
         self.splits = splits
+        self.max_bins = max_bins
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
@@ -201,11 +207,17 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing
-        y : one label per row
-        sample_weight : one weight per row, at least 0; None for ones
+        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing.
+            With ``splits="binned"`` also data larger than memory: the path of a Parquet file or of
+            a folder of them, an iterator of Arrow batches, a polars LazyFrame, Dask collections
+        y : one label per row; of data larger than memory, the name of a column
+        sample_weight : one weight per row, at least 0; None for ones; or the name of a column
         """
         check_parameters(self)
+        large = large_data(X, y, sample_weight)
+        if large is not None:
+            with large as data:
+                return self._learn_large(grow_large(self, data, self._n_threads()))
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
@@ -536,6 +548,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         others = table.sum(axis=1) - table[:, place]
         return Curve.from_leaves(scores[:, place], table[:, place], others)
 
+    @over_partitions
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its leaf, by class weight.
 
@@ -554,6 +567,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             winners = self._winners(X)
         return np.asarray(self.classes_[winners])
 
+    @over_partitions
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's leaf, as they are in the data given.
 
@@ -565,11 +579,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return probabilities
         return self.geometric_(self._encoded(X), probabilities, self._n_threads())
 
+    @over_partitions
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @over_partitions
     def decision_function(self, X: Any) -> Floats:
         """Return by how much the second of two classes outweighs the first in each row's leaf.
 
@@ -591,6 +607,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(votes[:, 1] - votes[:, 0])
         return np.asarray(probabilities[:, 1] / 2.0 + np.where(self._winners(X) == 1, 0.5, -0.5))
 
+    @over_partitions
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of each row's leaf; of several, that on the heaviest path."""
         values = self._encoded(X)
@@ -698,6 +715,26 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.geometric_ is not None,
         )
 
+    def explore(
+        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
+    ) -> Any:
+        """Write an interactive page of this tree and its operating points; return the file's path.
+
+        Without a path return a widget for notebooks, which needs ``pip install roctree[notebook]``.
+        The page is one file and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : the file to write, such as "tree.html"
+        X_test, y_test : cases that did not grow the tree, to count errors on
+        options : ``positive``, the class of interest; ``title`` of the page; ``cases``, how many
+            test cases the page may hold one by one, 0 for none, 200 if not given
+        """
+        from roctree.report.explorer import explore
+
+        self._fitted()
+        return explore(self, path, X_test, y_test, **options)
+
     @property
     def feature_importances_(self) -> Floats:
         """The improvement of the criterion at the splits of each column, as shares of the total."""
@@ -716,7 +753,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
         page = str(estimator_html_repr(self))
-        return page + to_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
+        if not hasattr(self, "tree_"):
+            return page
+        from roctree.report.explorer.still import still
+
+        picture = still(self, self._decision().votes.argmax(axis=1))
+        return page + picture + to_html(self.tree_, self.schema_)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
@@ -755,6 +797,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _learn_large(self, grown: Grown) -> "ROCTreeClassifier":
+        self.schema_, self.class_weight_ = grown.schema, grown.growth.class_weight
+        self.spread_, self.scale_ = grown.spread, scale_of(self.metric, grown.spread, grown.schema)
+        self.pruning_, self.smoothing_ = grown.pruner, grown.smoother
+        self._learn(grown.pruned)
+        self.divides_cases_, self.geometric_ = grown.divides_cases, None
+        return self
 
     def _fitted(self) -> Tree:
         check_is_fitted(self, "tree_")
@@ -799,7 +849,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
 
     def _tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
-        return Tally.of(self.tree_, self._dataset(X, y, sample_weight))
+        found = tally_of(self, X, y, sample_weight)
+        return found or Tally.of(self.tree_, self._dataset(X, y, sample_weight))
 
     def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Read labelled data of the kind that the tree was grown from."""

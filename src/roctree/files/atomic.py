@@ -2,12 +2,21 @@
 
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file; who is killed meanwhile leaves the old one whole.
+    """Write a file; who is killed meanwhile leaves the old one whole."""
+    with whole_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written bit by bit, which takes the place of the old one when it is whole.
 
     The data go to a new file in the same folder, to the disk, and only then to the name. What a
     kill may leave behind is a file whose name begins with a dot and ends in ``.tmp``.
@@ -17,7 +26,7 @@ def write_whole(path: Path, data: bytes) -> None:
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
         with beside.open("xb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileNotFoundError):

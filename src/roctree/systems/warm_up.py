@@ -6,7 +6,9 @@ import numpy as np
 
 from roctree.criteria import CRITERIA
 from roctree.estimator import ROCTreeClassifier
+from roctree.systems.discretizer import MDLDiscretizer
 from roctree.systems.multiscale import MultiscaleClassifier
+from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 from roctree.tree.growth import Missing
 
 # Large and small nodes have kernels of their own.
@@ -24,6 +26,8 @@ def warm_up() -> None:
             _fit_and_predict(gaps, labels, missing=missing, categorical_features=[1])
     for criterion in CRITERIA:
         _fit_and_predict(numbers, labels, criterion=criterion, collapse=True)
+    MDLDiscretizer().fit(numbers, labels)
+    NaiveBayesTreeClassifier().fit(numbers, labels).predict(numbers)
     MultiscaleClassifier(pruning="minimum_error").fit(numbers, labels).predict(numbers)
 
 

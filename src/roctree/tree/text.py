@@ -1,7 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,18 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+DIGITS = 4
 HTML_LEVELS = 3
 
 
-def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
+def to_text(
+    tree: Tree,
+    schema: "Schema",
+    *,
+    max_depth: int | None = None,
+    digits: int = DIGITS,
+    leaf_note: Callable[[int], str] | None = None,
+) -> str:
     """Return the tree as text.
 
     Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
@@ -38,8 +46,22 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     schema : names, categories and classes
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
+    leaf_note : what else to say of each leaf, by its number
     """
     check_limits(max_depth, digits)
+    condition = _conditions(tree, schema, digits)
+    return in_lines(
+        tree,
+        schema.classes,
+        condition,
+        max_depth=max_depth,
+        digits=digits,
+        leaf_note=leaf_note,
+    )
+
+
+def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
+    """Return what says which values lead to a node from its parent."""
     names = [plain(name) for name in schema.names]
     cuts = short_thresholds(tree, digits)
     says_missing = says_missing_of(tree)
@@ -49,7 +71,7 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
         name, cut = names[tree.feature[parent]], cuts.get(parent)
         return branch_condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
 
-    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+    return condition
 
 
 def in_lines(
@@ -59,6 +81,7 @@ def in_lines(
     *,
     max_depth: int | None,
     digits: int,
+    leaf_note: Callable[[int], str] | None = None,
 ) -> str:
     """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
 
@@ -67,7 +90,7 @@ def in_lines(
     tree : the tree
     classes : class labels
     condition : says what leads to a node from its parent
-    max_depth, digits : as in ``to_text``
+    max_depth, digits, leaf_note : as in ``to_text``
     """
     lines = []
     for node in depth_first(tree, max_depth):
@@ -75,10 +98,19 @@ def in_lines(
         text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
             text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
-            text += "" if tree.is_leaf[node] else " …"
+            if not tree.is_leaf[node]:
+                text += " …"
+            elif leaf_note is not None:
+                text += leaf_note(node)
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
+    """Return for some nodes, none of them the root, which values lead there from their parents."""
+    condition = _conditions(tree, schema, DIGITS)
+    return {node: condition(node) for node in nodes}
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
@@ -185,18 +217,18 @@ def says_missing_of(tree: Tree) -> list[bool]:
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
     """Return the text of the threshold of each numeric node."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
     for feature in np.unique(tree.feature[numeric]):
         thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
-        for threshold, text in _apart(sorted(set(thresholds.tolist())), digits).items():
+        for threshold, text in apart(sorted(set(thresholds.tolist())), digits).items():
             texts[int(feature), threshold] = text
     return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
 
 
-def _apart(thresholds: list[float], digits: int) -> dict[float, str]:
+def apart(thresholds: list[float], digits: int) -> dict[float, str]:
     """Round ascending numbers to so many digits, or as many more as it takes to tell them apart."""
     texts = {}
     crowded = thresholds
