@@ -19,8 +19,10 @@ from rich.progress import (
 
 from benchmarks import (
     boundary,
+    command,
     files,
     fit,
+    large,
     machine,
     memory,
     multiscale,
@@ -38,6 +40,7 @@ from benchmarks.worker import Workers
 
 SECTIONS = {
     "fit": fit.rows,
+    "large": large.rows,
     "predict": predict.rows,
     "prune": prune.rows,
     "rank": rank.rows,
@@ -45,6 +48,7 @@ SECTIONS = {
     "nbtree": nbtree.rows,
     "multiscale": multiscale.rows,
     "memory": memory.rows,
+    "command": command.rows,
     "start": start.rows,
 }
 QUIET_LOAD = 0.5

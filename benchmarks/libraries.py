@@ -58,8 +58,8 @@ def levels(tree: Any) -> float:
 
 
 class Roctree:
-    def __init__(self, *, criterion: str = "gini", missing: str = "branch") -> None:
-        self.options = {"criterion": criterion, "missing": missing}
+    def __init__(self, **options: str) -> None:
+        self.options = {"criterion": "gini", "missing": "branch", **options}
 
     def table(self, X: Any) -> Any:
         return X

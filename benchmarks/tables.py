@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 
 from benchmarks.quiet import DISTURBED
 from benchmarks.race import Entry, Outcome
-from benchmarks.targets import judge, matrix_multiple
+from benchmarks.targets import command_ratio, judge, matrix_multiple
 
 MARK = {1: "¹", 2: "²"}
 THREADS_REMARK = "¹ one thread, ² two; scikit-learn has one only and is compared with both of ours"
@@ -232,6 +232,16 @@ def memory_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Memory", header, cells, notes(outcomes))
 
 
+def disk_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        for entry in outcome.entries:
+            peak = f"{entry.facts['peak'] / 2**30:.2f}" if entry.facts else "–"
+            cells.append([f"{outcome.title}: {entry.label}", peak, time_of(outcome, entry)])
+    header = ("fit", "most memory of the process, GiB", "time")
+    return Table("Rows on disk", header, cells, notes(outcomes))
+
+
 def start_table(outcomes: Sequence[Outcome]) -> Table:
     cells = [
         [f"{outcome.title}: {entry.library}", time_of(outcome, entry)]
@@ -241,9 +251,22 @@ def start_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Start", ("what", "median"), cells, notes(outcomes))
 
 
+def command_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ratio = command_ratio(outcome)
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        cells.append([outcome.title, *times, "–" if ratio is None else f"{ratio:.2f}×"])
+    names = (entry.library for entry in outcomes[0].entries)
+    return Table("From a file", ("file", *names, "ratio"), cells, notes(outcomes))
+
+
 SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
     ("fit", quality_table),
+    ("binned", race_table("Bins: seconds of ours, and how many times as long others take")),
+    ("binned", quality_table),
+    ("out_of_core", disk_table),
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
     ("prune", prune_table),
@@ -253,4 +276,5 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("multiscale", multiscale_table),
     ("memory", memory_table),
     ("start", start_table),
+    ("command", command_table),
 )

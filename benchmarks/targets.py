@@ -13,6 +13,8 @@ BOUNDARY_RATIO = 50.0
 NBTREE_RATIO = 20.0
 MULTISCALE = 2.0
 MATRICES = 4.0
+COMMAND_RATIO = 2.0
+ON_DISK = 2.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
 
@@ -43,7 +45,9 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         nbtree(outcomes),
         multiscale(rows),
         *memory(rows),
+        on_disk(rows),
         *starts(rows),
+        *commands(rows),
     ]
     return verdicts
 
@@ -160,6 +164,13 @@ def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         yield at_most(target, MATRICES, matrices, " matrices")
 
 
+def on_disk(rows: dict[str, Outcome]) -> Verdict:
+    outcome = rows.get("disk-20000000")
+    entry = outcome and outcome.find("roctree", 2, "out of core")
+    peak = entry.facts["peak"] / 2**30 if entry and entry.facts else None
+    return at_most("memory of a fit from disk, 20M × 20", ON_DISK, peak, " GiB")
+
+
 def matrix_multiple(entry: Entry) -> float | None:
     """Return the growth at the peak as a multiple of the matrix that was fitted."""
     return entry.facts["growth"] / entry.facts["matrix"] if entry.facts else None
@@ -180,3 +191,18 @@ def middle(rows: dict[str, Outcome], row: str, part: str) -> float | None:
     outcome = rows.get(row)
     entry = outcome and outcome.find(part, threads=0)
     return outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
+
+
+def commands(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    for form in ("csv", "parquet"):
+        times = command_ratio(rows.get(f"command-1M-{form}"))
+        target = f"roctree fit of 1M × 20, {form}, to polars' read and the bare fit"
+        yield at_most(target, COMMAND_RATIO, times, "×")
+
+
+def command_ratio(outcome: Outcome | None) -> float | None:
+    """Return the time of a command as a multiple of that of its parts."""
+    if outcome is None or not all(entry.seconds for entry in outcome.entries):
+        return None
+    command, read, fit = (outcome.summary(entry.seconds) for entry in outcome.entries)
+    return command / (read + fit)

@@ -13,10 +13,11 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, distributed, experiment, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
+    from roctree.files import load
     from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
     from roctree.systems.discretizer import MDLDiscretizer
     from roctree.systems.multiscale import MultiscaleClassifier
@@ -34,8 +35,18 @@ _HOMES = {
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
+    "load": "roctree.files",
 }
-_MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {
+    "checks",
+    "criteria",
+    "distributed",
+    "experiment",
+    "presets",
+    "pruning",
+    "roc",
+    "smoothing",
+}
 
 __all__ = [
     "CostCurveDisplay",
@@ -55,6 +66,9 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distributed",
+    "experiment",
+    "load",
     "presets",
     "pruning",
     "roc",

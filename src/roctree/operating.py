@@ -185,8 +185,6 @@ def leaves_of(
         shares = np.zeros_like(frequencies)
         shares[leaves.nodes] = leaves.shares
         return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
-    if isinstance(counts, np.ndarray) and counts.shape == tree.counts.shape:
-        return Leaves.of(tree, counts, frequencies, positive, nodes)
     if not isinstance(counts, str):
         raise ParameterError("counts must be 'training', 'smoothed', or (X, y) of cases held out.")
     if counts == "training":

@@ -13,12 +13,14 @@ from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
 from roctree.strategy import by_label, is_number, nearest
+from roctree.tree.binning import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
 Threshold = Literal["midpoint", "observed"]
 Order = Literal["depth_first", "best_first"]
 Labels = Literal["probability", "majority"]
+Candidates = Literal["exact", "binned"]
 # Beside a weight so many times larger, another would be lost in the rounding of their sum.
 MOST_APART = 1e12
 
@@ -77,7 +79,11 @@ RULES: dict[str, Rule] = {
     "labels": _one_of(get_args(Labels)),
     "ranking": _one_of(RANKINGS),
     "geometric_probability": _FLAG,
-    "splits": _one_of(["exact"]),
+    "splits": _one_of(get_args(Candidates)),
+    "max_bins": Rule(
+        f"a whole number from 2 to {MOST_BINS}",
+        lambda value: _whole(value) and 2 <= value <= MOST_BINS,
+    ),
     "class_weight": Rule(
         "'balanced', a dict of weights such as {'ill': 5, 'well': 1}, or None",
         lambda value: value is None or isinstance(value, Mapping) or _is(value, "balanced"),

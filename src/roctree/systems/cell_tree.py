@@ -76,6 +76,8 @@ class CellTree:
         counts : "training", "smoothed", or class counts of other cases where they stop
         positive : number of the positive class
         """
-        stopping = replace(self.tree, counts=self.stops())
         frequencies, nodes = Frequencies()(self.tree), np.arange(self.tree.n_nodes)
+        if isinstance(counts, np.ndarray):
+            return Leaves.of(self.tree, counts, frequencies, positive, nodes)
+        stopping = replace(self.tree, counts=self.stops())
         return leaves_of(stopping, probabilities, frequencies, counts, positive, nodes)

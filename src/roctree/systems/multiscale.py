@@ -9,18 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from roctree.data import Dataset, encode_columns
+from roctree.decision import Decision
 from roctree.errors import ParameterError
 from roctree.labelling import Labeller, OperatingPoint, operating_point
-from roctree.operating import (
-    asked_for,
-    cheapest,
-    checked_seed,
-    class_number,
-    draws,
-    positive_of_two,
-)
+from roctree.operating import asked_for, cheapest, checked_seed, class_number, positive_of_two
 from roctree.parameters import Labels, with_costs_in_order
-from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
+from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner, cost_pruning_curve
 from roctree.roc import Curve
 from roctree.smoothing import Smoother, probabilities
 from roctree.systems.cell_inputs import (
@@ -191,6 +185,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X_test: Any = None,
         y_test: Any = None,
         *,
+        sample_weight: Any = None,
         method: str | Pruner = "minimum_error",
         positive: Any = None,
         **options: Any,
@@ -199,7 +194,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        costs, X_test, y_test, method, positive, options : as for
+        costs, X_test, y_test, sample_weight, method, positive, options : as for
             ``ROCTreeClassifier.cost_pruning_curve``
         """
         self._fitted()
@@ -209,9 +204,10 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         cells, stopped = self._prunable(self.cell_tree_), None
         counts = cells.tree.counts
         if X_test is not None:
-            stopped = cells.stops(read(X_test, y_test, None, self.schema_))
+            stopped = cells.stops(read(X_test, y_test, sample_weight, self.schema_))
             counts = with_those_below(cells.tree, stopped)
-        pruner, labels = pruner_of_cells(method, **options), self.classes_.tolist()
+        usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
+        pruner, labels = pruner_of_cells(method, **(usual | options)), self.classes_.tolist()
         return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped)
 
     def at(
@@ -237,19 +233,24 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
         return self._at(labeller, by, place, seed)
 
-    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
+    def roc(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
+    ) -> Curve:
         """Return the ROC curve: cells in the order of training, counts of the data given.
 
         Parameters
         ----------
         X, y : labelled cases; None for the training counts
         positive : the class that is positive, against all others; None for the last of two
+        sample_weight : of the cases
         """
         cells = self._fitted()
         if positive is None and self.n_classes_ != 2:
             raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
         place = class_number(positive, self.classes_)
-        counts = cells.stops(None if X is None else read(X, y, None, self.schema_))
+        if X is None and (y is not None or sample_weight is not None):
+            raise ParameterError("Give X with y and their weights, or none of them.")
+        counts = cells.stops(None if X is None else read(X, y, sample_weight, self.schema_))
         ours, scores = counts[:, place], self.probabilities_[:, place]
         return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
 
@@ -281,9 +282,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def decision_function(self, X: Any) -> Floats:
         """Return by how much the second of two classes outweighs the first in each row's cell.
 
-        Where ``predict`` goes by something else than the probability, the rows of the second class
-        come first, as for ``ROCTreeClassifier.decision_function``. With more classes, or only one,
-        return the probability of each.
+        Otherwise it is as ``ROCTreeClassifier.decision_function`` with its default ranking.
         """
         values = self._encoded(X)
         votes = self.probabilities_[self.cell_tree_.nodes(values)]
@@ -390,17 +389,12 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""
-        nodes, point = self.cell_tree_.nodes(values), self.operating_point_
-        winners = self._votes()[nodes].argmax(axis=1)
-        if point is None or point.chance == 0.0:
-            return np.asarray(winners)
-        others = point.other_votes[nodes].argmax(axis=1)
-        return np.asarray(np.where(draws(values, point.seed) < point.chance, others, winners))
+        nodes = self.cell_tree_.nodes(values)
+        decision = Decision.of(self.tree_, self.operating_point_, self._usual_votes)
+        return decision.each(values, lambda votes: votes[nodes].argmax(axis=1))
 
-    def _votes(self) -> Floats:
-        """Return what each node says for each class: the largest wins."""
-        if self.operating_point_ is not None:
-            return self.operating_point_.votes
+    def _usual_votes(self) -> Floats:
+        """Return what each node says for each class, unless an operating point was chosen."""
         if self.node_labels_ is not None:
             return np.eye(self.n_classes_)[self.node_labels_]
         return self.tree_.counts if self.labels == "majority" else self.probabilities_

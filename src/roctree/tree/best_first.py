@@ -1,9 +1,8 @@
 """Best-first growth: the tree of so many leaves, grown no deeper than it has to be."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from roctree.data.dataset import Dataset
-from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
 from roctree.tree.shape import best_first
 from roctree.tree.tree import Tree
@@ -11,7 +10,7 @@ from roctree.tree.tree import Tree
 _FEW_LEAVES = 64
 
 
-def grow_best_first(dataset: Dataset, growth: Growth, max_leaves: int, n_threads: int = 1) -> Tree:
+def grow_best_first(grow: Callable[[Growth], Tree], growth: Growth, max_leaves: int) -> Tree:
     """Grow the tree that opens the best leaf again and again until it has ``max_leaves``.
 
     It is part of the whole tree, and if it ends above the depth that was grown, going deeper
@@ -22,7 +21,7 @@ def grow_best_first(dataset: Dataset, growth: Growth, max_leaves: int, n_threads
     likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
     for depth in (min(likely, most), most):
         limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
-        tree = best_first(grow(dataset, replace(growth, max_depth=limit), n_threads), most)
+        tree = best_first(grow(replace(growth, max_depth=limit)), most)
         if tree.max_depth < limit or limit == growth.max_depth:
             break
     return tree

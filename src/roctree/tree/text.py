@@ -1,7 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+DIGITS = 4
 HTML_LEVELS = 3
 
 
@@ -29,7 +30,7 @@ def to_text(
     schema: "Schema",
     *,
     max_depth: int | None = None,
-    digits: int = 4,
+    digits: int = DIGITS,
     leaf_note: Callable[[int], str] | None = None,
 ) -> str:
     """Return the tree as text.
@@ -48,15 +49,7 @@ def to_text(
     leaf_note : what else to say of each leaf, by its number
     """
     check_limits(max_depth, digits)
-    names = [plain(name) for name in schema.names]
-    cuts = _short_thresholds(tree, digits)
-    says_missing = _says_missing(tree)
-
-    def condition(node: int) -> str:
-        parent = int(tree.parent[node])
-        name, cut = names[tree.feature[parent]], cuts.get(parent)
-        return _condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
-
+    condition = _conditions(tree, schema, digits)
     return in_lines(
         tree,
         schema.classes,
@@ -65,6 +58,20 @@ def to_text(
         digits=digits,
         leaf_note=leaf_note,
     )
+
+
+def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
+    """Return what says which values lead to a node from its parent."""
+    names = [plain(name) for name in schema.names]
+    cuts = short_thresholds(tree, digits)
+    says_missing = says_missing_of(tree)
+
+    def condition(node: int) -> str:
+        parent = int(tree.parent[node])
+        name, cut = names[tree.feature[parent]], cuts.get(parent)
+        return branch_condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
+
+    return condition
 
 
 def in_lines(
@@ -86,7 +93,7 @@ def in_lines(
     max_depth, digits, leaf_note : as in ``to_text``
     """
     lines = []
-    for node in _depth_first(tree, max_depth):
+    for node in depth_first(tree, max_depth):
         inside = tree.depth[node] > 0
         text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
@@ -98,6 +105,12 @@ def in_lines(
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
+    """Return for some nodes, none of them the root, which values lead there from their parents."""
+    condition = _conditions(tree, schema, DIGITS)
+    return {node: condition(node) for node in nodes}
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
@@ -124,7 +137,7 @@ def _whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
+def depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
     """Yield the nodes down to ``max_depth``, each before its children, branch 0 first."""
     stack = [0]
     while stack:
@@ -141,7 +154,7 @@ def _indent(depth: int) -> str:
     return BAR * MAX_BARS + f"[{depth - 1}] "
 
 
-def _condition(
+def branch_condition(
     tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
 ) -> str:
     """Say which values lead from the parent of a node to it."""
@@ -156,11 +169,12 @@ def _condition(
         among = np.flatnonzero(tree.category_branch[codes] == branch)
         if among.size == 0:
             return f"{name} is missing" if takes_missing else f"{name} is none of these"
-        condition = f"{name} {_category_set(among, schema.categories[tree.feature[parent]])}"
+        condition = f"{name} {category_set(among, schema.categories[tree.feature[parent]])}"
     return condition + " or missing" * (takes_missing and says_missing)
 
 
-def _category_set(codes: NDArray[np.int64], categories: Any) -> str:
+def category_set(codes: NDArray[np.int64], categories: Any) -> str:
+    """Say which categories are meant, the first of many."""
     words = [plain(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
@@ -178,7 +192,7 @@ def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) ->
     winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
+    return f"{plain(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
@@ -189,7 +203,7 @@ def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], dig
     return "; " + ", ".join(listed) if listed else ""
 
 
-def _share(part: float) -> str:
+def share_text(part: float) -> str:
     """Return a share with two decimals, or more if a leaf would look pure without being so."""
     n_decimals = 2
     while part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") == 1.0:
@@ -197,13 +211,13 @@ def _share(part: float) -> str:
     return f"{part:.{n_decimals}f}"
 
 
-def _says_missing(tree: Tree) -> list[bool]:
+def says_missing_of(tree: Tree) -> list[bool]:
     """Whether each split is on an attribute whose missing values have a way of their own."""
     own_way = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def _short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
     """Return the text of the threshold of each numeric node."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
