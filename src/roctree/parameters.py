@@ -17,7 +17,7 @@ from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
 Threshold = Literal["midpoint", "observed"]
-Order = Literal["depth_first", "best_first"]
+Order = Literal["depth_first", "best_first", "whole_tree_auc"]
 Labels = Literal["probability", "majority"]
 # Beside a weight so many times larger, another would be lost in the rounding of their sum.
 MOST_APART = 1e12
@@ -76,6 +76,7 @@ RULES: dict[str, Rule] = {
     "c45_numeric_minimum": _FLAG,
     "labels": _one_of(get_args(Labels)),
     "ranking": _one_of(RANKINGS),
+    "width": _NOT_NEGATIVE,
     "geometric_probability": _FLAG,
     "splits": _one_of(["exact"]),
     "class_weight": Rule(

@@ -1,6 +1,6 @@
-"""Labelled cases counted in the leaves of a tree; those that missing values divide stand apart.
+"""Labelled cases counted in the leaves of a tree; those divided among leaves stand apart.
 
-A divided case is scored and labelled by the mean of its leaves, as one. Counted in parts, leaf by
+Missing values and soft thresholds divide cases. A divided case is scored and labelled by the mean of its leaves, as one. Counted in parts, leaf by
 leaf, it would seem to get several labels, and rates would not be those of the predictions.
 """
 

@@ -1,7 +1,9 @@
 """Rows led down a tree: to the leaf they fall into, or to all leaves that share them.
 
 A missing value goes to the branch that the node names, or to all branches in proportion to their
-weights in training. A category that training did not see at a node counts as missing there.
+weights in training. A category that training did not see at a node counts as missing there. A value
+within the width of a soft threshold goes to both branches, unless one would get less than a
+thousandth of the row.
 """
 
 from collections.abc import Callable, Iterator
@@ -91,10 +93,10 @@ def mix(tree: Tree, values: Values, leaf_table: Floats, *, n_threads: int = 1) -
 
 
 def divided(tree: Tree, values: Values) -> NDArray[np.bool_]:
-    """Return which rows missing values divide among several leaves."""
+    """Return which rows missing values or soft thresholds divide among several leaves."""
     _check_values(tree, values)
     found = np.zeros(len(values), dtype=np.bool_)
-    for block in _settled(tree.all_hard_paths, values, 0, len(values)):
+    for block in _settled(tree.all_paths, values, 0, len(values)):
         found[block.rows] = ~tree.is_leaf[block.nodes]
     return found
 

@@ -1,7 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,32 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def conditions(
+    tree: Tree, schema: "Schema", nodes: Iterable[int], digits: int = 4
+) -> dict[int, str]:
+    """Return which values lead to each of some nodes from its parent, as ``to_text`` says it."""
+    cuts, says_missing = _short_thresholds(tree, digits), _says_missing(tree)
+    found = {}
+    for node in nodes:
+        parent = int(tree.parent[node])
+        name = _plain(schema.names[tree.feature[parent]])
+        found[node] = _condition(
+            tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
+        )
+    return found
+
+
+def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) -> str:
+    """Return what a row has for an attribute, such as "age = 30" or "age is missing"."""
+    name, categories = _plain(schema.names[feature]), schema.categories[feature]
+    if np.isnan(value):
+        return f"{name} is missing"
+    if categories is None:
+        return f"{name} = {short(float(value), digits)}"
+    known = 0 <= value < len(categories)
+    return f"{name} = {_plain(categories[int(value)])}" if known else f"{name} is not known"
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
