@@ -17,17 +17,27 @@ if TYPE_CHECKING:
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
-    from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.experiment.frontier import frontier
+    from roctree.report import (
+        CostCurveDisplay,
+        CostPruningDisplay,
+        FrontierDisplay,
+        ROCHullDisplay,
+    )
+    from roctree.systems.distill import distill
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "FrontierDisplay": "roctree.report",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
+    "distill": "roctree.systems.distill",
+    "frontier": "roctree.experiment.frontier",
 }
 _MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
 
@@ -36,6 +46,7 @@ __all__ = [
     "CostPruningDisplay",
     "DataError",
     "Dataset",
+    "FrontierDisplay",
     "ModelFileError",
     "NotFittedError",
     "ParameterError",
@@ -46,6 +57,8 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distill",
+    "frontier",
     "presets",
     "pruning",
     "roc",

@@ -58,7 +58,7 @@ from roctree.pruning import (
 )
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
-from roctree.selection import best_smoother, grown_and_pruned, pruned_again
+from roctree.selection import Grow, best_smoother, grown_and_pruned, pruned_again
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
@@ -211,15 +211,17 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
+        growth = growth_of(self, dataset)
+        return self._fit(dataset, growth, self._grower(growth))
+
+    def _fit(self, dataset: Dataset, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
-        growth = growth_of(self, dataset)
-
         self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
         self.spread_ = Spread.of(dataset.values, dataset.weights)
         self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
-        self.pruning_, tree = grown_and_pruned(dataset, self._grower(growth), pruner)
-        self.smoothing_ = self._best_smoother(smoother, dataset, growth)
+        self.pruning_, tree = grown_and_pruned(dataset, grow, pruner)
+        self.smoothing_ = self._best_smoother(smoother, dataset, grow)
         self._learn(tree._replace(tree=self._as_ranked(tree.tree, dataset)))
         self.divides_cases_ = self._divides(dataset)
         self.geometric_ = self._estimated(dataset) if self.geometric_probability else None
@@ -259,7 +261,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other.smoothing = smoother
         if X is not None:
             dataset = self._dataset(X, y, sample_weight)
-            smoother = self._best_smoother(smoother, dataset, growth_of(self, dataset))
+            grow = self._grower(growth_of(self, dataset))
+            smoother = self._best_smoother(smoother, dataset, grow)
         other.smoothing_ = smoother
         other.probabilities_ = probabilities(smoother, self.tree_)
         return other._at_the_same_point(self.operating_point_)
@@ -686,14 +689,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return dataset.with_weight()
 
-    def _grower(self, growth: Growth) -> Callable[[Dataset], Tree]:
+    def _grower(self, growth: Growth) -> Grow:
         return lambda part: grown_tree(self, part, growth, self._n_threads())
 
-    def _best_smoother(self, smoother: Smoother, dataset: Dataset, growth: Growth) -> Smoother:
+    def _best_smoother(self, smoother: Smoother, dataset: Dataset, grow: Grow) -> Smoother:
         """Return the smoother with what "auto" comes to on these data."""
 
         def fit_tree(part: Dataset) -> Tree:
-            tree = grown_and_pruned(part, self._grower(growth), self.pruning_)[1].tree
+            tree = grown_and_pruned(part, grow, self.pruning_)[1].tree
             return self._as_ranked(tree, part)
 
         return best_smoother(smoother, dataset, fit_tree)

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset
 from roctree.parameters import class_weights
+from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
 from roctree.tree.grow import class_counts, grow
 from roctree.tree.growth import Growth, weight_grid
-from roctree.tree.shape import collapse, observed_thresholds
+from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.tree import Tree
 
 
@@ -40,7 +41,8 @@ def grown_tree(estimator: Any, dataset: Dataset, growth: Growth, n_threads: int)
     if estimator.max_leaves is None:
         tree = grow(dataset, growth, n_threads)
     else:
-        tree = grow_best_first(dataset, growth, estimator.max_leaves, n_threads)
+        part = largest_area if estimator.growth == "whole_tree_auc" else best_first
+        tree = grow_best_first(dataset, growth, estimator.max_leaves, n_threads, part)
     if estimator.collapse:
         tree = collapse(tree)
     if estimator.threshold == "observed":

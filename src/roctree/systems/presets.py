@@ -12,7 +12,17 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.pruning import ErrorBased
 from roctree.strategy import nearest
 
-__all__ = ["c45", "j48"]
+__all__ = ["best_ranking", "c45", "j48", "readable"]
+
+
+def readable(**overrides: Any) -> ROCTreeClassifier:
+    """Return an estimator of trees that fit a page: at most 32 leaves, and soft thresholds."""
+    return _configured(_READABLE, overrides)
+
+
+def best_ranking(**overrides: Any) -> ROCTreeClassifier:
+    """Return an estimator of the trees that rank best, however large: soft thresholds."""
+    return _configured(_BEST_RANKING, overrides)
 
 
 def c45(**overrides: Any) -> ROCTreeClassifier:
@@ -33,6 +43,8 @@ def j48(**overrides: Any) -> ROCTreeClassifier:
     return _configured(_J48, overrides)
 
 
+_BEST_RANKING: dict[str, Any] = {"ranking": "soft"}
+_READABLE = _BEST_RANKING | {"growth": "whole_tree_auc", "max_leaves": 32}
 _C45: dict[str, Any] = {
     "criterion": GainRatio(penalty=True),
     "nominal": "multiway",

@@ -82,8 +82,7 @@ def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) ->
         return f"{name} is missing"
     if categories is None:
         return f"{name} = {short(float(value), digits)}"
-    known = 0 <= value < len(categories)
-    return f"{name} = {_plain(categories[int(value)])}" if known else f"{name} is not known"
+    return f"{name} = {_plain(categories[int(value)])}"
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
