@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from roctree.tree.apply import mix
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
+Measure = TypeVar("Measure", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +51,12 @@ class Decision:
         )
 
     def each(
-        self, values: Floats, measure: Callable[[Floats], NDArray[np.generic]]
-    ) -> NDArray[np.generic]:
+        self, values: Floats, measure: Callable[[Floats], NDArray[Measure]]
+    ) -> NDArray[Measure]:
         """Measure rows by the votes; where labels are drawn, each row by the votes it drew."""
         found = measure(self.votes)
         if self.chance == 0.0:
             return found
         drawn = draws(values, self.seed) < self.chance
-        return np.where(drawn.reshape(-1, *[1] * (found.ndim - 1)), measure(self.others), found)
+        drawn = drawn.reshape(-1, *[1] * (found.ndim - 1))
+        return np.where(drawn, measure(self.others), found)

@@ -5,7 +5,7 @@ from copy import copy
 from typing import Any, Literal, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -781,7 +781,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _winners(self, X: Any) -> NDArray[np.int64]:
         """Return the number of each row's class."""
-        return self._decision().winners(self._encoded(X), self._n_threads())
+        values = self._encoded(X)
+        return self._decision().winners(values, self._n_threads())
 
     def _decision(self) -> Decision:
         return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
@@ -828,4 +829,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _n_threads(self) -> int:
         check_parameter("n_jobs", self.n_jobs)  # it may have been set after the fit
-        return int(effective_n_jobs(self.n_jobs))
+        if self.n_jobs is None:
+            return int(effective_n_jobs(None))
+        # As of threads: in a process of a pool, which may have no processes, joblib counts one.
+        with parallel_config(backend="threading"):
+            return int(effective_n_jobs(self.n_jobs))

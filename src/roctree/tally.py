@@ -36,15 +36,14 @@ class Tally:
     @classmethod
     def of(cls, tree: Tree, cases: Dataset) -> "Tally":
         """Count some cases."""
-        known = cases.values, cases.labels, cases.weights
-        parts, apart = class_counts(tree, *known), divided(tree, cases.values)
+        values, labels, weights = cases.values, cases.labels, cases.weights
+        parts, apart = class_counts(tree, values, labels, weights), divided(tree, values)
         if not apart.any():
-            return cls(tree, parts, parts[tree.leaves], cases.values[:0])
-        whole = class_counts(tree, *(array[~apart] for array in known))
+            return cls(tree, parts, parts[tree.leaves], values[:0])
+        whole = class_counts(tree, values[~apart], labels[~apart], weights[~apart])
         own = np.zeros((int(apart.sum()), tree.n_classes))
-        own[np.arange(len(own)), cases.labels[apart]] = cases.weights[apart]
-        counts = np.concatenate([whole[tree.leaves], own])
-        return cls(tree, parts, counts, cases.values[apart])
+        own[np.arange(len(own)), labels[apart]] = weights[apart]
+        return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
 
     @property
     def nodes(self) -> NDArray[np.int64]:

@@ -1,3 +1,4 @@
+import multiprocessing
 import pickle
 
 import joblib
@@ -145,3 +146,9 @@ def test_the_tags_say_what_a_tree_accepts():
     assert tags.target_tags.single_output
     assert not tags.target_tags.multi_output
     assert tags.classifier_tags.multi_class
+
+
+def test_threads_are_not_fewer_in_a_process_of_a_pool(monkeypatch):
+    pool_process = multiprocessing.current_process()
+    monkeypatch.setitem(pool_process._config, "daemon", True)
+    assert ROCTreeClassifier(n_jobs=2)._n_threads() == 2

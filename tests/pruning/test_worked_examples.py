@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from roctree.data.dataset import Dataset, Schema
+from roctree.growing import grown_tree, growth_of
 from roctree.pruning import (
     CardPerClass,
     CostComplexity,
@@ -169,19 +170,13 @@ def golf():
 
 def test_golf_has_the_numbers_of_release_8(golf):
     estimator = presets.c45(pruning="none")
-    tree = estimator._shaped(_grown(estimator, golf), golf)
+    tree = grown_tree(estimator, golf, growth_of(estimator, golf), 1)
     surgeon = _Surgeon(tree, golf, ErrorBased(limit="c45")._limit, 0.1)
     root = surgeon._built()
     sunny = root.children[0]
     assert numbers(surgeon, sunny) == pytest.approx([2.11, 2 + 1.24, 3.24], abs=0.005)
     assert numbers(surgeon, root) == pytest.approx([5.39, 5 + 1.79, 7.74], abs=0.005)
     assert ErrorBased(limit="c45", raising=True)(tree, golf) == tree
-
-
-def _grown(estimator, dataset):
-    from roctree.tree.grow import grow
-
-    return grow(dataset, estimator._growth(dataset), 1)
 
 
 def numbers(surgeon, node):

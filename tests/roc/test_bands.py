@@ -95,7 +95,7 @@ def test_a_band_of_separated_classes_has_no_width():
     ("options", "words"),
     [
         ({"method": "exact"}, "choose 'bootstrap', 'fixed_width'"),
-        ({"n_samples": 1}, "n_samples=1 is too few"),
+        ({"n_samples": 1}, "n_samples=1 is not allowed: give some hundreds"),
         ({"level": 95}, "level=95 is no level"),
     ],
 )

@@ -45,7 +45,7 @@ class CostPruningDisplay:
     def __init__(
         self, curves: CostPruningCurve | list[CostPruningCurve], *, name: str | None = None
     ) -> None:
-        self.curves = [curves] if isinstance(curves, CostPruningCurve) else list(curves)
+        self.curves = curves if isinstance(curves, list) else [curves]
         self.curve = mean_curve(self.curves)
         self.name = name
 

@@ -66,8 +66,8 @@ def _curve(estimator: Any, X: Any, y: Any, positive: Any) -> Curve:
 def curves_of_folds(cv_results: Any, X: Any, y: Any, positive: Any) -> list[Curve]:
     """The curve of each fold's classifier on the cases that it was not fitted to."""
     return [
-        curve_of(each, *cases, positive_class(each, positive))
-        for each, *cases in folds_of(cv_results, X, y)
+        curve_of(each, X_test, y_test, positive_class(each, positive))
+        for each, X_test, y_test in folds_of(cv_results, X, y)
     ]
 
 
