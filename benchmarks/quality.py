@@ -1,8 +1,8 @@
 """How well single trees rank, on the data sets of the papers, beside a forest and a booster.
 
-Usage: ``python -m benchmarks.quality FOLDER [--repeats N] [--most-rows N] [--only NAME ...]``, where
-the folder holds the data sets and their manifest. All methods have the same folds. It prints a
-table of geometric means; times are of this machine while it ran, and only ratios say anything.
+Usage: ``python -m benchmarks.quality FOLDER [--repeats N] [--most-rows N] [--only NAME ...]``; the
+folder holds the data sets and their manifest. All methods have the same folds. It prints a table of
+geometric means; times are of this machine while it ran, and only ratios say anything.
 """
 
 import argparse
@@ -103,11 +103,11 @@ def problems(folder: Path, most_rows: int):
     script = runpy.run_path(str(folder / "check.py"))
     for entry in script["manifest"]()["datasets"]:
         for variant in entry["variants"]:
-            if any(use["paper"] == PAPER for use in variant["serves"]):
-                if variant["result"]["rows"] <= most_rows:
-                    _, rows = script["load"](entry["name"])
-                    known = script["derive"](entry["attributes"], rows, variant["derivation"])
-                    yield variant["id"], *frame(*known)
+            serves = any(use["paper"] == PAPER for use in variant["serves"])
+            if serves and variant["result"]["rows"] <= most_rows:
+                _, rows = script["load"](entry["name"])
+                known = script["derive"](entry["attributes"], rows, variant["derivation"])
+                yield variant["id"], *frame(*known)
 
 
 def frame(attributes, rows):

@@ -656,7 +656,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values = self._encoded(X)
         if len(values) != 1:
             raise ParameterError(f"explain is of one case, and X has {len(values)} rows: give one.")
-        probabilities = dict(zip(self.classes_.tolist(), self.predict_proba(X)[0].tolist(), strict=True))
+        probabilities = dict(
+            zip(self.classes_.tolist(), self.predict_proba(X)[0].tolist(), strict=True)
+        )
         leaves = leaf_parts(self.tree_, values, self.probabilities_, self.schema_)
         return Explanation(self.predict(X)[0], probabilities, leaves)
 
@@ -804,7 +806,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _boundary(self, votes: Floats) -> Boundary:
         if self.ranking == "soft":
             raise ParameterError(
-                "Soft thresholds have no decision boundary between leaves: use ranked('leaf') first."
+                "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
             )
         size = extent(self.spread_, self.scale_, self.schema_.nominal)
         return Boundary(self.tree_, votes, self.scale_, size)

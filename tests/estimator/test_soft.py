@@ -65,7 +65,7 @@ def test_a_width_of_zero_predicts_as_the_hard_tree(tumours):
 
 @pytest.mark.parametrize("wrong", [-1.0, np.nan, "wide", None, True])
 def test_a_width_is_a_number_from_zero_on(wrong):
-    with pytest.raises(ParameterError, match="width=.* is not allowed"):
+    with pytest.raises(ParameterError, match=r"width=.* is not allowed"):
         ROCTreeClassifier(width=wrong).fit([[1.0], [2.0]], [0, 1])
 
 
@@ -157,7 +157,10 @@ def test_one_case_is_explained_at_a_time(tree, tumours):
 
 def test_a_tree_of_one_leaf_is_explained():
     tree = ROCTreeClassifier(max_depth=0, ranking="soft").fit([[1.0], [2.0]], ["a", "b"])
-    assert str(tree.explain([[1.5]])) == "a: a 0.500, b 0.500\n100 % leaf 0: a 0.500, b 0.500 (2 cases)"
+    assert (
+        str(tree.explain([[1.5]]))
+        == "a: a 0.500, b 0.500\n100 % leaf 0: a 0.500, b 0.500 (2 cases)"
+    )
 
 
 def test_readable_trees_have_32_leaves_at_most():

@@ -52,7 +52,7 @@ def branch(node, row):
 
 
 def branch_parts(node, row, soft, part):
-    """How much of a part of a row goes to each branch; less than a thousandth of it is not split."""
+    """How much of a part of a row goes to each branch; a thousandth of it is not split."""
     value = row[node.feature]
     if soft and node.softness > 0 and value is not None:
         below = (node.threshold + node.softness - value) / (2 * node.softness)

@@ -123,7 +123,9 @@ def test_progress_is_told_in_sentences(line):
 
 def test_parameters_of_the_tree_are_passed_on(line):
     X, y, teacher = line
-    pupil = roctree.distill(teacher, X, y, max_leaves=4, n_generated=50, ranking="leaf", criterion="gini")
+    pupil = roctree.distill(
+        teacher, X, y, max_leaves=4, n_generated=50, ranking="leaf", criterion="gini"
+    )
     assert (pupil.ranking, pupil.criterion) == ("leaf", "gini")
     assert not pupil.tree_.softness.any()
 

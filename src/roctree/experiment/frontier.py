@@ -184,7 +184,7 @@ class Frontier:
         ]
 
 
-def frontier(
+def frontier(  # noqa: PLR0913 - each a choice of its own
     X: Any,
     y: Any,
     *,

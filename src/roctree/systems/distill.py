@@ -113,7 +113,7 @@ class School:
 
     @classmethod
     def of(cls, teacher: Any, X: Any, cases: Dataset, sample_weight: Any) -> "School":
-        """Return the school of a teacher for tables like X, whose rows with weight are the cases."""
+        """Return the school of a teacher of tables like X; its rows with weight are the cases."""
         order = _order(teacher.classes_, cases.schema.classes)
         rows = np.arange(len(cases.labels))
         if sample_weight is not None:
@@ -124,7 +124,7 @@ class School:
         )
 
     def lesson(self, n_generated: int, smear: float, random: np.random.Generator) -> Dataset:
-        """Return what the tree learns from: rows for all classes of a case, weighted by their shares.
+        """Return what the tree learns from: of each case a row for every class, by its share.
 
         The generated cases together weigh as much as those that there are.
         """

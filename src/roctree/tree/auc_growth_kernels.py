@@ -90,9 +90,7 @@ def _before(node: int, other: int, worth: Floats) -> bool:
 
 
 @kernel
-def _change(
-    node: int, sign: float, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats
-) -> None:
+def _change(node: int, sign: float, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats) -> None:
     """Make a node one of the leaves, or no longer one."""
     for pair in range(pairs.shape[0]):
         one, two = sign * shares[node, pairs[pair, 0]], sign * shares[node, pairs[pair, 1]]
@@ -104,9 +102,7 @@ def _change(
 
 
 @kernel
-def _gain(
-    node: int, links: Ints, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats
-) -> float:
+def _gain(node: int, links: Ints, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats) -> float:
     """Return by how much opening a leaf raises the sum of the areas of all pairs of classes."""
     first = links[FIRST_CHILD, node]
     end = first + links[N_CHILDREN, node]

@@ -80,7 +80,9 @@ def visit(
             end = first + 1
         above = SHARED
         if branch < 0 and value == value and rule_floats[node, SOFTNESS] > 0.0:
-            above = part_above(value, part, rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS])
+            above = part_above(
+                value, part, rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS]
+            )
         for child in range(first, end):
             share = rule_floats[child, SHARE]
             if branch >= 0:
