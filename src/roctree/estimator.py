@@ -647,11 +647,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
         >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([[2.0]])
-        no: no 0.565, yes 0.435, the mean of 2 leaves
-        69.7 % leaf 1: no 0.667, yes 0.333 (2 cases)
-            x0 = 2: 69.7 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 1.27
-        30.3 % leaf 2: no 0.333, yes 0.667 (2 cases)
-            x0 = 2: 30.3 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 1.27
+        no: no 0.542, yes 0.458, the mean of 2 leaves
+        62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
+            x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
+        37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
+            x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
         """
         values = self._encoded(X)
         if len(values) != 1:

@@ -3,6 +3,7 @@
 Cases are tuples of value, label and weight, all with a known value.
 """
 
+from fractions import Fraction
 from math import log, sqrt
 
 
@@ -13,10 +14,13 @@ def width(cases, threshold, n_classes):
 
 
 def by_spread(cases):
-    total = sum(weight for _, _, weight in cases)
-    mean = sum(weight * value for value, _, weight in cases) / total
-    variance = sum(weight * (value - mean) ** 2 for value, _, weight in cases) / total
-    return sqrt(3) * 1.2 * sqrt(variance) * total**-0.2
+    """By the standard deviation, in fractions of the range: squares of tiny numbers would be 0."""
+    cases = [(Fraction(value), Fraction(weight)) for value, _, weight in cases]
+    total = sum(weight for _, weight in cases)
+    mean = sum(weight * value for value, weight in cases) / total
+    extent = max(abs(value - mean) for value, _ in cases) or 1
+    variance = sum(weight * ((value - mean) / extent) ** 2 for value, weight in cases) / total
+    return sqrt(3) * 1.2 * sqrt(variance) * float(extent) * float(total) ** -0.2
 
 
 def interval_of_cut(cases, threshold, n_classes, drop=16):

@@ -44,12 +44,18 @@ def naive_widths(tree, dataset):
     return found
 
 
-def test_the_width_of_four_cases_is_by_their_spread():
+def test_few_cases_leave_a_cut_anywhere_among_them():
     dataset = numeric_dataset([[1.0], [2.0], [3.0], [5.0]], [0, 0, 1, 1])
-    # Standard deviation of 1, 2, 3, 5: sqrt(8.75 / 4).
-    expected = np.sqrt(3.0) * 1.2 * np.sqrt(8.75 / 4.0) * 4.0**-0.2
-    assert widths(grown(dataset), dataset).tolist() == pytest.approx([2.329, 0, 0], abs=1e-3)
-    assert widths(grown(dataset), dataset)[0] == pytest.approx(min(expected, 2.0))
+    # The spread alone would give sqrt(3) 1.2 sqrt(8.75 / 4) 4^(-1/5) = 2.33.
+    assert widths(grown(dataset), dataset).tolist() == [2.0, 0.0, 0.0]
+
+
+def test_the_width_of_noisy_cases_is_by_their_spread():
+    dataset = numeric_dataset(np.arange(40.0)[:, None], [0, 0, 1] * 13 + [1])
+    tree = grown(dataset, max_depth=1)
+    # The variance of 0 to 39 is (40^2 - 1) / 12.
+    expected = np.sqrt(3.0) * 1.2 * np.sqrt(1599 / 12) * 40.0**-0.2
+    assert widths(tree, dataset)[0] == pytest.approx(expected)
 
 
 def test_many_cases_that_agree_keep_a_limit_sharp():

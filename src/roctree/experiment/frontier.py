@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from roctree.data.labels import encode_labels, labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
-from roctree.operating import asked_for, cheapest
+from roctree.operating import cheapest, cost_table
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
 from roctree.strategy import nearest
@@ -247,17 +247,10 @@ def _tried(tree: ROCTreeClassifier, X: Any, y: Any, cost_matrix: Any) -> Floats:
     """Return leaves, area, log-loss and cost of a tree on other cases."""
     shares, labels = tree.predict_proba(X), labels_of(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
-    costs = _by_number(cost_matrix, tree.classes_)
+    costs = cost_table(cost_matrix, tree.classes_)
     cost = costs[cheapest(shares, costs, tree.classes_), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])
     return np.array([tree.get_n_leaves(), area, -np.log(of_truth).mean(), cost])
-
-
-def _by_number(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
-    """Return the costs [predicted, true] in the order of the classes."""
-    if cost_matrix is None:
-        return 1.0 - np.eye(len(classes))
-    return np.array(asked_for({"cost_matrix": cost_matrix}).labeller(classes).cost_matrix)
 
 
 def _point(way: str, size: int, found: Floats) -> FrontierPoint:
