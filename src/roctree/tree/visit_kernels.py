@@ -1,5 +1,7 @@
 """The compiled loops that follow all paths of a row, from where its single path ends.
 
+Where thresholds are soft, rows are mixed by ``blend_kernels`` instead.
+
 A queue lists the nodes that the row reaches; the loops that mix leaves, count held-out cases or
 list nodes differ only in what they do with it. The columns of the arrays are named in ``descent``.
 """
