@@ -75,6 +75,13 @@ def test_the_curve_of_other_cases_is_that_of_their_probabilities(tree, tumours):
     assert tree.roc(X, y).n_positive == y.sum()
 
 
+@pytest.mark.parametrize("point", [{}, {"max_fpr": 0.05}, {"cost_fp": 1, "cost_fn": 9}])
+def test_scores_are_positive_exactly_where_predict_says_so(tree, tumours, point):
+    chosen = tree.at(**point) if point else tree
+    X = tumours[2]
+    assert np.array_equal(chosen.decision_function(X) > 0, chosen.predict(X) == 1)
+
+
 @pytest.mark.parametrize("point", [{"max_fpr": 0.1}, {"cost_fp": 1, "cost_fn": 5}])
 def test_rates_chosen_on_other_cases_are_those_of_predict(tree, tumours, point):
     X, y = tumours[2:]
