@@ -17,7 +17,21 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from benchmarks import boundary, files, fit, machine, memory, predict, prune, rank, start
+from benchmarks import (
+    boundary,
+    command,
+    files,
+    fit,
+    large,
+    machine,
+    memory,
+    multiscale,
+    nbtree,
+    predict,
+    prune,
+    rank,
+    start,
+)
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
 from benchmarks.race import Entry, Outcome, Race, Row
@@ -26,11 +40,15 @@ from benchmarks.worker import Workers
 
 SECTIONS = {
     "fit": fit.rows,
+    "large": large.rows,
     "predict": predict.rows,
     "prune": prune.rows,
     "rank": rank.rows,
     "boundary": boundary.rows,
+    "nbtree": nbtree.rows,
+    "multiscale": multiscale.rows,
     "memory": memory.rows,
+    "command": command.rows,
     "start": start.rows,
 }
 QUIET_LOAD = 0.5

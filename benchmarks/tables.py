@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 
 from benchmarks.quiet import DISTURBED
 from benchmarks.race import Entry, Outcome
-from benchmarks.targets import judge, matrix_multiple
+from benchmarks.targets import command_ratio, judge, matrix_multiple
 
 MARK = {1: "¹", 2: "²"}
 THREADS_REMARK = "¹ one thread, ² two; scikit-learn has one only and is compared with both of ours"
@@ -146,9 +146,15 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
         for entry in outcome.entries:
             times = outcome.ratio(gini, entry)
             relative = "–" if times is None else f"{times:.2f}×"
-            cells.append([entry.variant, time_of(outcome, entry), relative, quality(entry)])
-    header = ("criterion", "1 thread", "relative to gini", "leaves; held-out AUC")
+            time = time_of(outcome, entry)
+            cells.append([entry.variant, time, relative, levels_of(entry), quality(entry)])
+    header = ("criterion", "1 thread", "relative to gini", "levels", "leaves; held-out AUC")
     return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
+
+
+def levels_of(entry: Entry) -> str:
+    """Return how many splits a case passes in the mean."""
+    return f"{entry.facts['levels']:.1f}" if "levels" in entry.facts else "–"
 
 
 def prune_table(outcomes: Sequence[Outcome]) -> Table:
@@ -191,6 +197,30 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Distances from the decision boundary", header, cells, notes(outcomes))
 
 
+def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ours, theirs = outcome.find("roctree"), outcome.find("Weka")
+        times = outcome.ratio(ours, theirs)
+        ratio = "–" if times is None else f"{times:.1f}×"
+        both = [entry for entry in (ours, theirs) if entry is not None]
+        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_of(entry)}" for entry in both]
+        cells.append([outcome.title, *seconds_and_leaves, ratio])
+    header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
+    return Table("Naive Bayes trees", header, cells, notes(outcomes))
+
+
+def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        facts = outcome.entries[0].facts
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        sizes = [f"{facts.get(name, 0.0):,.0f}" for name in ("cells", "bytes per cell")]
+        cells.append([outcome.title, *times, *sizes])
+    header = ("rows × attributes", "fit", "prune", "predict", "cells", "bytes per cell")
+    return Table("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -202,6 +232,16 @@ def memory_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Memory", header, cells, notes(outcomes))
 
 
+def disk_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        for entry in outcome.entries:
+            peak = f"{entry.facts['peak'] / 2**30:.2f}" if entry.facts else "–"
+            cells.append([f"{outcome.title}: {entry.label}", peak, time_of(outcome, entry)])
+    header = ("fit", "most memory of the process, GiB", "time")
+    return Table("Rows on disk", header, cells, notes(outcomes))
+
+
 def start_table(outcomes: Sequence[Outcome]) -> Table:
     cells = [
         [f"{outcome.title}: {entry.library}", time_of(outcome, entry)]
@@ -211,14 +251,30 @@ def start_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Start", ("what", "median"), cells, notes(outcomes))
 
 
+def command_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ratio = command_ratio(outcome)
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        cells.append([outcome.title, *times, "–" if ratio is None else f"{ratio:.2f}×"])
+    names = (entry.library for entry in outcomes[0].entries)
+    return Table("From a file", ("file", *names, "ratio"), cells, notes(outcomes))
+
+
 SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
     ("fit", quality_table),
+    ("binned", race_table("Bins: seconds of ours, and how many times as long others take")),
+    ("binned", quality_table),
+    ("out_of_core", disk_table),
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
     ("prune", prune_table),
     ("rank", rank_table),
     ("boundary", boundary_table),
+    ("nbtree", nbtree_table),
+    ("multiscale", multiscale_table),
     ("memory", memory_table),
     ("start", start_table),
+    ("command", command_table),
 )

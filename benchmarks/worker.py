@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.data import Split, load
-from benchmarks.libraries import LIBRARIES, Library, Task
+from benchmarks.libraries import LIBRARIES, Library, Task, levels
 from benchmarks.quiet import Bystanders
 
 WARM_UP_ROWS = 5_000
@@ -64,6 +64,8 @@ class Bench:
         scores = library.probabilities(model, library.table(split.X_test), request.threads)
         auc = float(roc_auc_score(split.y_test, scores, multi_class="ovr"))
         facts = {"leaves": int(library.leaves(model)), "auc": auc}
+        if hasattr(model, "tree_"):
+            facts["levels"] = levels(model.tree_)
         return Reply(seconds, facts, others=others)
 
     def fit(self, library: Library, request: Request, split: Split) -> Timed:

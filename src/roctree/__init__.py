@@ -13,24 +13,31 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, distributed, experiment, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
     from roctree.experiment.frontier import frontier
+    from roctree.files import load
     from roctree.report import (
         CostCurveDisplay,
         CostPruningDisplay,
         FrontierDisplay,
         ROCHullDisplay,
     )
+    from roctree.systems.discretizer import MDLDiscretizer
     from roctree.systems.distill import distill
+    from roctree.systems.multiscale import MultiscaleClassifier
+    from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
     "FrontierDisplay": "roctree.report",
+    "MDLDiscretizer": "roctree.systems.discretizer",
+    "MultiscaleClassifier": "roctree.systems.multiscale",
+    "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
@@ -38,8 +45,18 @@ _HOMES = {
     "criterion": "roctree.criteria",
     "distill": "roctree.systems.distill",
     "frontier": "roctree.experiment.frontier",
+    "load": "roctree.files",
 }
-_MODULES = {"checks", "criteria", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {
+    "checks",
+    "criteria",
+    "distributed",
+    "experiment",
+    "presets",
+    "pruning",
+    "roc",
+    "smoothing",
+}
 
 __all__ = [
     "CostCurveDisplay",
@@ -47,7 +64,10 @@ __all__ = [
     "DataError",
     "Dataset",
     "FrontierDisplay",
+    "MDLDiscretizer",
     "ModelFileError",
+    "MultiscaleClassifier",
+    "NaiveBayesTreeClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",
@@ -58,7 +78,10 @@ __all__ = [
     "criteria",
     "criterion",
     "distill",
+    "distributed",
+    "experiment",
     "frontier",
+    "load",
     "presets",
     "pruning",
     "roc",

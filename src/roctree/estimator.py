@@ -1,7 +1,8 @@
 """The scikit-learn facade: validate, delegate, set fitted attributes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
+from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,7 +16,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree.criteria import Criterion
 from roctree.data import Dataset, encode_columns, warn_of_identifiers
 from roctree.decision import Decision
+from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
+from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
+from roctree.export.exported import labelling_words
+from roctree.files import Training, save
 from roctree.geometry import (
     RANKINGS,
     Boundary,
@@ -40,6 +45,7 @@ from roctree.operating import (
     positive_of_two,
 )
 from roctree.parameters import (
+    Candidates,
     Labels,
     Order,
     Threshold,
@@ -110,13 +116,16 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         deviations, a positive scale for each attribute, or a dict of them by name
     geometric_probability : whether ``predict_proba`` estimates by the distances of the training
         cases from the boundary, for two classes (experimental)
-    splits : "exact" tries every threshold
+    splits : "exact" tries every threshold, "binned" those between bins with about equal shares
+        of the rows, for data of many rows; the same tree where no column has more values than bins
+    max_bins : most bins of a column, at most 255
     class_weight : "balanced", a dict of weights, or None; steers splits and ``predict``, while
         probabilities remain those of the data as given
     n_jobs : number of threads as in joblib; the tree does not depend on it
 
     Attributes
     ----------
+    training_ : Training, what is remembered of the data
     tree_ : Tree, the nodes and their class counts
     schema_ : Schema, names and categories of the columns
     classes_, n_classes_ : class labels in sorted order, and how many
@@ -170,7 +179,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         width: float = 1.0,
         metric: Any = "minmax",
         geometric_probability: bool = False,
-        splits: str = "exact",
+        splits: Candidates = "exact",
+        max_bins: int = 255,
         class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -196,6 +206,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.metric = metric
         self.geometric_probability = geometric_probability
         self.splits = splits
+        self.max_bins = max_bins
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
@@ -204,19 +215,31 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing
-        y : one label per row
-        sample_weight : one weight per row, at least 0; None for ones
+        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing.
+            With ``splits="binned"`` also data larger than memory: the path of a Parquet file or of
+            a folder of them, an iterator of Arrow batches, a polars LazyFrame, Dask collections
+        y : one label per row; of data larger than memory, the name of a column
+        sample_weight : one weight per row, at least 0; None for ones; or the name of a column
         """
         check_parameters(self)
+        large = large_data(X, y, sample_weight)
+        if large is not None:
+            if self.ranking == "soft":
+                raise ParameterError(
+                    "Soft thresholds are measured in memory: fit data larger than that with "
+                    "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
+                )
+            with large as data:
+                return self._learn_large(grow_large(self, data, self._n_threads()))
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         growth = growth_of(self, dataset)
-        return self._fit(dataset, growth, self._grower(growth))
+        return self._fit(dataset, y, growth, self._grower(growth))
 
-    def _fit(self, dataset: Dataset, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
+    def _fit(self, dataset: Dataset, y: Any, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
+        self.training_ = Training.of(len(dataset.labels), y)
         self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
         self.spread_ = Spread.of(dataset.values, dataset.weights)
         self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
@@ -553,6 +576,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         others = table.sum(axis=1) - table[:, place]
         return Curve.from_leaves(scores[:, place], table[:, place], others)
 
+    @over_partitions
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its leaf, by class weight.
 
@@ -571,6 +595,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             winners = self._winners(X)
         return np.asarray(self.classes_[winners])
 
+    @over_partitions
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's leaf, as they are in the data given.
 
@@ -582,11 +607,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return probabilities
         return self.geometric_(self._encoded(X), probabilities, self._n_threads())
 
+    @over_partitions
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @over_partitions
     def decision_function(self, X: Any) -> Floats:
         """Return by how much the second of two classes outweighs the first in each row's leaf.
 
@@ -608,6 +635,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(votes[:, 1] - votes[:, 0])
         return np.asarray(probabilities[:, 1] / 2.0 + np.where(self._winners(X) == 1, 0.5, -0.5))
 
+    @over_partitions
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of each row's leaf; of several, that on the heaviest path."""
         values = self._encoded(X)
@@ -626,15 +654,114 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the tree as text, a line for each branch.
 
         Parameters
         ----------
         max_depth : number of levels to show; None for all
         digits : significant digits of thresholds and weights
+        head : whether lines that say what model, operating point and data it is come first
         """
-        return to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        text = to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        lines = [f"# {line}" for line in self._exported().head()] if head else []
+        return "\n".join([*lines, text])
+
+    def to_rules(self, *, digits: int = 4) -> str:
+        """Return a rule for each leaf, with label, probabilities and cases.
+
+        Parameters
+        ----------
+        digits : significant digits of thresholds and weights
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> print(tree.to_rules())
+        # ROCTreeClassifier(), by roctree ...
+        # grown from 3 rows, 1 column, classes 'no', 'yes'
+        # 3 nodes, 2 leaves, depth 1; probabilities by MBranch(M=4.0)
+        # labels: the most probable class
+        if x0 <= 2.5 then no  (no 0.70, yes 0.30; 2 cases, leaf 1)
+        if x0 > 2.5 then yes  (yes 0.56, no 0.44; 1 case, leaf 2)
+        """
+        return to_rules(self._exported(), digits=digits)
+
+    def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the tree as a graph in the language of Graphviz.
+
+        Parameters
+        ----------
+        max_depth : number of levels to show; None for all
+        digits : significant digits of thresholds and weights
+        """
+        return to_dot(self._exported(), max_depth=max_depth, digits=digits)
+
+    def to_sql(
+        self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
+    ) -> str:
+        """Return a SELECT of probabilities, label and leaf of each row of a table.
+
+        Parameters
+        ----------
+        table : where the rows are, perhaps with its schema, ``"sales.customers"``
+        keep : columns to hand on, such as a key
+        dialect : as sqlglot spells it; None for what SQLite, DuckDB and PostgreSQL share
+        """
+        return to_sql(self._exported(), table, keep=keep, dialect=dialect)
+
+    def to_onnx(self, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
+        """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
+
+        Parameters
+        ----------
+        dtype : of the numbers that come in
+        """
+        return to_onnx(self._exported(), dtype=dtype)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write this tree to a model file, which ``roctree.load`` reads again.
+
+        Parameters
+        ----------
+        path : the file; it is replaced when the new one is complete
+        """
+        self._fitted()
+        save(self, path, stacklevel=2)
+
+    def _exported(self) -> Exported:
+        return Exported(
+            " ".join(repr(self).split()),
+            self._fitted(),
+            self.schema_,
+            self.probabilities_,
+            self._decision().votes,
+            labelling_words(self.operating_point_, self.node_labels_, self.labels),
+            self.operating_point_,
+            self.training_,
+            self.smoothing_,
+            self.geometric_ is not None,
+        )
+
+    def explore(
+        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
+    ) -> Any:
+        """Write an interactive page of this tree and its operating points; return the file's path.
+
+        Without a path return a widget for notebooks, which needs ``pip install roctree[notebook]``.
+        The page is one file and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : the file to write, such as "tree.html"
+        X_test, y_test : cases that did not grow the tree, to count errors on
+        options : ``positive``, the class of interest; ``title`` of the page; ``cases``, how many
+            test cases the page may hold one by one, 0 for none, 200 if not given
+        """
+        from roctree.report.explorer import explore
+
+        self._fitted()
+        return explore(self, path, X_test, y_test, **options)
 
     def explain(self, X: Any) -> Explanation:
         """Return which leaves a case reaches and why, and what they make of it, in words.
@@ -680,7 +807,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
         page = str(estimator_html_repr(self))
-        return page + to_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
+        if not hasattr(self, "tree_"):
+            return page
+        from roctree.report.explorer.still import still
+
+        picture = still(self, self._decision().votes.argmax(axis=1))
+        return page + picture + to_html(self.tree_, self.schema_)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
@@ -725,6 +857,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
+    def _learn_large(self, grown: Grown) -> "ROCTreeClassifier":
+        self.schema_, self.class_weight_ = grown.schema, grown.growth.class_weight
+        self.spread_, self.scale_ = grown.spread, scale_of(self.metric, grown.spread, grown.schema)
+        self.pruning_, self.smoothing_ = grown.pruner, grown.smoother
+        self._learn(grown.pruned)
+        self.divides_cases_, self.geometric_ = grown.divides_cases, None
+        return self
+
     def _fitted(self) -> Tree:
         check_is_fitted(self, "tree_")
         return self.tree_
@@ -768,7 +908,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
 
     def _tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
-        return Tally.of(self.tree_, self._dataset(X, y, sample_weight))
+        found = tally_of(self, X, y, sample_weight)
+        return found or Tally.of(self.tree_, self._dataset(X, y, sample_weight))
 
     def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Read labelled data of the kind that the tree was grown from."""

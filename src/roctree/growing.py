@@ -1,6 +1,7 @@
 """From data and an estimator's parameters to a grown tree."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,25 @@ from roctree.data import Dataset
 from roctree.parameters import class_weights
 from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
+from roctree.tree.binned import bin_dataset
 from roctree.tree.grow import class_counts, grow
 from roctree.tree.growth import Growth, weight_grid
 from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.tree import Tree
 
+Floats = NDArray[np.float64]
+
 
 def growth_of(estimator: Any, dataset: Dataset) -> Growth:
     """Return how an estimator's parameters say that a tree of these data should grow."""
     totals = _class_totals(dataset)
-    _warn_of_small_weights(estimator, float(totals.sum()), len(dataset.labels))
-    steering = class_weights(estimator.class_weight, dataset.schema.classes, totals)
+    return growth_for(estimator, dataset.schema.classes, totals, len(dataset.labels))
+
+
+def growth_for(estimator: Any, classes: NDArray[Any], totals: Floats, n_rows: int) -> Growth:
+    """Return the same for data of which the classes, their weights and the rows are known."""
+    _warn_of_small_weights(estimator, float(totals.sum()), n_rows)
+    steering = class_weights(estimator.class_weight, classes, totals)
     return Growth(
         criterion=resolve_criterion(estimator.criterion),
         class_weight=steering,
@@ -38,19 +47,27 @@ def growth_of(estimator: Any, dataset: Dataset) -> Growth:
 
 def grown_tree(estimator: Any, dataset: Dataset, growth: Growth, n_threads: int) -> Tree:
     """Return the tree of some data, not pruned yet."""
-    if estimator.max_leaves is None:
-        tree = grow(dataset, growth, n_threads)
+    if estimator.splits == "binned":
+        binned = bin_dataset(dataset, estimator.max_bins, n_threads)
+        tree = grown_to_size(estimator, lambda limits: binned.grow(limits, n_threads), growth)
     else:
-        part = largest_area if estimator.growth == "whole_tree_auc" else best_first
-        tree = grow_best_first(dataset, growth, estimator.max_leaves, n_threads, part)
-    if estimator.collapse:
-        tree = collapse(tree)
+        tree = grown_to_size(estimator, lambda limits: grow(dataset, limits, n_threads), growth)
     if estimator.threshold == "observed":
         tree = observed_thresholds(tree, dataset.values, dataset.schema.n_categories)
     return tree
 
 
-def _class_totals(dataset: Dataset) -> NDArray[np.float64]:
+def grown_to_size(estimator: Any, grow: Callable[[Growth], Tree], growth: Growth) -> Tree:
+    """Return the tree that grows, with no more leaves than wanted, perhaps collapsed."""
+    if estimator.max_leaves is None:
+        tree = grow(growth)
+    else:
+        part = largest_area if estimator.growth == "whole_tree_auc" else best_first
+        tree = grow_best_first(grow, growth, estimator.max_leaves, part)
+    return collapse(tree) if estimator.collapse else tree
+
+
+def _class_totals(dataset: Dataset) -> Floats:
     """Return the weight of each class, the same whatever the order of the rows."""
     weights, _ = weight_grid(dataset.weights)
     return class_counts(dataset.labels, weights, dataset.schema.n_classes)
@@ -64,5 +81,5 @@ def _warn_of_small_weights(estimator: Any, total: float, n_rows: int) -> None:
             f"{needed:g} is not split: multiply the weights so that they average 1, or lower "
             "min_samples_split and min_samples_leaf.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

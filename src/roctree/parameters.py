@@ -13,12 +13,14 @@ from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
 from roctree.strategy import by_label, is_number, nearest
+from roctree.tree.binning import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
 Threshold = Literal["midpoint", "observed"]
 Order = Literal["depth_first", "best_first", "whole_tree_auc"]
 Labels = Literal["probability", "majority"]
+Candidates = Literal["exact", "binned"]
 # Beside a weight so many times larger, another would be lost in the rounding of their sum.
 MOST_APART = 1e12
 
@@ -78,7 +80,11 @@ RULES: dict[str, Rule] = {
     "ranking": _one_of(RANKINGS),
     "width": _NOT_NEGATIVE,
     "geometric_probability": _FLAG,
-    "splits": _one_of(["exact"]),
+    "splits": _one_of(get_args(Candidates)),
+    "max_bins": Rule(
+        f"a whole number from 2 to {MOST_BINS}",
+        lambda value: _whole(value) and 2 <= value <= MOST_BINS,
+    ),
     "class_weight": Rule(
         "'balanced', a dict of weights such as {'ill': 5, 'well': 1}, or None",
         lambda value: value is None or isinstance(value, Mapping) or _is(value, "balanced"),
@@ -99,9 +105,9 @@ def check_parameters(estimator: Any) -> None:
         check_parameter(name, getattr(estimator, name))
 
 
-def check_parameter(name: str, value: Any) -> None:
+def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) -> None:
     """Raise ``ParameterError`` if this parameter cannot have that value."""
-    rule = RULES[name]
+    rule = rules[name]
     if not rule.allows(value):
         raise ParameterError(
             f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."

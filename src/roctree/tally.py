@@ -46,6 +46,15 @@ class Tally:
         own[np.arange(len(own)), labels[apart]] = weights[apart]
         return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
 
+    def merged(self, other: "Tally") -> "Tally":
+        """The cases of both."""
+        n_leaves = self.tree.n_leaves
+        leaves = self.counts[:n_leaves] + other.counts[:n_leaves]
+        own = self.counts[n_leaves:], other.counts[n_leaves:]
+        counts = np.concatenate([leaves, *own])
+        values = np.concatenate([self.values, other.values])
+        return Tally(self.tree, self.parts + other.parts, counts, values)
+
     @property
     def nodes(self) -> NDArray[np.int64]:
         """The numbers of the leaves, -1 for divided cases."""

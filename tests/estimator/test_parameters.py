@@ -28,6 +28,7 @@ REFUSED = {
     "ranking": NO_NAME,
     "geometric_probability": [1, None, "yes"],
     "splits": NO_NAME,
+    "max_bins": [1, 256, 25.5, True, "3", None],
     "class_weight": ["even", 2, [1, 2]],
     "n_jobs": [0, 1.5, True, "all"],
 }

@@ -11,6 +11,12 @@ from roctree.data.matrix import as_matrix
 Ints = NDArray[np.int64]
 
 
+def take_rows(X: Any, rows: Ints) -> Any:
+    """Return some rows of a table, as a table of the same kind; of nested lists, an array."""
+    frame = None if isinstance(X, np.ndarray | list | tuple) else as_frame(X)
+    return as_matrix(X)[rows] if frame is None else frame[rows.tolist()].to_native()
+
+
 def take_cells(X: Any, rows: Ints) -> Any:
     """Return a table whose cell in line i and column j is that of X in line ``rows[i, j]``.
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.utils import _safe_indexing
 
+from roctree.data.cells import take_rows
 from roctree.data.labels import encode_labels, labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
@@ -28,7 +28,7 @@ Trees = Iterator[ROCTreeClassifier]
 Progress = Callable[[int, int], None]
 
 LEAVES = (4, 8, 16, 32, 64)
-_HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
+HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
 # An outcome that a tree thought impossible costs no more than this.
 _LEAST_PROBABILITY = 1e-15
 
@@ -159,17 +159,18 @@ class Frontier:
 
     def to_text(self) -> str:
         """Return the table as text."""
-        return as_text(_HEAD, self._cells())
+        return as_text(HEAD, self.cells())
 
     __repr__ = to_text
 
     def __rich__(self) -> Any:
-        return as_rich(_HEAD, self._cells())
+        return as_rich(HEAD, self.cells())
 
     def _repr_html_(self) -> str:
-        return as_html(_HEAD, self._cells())
+        return as_html(HEAD, self.cells())
 
-    def _cells(self) -> list[list[str]]:
+    def cells(self) -> list[list[str]]:
+        """Return the table cell by cell, as text."""
         return [
             [
                 point.way,
@@ -225,15 +226,15 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     classes, labels = encode_labels(y)
     if len(classes) < 2:
         raise DataError("y has one class only: a frontier compares how classes are told apart.")
+    named = np.asarray(classes)[labels]
     splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
     results: dict[tuple[str, int], list[Floats]] = {
         (way, size): [] for way in chosen for size in sizes
     }
     done, total = 0, len(results) * folds * repeats
     for train, test in splitter.split(labels, labels):
-        known = _safe_indexing(X, train), _safe_indexing(y, train)
-        lesson = Lesson(*known, sizes, parameters, random_state)
-        held_out = _safe_indexing(X, test), _safe_indexing(y, test)
+        lesson = Lesson(take_rows(X, train), named[train], sizes, parameters, random_state)
+        held_out = take_rows(X, test), named[test]
         for way in chosen:
             for size, tree in zip(sizes, WAYS[way](lesson), strict=True):
                 results[way, size].append(_tried(tree, *held_out, cost_matrix))

@@ -6,7 +6,7 @@ Rankings and metrics by name: one line in ``ranking.RANKINGS`` or ``metric.METRI
 from roctree.geometry.boundary import Boundary
 from roctree.geometry.change import Limits
 from roctree.geometry.change_table import CaseChange, Change, Changes, nearest_changes
-from roctree.geometry.metric import METRICS, Spread, extent, scale_of
+from roctree.geometry.metric import METRICS, Moments, Spread, extent, scale_of
 from roctree.geometry.probability import GeometricProbability
 from roctree.geometry.ranking import RANKINGS, scores
 from roctree.geometry.report import BoundaryReport
@@ -21,6 +21,7 @@ __all__ = [
     "Changes",
     "GeometricProbability",
     "Limits",
+    "Moments",
     "Spread",
     "extent",
     "nearest_changes",

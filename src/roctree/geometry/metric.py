@@ -39,15 +39,58 @@ class Spread:
     @classmethod
     def of(cls, values: Floats, weights: Floats) -> "Spread":
         """Return the spread of weighted rows."""
+        return Moments.of(values, weights).spread
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What the spread of rows is calculated from; that of several parts adds up.
+
+    Parameters
+    ----------
+    low, high : float64[features], extreme values; NaN where none is known
+    total : float64[features], the weight of the known values
+    first, second : float64[features], the sums of their differences from some middle, and of the
+        squares of these
+    """
+
+    low: Floats
+    high: Floats
+    total: Floats
+    first: Floats
+    second: Floats
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, middle: Floats | None = None) -> "Moments":
+        """Return the moments of weighted rows, about the middle of their own unless given one."""
         low, high = _extremes(values)
         with np.errstate(over="ignore", invalid="ignore"):
-            ranges = np.minimum(high - low, np.finfo(np.float64).max)
-            total, first, second = _moments(values, weights, 0.5 * low + 0.5 * high)
-            squares = np.maximum(second - first * first / np.maximum(total, _LEAST), 0.0)
-            deviations = np.sqrt(squares / np.where(total > 1.0, total - 1.0, 1.0))
+            if middle is None:
+                middle = np.nan_to_num(0.5 * low + 0.5 * high)
+            total, first, second = _moments(values, weights, middle)
+        return cls(low, high, np.broadcast_to(total, first.shape), first, second)
+
+    def merged(self, other: "Moments") -> "Moments":
+        """Return the moments of the rows of both, which are about the same middle."""
+        return Moments(
+            np.fmin(self.low, other.low),
+            np.fmax(self.high, other.high),
+            self.total + other.total,
+            self.first + other.first,
+            self.second + other.second,
+        )
+
+    @property
+    def spread(self) -> Spread:
+        """The ranges and standard deviations."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            ranges = np.minimum(np.nan_to_num(self.high - self.low), np.finfo(np.float64).max)
+            squares = self.second - self.first * self.first / np.maximum(self.total, _LEAST)
+            less_one = np.where(self.total > 1.0, self.total - 1.0, 1.0)
+            deviations = np.sqrt(np.maximum(squares, 0.0) / less_one)
         # Where squares overflow, the range must do.
         usable = np.isfinite(deviations)
-        return cls(ranges, np.where(usable, _rounded(deviations), ranges))
+        return Spread(ranges, np.where(usable, _rounded(deviations), ranges))
 
 
 Metric = Callable[[Spread], Floats]
@@ -131,13 +174,10 @@ def _positive(number: Any, name: str) -> float:
 
 
 def _extremes(values: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the largest known value of each column, 0 where none is known."""
+    """Return the least and the largest known value of each column, NaN where none is known."""
     if len(values) == 0:
-        return np.zeros(values.shape[1]), np.zeros(values.shape[1])
-    low, high = _folded(np.fmin, values), _folded(np.fmax, values)
-    unknown = np.isnan(low)
-    low[unknown] = high[unknown] = 0.0
-    return low, high
+        return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    return _folded(np.fmin, values), _folded(np.fmax, values)
 
 
 def _folded(least: np.ufunc, values: Floats) -> Floats:

@@ -95,7 +95,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     def recounted(part: Dataset) -> Tree:
         return replace(pupil, counts=counts_of(pupil, part))
 
-    return tree._fit(cases, growth, recounted)
+    return tree._fit(cases, y, growth, recounted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from roctree.data.dataset import Dataset
-from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
 from roctree.tree.shape import best_first
 from roctree.tree.tree import Tree
@@ -13,10 +11,9 @@ _FEW_LEAVES = 64
 
 
 def grow_best_first(
-    dataset: Dataset,
+    grow: Callable[[Growth], Tree],
     growth: Growth,
     max_leaves: int,
-    n_threads: int = 1,
     part: Callable[[Tree, int], Tree] = best_first,
 ) -> Tree:
     """Grow the tree that opens the best leaf again and again until it has ``max_leaves``.
@@ -32,7 +29,7 @@ def grow_best_first(
     likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
     for depth in (min(likely, most), most):
         limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
-        tree = part(grow(dataset, replace(growth, max_depth=limit), n_threads), most)
+        tree = part(grow(replace(growth, max_depth=limit)), most)
         if tree.max_depth < limit or limit == growth.max_depth:
             break
     return tree

@@ -76,13 +76,26 @@ class Rows:
 def describe_columns(
     values: NDArray[np.float64], n_categories: NDArray[np.int32], weight: float, growth: Growth
 ) -> Columns:
-    """Number the codes of the nominal attributes; where missing is a category, it has the last."""
-    n_features = values.shape[1]
-    table = np.zeros((layout.N_COLUMN_ROWS, n_features + 1), np.int64)
-    codes = n_categories.astype(np.int64)
-    own_code = np.zeros(n_features, bool)
+    """Number the codes of the nominal attributes of these values."""
+    has_missing = np.zeros(values.shape[1], bool)
     if growth.missing == "category":
-        own_code = (codes > 0) & np.isnan(values).any(axis=0)
+        has_missing |= np.isnan(values).any(axis=0)
+    return number_codes(values, n_categories, has_missing, weight, growth)
+
+
+def number_codes(
+    values: NDArray[np.float64],
+    n_categories: NDArray[np.int32],
+    has_missing: NDArray[np.bool_],
+    weight: float,
+    growth: Growth,
+) -> Columns:
+    """Number the codes of the nominal attributes; where missing is a category, it has the last."""
+    table = np.zeros((layout.N_COLUMN_ROWS, n_categories.size + 1), np.int64)
+    codes = n_categories.astype(np.int64)
+    own_code = np.zeros(n_categories.size, bool)
+    if growth.missing == "category":
+        own_code = (codes > 0) & has_missing
     few = (codes == 0) | (codes < _MANY_VALUES * weight) | (growth.guard != "c45")
     table[layout.N_CATEGORIES, :-1] = codes + own_code
     table[layout.OFFSET, 1:] = np.cumsum(codes + own_code)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.tree.apply import decision_path, mix
-from roctree.tree.text import conditions, short, value_text
+from roctree.tree.text import branch_conditions, short, value_text
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _steps(tree: Tree, row: Floats, parts: dict[int, float], schema: "Schema") -
     """Say of each node but the root how the case has come there."""
     return {
         node: _step(tree, row, node, parts[node] / parts[int(tree.parent[node])], schema, condition)
-        for node, condition in conditions(tree, schema, sorted(parts)[1:], DIGITS).items()
+        for node, condition in branch_conditions(tree, schema, sorted(parts)[1:]).items()
     }
 
 

@@ -116,6 +116,15 @@ def weight_grid(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], floa
     Whole numbers stay as they are. The grid depends on the number of cases and their largest
     weight alone, hence not on their order.
     """
-    largest = float(weights.max()) * weights.size
-    quantum = math.ldexp(1.0, math.frexp(largest)[1] - 52)
-    return np.rint(weights / quantum) * quantum, quantum
+    quantum = grid_of(weights.size, float(weights.max()))
+    return on_grid(weights, quantum), quantum
+
+
+def grid_of(n_cases: int, largest: float) -> float:
+    """Return the unit of the grid for so many cases of at most such a weight."""
+    return math.ldexp(1.0, math.frexp(largest * n_cases)[1] - 52)
+
+
+def on_grid(weights: NDArray[np.float64], quantum: float) -> NDArray[np.float64]:
+    """Round weights to whole multiples of the unit."""
+    return np.asarray(np.rint(weights / quantum) * quantum)

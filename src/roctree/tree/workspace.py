@@ -69,11 +69,16 @@ class Workspace:
         self.new_ints = np.empty((layout.N_ROW_INTS, n_new), np.uint32)
         self.new_weights = np.empty(n_new)
         self._make_histograms(rows, columns.table[layout.BIN, -1], copies=copies)
+        most_bins = self.make_bins(columns, _INNER_CUTS)
+        self.keys = np.empty((3, max(rows.size, most_bins, 256) + 1), np.int64)
+
+    def make_bins(self, columns: Columns, n_candidates: int = 0) -> int:
+        """Make room for the bins of one attribute; returns how many one has at most."""
         most_bins = int(np.diff(columns.table[layout.BIN]).max())
         self.bin_lefts = np.empty((most_bins + 1, self.n_classes))
         self.bins = np.empty((2, most_bins), np.int64)
-        self.keys = np.empty((3, max(rows.size, most_bins, 256) + 1), np.int64)
-        self._make_scratch(max(most_bins, _INNER_CUTS))
+        self._make_scratch(max(most_bins, n_candidates))
+        return most_bins
 
     def _make_histograms(self, rows: Rows, n_bins: int, *, copies: bool) -> None:
         """Make room for the histogram of a node and of those it may wait for.

@@ -18,7 +18,7 @@ from roctree._jit import (
     typed_kernel,
     types,
 )
-from roctree.tree.kernels.bins import load_bins
+from roctree.tree.kernels.bins import enter_bins, load_bins
 from roctree.tree.kernels.choice import EPSILON, mean_gain, worth
 from roctree.tree.kernels.layout import (
     BRANCHES,
@@ -28,7 +28,6 @@ from roctree.tree.kernels.layout import (
     COUNTABLE,
     CUT_VALUE,
     EXACT,
-    FILLED,
     FLOATS,
     FLOATS_2D,
     GAIN,
@@ -46,9 +45,6 @@ from roctree.tree.kernels.layout import (
     REFINE_FUNCTION,
     SCAN_FUNCTION,
     VALUES,
-)
-from roctree.tree.kernels.numeric import (
-    enter_cut,
 )
 from roctree.tree.kernels.scan import ABSOLUTE_SLACK, RELATIVE_SLACK
 
@@ -237,21 +233,12 @@ def evaluate_binned(
     for feature in range(found_ints.shape[0]):
         found_ints[feature, N_BRANCHES] = 0
         n = load_bins(feature, columns, histogram, lefts, places, bins, vectors)
-        if columns[N_CATEGORIES, feature] > 0:
-            for i in range(n):
-                places[i] = bins[FILLED, i]
-                for label in range(class_weight.size):
-                    bin_lefts[i, label] = lefts[i + 1, label] - lefts[i, label]
-            categories(
-                feature, bin_lefts, places, n, columns, limits, class_weight, table, block, scan,
-                lefts, edges, corners, finest, scores, bounds, vectors, found_floats, found_ints,
-                branch_of,
-            )  # fmt: skip
-        else:
-            enter_cut(
-                feature, n, limits, class_weight, table, block, scan, lefts, edges, corners,
-                finest, scores, bounds, places, vectors, found_floats, found_ints,
-            )  # fmt: skip
+        enter_bins(
+            feature, n, columns, limits, class_weight, table, block, scan, categories, lefts,
+            edges, corners, finest, scores, bounds, places, vectors, found_floats, found_ints,
+            branch_of, bin_lefts, bins,
+        )  # fmt: skip
+        if columns[N_CATEGORIES, feature] == 0:
             found_floats[feature, CUT_VALUE] = -np.inf
         best = max(best, worth(feature, found_floats, found_ints, limits))
     if limits[CORRECTION] == NO_CORRECTION or (limits[CORRECTION] == LOG2 and not limits[GUARD]):

@@ -14,11 +14,13 @@ from roctree.tree.kernels.layout import (
     LOOK,
     MIN_LEAF,
     MISSING,
+    N_CATEGORIES,
     ROW_LABEL,
     SHIFT,
     TOTAL,
 )
 from roctree.tree.kernels.numeric import (
+    enter_cut,
     improvement,
     weight_of,
 )
@@ -83,6 +85,49 @@ def load_bins(
     for label in range(n_classes):
         vectors[KNOWN, label] = lefts[n, label]
     return n
+
+
+@kernel
+def enter_bins(
+    feature: int,
+    n: int,
+    columns: np.ndarray,
+    limits: np.ndarray,
+    class_weight: np.ndarray,
+    table: Any,
+    block: Any,
+    scan: Any,
+    categories: Any,
+    lefts: np.ndarray,
+    edges: np.ndarray,
+    corners: np.ndarray,
+    finest: np.ndarray,
+    scores: np.ndarray,
+    bounds: np.ndarray,
+    places: np.ndarray,
+    vectors: np.ndarray,
+    found_floats: np.ndarray,
+    found_ints: np.ndarray,
+    branch_of: np.ndarray,
+    bin_lefts: np.ndarray,
+    bins: np.ndarray,
+) -> None:
+    """Enter the best split between the ``n`` filled bins of an attribute, which are loaded."""
+    if columns[N_CATEGORIES, feature] > 0:
+        for i in range(n):
+            places[i] = bins[FILLED, i]
+            for label in range(class_weight.size):
+                bin_lefts[i, label] = lefts[i + 1, label] - lefts[i, label]
+        categories(
+            feature, bin_lefts, places, n, columns, limits, class_weight, table, block, scan,
+            lefts, edges, corners, finest, scores, bounds, vectors, found_floats, found_ints,
+            branch_of,
+        )  # fmt: skip
+    else:
+        enter_cut(
+            feature, n, limits, class_weight, table, block, scan, lefts, edges, corners,
+            finest, scores, bounds, places, vectors, found_floats, found_ints,
+        )  # fmt: skip
 
 
 @kernel

@@ -1,0 +1,270 @@
+"""Dask: workers keep their partitions in codes, and each level sends tables, never rows.
+
+Every task is a function of its arguments. Where a worker dies, the scheduler makes what it held
+once more on another: it reads the partitions again, codes them and sends the rows down the levels
+that are finished, of which nothing is counted again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data import Schema
+from roctree.distributed.parts import (
+    Coded,
+    CodedPart,
+    Coding,
+    Facts,
+    Part,
+    code,
+    is_empty,
+    rows_of,
+    summarise,
+)
+from roctree.distributed.summary import Summary, merged_summary
+from roctree.errors import DataError, ParameterError
+from roctree.tally import Tally
+from roctree.tree.columns import Columns
+from roctree.tree.kernels import layout
+from roctree.tree.shards import Places, Splits
+from roctree.tree.tree import Tree
+
+try:
+    import dask
+    import distributed
+    from dask import array
+except ImportError:
+    raise ParameterError("Dask is not installed: pip install 'roctree[dask]'.") from None
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# What methods that are mapped over partitions return: a column for each class or one, and the type.
+_RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
+    "predict": lambda estimator: (False, estimator.classes_.dtype),
+    "predict_proba": lambda estimator: (True, np.float64),
+    "predict_log_proba": lambda estimator: (True, np.float64),
+    "decision_function": lambda estimator: (estimator.n_classes_ != 2, np.float64),
+    "apply": lambda estimator: (False, np.int64),
+}
+# So many partial tables are added up by a task.
+_FAN_IN = 4
+
+
+@dataclass(frozen=True)
+class PackedTables:
+    """Tables on their way: only the cells that are not zero, where that takes fewer bytes."""
+
+    shape: tuple[int, ...]
+    cells: NDArray[np.uint32] | None
+    values: Floats
+
+    @classmethod
+    def of(cls, tables: Floats) -> "PackedTables":
+        """Pack tables."""
+        flat = tables.reshape(-1)
+        cells = np.flatnonzero(flat)
+        if 12 * cells.size >= flat.nbytes or flat.size >= 1 << 32:
+            return cls(tables.shape, None, flat)
+        return cls(tables.shape, cells.astype(np.uint32), flat[cells])
+
+    def add_to(self, tables: Floats) -> None:
+        """Add these tables to others."""
+        flat = tables.reshape(-1)
+        if self.cells is None:
+            flat += self.values
+        else:
+            flat[self.cells] += self.values
+
+
+@dataclass(frozen=True)
+class Collections:
+    """Partitions as tasks that make a ``Part`` each, and the client of the cluster."""
+
+    parts: Sequence[Any]
+    client: Any
+
+    def summary(self, categorical_features: Any) -> Summary:
+        """Look at all rows once, on the workers."""
+        tasks = [dask.delayed(summarise)(part, categorical_features) for part in self.parts]
+        while len(tasks) > 1:
+            groups = [tasks[i : i + _FAN_IN] for i in range(0, len(tasks), _FAN_IN)]
+            tasks = [dask.delayed(_merged)(group) for group in groups]
+        return merged_summary([self.client.compute(tasks[0]).result()])
+
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
+        """Look at all rows a second time, and have them coded where they are."""
+        known = dask.delayed(coding)
+        coded = self.client.compute([dask.delayed(code)(part, known) for part in self.parts])
+        facts = self.client.gather(self.client.map(_facts, coded, pure=False))
+        n_classes = coding.schema.n_classes
+        return Coded(
+            reduce(Facts.merged, facts),
+            lambda columns: DaskShards(self.client, coded, columns, n_classes),
+        )
+
+
+class DaskShards:
+    """Shards that workers keep; what is sent are splits one way and tables the other."""
+
+    def __init__(self, client: Any, coded: list[Any], columns: Columns, n_classes: int) -> None:
+        self.client, self.coded = client, coded
+        self.columns, self.n_classes = columns, n_classes
+        self.places = client.map(_start, coded, pure=False)
+
+    def count(self, segments: Ints, n_tables: int) -> Floats:
+        """Return the tables of some nodes of the level, with room behind them for ``n_tables``."""
+        n_bins = int(self.columns.table[layout.BIN, -1])
+        tables = np.zeros((n_tables, n_bins, self.n_classes))
+        if segments.size > 0:
+            known = {"columns": self.columns, "segments": segments, "n_classes": self.n_classes}
+            packed = self.client.map(_count, self.coded, self.places, pure=False, **known)
+            while len(packed) > 1:
+                groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
+                packed = self.client.map(_sum, groups, pure=False)
+            packed[0].result().add_to(tables[: segments.size])
+        return tables
+
+    def divide(self, splits: Splits) -> None:
+        """Go down a level."""
+        known = {"columns": self.columns, "splits": splits, "n_classes": self.n_classes}
+        self.places = self.client.map(_divide, self.coded, self.places, pure=False, **known)
+
+    def totals(self) -> Floats:
+        """Return the class counts of the nodes of the level, after cases have been divided."""
+        counts = self.client.gather(self.client.map(_counts, self.places, pure=False))
+        return np.asarray(np.sum(counts, axis=0))
+
+
+def collections(X: Any, y: Any, sample_weight: Any, client: Any = None) -> Collections:
+    """Return the partitions of Dask collections, and the client that will see to them."""
+    try:
+        client = client or distributed.default_client()
+    except ValueError:
+        raise ParameterError(
+            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
+        ) from None
+    of_rows = _delayed(X)
+    columns = [name for name in (y, sample_weight) if isinstance(name, str)]
+    unknown = [name for name in columns if name not in getattr(X, "columns", ())]
+    if unknown:
+        raise DataError(f"the data have no column {unknown[0]!r} to take as y or sample_weight.")
+    others = [_delayed_like(of_rows, part) for part in (y, sample_weight)]
+    return Collections(
+        [
+            dask.delayed(_part)(number, *cells, columns)
+            for number, cells in enumerate(zip(of_rows, *others, strict=True))
+        ],
+        client,
+    )
+
+
+def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+    """Return a Dask array of what a method says of the rows, one partition after another."""
+    is_table, dtype = _RESULTS[method.__name__](estimator)
+    width = (estimator.n_classes_,) if is_table else ()
+    sizes = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * X.npartitions
+    blocks = [
+        array.from_delayed(
+            dask.delayed(_said_of)(method, estimator, part, arguments, options),
+            (size, *width),
+            dtype,
+        )
+        for part, size in zip(_delayed(X), sizes, strict=True)
+    ]
+    return array.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def tally(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally:
+    """Return the cases of collections counted in the leaves of a tree, partition by partition."""
+    data = collections(X, y, sample_weight)
+    known = dask.delayed((estimator.tree_, estimator.schema_))
+    tasks = [dask.delayed(_tally_part)(part, known) for part in data.parts]
+    found = [part for part in data.client.gather(data.client.compute(tasks)) if part is not None]
+    if not found:
+        raise DataError("X is empty: at least one row with a weight above 0 is required.")
+    whole: Tally = reduce(Tally.merged, found)
+    return whole
+
+
+def _delayed(X: Any) -> list[Any]:
+    """The partitions of a collection, as tasks."""
+    if hasattr(X, "rechunk") and X.ndim == 2:
+        X = X.rechunk({1: -1})
+    return list(np.ravel(X.to_delayed()))
+
+
+def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
+    if other is None or isinstance(other, str):
+        return [other] * len(of_rows)
+    parts = _delayed(other)
+    if len(parts) != len(of_rows):
+        raise DataError(
+            f"X has {len(of_rows)} partitions and y or sample_weight {len(parts)}: divide them "
+            "alike."
+        )
+    return parts
+
+
+def _part(number: int, X: Any, y: Any, sample_weight: Any, columns: list[str]) -> Part:
+    """The rows of a partition, with the columns that were named taken out."""
+    y = X[y] if isinstance(y, str) else y
+    sample_weight = X[sample_weight] if isinstance(sample_weight, str) else sample_weight
+    return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
+
+
+def _merged(parts: list[Summary | None]) -> Summary | None:
+    known = [part for part in parts if part is not None]
+    return merged_summary(known) if known else None
+
+
+def _facts(coded: CodedPart) -> Facts:
+    return coded.facts
+
+
+def _start(coded: CodedPart) -> Places:
+    return coded.shard.start()
+
+
+def _count(
+    coded: CodedPart, places: Places, *, columns: Columns, segments: Ints, n_classes: int
+) -> PackedTables:
+    tables = np.zeros((segments.size, int(columns.table[layout.BIN, -1]), n_classes))
+    coded.shard.count(places, columns, segments, tables)
+    return PackedTables.of(tables)
+
+
+def _sum(packed: list[PackedTables]) -> PackedTables:
+    tables = np.zeros(packed[0].shape)
+    for part in packed:
+        part.add_to(tables)
+    return PackedTables.of(tables)
+
+
+def _divide(
+    coded: CodedPart, places: Places, *, columns: Columns, splits: Splits, n_classes: int
+) -> Places:
+    return coded.shard.divide(places, columns, splits, n_classes)
+
+
+def _counts(places: Places) -> Floats:
+    return places.counts
+
+
+def _said_of(
+    method: Any, estimator: Any, rows: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> NDArray[Any]:
+    """What a method says of the rows of a partition, which may have none."""
+    if rows.shape[0] == 0:
+        is_table, dtype = _RESULTS[method.__name__](estimator)
+        return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
+    return np.asarray(method(estimator, rows, *arguments, **options))
+
+
+def _tally_part(part: Part, known: tuple[Tree, Schema]) -> Tally | None:
+    tree, schema = known
+    return None if is_empty(part) else Tally.of(tree, rows_of(part, schema))

@@ -1,0 +1,109 @@
+"""Grow the tree of data that do not fit memory, or are elsewhere, as an estimator wants it."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data import Schema
+from roctree.distributed.parts import Coded, Coding
+from roctree.distributed.summary import Summary
+from roctree.errors import ParameterError
+from roctree.geometry import Spread
+from roctree.growing import grown_to_size, growth_for
+from roctree.parameters import with_costs_in_order
+from roctree.pruning import Pruned, Pruner, need
+from roctree.pruning import resolve as resolve_pruner
+from roctree.selection import pruned
+from roctree.smoothing import Smoother, choices
+from roctree.smoothing import resolve as resolve_smoother
+from roctree.tree.binned import Binned
+from roctree.tree.binning import Edges
+from roctree.tree.growth import Growth, grid_of
+from roctree.tree.shape import observed_thresholds
+from roctree.tree.tree import NO_BRANCH, Tree
+
+
+@runtime_checkable
+class LargeData(Protocol):
+    """Rows that are looked at twice: once for their summary, once to be coded."""
+
+    def summary(self, categorical_features: Any) -> Summary:
+        """Look at all rows once."""
+
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
+        """Look at all rows a second time, and have them coded where they stay."""
+
+
+@dataclass(frozen=True)
+class Grown:
+    """What an estimator learns from large data.
+
+    Parameters
+    ----------
+    schema : what the columns and labels mean
+    growth : how the tree was grown
+    spread : ranges and standard deviations of the attributes
+    pruner, smoother : the strategies
+    pruned : the tree, and labels where it was pruned under costs
+    divides_cases : whether missing values may have divided training cases among leaves
+    """
+
+    schema: Schema
+    growth: Growth
+    spread: Spread
+    pruner: Pruner
+    smoother: Smoother
+    pruned: Pruned
+    divides_cases: bool
+
+
+def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
+    """Return the tree of large data, grown and pruned."""
+    smoother = resolve_smoother(estimator.smoothing)
+    refuse_what_needs_rows(estimator, resolve_pruner(estimator.pruning), smoother)
+    summary = data.summary(estimator.categorical_features)
+    schema = summary.schema
+    pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
+    edges = Edges.of(summary.sketches, schema.n_categories, schema.names, estimator.max_bins)
+    quantum = grid_of(summary.n_rows, summary.largest)
+    coding = Coding(schema, edges, quantum, summary.middle)
+    facts, shards = data.coded(summary, coding, n_threads)
+    known = (schema.names, edges, facts.bounds, summary.has_missing, facts.counts, quantum)
+    binned = Binned(*known, shards)
+    growth = growth_for(estimator, schema.classes, facts.counts, summary.n_rows)
+    tree = grown_to_size(estimator, partial(binned.grow, n_threads=n_threads), growth)
+    if estimator.threshold == "observed":
+        tree = observed_thresholds(tree, facts.bounds.values, schema.n_categories)
+    smaller = pruned(pruner, tree)
+    divides = bool(_sends_to_all(smaller.tree, summary.has_missing).any())
+    return Grown(schema, growth, facts.moments.spread, pruner, smoother, smaller, divides)
+
+
+def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:
+    """Refuse parameters that would want the rows in memory."""
+    if estimator.splits != "binned":
+        raise ParameterError(
+            "data that do not fit memory, or are elsewhere, are grown from bins: use "
+            "splits='binned'."
+        )
+    if need(pruner) != "counts":
+        raise ParameterError(
+            f"{pruner!r} chooses by the rows, which are not in memory: prune afterwards, with "
+            "pruned(..., X_val=..., y_val=...) and rows that are."
+        )
+    if len(choices(smoother)) > 1:
+        raise ParameterError(
+            f"{smoother!r} is chosen by the rows, which are not in memory: give a number, or use "
+            "smoothed(..., X=..., y=...) afterwards."
+        )
+    if estimator.geometric_probability:
+        raise ParameterError("geometric_probability needs the rows in memory: leave it off.")
+
+
+def _sends_to_all(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each node sends missing values of a column that has some to all branches."""
+    to_all = ~tree.is_leaf & (tree.missing_branch == NO_BRANCH)
+    return np.asarray(to_all & has_missing[tree.feature])

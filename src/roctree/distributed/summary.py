@@ -1,0 +1,149 @@
+"""What one pass over a part of the data learns, and how the summaries of parts merge.
+
+Merging is associative and does not mind the order, so that a data set has one summary however it
+is divided into parts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data import Dataset, Schema, encode_labels
+from roctree.data.column import Categories
+from roctree.errors import DataError
+from roctree.tree.sketch import Sketch, sketch_columns
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """A column of a part: a sketch of its numbers, or its categories.
+
+    Where no value is known, the column is of the kind that the other parts say.
+    """
+
+    sketch: Sketch
+    categories: Categories | None
+    has_missing: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some value is known, or categories are declared."""
+        return bool(self.categories) or self.sketch.values.size > 0
+
+    def merged(self, other: "ColumnSummary", name: str) -> "ColumnSummary":
+        """The column of both parts."""
+        sketch = self.sketch.merged(other.sketch)
+        categories = self._categories(other, name)
+        return ColumnSummary(sketch, categories, self.has_missing or other.has_missing)
+
+    def _categories(self, other: "ColumnSummary", name: str) -> Categories | None:
+        if self.categories == other.categories or not other.is_known:
+            return self.categories
+        if not self.is_known:
+            return other.categories
+        if self.categories is None or other.categories is None:
+            raise DataError(
+                f"column {name!r} holds numbers in one part of the data and text or categories in "
+                "another: give it one type in all parts."
+            )
+        try:
+            return tuple(sorted({*self.categories, *other.categories}))
+        except TypeError:
+            raise DataError(
+                f"the categories of column {name!r} are text in one part of the data and numbers "
+                "in another: give them one type in all parts."
+            ) from None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A part of the data, or all of them.
+
+    Parameters
+    ----------
+    names : of the columns
+    named : whether the names came from the data
+    columns : one summary each
+    classes : class labels in sorted order
+    n_rows : number of rows that have weight
+    largest : the largest weight
+    all_ones : whether all weights are one
+    """
+
+    names: tuple[str, ...]
+    named: bool
+    columns: tuple[ColumnSummary, ...]
+    classes: NDArray[Any]
+    n_rows: int
+    largest: float
+    all_ones: bool
+
+    @classmethod
+    def of(cls, part: Dataset) -> "Summary":
+        """Look at the rows of a part that have weight."""
+        part = part.with_weight()
+        schema = part.schema
+        numeric = np.flatnonzero(~schema.nominal)
+        sketches = dict(zip(numeric.tolist(), sketch_columns(part.values, numeric), strict=True))
+        missing = np.asarray(np.isnan(part.values).any(axis=0))
+        columns = tuple(
+            ColumnSummary(sketches.get(feature, Sketch.empty()), categories, bool(missing[feature]))
+            for feature, categories in enumerate(schema.categories)
+        )
+        weights = part.weights
+        return cls(
+            schema.names, schema.named, columns, schema.classes, len(weights),
+            float(weights.max()), bool((weights == 1.0).all()),
+        )  # fmt: skip
+
+    def merged(self, other: "Summary") -> "Summary":
+        """The summary of both parts."""
+        if self.names != other.names:
+            raise DataError(
+                f"the parts of the data have different columns, {', '.join(self.names)} and "
+                f"{', '.join(other.names)}: give all of them the same, in the same order."
+            )
+        columns = tuple(
+            ours.merged(theirs, name)
+            for ours, theirs, name in zip(self.columns, other.columns, self.names, strict=True)
+        )
+        classes, _ = encode_labels(np.concatenate([self.classes, other.classes]))
+        return Summary(
+            self.names, self.named, columns, classes, self.n_rows + other.n_rows,
+            max(self.largest, other.largest), self.all_ones and other.all_ones,
+        )  # fmt: skip
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns and labels mean."""
+        categories = tuple(column.categories for column in self.columns)
+        return Schema(self.names, categories, self.classes, self.named)
+
+    @property
+    def sketches(self) -> list[Sketch]:
+        """The sketches of the numeric columns."""
+        return [column.sketch for column in self.columns if column.categories is None]
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """A value of each column, as good as any to count differences from."""
+        known = [column.sketch.values for column in self.columns]
+        return np.array([values[values.size // 2] if values.size else 0.0 for values in known])
+
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """Whether some value of each column is missing."""
+        return np.array([column.has_missing for column in self.columns], dtype=np.bool_)
+
+
+def merged_summary(parts: Iterable[Summary | None]) -> Summary:
+    """The summary of all parts, of which some may have no rows."""
+    known = (part for part in parts if part is not None)
+    first = next(known, None)
+    if first is None:
+        raise DataError("X is empty: at least one row with a weight above 0 is required.")
+    return reduce(Summary.merged, known, first)

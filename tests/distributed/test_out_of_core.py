@@ -1,0 +1,175 @@
+"""Files and batches give the tree of the same rows in memory, and leave nothing behind."""
+
+import tempfile
+from unittest import mock
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as pads
+import pyarrow.parquet as pq
+import pytest
+
+from roctree import DataError, ParameterError, ROCTreeClassifier
+from roctree.distributed import batches, local
+from tests.distributed.large import attributes, frame
+from tests.tree.growing import as_bytes
+
+
+def binned(**options):
+    return ROCTreeClassifier(splits="binned", min_samples_leaf=5, max_bins=40, **options)
+
+
+def of_memory(rows, **options):
+    return binned(**options).fit(attributes(rows), rows["outcome"], rows["weight"])
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return frame()
+
+
+@pytest.fixture
+def table(rows):
+    return pa.Table.from_pandas(rows, preserve_index=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(tmp_path, monkeypatch):
+    """Let temporary files be made in a folder of their own, which must be empty at the end."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with mock.patch.object(batches, "BATCH_ROWS", 700):
+        yield
+    assert list(folder.iterdir()) == []
+
+
+def written(table, folder, n_files=3):
+    folder.mkdir()
+    for number in range(n_files):
+        begin = number * len(table) // n_files
+        end = (number + 1) * len(table) // n_files
+        pq.write_table(table.slice(begin, end - begin), folder / f"part-{number}.parquet")
+    return folder
+
+
+def sources(table, folder):
+    """The ways to hand over the same rows."""
+    files = written(table, folder)
+    yield "folder", files
+    yield "text", str(files)
+    yield "files", sorted(files.glob("*.parquet"))
+    yield "one file", next(files.glob("part-0.parquet"))
+    yield "data set", pads.dataset(files)
+    yield "lazy frame", pl.scan_parquet(files)
+    yield "generator", (batch for batch in table.to_batches(max_chunksize=400))
+    yield "reader", pa.RecordBatchReader.from_batches(table.schema, table.to_batches(300))
+    yield "batches", table.to_batches(max_chunksize=500)
+
+
+def test_whatever_they_come_as_rows_give_the_tree_of_memory(rows, table, tmp_path):
+    expected = of_memory(rows)
+    for name, source in sources(table, tmp_path / "files"):
+        tree = binned().fit(source, "outcome", "weight")
+        if name == "one file":
+            expected_here = of_memory(rows.iloc[: len(rows) // 3])
+            assert as_bytes(tree.tree_) == as_bytes(expected_here.tree_)
+            continue
+        assert as_bytes(tree.tree_) == as_bytes(expected.tree_), name
+        assert tree.schema_ == expected.schema_, name
+        np.testing.assert_array_equal(
+            tree.predict_proba(attributes(rows)), expected.predict_proba(attributes(rows))
+        )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"missing": "branch", "nominal": "multiway", "criterion": "gain_ratio"},
+        {"missing": "category", "threshold": "observed", "pruning": "pessimistic"},
+        {"max_leaves": 7, "class_weight": "balanced", "n_jobs": 2},
+    ],
+)
+def test_parameters_mean_what_they_mean_in_memory(rows, table, tmp_path, options):
+    files = written(table.drop(["weight"]), tmp_path / "files")
+    tree = binned(**options).fit(files, "outcome")
+    expected = binned(**options).fit(attributes(rows), rows["outcome"])
+    if options.get("threshold") != "observed":
+        assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+    assert tree.tree_.n_nodes == expected.tree_.n_nodes
+    np.testing.assert_allclose(tree.spread_.ranges, expected.spread_.ranges)
+    np.testing.assert_allclose(tree.spread_.deviations, expected.spread_.deviations)
+
+
+def test_batches_without_rows_one_class_or_known_values_are_welcome(rows, table):
+    ordered = table.drop(["weight"]).sort_by("outcome")
+    empty_ward = ordered.slice(0, 50).set_column(2, "ward", pa.nulls(50, pa.string()))
+    parts = [part.cast(ordered.schema) for part in (ordered[:0], empty_ward, ordered[50:])]
+    given = (batch for part in parts for batch in part.combine_chunks().to_batches())
+    tree = binned().fit(given, "outcome")
+    whole = pa.concat_tables(parts).to_pandas()
+    expected = binned().fit(whole.drop(columns="outcome"), whole["outcome"])
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+
+
+def test_an_error_in_a_batch_names_it_and_leaves_no_file(table, tmp_path):
+    wrong = table.slice(0, 1500).to_pandas()
+    wrong.loc[1450, "dose"] = np.inf
+    files = written(pa.Table.from_pandas(wrong, preserve_index=False), tmp_path / "files", 1)
+    with pytest.raises(DataError, match=r"part 2 of the data.*'dose' holds inf in row 50"):
+        binned().fit(files, "outcome")
+
+
+def test_an_interrupt_leaves_no_file(table, tmp_path):
+    files = written(table, tmp_path / "files")
+    with (
+        mock.patch.object(local.LocalShards, "count", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        binned().fit(files, "outcome")
+
+
+def test_a_disk_too_small_is_told_before_any_row_is_read(table, tmp_path):
+    files = written(table, tmp_path / "files")
+    with (
+        mock.patch.object(batches.shutil, "disk_usage", return_value=mock.Mock(free=10_000)),
+        mock.patch.object(local, "summarise", side_effect=AssertionError),
+        pytest.raises(DataError, match=r"need 0\.0 GB.*TMPDIR"),
+    ):
+        binned().fit(files, "outcome")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"splits": "exact"}, "use splits='binned'"),
+        ({"pruning": "reduced_error"}, "prune afterwards"),
+        ({"geometric_probability": True}, "geometric_probability needs the rows"),
+    ],
+)
+def test_what_needs_the_rows_in_memory_is_refused(table, tmp_path, options, words):
+    files = written(table, tmp_path / "files")
+    with pytest.raises(ParameterError, match=words):
+        ROCTreeClassifier(**({"splits": "binned"} | options)).fit(files, "outcome")
+
+
+def test_sources_that_cannot_be_read_say_why(table, tmp_path):
+    files = written(table, tmp_path / "files")
+    with pytest.raises(DataError, match="no file or folder 'nowhere'"):
+        binned().fit("nowhere", "outcome")
+    with pytest.raises(DataError, match="y names the column 'result', and the data have age"):
+        binned().fit(files, "result")
+    with pytest.raises(ParameterError, match="y must be the name of a column"):
+        binned().fit(files, [1, 2, 3])
+    with pytest.raises(DataError, match="X gives a list"):
+        binned().fit(iter([[1, 2]]), "outcome")
+    with pytest.raises(DataError, match="without batches"):
+        binned().fit(iter([]), "outcome")
+
+
+def test_kinds_that_differ_between_batches_name_the_column(table):
+    numbers = pa.table({"x": [1.0, 2.0], "y": ["a", "b"]})
+    texts = pa.table({"x": ["one", "two"], "y": ["a", "b"]})
+    with pytest.raises(DataError, match=r"batch 1 .* does not fit the columns"):
+        binned().fit(iter([numbers, texts]), "y")
