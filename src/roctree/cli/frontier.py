@@ -12,6 +12,7 @@ from roctree.cli.output import Table, working
 from roctree.cli.values import number
 from roctree.experiment.frontier import HEAD, LEAVES, WAYS
 
+ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
 Leaves = Annotated[str, typer.Option(metavar="NUMBERS", help="The most leaves, size by size.")]
 Ways = Annotated[str, typer.Option(metavar="NAMES", help="How trees are made small.")]
 Folds = Annotated[int, typer.Option(help="Number of folds.")]
@@ -27,8 +28,8 @@ Plot = Annotated[
 def frontier(
     data: Data,
     target: TargetColumn,
-    leaves: Leaves = ",".join(map(str, LEAVES)),
-    ways: Ways = ",".join(WAYS),
+    leaves: Leaves = ALL_SIZES,
+    ways: Ways = ALL_WAYS,
     folds: Folds = 5,
     repeats: Repeats = 1,
     seed: Seed = 0,
@@ -39,9 +40,8 @@ def frontier(
 ) -> Report:
     """Show AUC, log-loss and errors of trees of several sizes, made small in several ways.
 
-    \b
     Example:
-      roctree frontier data.csv --target outcome --leaves 4,8,16 --plot frontier.svg
+      roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
     """
     cases = training_cases(data, wishes(target, None, columns), reading)
     sizes = [int(number("leaves", size)) for size in leaves.split(",")]
