@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 # What runs kernels; all else is the same whether they are compiled or not.
-KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/tree
+KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/systems tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
-.PHONY: demo test test-compiled test-interpreted test-boundscheck bench lint format warm clean
+.PHONY: demo test test-compiled test-interpreted test-boundscheck bench fuzz lint format warm clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roctree demo
@@ -28,6 +28,11 @@ test-boundscheck: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
+
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)/.fuzz
+	mkdir -p .cache/fuzz
+	$(BIN)/python fuzz/load.py -max_total_time=$(FUZZ_SECONDS) .cache/fuzz
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -54,6 +59,6 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
 	touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.test $(VENV)/.lint $(VENV)/.bench $(VENV)/.fuzz: $(VENV)/.%: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e '.[$*]'
 	touch $@

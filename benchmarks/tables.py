@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 
 from benchmarks.quiet import DISTURBED
 from benchmarks.race import Entry, Outcome
-from benchmarks.targets import judge, matrix_multiple
+from benchmarks.targets import command_ratio, judge, matrix_multiple
 
 MARK = {1: "¹", 2: "²"}
 THREADS_REMARK = "¹ one thread, ² two; scikit-learn has one only and is compared with both of ours"
@@ -197,6 +197,30 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Distances from the decision boundary", header, cells, notes(outcomes))
 
 
+def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ours, theirs = outcome.find("roctree"), outcome.find("Weka")
+        times = outcome.ratio(ours, theirs)
+        ratio = "–" if times is None else f"{times:.1f}×"
+        both = [entry for entry in (ours, theirs) if entry is not None]
+        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_of(entry)}" for entry in both]
+        cells.append([outcome.title, *seconds_and_leaves, ratio])
+    header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
+    return Table("Naive Bayes trees", header, cells, notes(outcomes))
+
+
+def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        facts = outcome.entries[0].facts
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        sizes = [f"{facts.get(name, 0.0):,.0f}" for name in ("cells", "bytes per cell")]
+        cells.append([outcome.title, *times, *sizes])
+    header = ("rows × attributes", "fit", "prune", "predict", "cells", "bytes per cell")
+    return Table("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -227,6 +251,16 @@ def start_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Start", ("what", "median"), cells, notes(outcomes))
 
 
+def command_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        ratio = command_ratio(outcome)
+        times = [time_of(outcome, entry) for entry in outcome.entries]
+        cells.append([outcome.title, *times, "–" if ratio is None else f"{ratio:.2f}×"])
+    names = (entry.library for entry in outcomes[0].entries)
+    return Table("From a file", ("file", *names, "ratio"), cells, notes(outcomes))
+
+
 SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
     ("fit", quality_table),
@@ -238,6 +272,9 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("prune", prune_table),
     ("rank", rank_table),
     ("boundary", boundary_table),
+    ("nbtree", nbtree_table),
+    ("multiscale", multiscale_table),
     ("memory", memory_table),
     ("start", start_table),
+    ("command", command_table),
 )

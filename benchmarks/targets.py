@@ -10,7 +10,10 @@ ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
 BOUNDARY_RATIO = 50.0
+NBTREE_RATIO = 20.0
+MULTISCALE = 2.0
 MATRICES = 4.0
+COMMAND_RATIO = 2.0
 ON_DISK = 2.0
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
@@ -39,9 +42,12 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         iris(rows),
         *predictions(rows),
         boundary(rows),
+        nbtree(outcomes),
+        multiscale(rows),
         *memory(rows),
         on_disk(rows),
         *starts(rows),
+        *commands(rows),
     ]
     return verdicts
 
@@ -131,6 +137,24 @@ def boundary(rows: dict[str, Outcome]) -> Verdict:
     return at_least(target, BOUNDARY_RATIO, times)
 
 
+def nbtree(outcomes: Sequence[Outcome]) -> Verdict:
+    ratios = [
+        outcome.ratio(outcome.find("roctree"), outcome.find("Weka"))
+        for outcome in outcomes
+        if outcome.section == "nbtree"
+    ]
+    measured = [times for times in ratios if times is not None]
+    least = min(measured, default=None)
+    return at_least("Naive Bayes trees, the least of all rows, to Weka", NBTREE_RATIO, least)
+
+
+def multiscale(rows: dict[str, Outcome]) -> Verdict:
+    outcome = rows.get("multiscale-100k-10")
+    entry = outcome and outcome.find("roctree", 1, "fit")
+    taken = outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
+    return at_most("Multiscale Classifier, fit of 100k × 10", MULTISCALE, taken, " s")
+
+
 def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
     outcome = rows.get("memory-1M-leaf20-full")
     for threads in (1, 2):
@@ -167,3 +191,18 @@ def middle(rows: dict[str, Outcome], row: str, part: str) -> float | None:
     outcome = rows.get(row)
     entry = outcome and outcome.find(part, threads=0)
     return outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
+
+
+def commands(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    for form in ("csv", "parquet"):
+        times = command_ratio(rows.get(f"command-1M-{form}"))
+        target = f"roctree fit of 1M × 20, {form}, to polars' read and the bare fit"
+        yield at_most(target, COMMAND_RATIO, times, "×")
+
+
+def command_ratio(outcome: Outcome | None) -> float | None:
+    """Return the time of a command as a multiple of that of its parts."""
+    if outcome is None or not all(entry.seconds for entry in outcome.entries):
+        return None
+    command, read, fit = (outcome.summary(entry.seconds) for entry in outcome.entries)
+    return command / (read + fit)

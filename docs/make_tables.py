@@ -1,4 +1,4 @@
-"""Write the tables of the pages on criteria, smoothing and pruning from their registries.
+"""Write the tables of the pages on criteria, smoothing, pruning and presets from their registries.
 
 Usage: ``python docs/make_tables.py``. A test fails where a page and its registry differ.
 """
@@ -12,7 +12,9 @@ from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from roctree import ROCTreeClassifier
 from roctree.criteria import CRITERIA
+from roctree.presets import PRESETS
 from roctree.pruning import PRUNING, need
 from roctree.smoothing import SMOOTHING
 
@@ -37,6 +39,19 @@ class Subject:
     registry: dict[str, Any]
     columns: dict[str, Any]  # head of the column -> function of the strategy
 
+    def tables(self):
+        return [_strategies(self), _options(self.registry)]
+
+
+@dataclass(frozen=True)
+class Presets:
+    """Functions that return estimators, and what each sets."""
+
+    registry: dict[str, Any]
+
+    def tables(self):
+        return [_systems(self.registry), _settings(self.registry)]
+
 
 def main():
     for name in SUBJECTS:
@@ -49,8 +64,7 @@ def page(name, text):
     begin = f"<!-- {name}:begin, written by docs/make_tables.py -->"
     end = f"<!-- {name}:end -->"
     before, after = text.split(begin)[0], text.split(end)[1]
-    tables = [_strategies(SUBJECTS[name]), _options(SUBJECTS[name].registry)]
-    return before + "\n\n".join([begin, *tables, end]) + after
+    return before + "\n\n".join([begin, *SUBJECTS[name].tables(), end]) + after
 
 
 def _strategies(subject):
@@ -81,6 +95,40 @@ def _options(registry):
                 ]
             )
     return _table(["class", "option", "choices", "default", "meaning"], rows)
+
+
+def _systems(registry):
+    rows = []
+    for name, preset in registry.items():
+        system, settings, *_ = inspect.getdoc(preset).split("\n\n")
+        rows.append([f"`{name}`", system.rstrip("."), " ".join(settings.split())])
+    return _table(["preset", "whose system it is", "what it switches on and off"], rows)
+
+
+def _settings(registry):
+    """A row for each parameter that some preset sets to other than its default."""
+    usual = ROCTreeClassifier().get_params()
+    chosen = {name: preset().get_params() for name, preset in registry.items()}
+    rows = [
+        [f"`{parameter}`", f"`{default!r}`"]
+        + [_unless_usual(found[parameter], default) for found in chosen.values()]
+        for parameter, default in usual.items()
+        if any(found[parameter] != default for found in chosen.values())
+    ]
+    return _table(["parameter", "default", *(f"`{name}`" for name in registry)], rows)
+
+
+def _unless_usual(value, default):
+    if value == default:
+        return ""
+    if not hasattr(value, "__dataclass_fields__"):
+        return f"`{value!r}`"
+    given = [
+        f"{field.name}={getattr(value, field.name)!r}"
+        for field in fields(value)
+        if getattr(value, field.name) != field.default
+    ]
+    return f"`{type(value).__name__}({', '.join(given)})`"
 
 
 def _what_it_is(strategy):
@@ -153,6 +201,7 @@ SUBJECTS = {
     ),
     "smoothing": Subject(SMOOTHING, {'`"auto"` chooses': _grid}),
     "pruning": Subject(PRUNING, {"decides by": _evidence}),
+    "presets": Presets(PRESETS),
 }
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit, prune, rank
+from benchmarks import files, fit, multiscale, nbtree, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
@@ -209,6 +209,17 @@ def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
     assert [table.title for table in tables([pruned])] == ["Targets", "Pruning"]
 
 
+def test_cells_are_timed_and_told_with_the_bytes_of_each():
+    entries = multiscale.measure_all(500, 3, Race(StubWorkers(), ignore, NO_PATIENCE))
+    measured = Outcome("multiscale", "multiscale-100k-10", "500 × 3", entries)
+    _, table = tables([measured])
+    assert [len(entry.seconds) for entry in entries] == [multiscale.ROUNDS] * 3
+    assert 50 < entries[0].facts["bytes per cell"] < 200
+    assert table.cells[0][0] == "500 × 3"
+    verdicts = {verdict.target: verdict.word for verdict in judge([measured])}
+    assert verdicts["Multiscale Classifier, fit of 100k × 10"] == "met"
+
+
 @pytest.mark.parametrize("quick", [True, False])
 def test_every_row_has_a_name_of_its_own(quick):
     names = [row.name for row in plan(list(SECTIONS), "", quick)]
@@ -219,3 +230,25 @@ def test_every_library_is_entered_with_equal_threads():
     entered = {(entry.library, entry.threads) for entry in entrants()}
     assert {library for library, _ in entered} == set(LIBRARIES)
     assert ("scikit-learn", 2) not in entered
+
+
+def test_naive_bayes_trees_are_timed_and_weka_says_why_it_is_not(monkeypatch):
+    monkeypatch.setenv("WEKA_JAR", "nowhere.jar")
+    entries = nbtree.grow_all(
+        lambda: nbtree.generated(60, 2), Race(StubWorkers(), ignore, NO_PATIENCE)
+    )
+    ours, theirs = entries
+    assert len(ours.seconds) == nbtree.ROUNDS
+    assert theirs.note == nbtree.ABSENT
+    measured = Outcome("nbtree", "nbtree-tiny", "60 × 2", entries)
+    assert [table.title for table in tables([measured])] == ["Targets", "Naive Bayes trees"]
+
+
+def test_what_weka_prints_is_read():
+    says = "print('Number of Leaves  : \\t12\\nTime taken to build model: 0.61 seconds')"
+    entry = Entry("Weka")
+    nbtree.weka_turn(entry, [sys.executable, "-c", says])
+    assert (entry.seconds, entry.facts, entry.note) == ([0.61], {"leaves": 12}, None)
+    nbtree.weka_turn(entry, [sys.executable, "-c", "print('no such file')"])
+    assert entry.note == "failed: no such file"
+    assert nbtree.arff(*nbtree.generated(3, 2)).count("\n") == 8

@@ -2,9 +2,10 @@
 
 import re
 import runpy
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -24,10 +25,11 @@ def python_blocks(page):
 def run(page):
     """Run the blocks of a page one after the other, as a reader would; returns what each prints."""
     names, shown = {"__name__": "page"}, []
-    for number, block in enumerate(python_blocks(page)):
-        with redirect_stdout(StringIO()) as output:
-            exec(compile(block, f"{page}, block {number}", "exec"), names)
-        shown.append(output.getvalue())
+    with TemporaryDirectory() as folder, chdir(folder):
+        for number, block in enumerate(python_blocks(page)):
+            with redirect_stdout(StringIO()) as output:
+                exec(compile(block, f"{page}, block {number}", "exec"), names)
+            shown.append(output.getvalue())
     return shown
 
 

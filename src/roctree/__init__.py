@@ -13,30 +13,61 @@ from roctree.errors import DataError, ModelFileError, ParameterError
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, distributed, presets, pruning, roc, smoothing
+    from roctree import checks, criteria, distributed, experiment, presets, pruning, roc, smoothing
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
-    from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.experiment.frontier import frontier
+    from roctree.files import load
+    from roctree.report import (
+        CostCurveDisplay,
+        CostPruningDisplay,
+        FrontierDisplay,
+        ROCHullDisplay,
+    )
+    from roctree.systems.discretizer import MDLDiscretizer
+    from roctree.systems.distill import distill
+    from roctree.systems.multiscale import MultiscaleClassifier
+    from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "FrontierDisplay": "roctree.report",
+    "MDLDiscretizer": "roctree.systems.discretizer",
+    "MultiscaleClassifier": "roctree.systems.multiscale",
+    "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
+    "distill": "roctree.systems.distill",
+    "frontier": "roctree.experiment.frontier",
+    "load": "roctree.files",
 }
-_MODULES = {"checks", "criteria", "distributed", "presets", "pruning", "roc", "smoothing"}
+_MODULES = {
+    "checks",
+    "criteria",
+    "distributed",
+    "experiment",
+    "presets",
+    "pruning",
+    "roc",
+    "smoothing",
+}
 
 __all__ = [
     "CostCurveDisplay",
     "CostPruningDisplay",
     "DataError",
     "Dataset",
+    "FrontierDisplay",
+    "MDLDiscretizer",
     "ModelFileError",
+    "MultiscaleClassifier",
+    "NaiveBayesTreeClassifier",
     "NotFittedError",
     "ParameterError",
     "ROCHullDisplay",
@@ -46,7 +77,11 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distill",
     "distributed",
+    "experiment",
+    "frontier",
+    "load",
     "presets",
     "pruning",
     "roc",

@@ -1,7 +1,8 @@
 """The scikit-learn facade: validate, delegate, set fitted attributes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
+from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,7 +18,11 @@ from roctree.data import Dataset, encode_columns, warn_of_identifiers
 from roctree.decision import Decision
 from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
+from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
+from roctree.export.exported import labelling_words
+from roctree.files import Training, save
 from roctree.geometry import (
+    RANKINGS,
     Boundary,
     BoundaryReport,
     Changes,
@@ -59,12 +64,14 @@ from roctree.pruning import (
 )
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
-from roctree.selection import best_smoother, grown_and_pruned, pruned_again
+from roctree.selection import Grow, best_smoother, grown_and_pruned, pruned_again
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
 from roctree.tree.apply import apply, decision_path, divided, mix
+from roctree.tree.explanation import Explanation, leaf_parts
 from roctree.tree.growth import Growth, Missing, Nominal
+from roctree.tree.softness import hardened, of_width
 from roctree.tree.text import to_html, to_text
 from roctree.tree.tree import Tree
 
@@ -80,7 +87,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     criterion : name of a criterion, or a criterion such as ``GainRatio(penalty=True)``
     max_depth : most splits on a path, or None
-    max_leaves : most leaves, or None; the splits that gain most are kept, whatever ``growth``
+    max_leaves : most leaves, or None; ``growth`` says which splits are kept
     min_samples_split : least weight of a node that is split
     min_samples_leaf : least weight of a branch; of a nominal split two must have it
     min_weight_fraction_leaf : the same as a share of all weights, times class weights
@@ -92,7 +99,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     categorical_features : "from_dtype", None, names, column numbers or a boolean mask; as in
         scikit-learn, booleans are numbers where they are not listed or fill a numpy array
     threshold : "midpoint" between two values, or "observed", the largest value below that
-    growth : "depth_first" or "best_first"
+    growth : which splits ``max_leaves`` keeps: "depth_first" and "best_first", those that gain
+        most; "whole_tree_auc", those that raise the area under the curve of the whole tree most
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
     c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
         up to 25 cases, as in C4.5
@@ -101,7 +109,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
         training cases in the leaf, as the classic programs do
     ranking : what ``decision_function`` goes by: "leaf", the probability of the leaf, "local", that
-        and among equals the distance from the decision boundary, "global", the distance alone
+        and among equals the distance from the decision boundary, "global", the distance alone;
+        with "soft" cases near a threshold go down both branches, in all that is predicted
+    width : with "soft", how many times as wide as the training cases suggest thresholds are
     metric : of distances: "minmax" by the ranges of the attributes, "standard" by their standard
         deviations, a positive scale for each attribute, or a dict of them by name
     geometric_probability : whether ``predict_proba`` estimates by the distances of the training
@@ -115,6 +125,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
+    training_ : Training, what is remembered of the data
     tree_ : Tree, the nodes and their class counts
     schema_ : Schema, names and categories of the columns
     classes_, n_classes_ : class labels in sorted order, and how many
@@ -165,6 +176,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoothing: str | Smoother = "m_branch",
         labels: Labels = "probability",
         ranking: str = "leaf",
+        width: float = 1.0,
         metric: Any = "minmax",
         geometric_probability: bool = False,
         splits: Candidates = "exact",
@@ -190,6 +202,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.smoothing = smoothing
         self.labels = labels
         self.ranking = ranking
+        self.width = width
         self.metric = metric
         self.geometric_probability = geometric_probability
         self.splits = splits
@@ -211,20 +224,28 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         large = large_data(X, y, sample_weight)
         if large is not None:
+            if self.ranking == "soft":
+                raise ParameterError(
+                    "Soft thresholds are measured in memory: fit data larger than that with "
+                    "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
+                )
             with large as data:
                 return self._learn_large(grow_large(self, data, self._n_threads()))
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
+        growth = growth_of(self, dataset)
+        return self._fit(dataset, y, growth, self._grower(growth))
+
+    def _fit(self, dataset: Dataset, y: Any, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
-        growth = growth_of(self, dataset)
-
+        self.training_ = Training.of(len(dataset.labels), y)
         self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
         self.spread_ = Spread.of(dataset.values, dataset.weights)
         self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
-        self.pruning_, tree = grown_and_pruned(dataset, self._grower(growth), pruner)
-        self.smoothing_ = self._best_smoother(smoother, dataset, growth)
-        self._learn(tree)
+        self.pruning_, tree = grown_and_pruned(dataset, grow, pruner)
+        self.smoothing_ = self._best_smoother(smoother, dataset, grow)
+        self._learn(tree._replace(tree=self._as_ranked(tree.tree, dataset)))
         self.divides_cases_ = self._divides(dataset)
         self.geometric_ = self._estimated(dataset) if self.geometric_probability else None
         return self
@@ -263,7 +284,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other.smoothing = smoother
         if X is not None:
             dataset = self._dataset(X, y, sample_weight)
-            smoother = self._best_smoother(smoother, dataset, growth_of(self, dataset))
+            grow = self._grower(growth_of(self, dataset))
+            smoother = self._best_smoother(smoother, dataset, grow)
         other.smoothing_ = smoother
         other.probabilities_ = probabilities(smoother, self.tree_)
         return other._at_the_same_point(self.operating_point_)
@@ -422,13 +444,23 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
         return self._at(labeller, by, place, seed)
 
-    def ranked(self, ranking: str, *, metric: Any = None) -> "ROCTreeClassifier":
-        """Return this tree with ``decision_function`` by another ranking; nothing is fitted.
+    def ranked(
+        self,
+        ranking: str,
+        *,
+        metric: Any = None,
+        width: float | None = None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> "ROCTreeClassifier":
+        """Return this tree with another ranking; it does not grow anew.
 
         Parameters
         ----------
-        ranking : "leaf", "local" or "global"
-        metric : as in the parameters; None to keep the one there is
+        ranking : "leaf", "local", "global" or "soft"
+        metric, width : as in the parameters; None to keep those there are
+        X, y, sample_weight : the training cases, for "soft" where the tree was not soft before
 
         Examples
         --------
@@ -438,10 +470,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._fitted()
         other = copy(self)
-        other.ranking = ranking
+        other.ranking, other.width = ranking, self.width if width is None else width
         check_parameters(other)
         if metric is not None:
             other.metric, other.scale_ = metric, scale_of(metric, self.spread_, self.schema_)
+        cases = None if X is None else self._dataset(X, y, sample_weight)
+        other.tree_ = other._as_ranked(self.tree_, cases, self.width)
         return other
 
     def boundary_distance(self, X: Any, *, boundary: Boundaries = "any") -> Floats:
@@ -591,7 +625,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decision boundary as well.
         """
         check_is_fitted(self, "tree_")
-        if self.ranking != "leaf":
+        if RANKINGS[self.ranking] is not None:
             return self._geometric_scores(X)
         probabilities = self._mixed(X, lambda: self.probabilities_)
         votes = probabilities * self.class_weight_
@@ -620,15 +654,140 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the tree as text, a line for each branch.
 
         Parameters
         ----------
         max_depth : number of levels to show; None for all
         digits : significant digits of thresholds and weights
+        head : whether lines that say what model, operating point and data it is come first
         """
-        return to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        text = to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        lines = [f"# {line}" for line in self._exported().head()] if head else []
+        return "\n".join([*lines, text])
+
+    def to_rules(self, *, digits: int = 4) -> str:
+        """Return a rule for each leaf, with label, probabilities and cases.
+
+        Parameters
+        ----------
+        digits : significant digits of thresholds and weights
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> print(tree.to_rules())
+        # ROCTreeClassifier(), by roctree ...
+        # grown from 3 rows, 1 column, classes 'no', 'yes'
+        # 3 nodes, 2 leaves, depth 1; probabilities by MBranch(M=4.0)
+        # labels: the most probable class
+        if x0 <= 2.5 then no  (no 0.70, yes 0.30; 2 cases, leaf 1)
+        if x0 > 2.5 then yes  (yes 0.56, no 0.44; 1 case, leaf 2)
+        """
+        return to_rules(self._exported(), digits=digits)
+
+    def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the tree as a graph in the language of Graphviz.
+
+        Parameters
+        ----------
+        max_depth : number of levels to show; None for all
+        digits : significant digits of thresholds and weights
+        """
+        return to_dot(self._exported(), max_depth=max_depth, digits=digits)
+
+    def to_sql(
+        self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
+    ) -> str:
+        """Return a SELECT of probabilities, label and leaf of each row of a table.
+
+        Parameters
+        ----------
+        table : where the rows are, perhaps with its schema, ``"sales.customers"``
+        keep : columns to hand on, such as a key
+        dialect : as sqlglot spells it; None for what SQLite, DuckDB and PostgreSQL share
+        """
+        return to_sql(self._exported(), table, keep=keep, dialect=dialect)
+
+    def to_onnx(self, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
+        """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
+
+        Parameters
+        ----------
+        dtype : of the numbers that come in
+        """
+        return to_onnx(self._exported(), dtype=dtype)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write this tree to a model file, which ``roctree.load`` reads again.
+
+        Parameters
+        ----------
+        path : the file; it is replaced when the new one is complete
+        """
+        self._fitted()
+        save(self, path, stacklevel=2)
+
+    def _exported(self) -> Exported:
+        return Exported(
+            " ".join(repr(self).split()),
+            self._fitted(),
+            self.schema_,
+            self.probabilities_,
+            self._decision().votes,
+            labelling_words(self.operating_point_, self.node_labels_, self.labels),
+            self.operating_point_,
+            self.training_,
+            self.smoothing_,
+            self.geometric_ is not None,
+        )
+
+    def explore(
+        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
+    ) -> Any:
+        """Write an interactive page of this tree and its operating points; return the file's path.
+
+        Without a path return a widget for notebooks, which needs ``pip install roctree[notebook]``.
+        The page is one file and asks nothing of the network.
+
+        Parameters
+        ----------
+        path : the file to write, such as "tree.html"
+        X_test, y_test : cases that did not grow the tree, to count errors on
+        options : ``positive``, the class of interest; ``title`` of the page; ``cases``, how many
+            test cases the page may hold one by one, 0 for none, 200 if not given
+        """
+        from roctree.report.explorer import explore
+
+        self._fitted()
+        return explore(self, path, X_test, y_test, **options)
+
+    def explain(self, X: Any) -> Explanation:
+        """Return which leaves a case reaches and why, and what they make of it, in words.
+
+        Parameters
+        ----------
+        X : one row
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
+        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([[2.0]])
+        no: no 0.542, yes 0.458, the mean of 2 leaves
+        62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
+            x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
+        37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
+            x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
+        """
+        values = self._encoded(X)
+        if len(values) != 1:
+            raise ParameterError(f"explain is of one case, and X has {len(values)} rows: give one.")
+        probabilities = dict(
+            zip(self.classes_.tolist(), self.predict_proba(X)[0].tolist(), strict=True)
+        )
+        leaves = leaf_parts(self.tree_, values, self.probabilities_, self.schema_)
+        return Explanation(self.predict(X)[0], probabilities, leaves)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -648,7 +807,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
         page = str(estimator_html_repr(self))
-        return page + to_html(self.tree_, self.schema_) if hasattr(self, "tree_") else page
+        if not hasattr(self, "tree_"):
+            return page
+        from roctree.report.explorer.still import still
+
+        picture = still(self, self._decision().votes.argmax(axis=1))
+        return page + picture + to_html(self.tree_, self.schema_)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
@@ -659,22 +823,27 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return dataset.with_weight()
 
-    def _grower(self, growth: Growth) -> Callable[[Dataset], Tree]:
+    def _grower(self, growth: Growth) -> Grow:
         return lambda part: grown_tree(self, part, growth, self._n_threads())
 
-    def _best_smoother(self, smoother: Smoother, dataset: Dataset, growth: Growth) -> Smoother:
+    def _best_smoother(self, smoother: Smoother, dataset: Dataset, grow: Grow) -> Smoother:
         """Return the smoother with what "auto" comes to on these data."""
 
         def fit_tree(part: Dataset) -> Tree:
-            return grown_and_pruned(part, self._grower(growth), self.pruning_)[1].tree
+            tree = grown_and_pruned(part, grow, self.pruning_)[1].tree
+            return self._as_ranked(tree, part)
 
         return best_smoother(smoother, dataset, fit_tree)
+
+    def _as_ranked(self, tree: Tree, cases: Dataset | None, before: float = 1.0) -> Tree:
+        """Return the tree with thresholds as its ranking wants them; they were so wide before."""
+        return of_width(tree, self.width if self.ranking == "soft" else 0.0, before, cases)
 
     def _divides(self, dataset: Dataset) -> bool:
         """Whether training cases are divided among leaves, so that counts are of parts."""
         if self.missing == "branch" or not np.isnan(dataset.values).any():
             return False
-        return bool(divided(self.tree_, dataset.values).any())
+        return bool(divided(hardened(self.tree_), dataset.values).any())
 
     def _learn(self, pruned: Pruned) -> None:
         schema, self.tree_ = self.schema_, pruned.tree
@@ -710,7 +879,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _at(self, labeller: Labeller, counts: Any, positive: int, seed: int) -> "ROCTreeClassifier":
         leaves = self._leaves(counts, positive)
         name = counts if isinstance(counts, str) else HELD_OUT
-        in_parts = self.divides_cases_ and name != HELD_OUT
+        in_parts = (self.divides_cases_ or self.ranking == "soft") and name != HELD_OUT
         other = copy(self)
         other.operating_point_ = operating_point(
             leaves, labeller, self.tree_.n_nodes, name, seed, in_parts=in_parts
@@ -776,6 +945,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._decision().each(values, score)
 
     def _boundary(self, votes: Floats) -> Boundary:
+        if self.ranking == "soft":
+            raise ParameterError(
+                "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
+            )
         size = extent(self.spread_, self.scale_, self.schema_.nominal)
         return Boundary(self.tree_, votes, self.scale_, size)
 

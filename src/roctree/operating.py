@@ -128,6 +128,13 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
     return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
 
 
+def cost_table(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
+    """Return costs [predicted, true], however they were given; without any, one for each error."""
+    if cost_matrix is None:
+        return 1.0 - np.eye(len(classes))
+    return checked_matrix(np.array(_nested(cost_matrix, classes)), len(classes))
+
+
 def draws(values: NDArray[Any], seed: int) -> Floats:
     """Return a random number from 0 to 1 for each case.
 
@@ -163,7 +170,12 @@ def checked_seed(seed: Any) -> int:
 
 
 def leaves_of(
-    tree: Tree, probabilities: Floats, frequencies: Floats, counts: Any, positive: int
+    tree: Tree,
+    probabilities: Floats,
+    frequencies: Floats,
+    counts: Any,
+    positive: int,
+    nodes: NDArray[np.int64] | None = None,
 ) -> Leaves:
     """Return the leaves by the counts that a user chose.
 
@@ -173,6 +185,7 @@ def leaves_of(
     probabilities, frequencies : float64[nodes, classes], smoothed and not
     counts : "training", "smoothed", or a tally of other cases
     positive : number of the positive class
+    nodes : those that count as leaves; None for the leaves
     """
     if isinstance(counts, Tally):
         leaves = Leaves.of(tree, counts.parts, frequencies, positive)
@@ -182,9 +195,10 @@ def leaves_of(
     if not isinstance(counts, str):
         raise ParameterError("counts must be 'training', 'smoothed', or (X, y) of cases held out.")
     if counts == "training":
-        return Leaves.of(tree, tree.counts, frequencies, positive)
+        return Leaves.of(tree, tree.counts, frequencies, positive, nodes)
     if counts == "smoothed":
-        return Leaves.of(tree, probabilities * tree.weight[:, None], probabilities, positive)
+        smoothed = probabilities * tree.weight[:, None]
+        return Leaves.of(tree, smoothed, probabilities, positive, nodes)
     raise ParameterError(
         f"counts={counts!r} is not known{nearest(counts, ['training', 'smoothed'])}: give "
         "'training', 'smoothed', or (X, y) of cases held out."

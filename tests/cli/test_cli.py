@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from time import perf_counter
 
 import pytest
 from typer.testing import CliRunner
@@ -8,10 +7,8 @@ from typer.testing import CliRunner
 from roctree import DataError, ModelFileError, NotFittedError, ParameterError, __version__, cli
 from roctree.experiment import demo
 
-COMMAND = [sys.executable, "-c", "from roctree.cli import main; main()"]
 
-
-def roctree(*arguments):
+def invoked(*arguments):
     return CliRunner().invoke(cli.app, list(arguments))
 
 
@@ -23,55 +20,48 @@ def modules_loaded_by(*arguments):
 
 
 def test_help_lists_the_commands():
-    help_text = roctree("--help").output
-    assert "demo" in help_text
-    assert "warm-up" in help_text
+    help_text = invoked("--help").output
+    for name in cli.COMMANDS:
+        assert name in help_text
 
 
-@pytest.mark.parametrize("library", ["numba", "numpy", "sklearn", "rich.console"])
+@pytest.mark.parametrize("library", ["numba", "numpy", "sklearn", "rich.console", "pyarrow"])
 def test_help_does_not_load(library):
     assert library not in modules_loaded_by("--help")
 
 
-def test_help_answers_quickly():
-    seconds = []
-    for _ in range(5):
-        begin = perf_counter()
-        subprocess.run([*COMMAND, "--help"], capture_output=True, check=True)
-        seconds.append(perf_counter() - begin)
-    # The goal is 0.3 s; another process on the same core may double it.
-    assert min(seconds) < 0.6
-
-
 def test_no_command_shows_the_help():
-    result = roctree()
+    result = invoked()
     assert result.exit_code == 2
     assert "Usage" in result.output
 
 
 def test_version_is_that_of_the_package():
-    assert roctree("--version").output == f"roctree {__version__}\n"
+    assert invoked("--version").output == f"roctree {__version__}\n"
 
 
 @pytest.mark.slow
 def test_warm_up_says_how_long_it_took():
-    result = roctree("warm-up")
+    result = invoked("warm-up")
     assert result.exit_code == 0
     assert "The kernels are ready; that took " in result.output
 
 
-def test_the_demo_compares_criteria_and_shows_a_tree(monkeypatch):
+def test_the_demo_compares_criteria_and_shows_a_tree(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "CRITERIA_SHOWN", ("msee", "auc"))
     monkeypatch.setattr(demo, "FOLDS", 2)
-    result = roctree("demo")
+    result = invoked("demo")
     assert result.exit_code == 0
     for word in ("AUC", "accuracy", "leaves", "msee", "auc", "±", "worst ", "malignant"):
         assert word in result.output
+    assert "open roctree-demo.html" in result.output
+    assert "worst area" in (tmp_path / "roctree-demo.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("error", [DataError, ParameterError, ModelFileError, NotFittedError])
 def test_an_error_of_the_library_is_one_sentence_and_exit_code_2(error, monkeypatch, capsys):
-    def fail():
+    def fail(**_):
         raise error("The column is odd.")
 
     monkeypatch.setattr(cli, "app", fail)
@@ -82,7 +72,7 @@ def test_an_error_of_the_library_is_one_sentence_and_exit_code_2(error, monkeypa
 
 
 def test_any_other_error_keeps_its_traceback(monkeypatch):
-    def fail():
+    def fail(**_):
         raise ValueError("a mistake of ours")
 
     monkeypatch.setattr(cli, "app", fail)

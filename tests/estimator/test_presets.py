@@ -1,8 +1,109 @@
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from roctree import ParameterError, presets
-from roctree.criteria import GainRatio
+from roctree import ParameterError, ROCTreeClassifier, presets
+from roctree.criteria import AUC, MSEE, FMeasure, GainRatio
+from roctree.pruning import CostComplexity, ErrorBased
+
+DATA = {"iris": load_iris, "breast cancer": load_breast_cancer}
+QUINLAN = {
+    "nominal": "multiway",
+    "min_samples_split": 4,
+    "min_samples_leaf": 2,
+    "c45_numeric_minimum": True,
+    "threshold": "observed",
+}
+# What differs from the default estimator.
+SETTINGS = {
+    "c45": QUINLAN
+    | {
+        "criterion": GainRatio(penalty=True),
+        "collapse": True,
+        "pruning": ErrorBased(cf=0.25, limit="c45", raising=True),
+        "smoothing": "none",
+        "labels": "majority",
+    },
+    "c44": QUINLAN | {"criterion": GainRatio(penalty=True), "smoothing": "laplace"},
+    "j48": QUINLAN
+    | {
+        "criterion": GainRatio(penalty=True, tolerance=1e-6),
+        "collapse": True,
+        "pruning": ErrorBased(cf=0.25, limit="weka", raising=True),
+        "smoothing": "none",
+        "labels": "majority",
+    },
+    "cart": {
+        "criterion": "gini",
+        "missing": "branch",
+        "pruning": CostComplexity(alpha="auto", choice="one_se"),
+        "smoothing": "none",
+        "labels": "majority",
+    },
+    "smiles_2002": {
+        "criterion": AUC(split_smoothing="laplace", children_correction="none"),
+        "nominal": "multiway",
+        "missing": "category",
+        "pruning": "pessimistic",
+        "smoothing": "laplace",
+        "labels": "majority",
+    },
+    "smiles_2003": {
+        "criterion": MSEE(children_correction="log2"),
+        "nominal": "multiway",
+        "missing": "category",
+        "labels": "majority",
+    },
+    "f_measure_tree": {
+        "criterion": FMeasure(beta=1.0),
+        "max_depth": 10,
+        "min_samples_split": 11,
+        "threshold": "observed",
+        "smoothing": "laplace",
+        "labels": "majority",
+    },
+    "readable": {"ranking": "soft", "growth": "whole_tree_auc", "max_leaves": 32},
+    "best_ranking": {"ranking": "soft"},
+}
+# Leaves, depth and training errors.
+TREES = {
+    ("c45", "iris"): (5, 4, 3),
+    ("c44", "iris"): (7, 4, 3),
+    ("j48", "iris"): (5, 4, 3),
+    ("cart", "iris"): (3, 2, 6),
+    ("smiles_2002", "iris"): (4, 3, 3),
+    ("smiles_2003", "iris"): (9, 5, 0),
+    ("f_measure_tree", "iris"): (11, 5, 6),
+    ("readable", "iris"): (9, 5, 5),
+    ("best_ranking", "iris"): (9, 5, 5),
+    ("c45", "breast cancer"): (13, 6, 5),
+    ("c44", "breast cancer"): (17, 7, 4),
+    ("j48", "breast cancer"): (13, 6, 5),
+    ("cart", "breast cancer"): (6, 3, 14),
+    ("smiles_2002", "breast cancer"): (9, 6, 10),
+    ("smiles_2003", "breast cancer"): (20, 6, 0),
+    ("f_measure_tree", "breast cancer"): (26, 8, 17),
+    ("readable", "breast cancer"): (20, 6, 17),
+    ("best_ranking", "breast cancer"): (20, 6, 17),
+}
+
+
+@pytest.mark.parametrize("name", presets.PRESETS)
+def test_a_preset_sets_what_it_says_and_nothing_else(name):
+    usual = ROCTreeClassifier().get_params()
+    assert presets.PRESETS[name]().get_params() == usual | SETTINGS[name]
+
+
+@pytest.mark.parametrize(("name", "data"), TREES)
+def test_a_preset_grows_the_tree_it_always_has(name, data):
+    X, y = DATA[data](return_X_y=True)
+    tree = presets.PRESETS[name]().fit(X, y)
+    errors = int((tree.predict(X) != y).sum())
+    assert (tree.get_n_leaves(), tree.get_depth(), errors) == TREES[name, data]
+
+
+def test_every_preset_is_pinned_and_found_by_its_name():
+    assert {name for name, _ in TREES} == set(SETTINGS) == set(presets.PRESETS)
+    assert all(getattr(presets, name) is preset for name, preset in presets.PRESETS.items())
 
 
 def test_c45_grows_its_published_tree_of_iris():
@@ -17,19 +118,17 @@ def test_the_unpruned_tree_of_the_cancer_data_has_29_nodes(preset):
     assert preset(pruning="none").fit(*load_breast_cancer(return_X_y=True)).tree_.n_nodes == 29
 
 
-def test_j48_takes_close_scores_for_ties():
-    assert presets.j48().criterion == GainRatio(penalty=True, tolerance=1e-6)
-    assert presets.c45().criterion == GainRatio(penalty=True)
-
-
-def test_every_parameter_can_be_overridden():
-    tree = presets.j48(nominal="one_vs_rest", min_samples_leaf=5, max_depth=3)
+@pytest.mark.parametrize("preset", presets.PRESETS.values())
+def test_every_parameter_can_be_overridden(preset):
+    for name, value in ROCTreeClassifier().get_params().items():
+        assert getattr(preset(**{name: value}), name) == value
+    tree = preset(nominal="one_vs_rest", min_samples_leaf=5)
     assert tree.nominal == "one_vs_rest"
     assert tree.min_samples_leaf == 5
-    assert tree.max_depth == 3
-    assert tree.collapse is True
+    assert tree.criterion == preset().criterion
 
 
-def test_an_unknown_name_is_answered_with_the_nearest():
+@pytest.mark.parametrize("preset", presets.PRESETS.values())
+def test_an_unknown_name_is_answered_with_the_nearest(preset):
     with pytest.raises(ParameterError, match=r"'min_leaf' .*did you mean 'min_samples_leaf'\?"):
-        presets.c45(min_leaf=3)
+        preset(min_leaf=3)

@@ -24,7 +24,7 @@ OTHERS = [
     {"max_depth": 3},
     {"max_leaves": 4},
     {"min_weight_fraction_leaf": 0.01},
-    {"growth": "best_first"},
+    {"growth": "whole_tree_auc", "max_leaves": 4},
     {"threshold": "observed"},
     {"collapse": True},
     {"c45_numeric_minimum": True},
@@ -58,7 +58,7 @@ def test_every_choice_passes_every_check_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([presets.c45(), presets.j48()])
+@parametrize_with_checks([preset() for preset in presets.PRESETS.values()])
 def test_every_preset_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -66,8 +66,9 @@ def test_every_preset_passes_every_check_of_scikit_learn(estimator, check):
 def test_the_check_that_needs_a_switch_of_scipy_passes_too():
     script = """
 from sklearn.utils.estimator_checks import check_array_api_input
-from roctree import ROCTreeClassifier
-check_array_api_input("ROCTreeClassifier", ROCTreeClassifier(), array_namespace="numpy")
+from roctree import MultiscaleClassifier, ROCTreeClassifier
+for estimator in (ROCTreeClassifier(), MultiscaleClassifier()):
+    check_array_api_input(type(estimator).__name__, estimator, array_namespace="numpy")
 """
     environment = os.environ | {"SCIPY_ARRAY_API": "1"}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)

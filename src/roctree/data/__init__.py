@@ -3,9 +3,11 @@
 from roctree.data.dataset import Dataset, Schema, warn_of_identifiers
 from roctree.data.encode import encode_columns, learn_columns
 from roctree.data.labels import check_weights, encode_labels
+from roctree.data.rows import Rows
 
 __all__ = [
     "Dataset",
+    "Rows",
     "Schema",
     "check_weights",
     "encode_columns",

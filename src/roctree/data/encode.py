@@ -44,6 +44,8 @@ def learn_table(
     table: Table, categorical_features: Any
 ) -> tuple[tuple[Categories | None, ...], FloatArray]:
     """Return the categories of each column, None where numeric, and the encoded values."""
+    if table.categories is not None and table.numbers is not None:
+        return table.categories, table.numbers
     mask = nominal_mask(categorical_features, table.names, table.named)
     if table.numbers is not None and (mask is None or not mask.any()):
         refuse_infinity(table.numbers, table.names)
@@ -74,7 +76,9 @@ def encode_columns(X: Any, schema: "Schema") -> FloatArray:
     """
     table = read_table(X)
     _check_features(table, schema)
-    if table.numbers is not None and not schema.nominal.any():
+    if table.categories is not None and table.categories != schema.categories:
+        raise DataError("The rows were encoded with other categories than the training data had.")
+    if table.numbers is not None and (table.categories is not None or not schema.nominal.any()):
         refuse_infinity(table.numbers, table.names)
         return table.numbers
 

@@ -8,21 +8,26 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.column import Column, read_array
+from roctree.data.column import Categories, Column, read_array
 from roctree.data.frame import as_frame, read_series
 from roctree.data.matrix import as_matrix, as_numbers
+from roctree.data.rows import Rows
 from roctree.errors import DataError
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns with names; ``numbers`` is the whole matrix where an array of numbers came in."""
+    """Columns with names; ``numbers`` is the whole matrix where an array of numbers came in.
+
+    Where rows came in that were encoded before, ``categories`` says what their codes mean.
+    """
 
     names: tuple[str, ...]
     named: bool
     n_rows: int
     sources: Sequence[Any] | NDArray[Any]
     numbers: NDArray[Any] | None = None
+    categories: tuple[Categories | None, ...] | None = None
 
     @property
     def n_features(self) -> int:
@@ -39,9 +44,12 @@ class Table:
 def read_table(X: Any) -> Table:
     """Return X as a table with at least one row and one column."""
     # Asking narwhals costs more than the whole encoding of a small array.
-    plain = isinstance(X, np.ndarray | list | tuple) or hasattr(X, "tocoo")
+    plain = isinstance(X, np.ndarray | list | tuple | Rows) or hasattr(X, "tocoo")
     frame = None if plain else as_frame(X)
-    table = _table_of_array(X) if frame is None else _table_of_frame(frame)
+    if isinstance(X, Rows):
+        table = Table(X.names, False, len(X), X.values.T, X.values, X.categories)
+    else:
+        table = _table_of_array(X) if frame is None else _table_of_frame(frame)
     if table.n_rows == 0:
         raise DataError("X is empty: Found array with 0 sample(s), at least one row is required.")
     if table.n_features == 0:

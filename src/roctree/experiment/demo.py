@@ -1,13 +1,14 @@
 """The demonstration: several criteria on one small data set, by cross-validation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
 
 from roctree.estimator import ROCTreeClassifier
 
@@ -55,3 +56,15 @@ def shown_tree() -> ROCTreeClassifier:
     """Return a small tree of all the data."""
     values, labels, _ = tumours()
     return ROCTreeClassifier(max_depth=SHOWN_DEPTH, min_samples_leaf=MIN_LEAF).fit(values, labels)
+
+
+def write_page(path: Path) -> Path:
+    """Write the page of a tree grown on one half of the data, with the other half to try it on."""
+    values, labels, names = tumours()
+    X, X_test, y, y_test = train_test_split(
+        values, labels, test_size=0.5, stratify=labels, random_state=0
+    )
+    tree = ROCTreeClassifier(min_samples_leaf=MIN_LEAF).fit(X, y)
+    tree.schema_ = replace(tree.schema_, names=names)
+    page: Path = tree.explore(path, X_test, y_test, title="Breast cancer: benign or malignant?")
+    return page

@@ -38,9 +38,19 @@ class Leaves:
     positive: int = 1
 
     @classmethod
-    def of(cls, tree: Tree, counts: Floats, instead: Floats, positive: int = 1) -> "Leaves":
-        """Return the leaves of a tree, by class counts and, for leaves without, shares instead."""
-        nodes = tree.leaves
+    def of(
+        cls,
+        tree: Tree,
+        counts: Floats,
+        instead: Floats,
+        positive: int = 1,
+        nodes: Ints | None = None,
+    ) -> "Leaves":
+        """Return the leaves of a tree, by class counts and, for leaves without, shares instead.
+
+        Where cases may stop at other nodes too, ``nodes`` are all that count as leaves.
+        """
+        nodes = tree.leaves if nodes is None else nodes
         own, total = counts[nodes], counts[nodes].sum(axis=1)
         if not total.any():
             raise ParameterError("counts has no cases: give some to choose an operating point by.")

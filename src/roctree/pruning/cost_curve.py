@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, typed_kernel
 from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
 from roctree.roc.line import convex
 from roctree.strategy import configured, is_number
 from roctree.table import as_frame, as_html, as_rich, as_text
-from roctree.tree.passes import Floats, Ints
+from roctree.tree.passes import Floats, places_in
 from roctree.tree.tree import Tree
 
 # Of a miss and of a false alarm, as in section 4.1 of the paper.
@@ -172,7 +171,13 @@ class CostPruningCurve(Sequence[CostPoint]):
 
 
 def cost_pruning_curve(
-    tree: Tree, pruner: Pruner, costs: Any, counts: Floats, classes: Sequence[Any], positive: int
+    tree: Tree,
+    pruner: Pruner,
+    costs: Any,
+    counts: Floats,
+    classes: Sequence[Any],
+    positive: int,
+    stopped: Floats | None = None,
 ) -> CostPruningCurve:
     """Prune a tree under each of some costs, and return the points.
 
@@ -185,6 +190,8 @@ def cost_pruning_curve(
     counts : float64[nodes, classes], the cases to count errors of
     classes : labels
     positive : number of the positive class
+    stopped : float64[nodes, classes], those of the cases that stay at an inner node, because none
+        of its branches is theirs; None if there are no such cases
     """
     if tree.n_classes != 2:
         raise ParameterError(
@@ -204,7 +211,7 @@ def cost_pruning_curve(
         by_class = (cost_fn, cost_fp) if positive == 1 else (cost_fp, cost_fn)
         costly = configured(pruner, {"costs": by_class})
         pruned = costly.labelled(tree)
-        false, true = _called_positive(tree, pruned, counts, positive)
+        false, true = _called_positive(tree, pruned, counts, stopped, positive)
         n_negative, n_positive = counts[0, 1 - positive], counts[0, positive]
         cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
         rates = float(false / n_negative), float(true / n_positive)
@@ -288,22 +295,16 @@ def _pair(cost: Any) -> tuple[float, float]:
 
 
 def _called_positive(
-    tree: Tree, pruned: Pruned, counts: Floats, positive: int
+    tree: Tree, pruned: Pruned, counts: Floats, stopped: Floats | None, positive: int
 ) -> tuple[float, float]:
-    """Return the weight of the negatives and of the positives in leaves of the positive class."""
+    """Return the weight of the negatives and of the positives that are called positive."""
     if pruned.labels is None:
         raise ParameterError("The pruner gives no labels to its leaves.")
-    leaves = pruned.tree.leaves
-    called = leaves[pruned.labels[leaves] == positive]
-    sums = counts[_places(tree, pruned.tree)[called]].sum(axis=0)
+    places, called = places_in(tree, pruned.tree), pruned.labels == positive
+    sums = counts[places[called & pruned.tree.is_leaf]].sum(axis=0)
+    if stopped is not None:
+        sums += stopped[places[called & ~pruned.tree.is_leaf]].sum(axis=0)
     return float(sums[1 - positive]), float(sums[positive])
-
-
-def _places(tree: Tree, part: Tree) -> Ints:
-    """Return the number in a tree of each node of a part of it."""
-    places = np.zeros(part.n_nodes, dtype=np.int64)
-    compiled(_follow)(tree.first_child, part.parent, part.branch, places)
-    return places
 
 
 def _marked(points: list[CostPoint]) -> tuple[CostPoint, ...]:
@@ -326,18 +327,3 @@ def _marked(points: list[CostPoint]) -> tuple[CostPoint, ...]:
 def _check_rate(rate: float) -> None:
     if not is_number(rate) or not 0.0 <= rate <= 1.0:
         raise ParameterError(f"{rate!r} is no rate: give a number from 0 to 1.")
-
-
-_READ = "Array(int64, 1, 'C', readonly=True)"
-
-
-@typed_kernel(f"void({_READ}, {_READ}, {_READ}, Array(int64, 1, 'C'))")
-def _follow(
-    first_child: NDArray[np.int64],
-    parent: NDArray[np.int64],
-    branch: NDArray[np.int64],
-    places: NDArray[np.int64],
-) -> None:
-    """Find each node by the place of its parent, from the root down."""
-    for node in range(1, places.size):
-        places[node] = first_child[places[parent[node]]] + branch[node]

@@ -60,6 +60,25 @@ def of_one_label(tree: Tree, final: Flags, labels: Ints) -> tuple[Flags, Ints]:
     return one, np.where(one, of_subtree, labels)
 
 
+def places_in(tree: Tree, part: Tree) -> Ints:
+    """Return the number in a tree of each node of a part of it, whose leaves may be inner nodes."""
+    places = np.zeros(part.n_nodes, dtype=np.int64)
+    compiled(_follow)(tree.first_child, part.parent, part.branch, places)
+    return places
+
+
+@typed_kernel(f"void({_PARENTS}, {_PARENTS}, {_PARENTS}, Array(int64, 1, 'C'))")
+def _follow(
+    first_child: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    branch: NDArray[np.int64],
+    places: NDArray[np.int64],
+) -> None:
+    """Find each node by the place of its parent, from the root down."""
+    for node in range(1, places.size):
+        places[node] = first_child[places[parent[node]]] + branch[node]
+
+
 @typed_kernel(f"void({_PARENTS}, {_FLAGS}, {_FLAGS})")
 def _drop_below(
     parent: NDArray[np.int64], final: NDArray[np.bool_], kept: NDArray[np.bool_]

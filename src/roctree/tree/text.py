@@ -1,7 +1,7 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,18 @@ MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
+DIGITS = 4
 HTML_LEVELS = 3
 
 
-def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digits: int = 4) -> str:
+def to_text(
+    tree: Tree,
+    schema: "Schema",
+    *,
+    max_depth: int | None = None,
+    digits: int = DIGITS,
+    leaf_note: Callable[[int], str] | None = None,
+) -> str:
     """Return the tree as text.
 
     Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
@@ -38,26 +46,81 @@ def to_text(tree: Tree, schema: "Schema", *, max_depth: int | None = None, digit
     schema : names, categories and classes
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
+    leaf_note : what else to say of each leaf, by its number
     """
-    _check_limits(max_depth, digits)
-    names = [_plain(name) for name in schema.names]
-    cuts = _short_thresholds(tree, digits)
-    says_missing = _says_missing(tree)
-    lines = []
-    for node in _depth_first(tree, max_depth):
+    check_limits(max_depth, digits)
+    condition = _conditions(tree, schema, digits)
+    return in_lines(
+        tree,
+        schema.classes,
+        condition,
+        max_depth=max_depth,
+        digits=digits,
+        leaf_note=leaf_note,
+    )
+
+
+def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
+    """Return what says which values lead to a node from its parent."""
+    names = [plain(name) for name in schema.names]
+    cuts = short_thresholds(tree, digits)
+    says_missing = says_missing_of(tree)
+
+    def condition(node: int) -> str:
         parent = int(tree.parent[node])
-        text = ""
-        if parent >= 0:
-            name = names[tree.feature[parent]]
-            text = _indent(int(tree.depth[node])) + _condition(
-                tree, schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
-            )
+        name, cut = names[tree.feature[parent]], cuts.get(parent)
+        return branch_condition(tree, schema, node, name, cut, says_missing=says_missing[parent])
+
+    return condition
+
+
+def in_lines(
+    tree: Tree,
+    classes: NDArray[Any],
+    condition: Callable[[int], str],
+    *,
+    max_depth: int | None,
+    digits: int,
+    leaf_note: Callable[[int], str] | None = None,
+) -> str:
+    """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
+
+    Parameters
+    ----------
+    tree : the tree
+    classes : class labels
+    condition : says what leads to a node from its parent
+    max_depth, digits, leaf_note : as in ``to_text``
+    """
+    lines = []
+    for node in depth_first(tree, max_depth):
+        inside = tree.depth[node] > 0
+        text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * (parent >= 0) + _outcome(tree.counts[node], schema.classes, digits)
-            text += "" if tree.is_leaf[node] else " …"
+            text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
+            if not tree.is_leaf[node]:
+                text += " …"
+            elif leaf_note is not None:
+                text += leaf_note(node)
         if text:
             lines.append(text)
     return "\n".join(lines)
+
+
+def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) -> str:
+    """Return what a row has for an attribute, such as "age = 30" or "age is missing"."""
+    name, categories = plain(schema.names[feature]), schema.categories[feature]
+    if np.isnan(value):
+        return f"{name} is missing"
+    if categories is None:
+        return f"{name} = {short(float(value), digits)}"
+    return f"{name} = {plain(categories[int(value)])}"
+
+
+def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
+    """Return for some nodes, none of them the root, which values lead there from their parents."""
+    condition = _conditions(tree, schema, DIGITS)
+    return {node: condition(node) for node in nodes}
 
 
 def to_html(tree: Tree, schema: "Schema") -> str:
@@ -68,7 +131,8 @@ def to_html(tree: Tree, schema: "Schema") -> str:
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
-def _check_limits(max_depth: Any, digits: Any) -> None:
+def check_limits(max_depth: Any, digits: Any) -> None:
+    """Refuse numbers of levels and of digits that make no sense."""
     if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
@@ -83,7 +147,7 @@ def _whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
+def depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
     """Yield the nodes down to ``max_depth``, each before its children, branch 0 first."""
     stack = [0]
     while stack:
@@ -100,7 +164,7 @@ def _indent(depth: int) -> str:
     return BAR * MAX_BARS + f"[{depth - 1}] "
 
 
-def _condition(
+def branch_condition(
     tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
 ) -> str:
     """Say which values lead from the parent of a node to it."""
@@ -115,12 +179,13 @@ def _condition(
         among = np.flatnonzero(tree.category_branch[codes] == branch)
         if among.size == 0:
             return f"{name} is missing" if takes_missing else f"{name} is none of these"
-        condition = f"{name} {_category_set(among, schema.categories[tree.feature[parent]])}"
+        condition = f"{name} {category_set(among, schema.categories[tree.feature[parent]])}"
     return condition + " or missing" * (takes_missing and says_missing)
 
 
-def _category_set(codes: NDArray[np.int64], categories: Any) -> str:
-    words = [_plain(categories[code], within_list=True) for code in codes]
+def category_set(codes: NDArray[np.int64], categories: Any) -> str:
+    """Say which categories are meant, the first of many."""
+    words = [plain(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -137,18 +202,18 @@ def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) ->
     winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{_plain(classes[winner])}  ({_share(counts[winner] / weight)}, {cases}{others})"
+    return f"{plain(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """List the other classes, the frequent ones first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {_plain(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {plain(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
 
-def _share(part: float) -> str:
+def share_text(part: float) -> str:
     """Return a share with two decimals, or more if a leaf would look pure without being so."""
     n_decimals = 2
     while part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") == 1.0:
@@ -156,24 +221,24 @@ def _share(part: float) -> str:
     return f"{part:.{n_decimals}f}"
 
 
-def _says_missing(tree: Tree) -> list[bool]:
+def says_missing_of(tree: Tree) -> list[bool]:
     """Whether each split is on an attribute whose missing values have a way of their own."""
     own_way = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def _short_thresholds(tree: Tree, digits: int) -> dict[int, str]:
+def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
     """Return the text of the threshold of each numeric node."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
     for feature in np.unique(tree.feature[numeric]):
         thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
-        for threshold, text in _apart(sorted(set(thresholds.tolist())), digits).items():
+        for threshold, text in apart(sorted(set(thresholds.tolist())), digits).items():
             texts[int(feature), threshold] = text
     return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
 
 
-def _apart(thresholds: list[float], digits: int) -> dict[float, str]:
+def apart(thresholds: list[float], digits: int) -> dict[float, str]:
     """Round ascending numbers to so many digits, or as many more as it takes to tell them apart."""
     texts = {}
     crowded = thresholds
@@ -199,7 +264,7 @@ def short(number: float, digits: int) -> str:
     )
 
 
-def _plain(value: Any, *, within_list: bool = False) -> str:
+def plain(value: Any, *, within_list: bool = False) -> str:
     """Return a name as it is, in quotes if it could be mistaken for something else."""
     text = str(value)
     clear = text.isprintable() and text == text.strip() and text != ""

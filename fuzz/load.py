@@ -1,0 +1,39 @@
+"""Throw bytes at the reader of model files: it may refuse them, and nothing else.
+
+Usage: ``python fuzz/load.py -max_total_time=60 fuzz/corpus``, with ``pip install roctree[fuzz]``.
+Half of the inputs get a right checksum, so that they come past it.
+"""
+
+import sys
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["roctree.files", "json"]):
+    from roctree.errors import ModelFileError
+    from roctree.files import from_bytes
+
+import roctree.estimator  # noqa: F401 - not instrumented: loading imports it
+
+GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
+
+
+def try_to_load(data: bytes) -> None:
+    """Load bytes as they are, and as a document with a right checksum."""
+    head = data[: data.rfind(b'"checksum"')] if b'"checksum"' in data else data
+    sealed = head + f'"checksum": "{sha256(head).hexdigest()}"\n}}\n'.encode()
+    for tried in (data, sealed):
+        with suppress(ModelFileError):
+            from_bytes(tried).tree_.validate()
+
+
+def main() -> None:
+    """Fuzz, beginning with the golden files."""
+    atheris.Setup([*sys.argv, str(GOLDEN)], try_to_load)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

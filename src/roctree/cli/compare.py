@@ -1,0 +1,89 @@
+"""Compare strategies on a file by repeated stratified cross-validation."""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from roctree.cli.cases import training_cases, wishes
+from roctree.cli.fit import TargetColumn
+from roctree.cli.options import COLUMNS, READING, Data, Report, command
+from roctree.cli.output import Table
+from roctree.cli.parameters import estimator, options, variants
+from roctree.cli.values import number
+from roctree.errors import DataError
+from roctree.experiment import CrossValidation, Plan, Problem, Results, run
+
+METRICS = ("auc", "accuracy", "log_loss", "leaves")
+LEVEL = 0.05
+Folds = Annotated[int, typer.Option(help="Number of folds.")]
+Repeats = Annotated[int, typer.Option(help="How often the cases are divided anew.")]
+Seed = Annotated[int, typer.Option(help="Of the folds.")]
+Store = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Keep all results; a run that was stopped goes on there."),
+]
+
+
+@command(columns=COLUMNS, parameters=options(lists=True), reading=READING)
+def compare(
+    data: Data,
+    target: TargetColumn,
+    folds: Folds = 10,
+    repeats: Repeats = 1,
+    seed: Seed = 0,
+    store: Store = None,
+    *,
+    columns: dict[str, Any],
+    parameters: dict[str, Any],
+    reading: dict[str, Any],
+) -> Report:
+    """Compare strategies by repeated stratified cross-validation, the same folds for all.
+
+    Example:
+      roctree compare data.csv --target outcome --criterion auc,msee --folds 5
+    """
+    cases = training_cases(data, wishes(target, None, columns), reading)
+    n_jobs = int(number("n_jobs", parameters.pop("n_jobs", "1")))
+    classes = cases.y.unique().to_pylist()
+    trees = {name: estimator(given, classes) for name, given in variants(parameters).items()}
+    problem = Problem.from_data(Path(data).name, cases.X, cases.y)
+    plan = Plan.of(problem, trees, CrossValidation(folds, repeats, seed), METRICS)
+    with TemporaryDirectory() as folder:
+        place = store or Path(folder) / "results.sqlite"
+        results = run(plan, place, n_jobs=n_jobs, progress=sys.stderr.isatty())
+    return _report(results)
+
+
+def _report(results: Results) -> Report:
+    if results.failures:
+        failed = results.failures[0]
+        raise DataError(f"{failed.configuration!r} failed: {failed.error}")
+    rows = {name: _row(results, name) for name in results.configurations}
+    cells = [
+        (name, *(f"{row[metric]['mean']:.4g} ± {row[metric]['sd']:.2g}" for metric in METRICS),
+         "/".join(str(row["auc_against_others"][each]) for each in ("win", "tie", "loss")))
+        for name, row in rows.items()
+    ]  # fmt: skip
+    head = ("configuration", *METRICS, "AUC: wins/ties/losses")
+    title = f"{len(results.outcomes) // len(rows)} divisions, mean ± standard deviation"
+    note = f"Wins and losses against the others by the corrected resampled t-test, p < {LEVEL}."
+    return Report({"configurations": rows, "level": LEVEL}, [Table(head, cells, title), note])
+
+
+def _row(results: Results, name: str) -> dict[str, Any]:
+    (problem,) = results.problems
+    measures = {
+        metric: {"mean": results.mean(metric, problem, name),
+                 "sd": results.deviation(metric, problem, name)}
+        for metric in METRICS
+    }  # fmt: skip
+    verdicts = [
+        results.compare("auc", problem, name, other).verdict(LEVEL)
+        for other in results.configurations
+        if other != name
+    ]
+    counts = {verdict: verdicts.count(verdict) for verdict in ("win", "tie", "loss")}
+    return {**measures, "auc_against_others": counts}

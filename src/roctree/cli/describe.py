@@ -1,0 +1,69 @@
+"""What is in a model file."""
+
+from typing import Annotated, Any
+
+import typer
+
+import roctree
+from roctree.cli.options import Model, Report, command
+from roctree.cli.output import Table
+
+Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]
+SHOWN_CATEGORIES = 6
+
+
+@command()
+def describe(model: Model, max_depth: Depth = 3) -> Report:
+    """Show a tree, its columns, its classes and where it operates.
+
+    Example:
+      roctree describe tree.json
+    """
+    tree = roctree.load(model)
+    classes, point = tree.classes_.tolist(), tree.operating_point_
+    size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
+    named = f"classes {', '.join(map(str, classes))}"
+    where = "the most probable class of each leaf" if point is None else str(point)
+    shown = [
+        f"{size}, {named}; labels: {where}.\n",
+        _columns(tree),
+        tree.to_text(max_depth=max_depth),
+    ]
+    return Report(_facts(tree), shown)
+
+
+def _facts(tree: Any) -> dict[str, Any]:
+    point, changed = tree.operating_point_, _changed(tree)
+    return {
+        "classes": tree.classes_,
+        "leaves": tree.get_n_leaves(),
+        "depth": tree.get_depth(),
+        "training_cases": float(tree.tree_.weight[0]),
+        "parameters": {name: repr(value) for name, value in changed.items()},
+        "operating_point": None if point is None else str(point),
+        "columns": dict(zip(tree.schema_.names, tree.schema_.categories, strict=True)),
+        "importances": dict(zip(tree.schema_.names, tree.feature_importances_, strict=True)),
+    }
+
+
+def _changed(tree: Any) -> dict[str, Any]:
+    """The parameters that are not as they are by default."""
+    default = type(tree)().get_params()
+    return {name: value for name, value in tree.get_params().items() if value != default[name]}
+
+
+def _columns(tree: Any) -> Table:
+    rows = [
+        (name, _kind(categories), f"{importance:.3f}")
+        for name, categories, importance in zip(
+            tree.schema_.names, tree.schema_.categories, tree.feature_importances_, strict=True
+        )
+    ]
+    return Table(("column", "values", "importance"), rows)
+
+
+def _kind(categories: Any) -> str:
+    if categories is None:
+        return "numbers"
+    shown = ", ".join(map(str, categories[:SHOWN_CATEGORIES]))
+    return shown + ", ..." * (len(categories) > SHOWN_CATEGORIES)

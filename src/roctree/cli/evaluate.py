@@ -1,0 +1,107 @@
+"""Try a tree on cases that did not grow it."""
+
+from typing import Any
+
+import numpy as np
+
+import roctree
+from roctree.cli.cases import known_cases
+from roctree.cli.labellings import labelling_rows, labelling_table
+from roctree.cli.options import OPERATING, READING, Data, Model, Report, Target, command
+from roctree.cli.output import Table
+from roctree.cli.relabelled import positive_class, relabelled
+from roctree.roc import mauc
+
+# Costs of a miss in false alarms.
+RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+@command(operating=OPERATING, reading=READING)
+def evaluate(
+    model: Model,
+    data: Data,
+    target: Target = None,
+    *,
+    operating: dict[str, Any],
+    reading: dict[str, Any],
+) -> Report:
+    """Show how well a tree ranks, labels and decides under costs, on other cases.
+
+    Example:
+      roctree evaluate tree.json test.csv
+    """
+    tree = relabelled(roctree.load(model), operating)
+    X, y = known_cases(data, tree, target, reading)
+    positive = positive_class(tree, operating)
+    labels = _labels(tree, X, y)
+    if positive is None:
+        return _of_many(tree, X, y, labels)
+    return _of_two(tree, X, y, labels, positive)
+
+
+def _of_two(tree: Any, X: Any, y: Any, labels: Report, positive: Any) -> Report:
+    curve = tree.roc(X, y, positive=positive)
+    low, high = curve.auc_interval()
+    area = (
+        f"\nAUC of {positive} {curve.auc:.4f}, with a confidence of 95 % from {low:.4f} to "
+        f"{high:.4f}; of the hull {curve.hull().auc:.4f}.\n"
+    )
+    facts = {"positive": positive, "auc": curve.auc, "auc_interval": [low, high]}
+    shown: list[str | Table] = [*labels.shown, area, _points("Hull", curve.hull())]
+    facts |= {"hull_auc": curve.hull().auc, "hull": curve.hull().points()._asdict()}
+    if tree.n_classes_ == 2:
+        labellings = tree.labellings(counts=(X, y), positive=positive)
+        costs = [_costs(tree, X, y, ratio, positive, curve) for ratio in RATIOS]
+        shown += [labelling_table(labellings), _cost_table(costs)]
+        facts |= {"labellings": labelling_rows(labellings), "costs": costs}
+    return Report({**labels.facts, **facts}, shown)
+
+
+def _of_many(tree: Any, X: Any, y: Any, labels: Report) -> Report:
+    area = mauc(tree.predict_proba(X), y, classes=tree.classes_)
+    curves = {label: tree.roc(X, y, positive=label) for label in tree.classes_.tolist()}
+    rows = [(str(label), f"{curve.auc:.4f}") for label, curve in curves.items()]
+    facts = {"mauc": area, "auc": {label: curve.auc for label, curve in curves.items()}}
+    shown = [f"\nMean AUC of all pairs of classes {area:.4f}.\n"]
+    table = Table(("class", "AUC against the others"), rows)
+    return Report({**labels.facts, **facts}, [*labels.shown, *shown, table])
+
+
+def _labels(tree: Any, X: Any, y: Any) -> Report:
+    """How often each class is taken for which."""
+    found, classes = tree.predict(X), tree.classes_.tolist()
+    counts = [[int(np.sum((found == ours) & (y == theirs))) for theirs in classes]
+              for ours in classes]  # fmt: skip
+    accuracy = float(np.mean(found == y))
+    head = ("predicted", *(f"is {label}" for label in classes))
+    rows = [(str(label), *map(str, row)) for label, row in zip(classes, counts, strict=True)]
+    facts = {"rows": len(y), "accuracy": accuracy, "classes": classes, "confusion": counts}
+    return Report(facts, [f"{len(y)} cases, {accuracy:.2%} labelled rightly.\n", Table(head, rows)])
+
+
+def _points(title: str, curve: Any) -> Table:
+    rows = [tuple(f"{value:.4f}" for value in point) for point in zip(*curve.points(), strict=True)]
+    return Table(("FPR", "TPR", "from score"), rows, title)
+
+
+def _costs(tree: Any, X: Any, y: Any, ratio: float, positive: Any, curve: Any) -> dict[str, Any]:
+    """What the labels cost that are best in training, and what would be best here."""
+    called = tree.at(cost_fp=1.0, cost_fn=ratio, positive=positive).predict(X) == positive
+    true = y == positive
+    return {
+        "cost_ratio": ratio,
+        "fpr": _share(called, ~true),
+        "tpr": _share(called, true),
+        "cost": float(np.mean(called & ~true) + ratio * np.mean(~called & true)),
+        "least_cost": float(curve.expected_cost(1.0, ratio).min()),
+    }
+
+
+def _share(flags: Any, among: Any) -> float:
+    return float(flags[among].mean()) if among.any() else float("nan")
+
+
+def _cost_table(costs: list[dict[str, Any]]) -> Table:
+    head = ("miss / false alarm", "FPR", "TPR", "cost of a case", "least possible")
+    rows = [tuple(f"{value:.4g}" for value in row.values()) for row in costs]
+    return Table(head, rows, "Costs of the labels that training chooses")

@@ -1,0 +1,27 @@
+"""The interactive page of a tree."""
+
+from typing import Any
+
+import roctree
+from roctree.cli.cases import known_cases
+from roctree.cli.options import READING, Model, OptionalData, Output, Report, Target, command
+
+
+@command(reading=READING)
+def explore(
+    model: Model,
+    data: OptionalData = None,
+    output: Output = "tree.html",
+    target: Target = None,
+    *,
+    reading: dict[str, Any],
+) -> Report:
+    """Write a page on which costs are dragged and the tree relabels itself.
+
+    Example:
+      roctree explore tree.json test.csv -o tree.html
+    """
+    tree = roctree.load(model)
+    cases = () if data is None else known_cases(data, tree, target, reading)
+    tree.explore(output, *cases)
+    return Report({"output": output}, [f"Written: {output}"])

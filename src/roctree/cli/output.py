@@ -1,0 +1,112 @@
+"""What a command has to say: tables for people, plain where a pipe reads them, or JSON."""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+# Numbers, ranges, and means with deviations.
+_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|e)*")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts; columns whose cells are all numbers are set to the right."""
+
+    head: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a command has found out.
+
+    Parameters
+    ----------
+    facts : for machines
+    shown : for people, paragraphs and tables; empty if there is nothing to say
+    """
+
+    facts: Mapping[str, Any]
+    shown: Sequence[str | Table] = field(default_factory=tuple)
+
+
+def show(report: Report, as_json: bool) -> None:
+    """Print a report."""
+    if as_json:
+        print(json.dumps(_plain(report.facts), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    for part in report.shown:
+        if sys.stdout.isatty():
+            _show_rich(part)
+        else:
+            print(part if isinstance(part, str) else as_text(part))
+
+
+def as_text(table: Table) -> str:
+    """Return a table without lines, the columns two blanks apart."""
+    rows = [list(table.head), *map(list, table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    right = _right(table)
+    lines = [
+        "  ".join(
+            cell.rjust(width) if at_right else cell.ljust(width)
+            for cell, width, at_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([table.title] * bool(table.title) + lines) + "\n"
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Tell a person who waits what is going on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} …"):
+        yield
+
+
+def _show_rich(part: str | Table) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    console = Console(markup=False, highlight=False)
+    if isinstance(part, str):
+        console.print(part, soft_wrap=True)
+        return
+    shown = RichTable(title=part.title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    for name, right in zip(part.head, _right(part), strict=True):
+        shown.add_column(name, justify="right" if right else "left")
+    for row in part.rows:
+        shown.add_row(*row)
+    console.print(shown)
+
+
+def _right(table: Table) -> list[bool]:
+    columns = zip(*table.rows, strict=True) if table.rows else [[""]] * len(table.head)
+    return [any(column) and all(map(_NUMBERS.fullmatch, column)) for column in columns]
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can say: lists and numbers of Python, null for what is no number."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # numpy's arrays and numbers
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return repr(value)

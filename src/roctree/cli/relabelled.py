@@ -1,0 +1,24 @@
+"""A tree at the operating point that options ask for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from roctree.cli.values import operating_point
+
+
+def relabelled(tree: Any, operating: Mapping[str, Any]) -> Any:
+    """Return the tree there, or as it is where nothing but the positive class is said."""
+    asked = operating_point(operating, tree.classes_.tolist())
+    return tree.at(**asked) if set(asked) - {"positive"} else tree
+
+
+def positive_class(tree: Any, operating: Mapping[str, Any]) -> Any:
+    """Return the class that is said to be positive, of two if nothing is said the last, or None."""
+    classes = tree.classes_.tolist()
+    asked = operating_point(operating, classes)
+    if "positive" in asked:
+        return asked["positive"]
+    point = tree.operating_point_
+    if len(classes) != 2:
+        return None
+    return classes[-1] if point is None else classes[point.positive]

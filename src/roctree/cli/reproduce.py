@@ -1,0 +1,56 @@
+"""The papers' tables, ours beside theirs."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from roctree.cli.options import Report, command
+from roctree.cli.output import Table
+
+Name = Annotated[str, typer.Argument(help="A table or figure, a paper, 'all', or 'list'.")]
+Folder = Annotated[
+    str | None,
+    typer.Option(help="Folder with a manifest, or 'openml'; without, what is built in."),
+]
+Out = Annotated[Path, typer.Option(help="Folder for results and reports.")]
+Quick = Annotated[bool, typer.Option("--quick", help="One repeat instead of all.")]
+Jobs = Annotated[int, typer.Option(help="Number of processes; -1 for one a core.")]
+Changed = Annotated[
+    str, typer.Option(help="Results of before a change: 'refuse', 'keep' or run 'again'.")
+]
+
+
+@command()
+def reproduce(
+    name: Name,
+    data: Folder = None,
+    out: Out = Path("reproduction"),
+    quick: Quick = False,
+    jobs: Jobs = -1,
+    changed: Changed = "refuse",
+) -> Report:
+    """Run the experiments of the papers, and write tables, figures and numbers.
+
+    Example:
+      roctree reproduce list
+    """
+    from roctree.experiment.papers import REPRODUCTIONS, Setting, described, named
+    from roctree.experiment.sources import source_of
+
+    if name == "list":
+        known = described()
+        return Report(known, [Table(("name", "what it is"), list(known.items()))])
+    progress = sys.stderr.isatty()
+    setting = Setting(source_of(data), out, quick, jobs, changed, progress=progress)  # type: ignore[arg-type]
+    facts: dict[str, Any] = {}
+    shown: list[str | Table] = []
+    for each in named(name):
+        found = REPRODUCTIONS[each](setting)
+        files = ", ".join(map(str, found.write(out)))
+        facts[each] = json.loads(found.json())
+        shown += [Table(tuple(table.columns), table.cells, table.title) for table in found.tables]
+        shown += [*(f"- {sentence}" for sentence in found.summary), f"Written: {files}\n"]
+    return Report(facts, shown)

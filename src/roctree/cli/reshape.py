@@ -1,0 +1,74 @@
+"""A tree made smaller, or labelled for other costs, without fitting again."""
+
+from typing import Annotated, Any
+
+import typer
+
+import roctree
+from roctree.cli.cases import known_cases
+from roctree.cli.options import OPERATING, READING, Choice, Model, Report, Target, command
+from roctree.cli.parameters import STRATEGIES, strategy
+from roctree.cli.relabelled import relabelled
+from roctree.cli.values import by_class
+from roctree.errors import ParameterError
+
+Written = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
+Method = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"{', '.join(STRATEGIES['pruning'][0])}; options as NAME:OPTION=VALUE.",
+        autocompletion=lambda: list(STRATEGIES["pruning"][0]),
+    ),
+]
+DataFile = Annotated[str | None, typer.Option(metavar="DATA", help="Cases with their classes.")]
+_COSTS = {"costs": Choice("What a wrong prediction of each class costs: ill=5,well=1.", "PAIRS")}
+
+
+@command(costs=_COSTS, reading=READING)
+def prune(
+    model: Model,
+    output: Written,
+    method: Method = "pessimistic",
+    validation: DataFile = None,
+    training: DataFile = None,
+    target: Target = None,
+    *,
+    costs: dict[str, Any],
+    reading: dict[str, Any],
+) -> Report:
+    """Cut a tree back; some methods decide by cases that did not grow it, or by those that did.
+
+    Example:
+      roctree prune tree.json --method minimum_error:m=8 -o small.json
+    """
+    tree = roctree.load(model)
+    options: dict[str, Any] = {}
+    if costs:
+        options["costs"] = by_class("costs", costs["costs"], tree.classes_.tolist())
+    names = {validation: ("X_val", "y_val"), training: ("X", "y")}
+    for path, keys in names.items():
+        if path is not None:
+            options |= dict(zip(keys, known_cases(path, tree, target, reading), strict=True))
+    smaller = tree.pruned(strategy("pruning", method), **options)
+    smaller.save(output)
+    before, after = tree.get_n_leaves(), smaller.get_n_leaves()
+    facts = {"leaves_before": before, "leaves": after, "output": output}
+    return Report(facts, [f"{after} leaves of {before} are left; written: {output}"])
+
+
+@command(operating=OPERATING)
+def at(model: Model, output: Written, *, operating: dict[str, Any]) -> Report:
+    """Label a tree for costs, rates or a threshold; its probabilities stay.
+
+    Example:
+      roctree at tree.json --cost-fp 1 --cost-fn 5 -o careful.json
+    """
+    if not operating:
+        raise ParameterError("Say where the tree shall operate, as by --cost-fp and --cost-fn.")
+    tree = relabelled(roctree.load(model), operating)
+    tree.save(output)
+    point = tree.operating_point_
+    facts = {"fpr": point.fpr, "tpr": point.tpr, "expected_cost": point.expected_cost,
+             "cost_ratio": point.cost_ratio, "output": output}  # fmt: skip
+    return Report(facts, [str(point), f"Written: {output}"])

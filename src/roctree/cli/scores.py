@@ -1,0 +1,96 @@
+"""The columns that ``roctree predict`` can write, by name; one function and one line add one."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from roctree.data.arrow import pa
+from roctree.errors import ParameterError
+from roctree.strategy import nearest
+
+Columns = Iterator[tuple[str, Any]]
+
+
+def score_columns(tree: Any, table: Any, wanted: str, keep: list[str]) -> Any:
+    """Return the columns asked for as a table.
+
+    Parameters
+    ----------
+    tree : the fitted tree
+    table : rows with at least the attributes of the tree
+    wanted : names of ``SCORES``, with commas between
+    keep : columns of the rows that come first
+    """
+    if table.num_rows == 0:
+        # Nothing can be predicted, but the columns must be the same as those of other blocks.
+        return score_columns(tree, _one_missing(table), wanted, keep).slice(0, 0)
+    rows = table.select(list(tree.schema_.names))
+    found = {name: table.column(name) for name in keep}
+    for name in wanted.split(","):
+        if name not in SCORES:
+            raise ParameterError(
+                f"--columns has {name!r}{nearest(name, SCORES)}; choose from {', '.join(SCORES)}."
+            )
+        found.update(SCORES[name](tree, rows))
+    return pa.table(found)
+
+
+def _label(tree: Any, rows: Any) -> Columns:
+    yield "label", pa.array(tree.predict(rows))
+
+
+def _probability(tree: Any, rows: Any) -> Columns:
+    shares = tree.predict_proba(rows)
+    for place, label in enumerate(tree.classes_.tolist()):
+        yield f"probability_{label}", pa.array(shares[:, place])
+
+
+def _score(tree: Any, rows: Any) -> Columns:
+    scores = tree.decision_function(rows)
+    if scores.ndim == 1:
+        yield "score", pa.array(scores)
+        return
+    for place, label in enumerate(tree.classes_.tolist()):
+        yield f"score_{label}", pa.array(scores[:, place])
+
+
+def _leaf(tree: Any, rows: Any) -> Columns:
+    yield "leaf", pa.array(tree.apply(rows))
+
+
+def _rule(tree: Any, rows: Any) -> Columns:
+    leaves, places = np.unique(tree.apply(rows), return_inverse=True)
+    rules = [line for line in tree.to_rules().splitlines() if not line.startswith("#")]
+    by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
+    texts = pa.array([by_leaf[leaf] for leaf in leaves.tolist()])
+    yield "rule", texts.take(pa.array(places))
+
+
+def _change(tree: Any, rows: Any) -> Columns:
+    """The least change that gives another label, its label and how far it is."""
+    cases = list(tree.nearest_change(rows))
+    texts = [", ".join(f"{change.attribute} = {_shown(change.needed)}" for change in case.changes)
+             for case in cases]  # fmt: skip
+    yield "change", pa.array(texts, pa.string())
+    yield "change_to", pa.array([None if case.to is None else str(case.to) for case in cases],
+                                pa.string())  # fmt: skip
+    yield "change_distance", pa.array([case.distance for case in cases], pa.float64())
+
+
+def _one_missing(table: Any) -> Any:
+    return pa.table({field.name: pa.nulls(1, field.type) for field in table.schema})
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+SCORES: dict[str, Callable[[Any, Any], Columns]] = {
+    "label": _label,
+    "probability": _probability,
+    "score": _score,
+    "leaf": _leaf,
+    "rule": _rule,
+    "change": _change,
+}

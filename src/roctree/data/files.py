@@ -1,0 +1,169 @@
+"""Tables in files: csv, tsv, Parquet, Feather and ARFF, packed or not, or standard input.
+
+Tables are pyarrow's, which everything else in the library reads as it reads data frames.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from roctree.data import arff, csv_file
+from roctree.data.arrow import feather, ipc, pa, parquet
+from roctree.data.sources import Source
+from roctree.data.spelling import Spelling
+from roctree.errors import DataError
+
+TEXT = "csv"
+FORMATS = {
+    ".csv": TEXT,
+    ".tsv": TEXT,
+    ".tab": TEXT,
+    ".txt": TEXT,
+    ".data": TEXT,
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".arff": "arff",
+}
+PACKED = (".gz", ".bz2", ".zst")
+BATCH_ROWS = 100_000
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
+
+
+def read_file(path: str, spelling: Spelling | None = None, types: Any = None) -> Any:
+    """Return a file as a table of pyarrow.
+
+    Parameters
+    ----------
+    path : of the file; its name, without .gz, .bz2 or .zst, says what is in it; "-" for standard
+        input, whose first bytes say it
+    spelling : how a text file is written
+    types : type of some columns, by name; a text file is otherwise read for what all cells of a
+        column are
+    """
+    spelled, wanted = spelling or Spelling(), dict(types or {})
+    with Source(path) as source, _refusals(source):
+        kind = format_of(source)
+        if kind == TEXT:
+            table = csv_file.read(source, spelled, wanted)
+        elif kind == "parquet":
+            table = parquet.read_table(source.file())
+        elif kind == "feather":
+            table = feather.read_table(source.file())
+        else:
+            table = pa.concat_tables(arff.batches(source, spelled))
+        _refuse_doubles(table.column_names, source.name)
+        return _cast(table, wanted)
+
+
+def file_batches(
+    path: str, columns: list[str], spelling: Spelling | None = None, types: Any = None
+) -> Iterator[Any]:
+    """Yield some columns of a file as tables of some thousand rows, at least one table.
+
+    Parameters
+    ----------
+    path : of the file, as in ``read_file``
+    columns : which are read, in this order
+    spelling : how a text file is written
+    types : type of some columns, by name; others of a text file are text
+    """
+    spelled, wanted = spelling or Spelling(), dict(types or {})
+    with Source(path) as source, _refusals(source):
+        for batch in _batches(source, spelled, wanted, columns):
+            yield _cast(batch.select(columns), wanted)
+
+
+def format_of(source: Source) -> str:
+    """Return what a file holds, by its name, else by its first bytes."""
+    name = Path(source.path)
+    ending = (name.with_suffix("") if name.suffix.lower() in PACKED else name).suffix.lower()
+    if ending in FORMATS:
+        return FORMATS[ending]
+    for mark, kind in _MAGIC.items():
+        if source.head.startswith(mark):
+            return kind
+    first = next((line for line in source.head.splitlines() if line.strip()), b"")
+    return "arff" if first.lstrip().lower().startswith((b"@relation", b"%")) else TEXT
+
+
+def _batches(
+    source: Source, spelling: Spelling, types: Mapping[str, Any], columns: list[str]
+) -> Iterator[Any]:
+    kind = format_of(source)
+    if kind == TEXT:
+        _refuse_absent(columns, csv_file.column_names(source, spelling), source.name)
+        yield from csv_file.batches(source, spelling, types, columns)
+        return
+    tables = _tables(source, spelling, kind)
+    first = next(tables)
+    _refuse_absent(columns, first.column_names, source.name)
+    yield from chain([first], tables)
+
+
+def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
+    """Yield all columns; of an empty file one table without rows."""
+    if kind == "arff":
+        yield from arff.batches(source, spelling)
+        return
+    if kind == "parquet":
+        file = parquet.ParquetFile(source.file())
+        schema, found = file.schema_arrow, file.iter_batches(BATCH_ROWS)
+    else:
+        file = ipc.open_file(source.file())
+        schema = file.schema
+        found = (file.get_batch(number) for number in range(file.num_record_batches))
+    empty = True
+    for batch in found:
+        empty = False
+        yield pa.Table.from_batches([batch])
+    if empty:
+        yield schema.empty_table()
+
+
+def _cast(table: Any, types: Mapping[str, Any]) -> Any:
+    for place, field in enumerate(table.schema):
+        wanted = types.get(field.name, field.type)
+        if not field.type.equals(wanted):
+            column = _casted(table.column(place), field.name, wanted)
+            table = table.set_column(place, field.name, column)
+    return table
+
+
+def _casted(column: Any, name: str, wanted: Any) -> Any:
+    try:
+        return column.cast(wanted)
+    except pa.ArrowInvalid as error:
+        word = "numbers" if pa.types.is_floating(wanted) else f"{wanted} values"
+        raise DataError(f"column {name!r} does not hold {word}: {_short(error)}.") from None
+
+
+def _refuse_doubles(names: list[str], source: str) -> None:
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise DataError(f"{source} has two columns {double!r}: rename one.")
+
+
+def _refuse_absent(columns: list[str], there: list[str], source: str) -> None:
+    absent = [name for name in columns if name not in there]
+    if absent:
+        raise DataError(
+            f"{source} has no column {', '.join(map(repr, absent))}; it has "
+            f"{', '.join(map(repr, there[:12]))}{', ...' * (len(there) > 12)}."
+        )
+
+
+@contextmanager
+def _refusals(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
+        raise DataError(f"{source.name} cannot be read: {_short(error)}.") from error
+
+
+def _short(error: Exception) -> str:
+    """The first line of what pyarrow says."""
+    return str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,45 @@
+"""The experiments of five papers: their tables and figures, ours beside theirs, by name."""
+
+from collections.abc import Callable
+
+from roctree.errors import ParameterError
+from roctree.experiment.papers import ab05, bl95, ecml03, icml02, sc17
+from roctree.experiment.papers.report import Report
+from roctree.experiment.papers.setting import Setting
+from roctree.strategy import nearest
+
+REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
+    **icml02.REPRODUCTIONS,
+    **ecml03.REPRODUCTIONS,
+    **bl95.REPRODUCTIONS,
+    **ab05.REPRODUCTIONS,
+    **sc17.REPRODUCTIONS,
+}
+
+__all__ = ["REPRODUCTIONS", "Report", "Setting", "described", "named"]
+
+
+def named(name: str) -> list[str]:
+    """Return the names of reproductions that a name stands for: itself, those of a paper, or all.
+
+    Examples
+    --------
+    >>> named("icml02")
+    ['icml02-table2', 'icml02-table3', 'icml02-table4']
+    """
+    known = list(REPRODUCTIONS)
+    found = [each for each in known if name == "all" or f"{each}-".startswith(f"{name}-")]
+    if not found:
+        raise ParameterError(
+            f"There is no reproduction {name!r}{nearest(name, known)}: choose 'all' or one of "
+            f"{', '.join(known)}."
+        )
+    return found
+
+
+def described() -> dict[str, str]:
+    """Return one line about each reproduction."""
+    return {
+        name: (reproduction.__doc__ or "").partition("\n")[0]
+        for name, reproduction in REPRODUCTIONS.items()
+    }

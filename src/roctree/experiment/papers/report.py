@@ -1,0 +1,148 @@
+"""What a reproduction says: tables, a summary, figures, and the numbers for machines."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roctree.experiment.tables import Table
+
+# Printed with one decimal, a standard deviation of 0.0 is anything below this.
+LEAST_DEVIATION = 0.1
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a reproduction.
+
+    Parameters
+    ----------
+    name : of the reproduction, and of its files
+    title : one line
+    tables : paper and ours
+    summary : sentences
+    figures : SVG by name
+    numbers : the same for machines, as JSON can have it
+    """
+
+    name: str
+    title: str
+    tables: Sequence[Table]
+    summary: Sequence[str]
+    figures: Mapping[str, str] = field(default_factory=dict)
+    numbers: Any = None
+
+    def markdown(self) -> str:
+        """Return the report as a page."""
+        parts = [f"# {self.title}\n", *(f"- {sentence}" for sentence in self.summary), ""]
+        parts += [table.markdown() for table in self.tables]
+        parts += [f"![{name}]({self.name}-{name}.svg)\n" for name in self.figures]
+        return "\n".join(parts)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the page, the numbers and the figures; each file whole or not at all."""
+        contents = {f"{self.name}.md": self.markdown(), f"{self.name}.json": self.json()}
+        contents |= {f"{self.name}-{name}.svg": svg for name, svg in self.figures.items()}
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in contents.items():
+            draft = folder / f".{name}.{os.getpid()}"
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(folder / name)
+        return [folder / name for name in contents]
+
+    def json(self) -> str:
+        """Return summary and numbers as JSON; what is not a number is null."""
+        content = {
+            "name": self.name,
+            "title": self.title,
+            "summary": list(self.summary),
+            "tables": [
+                {"title": table.title, "columns": list(table.columns), "rows": list(table.rows)}
+                for table in self.tables
+            ],
+            "numbers": self.numbers,
+        }
+        return json.dumps(_plain(content), indent=1, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One printed number beside ours."""
+
+    paper: float
+    deviation: float | None
+    ours: float
+
+    @classmethod
+    def beside(cls, printed: Sequence[float | None], ours: float) -> "Entry":
+        """Return ours beside a printed mean and its standard deviation, which may be None."""
+        mean, deviation = printed
+        return cls(math.nan if mean is None else mean, deviation, ours)
+
+    @property
+    def distance(self) -> float:
+        """How many printed standard deviations ours is above the paper's; NaN without one."""
+        if self.deviation is None:
+            return math.nan
+        return (self.ours - self.paper) / max(self.deviation, LEAST_DEVIATION)
+
+    @property
+    def within(self) -> bool:
+        """Whether ours is within one printed standard deviation."""
+        return abs(self.distance) <= 1.0
+
+
+def compared(title: str, rows: Mapping[str, Mapping[str, Entry]], *, digits: int = 1) -> Table:
+    """Return a table with a row for each data set and, for each column, paper, ours and distance.
+
+    Parameters
+    ----------
+    title : of the table
+    rows : for each data set the entries by column
+    digits : after the point
+    """
+    names = list(next(iter(rows.values()))) if rows else []
+    columns = ["data set"]
+    for name in names:
+        columns += [f"{name}: paper", "ours", "SDs"]
+    lines = [
+        [label, *(part for entry in entries.values() for part in _parts(entry, digits))]
+        for label, entries in rows.items()
+    ]
+    return Table(columns, lines, title=title, digits=digits)
+
+
+def within(rows: Mapping[str, Mapping[str, Entry]], column: str) -> str:
+    """Return how many rows of a column are within one printed standard deviation."""
+    known = [entries[column] for entries in rows.values() if column in entries]
+    known = [entry for entry in known if entry.deviation is not None]
+    return f"{sum(entry.within for entry in known)} of {len(known)} rows within one SD"
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean, or NaN of nothing."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def arithmetic_mean(values: Sequence[float]) -> float:
+    """Return the mean, or NaN of nothing."""
+    return sum(values) / len(values) if values else math.nan
+
+
+def _parts(entry: Entry, digits: int) -> list[Any]:
+    spread = "" if entry.deviation is None else f" ± {entry.deviation:.{digits}f}"
+    distance = "" if math.isnan(entry.distance) else f"{entry.distance:+.1f}"
+    return [f"{entry.paper:.{digits}f}{spread}", entry.ours, distance]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

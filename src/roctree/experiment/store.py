@@ -1,0 +1,145 @@
+"""The results of a study in one SQLite file: every finished division is there to stay.
+
+The file is written ahead (WAL), each division in one transaction, so that a process killed at any
+moment leaves a whole number of them. Beside the results it knows what they depend on: the data,
+the configurations, the division of the cases, the measures and the code.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from roctree.errors import DataError
+
+FORMAT = 1
+_TABLES = """
+create table if not exists fact (kind text, name text, value text, primary key (kind, name));
+create table if not exists outcome (
+    problem text, configuration text, repeat integer, fold integer,
+    measures text, seconds real, error text,
+    primary key (problem, configuration, repeat, fold)
+) without rowid;
+"""
+
+
+class Outcome(NamedTuple):
+    """What one configuration came to in one division; ``error`` is a text if it failed."""
+
+    problem: str
+    configuration: str
+    repeat: int
+    fold: int
+    measures: dict[str, float]
+    seconds: float
+    error: str | None = None
+
+
+class Key(NamedTuple):
+    """Which outcome it is."""
+
+    problem: str
+    configuration: str
+    repeat: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Store:
+    """A file of outcomes.
+
+    Parameters
+    ----------
+    path : the file; it is made if it does not exist
+    """
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._connected() as connection:
+            connection.execute("pragma journal_mode = wal")
+            connection.executescript(_TABLES)
+            found = dict(self._facts(connection, "format"))
+            if not found:
+                self._keep(connection, "format", {"store": str(FORMAT)})
+            elif found != {"store": str(FORMAT)}:
+                raise DataError(f"{str(self.path)!r} is of a format that this release cannot read.")
+
+    def facts(self, kind: str) -> dict[str, str]:
+        """Return what results of a kind depend on, by name."""
+        with self._connected() as connection:
+            return dict(self._facts(connection, kind))
+
+    def keep(self, kind: str, facts: dict[str, str]) -> None:
+        """Write down what results depend on; what is known under these names is replaced."""
+        with self._connected() as connection:
+            self._keep(connection, kind, facts)
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Write the outcomes of a division, all or none."""
+        rows = [
+            (*outcome[:4], json.dumps(outcome.measures), outcome.seconds, outcome.error)
+            for outcome in outcomes
+        ]
+        with self._connected() as connection:
+            connection.executemany("insert or replace into outcome values (?,?,?,?,?,?,?)", rows)
+
+    def present(self, with_errors: bool = True) -> set[Key]:
+        """Return which outcomes there are."""
+        query = "select problem, configuration, repeat, fold from outcome"
+        with self._connected() as connection:
+            return {
+                Key(*row)
+                for row in connection.execute(
+                    query + ("" if with_errors else " where error is null")
+                )
+            }
+
+    def outcomes(
+        self, problems: Sequence[str] | None = None, configurations: Sequence[str] | None = None
+    ) -> list[Outcome]:
+        """Return outcomes in the order of their keys, whatever order they were written in."""
+        with self._connected() as connection:
+            rows = connection.execute(
+                "select * from outcome order by problem, configuration, repeat, fold"
+            )
+            return [
+                Outcome(problem, configuration, repeat, fold, json.loads(measures), *rest)
+                for problem, configuration, repeat, fold, measures, *rest in rows
+                if (problems is None or problem in problems)
+                and (configurations is None or configuration in configurations)
+            ]
+
+    def forget(self, problem: str | None = None, configuration: str | None = None) -> None:
+        """Delete the outcomes of a problem, of a configuration, or all."""
+        with self._connected() as connection:
+            connection.execute(
+                "delete from outcome where (?1 is null or problem = ?1) "
+                "and (?2 is null or configuration = ?2)",
+                (problem, configuration),
+            )
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        # A connection a transaction: nothing is open while processes work, or when they are killed.
+        try:
+            with closing(sqlite3.connect(self.path, timeout=60.0)) as connection, connection:
+                yield connection
+        except sqlite3.DatabaseError as error:
+            raise DataError(
+                f"{str(self.path)!r} cannot be used as a file of results ({error}): "
+                "give another name, or delete it."
+            ) from error
+
+    @staticmethod
+    def _facts(connection: sqlite3.Connection, kind: str) -> list[Any]:
+        return connection.execute("select name, value from fact where kind = ?", (kind,)).fetchall()
+
+    @staticmethod
+    def _keep(connection: sqlite3.Connection, kind: str, facts: dict[str, str]) -> None:
+        rows = [(kind, name, value) for name, value in facts.items()]
+        connection.executemany("insert or replace into fact values (?, ?, ?)", rows)

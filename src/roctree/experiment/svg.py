@@ -1,0 +1,115 @@
+"""Small drawings as SVG text: what results look like, without a plotting library."""
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+# Colours of Okabe and Ito, which colour-blind eyes can tell apart; dashes for those who print.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 1")
+
+Place = Callable[[float, float], tuple[float, float]]
+
+
+@dataclass
+class Drawing:
+    """Lines and words on a page of so many pixels."""
+
+    width: float
+    height: float
+    parts: list[str] = field(default_factory=list)
+
+    def line(
+        self, x1: float, y1: float, x2: float, y2: float, colour: str = "#000", width: float = 1
+    ) -> None:
+        """Draw a straight line."""
+        self.parts.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+            f'stroke="{colour}" stroke-width="{width:g}"/>'
+        )
+
+    def path(self, points: Sequence[tuple[float, float]], colour: str, dash: str) -> None:
+        """Draw a line through points."""
+        places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.parts.append(
+            f'<polyline points="{places}" fill="none" stroke="{colour}" stroke-width="1.8" '
+            f'stroke-dasharray="{dash}"/>'
+        )
+
+    def dot(self, x: float, y: float, colour: str) -> None:
+        """Draw a small filled circle."""
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
+
+    def text(self, x: float, y: float, words: str, anchor: str = "start") -> None:
+        """Write words."""
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
+        )
+
+    def svg(self) -> str:
+        """Return the page."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" '
+            f'width="{self.width:g}" height="{self.height:g}" font-family="sans-serif" '
+            f'font-size="12">\n<rect width="100%" height="100%" fill="#fff"/>\n'
+            + "\n".join(self.parts)
+            + "\n</svg>\n"
+        )
+
+
+@dataclass(frozen=True)
+class Series:
+    """A named line of points; ``dots`` marks each of them."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    dots: bool = False
+
+
+def chart(
+    series: Sequence[Series],
+    *,
+    x_label: str,
+    y_label: str,
+    x_range: tuple[float, float] = (0.0, 1.0),
+    y_range: tuple[float, float] = (0.0, 1.0),
+    diagonal: bool = False,
+) -> str:
+    """Return lines between two axes, with their names beside them."""
+    left, top, size, legend = 60.0, 20.0, 340.0, 210.0
+    drawing = Drawing(left + size + legend, top + size + 50)
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        across = (x - x_range[0]) / (x_range[1] - x_range[0])
+        up = (y - y_range[0]) / (y_range[1] - y_range[0])
+        return left + size * across, top + size * (1.0 - up)
+
+    _axes(drawing, place, x_range, y_range)
+    drawing.text(left + size / 2, top + size + 38, x_label, "middle")
+    drawing.text(8, 14, y_label)
+    if diagonal:
+        drawing.line(*place(0.0, 0.0), *place(1.0, 1.0), colour="#999")
+    for number, each in enumerate(series):
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
+        places = [place(x, y) for x, y in each.points]
+        drawing.path(places, colour, dash)
+        for x, y in places if each.dots else ():
+            drawing.dot(x, y, colour)
+        height = top + 14 + 20 * number
+        drawing.path([(left + size + 14, height), (left + size + 44, height)], colour, dash)
+        drawing.text(left + size + 50, height + 4, each.name)
+    return drawing.svg()
+
+
+def _axes(
+    drawing: Drawing, place: Place, x_range: tuple[float, float], y_range: tuple[float, float]
+) -> None:
+    low_left, low_right = place(x_range[0], y_range[0]), place(x_range[1], y_range[0])
+    drawing.line(*low_left, *low_right)
+    drawing.line(*low_left, *place(x_range[0], y_range[1]))
+    for fifth in range(6):
+        x = x_range[0] + fifth / 5 * (x_range[1] - x_range[0])
+        y = y_range[0] + fifth / 5 * (y_range[1] - y_range[0])
+        across, up = place(x, y_range[0]), place(x_range[0], y)
+        drawing.text(across[0], across[1] + 16, f"{x:g}", "middle")
+        drawing.text(up[0] - 6, up[1] + 4, f"{y:g}", "end")

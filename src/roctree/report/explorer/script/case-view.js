@@ -1,0 +1,179 @@
+// One case: its way through the tree, its probability, and the least change to another label.
+
+import { wilson } from "./curves.js";
+import { element, fill, help } from "./dom.js";
+import { descend, judge, nearestLeaf } from "./geometry.js";
+import { changeWords, percent, ruleWords, short } from "./words.js";
+
+/** Make the section; returns its element and `update`, which also sets the path that is lit. */
+export function makeCaseView(app) {
+  const { tree, data } = app;
+  const fields = tree.features.map((feature, number) => fieldOf(app, feature, number));
+  const pick = element(
+    "select",
+    { id: `${app.id}-pick`, on: { change: () => choose(pick.value) } },
+    element("option", { value: "" }, "none"),
+    data.cases.map((each, i) => element("option", { value: String(i) }, `test row ${each.row} (${tree.classes[each.label]})`)),
+  );
+  const verdict = element("div", { class: "verdict", "aria-live": "polite" });
+  function choose(value) {
+    app.set({ values: value === "" ? null : data.cases[Number(value)].values.slice() });
+    if (app.path) app.reveal(lastOf(app.path));
+  }
+  const clear = element("button", { type: "button", on: { click: () => choose("") } }, "Clear");
+  const section = element(
+    "section",
+    { class: "pane case", "aria-label": "A case" },
+    element("div", { class: "head" }, element("h2", {}, "Try a case ", help("case", "this form"))),
+    element(
+      "div",
+      { class: "row" },
+      data.cases.length > 0
+        ? element("div", { class: "control" }, element("label", { for: pick.id }, "Pick one"), pick)
+        : null,
+      fields.map(({ element: field }) => field),
+      clear,
+    ),
+    verdict,
+  );
+  function update() {
+    const { values } = app.state;
+    fields.forEach(({ show }, i) => show(values === null ? null : values[i]));
+    const found = data.cases.findIndex((each) => values !== null && each.values.every((value, i) => value === values[i]));
+    pick.value = found < 0 ? "" : String(found);
+    app.path = values === null ? null : descend(tree, values);
+    fill(verdict, values === null ? [] : verdictOf(app));
+  }
+  return { element: section, update };
+}
+
+function lastOf(path) {
+  return [...path.keys()].at(-1);
+}
+
+function setValue(app, number, value) {
+  const values = (app.state.values ?? app.tree.features.map(() => null)).slice();
+  values[number] = value;
+  app.set({ values: values.every((each) => each === null) ? null : values });
+}
+
+/** A field for an attribute: a list of categories, or a number. */
+function fieldOf(app, feature, number) {
+  const id = `${app.id}-value-${number}`;
+  const control = feature.categories ? listOf(app, feature, number, id) : numberOf(app, number, id);
+  const label = element("label", { for: id }, feature.name);
+  return { element: element("div", { class: "control" }, label, control.field), show: control.show };
+}
+
+function listOf(app, feature, number, id) {
+  const field = element(
+    "select",
+    { id, on: { change: () => setValue(app, number, field.value === "" ? null : Number(field.value)) } },
+    element("option", { value: "" }, "not known"),
+    feature.categories.map((name, code) => element("option", { value: String(code) }, name)),
+  );
+  return { field, show: (value) => (field.value = value === null ? "" : String(value)) };
+}
+
+function numberOf(app, number, id) {
+  const field = element("input", {
+    id,
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    size: "9",
+    placeholder: "not known",
+    on: { change: read },
+  });
+  function read() {
+    const text = field.value.trim().replace(",", ".");
+    const value = text === "" ? null : Number(text);
+    const good = value === null || Number.isFinite(value);
+    field.setAttribute("aria-invalid", String(!good));
+    if (good) setValue(app, number, value);
+  }
+  return { field, show: (value) => (field.value = value === null ? "" : String(value)) };
+}
+
+/** Label, probability, distance and the least change, in words. */
+function verdictOf(app) {
+  const { tree, point, state, path } = app;
+  const { probabilities, label, reached } = judge(tree, point, path);
+  const shown = point.perClass ? label : state.positive;
+  const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label);
+  const distance = change ? change.distance : app.data.extent;
+  return [
+    element(
+      "p",
+      { class: "big" },
+      "Called ",
+      element("output", { data: { name: "case_label", value: String(label) } }, app.labelName(label)),
+      ": probability of ",
+      `${tree.classes[shown]} `,
+      element("output", { data: { name: "case_probability", value: String(probabilities[shown]) } }, percent(probabilities[shown])),
+      leafInterval(app, reached, shown),
+    ),
+    element("p", {}, wayWords(tree, reached)),
+    element(
+      "p",
+      {},
+      "Distance from another label ",
+      help("distance", "the distance"),
+      " ",
+      element("output", { data: { name: "case_distance", value: String(distance) } }, short(distance, 4)),
+      change ? ". Nearest change: " : ". All leaves have this label.",
+      change ? nearestWords(app, change) : null,
+    ),
+  ];
+}
+
+function leafInterval({ tree }, reached, shown) {
+  if (reached.length !== 1) return "";
+  const { node } = reached[0];
+  const range = wilson(tree.counts.training[node * tree.nClasses + shown], tree.weight[node]);
+  if (!range) return "";
+  return element("small", {}, ` its leaf alone: ${percent(range.low)} to ${percent(range.high)} `, help("interval", "this interval"));
+}
+
+function wayWords(tree, reached) {
+  if (reached.length === 1) return `Its leaf: ${ruleWords(tree, reached[0].node)}.`;
+  return `A value is not known: the case is divided among ${reached.length} leaves.`;
+}
+
+function nearestWords(app, change) {
+  const to = app.labelName(app.point.labels[change.leaf]);
+  const changes = change.changes.map((each) => changeWords(app.tree, each)).join("; ");
+  return element("span", { data: { name: "case_change" } }, `${changes} makes it ${to}.`);
+}
+
+/**
+ * Measure the distances of the page's cases, some at a time, so that the page stays responsive;
+ * `show` is called as they come.
+ */
+export function measureCases(app, show) {
+  const { tree, point, data } = app;
+  app.near = new Array(data.cases.length).fill(undefined);
+  let number = 0;
+  function some() {
+    if (app.point !== point || app.state.view !== "near") return;
+    const until = performance.now() + 12;
+    while (number < data.cases.length && performance.now() < until) {
+      app.near[number] = measured(app, tree, point, number);
+      number++;
+    }
+    show();
+    if (number < data.cases.length) setTimeout(some);
+  }
+  some();
+}
+
+function measured(app, tree, point, number) {
+  const { values, label: truth } = app.data.cases[number];
+  const { label, reached } = judge(tree, point, descend(tree, values));
+  const change = nearestLeaf(tree, values, (leaf) => point.labels[leaf] !== label);
+  const distance = change ? change.distance : app.data.extent;
+  const positive = label === app.state.positive;
+  const right = point.perClass ? label === truth : positive === (truth === app.state.positive);
+  const leaves = reached.map(({ leaf }) => leaf);
+  return { number, truth, right, leaves, node: reached[0].node, signed: positive ? distance : -distance };
+}

@@ -1,0 +1,102 @@
+// Elements without markup: text from data only ever becomes a text node.
+
+import { MEANINGS } from "./words.js";
+
+/** Make an element; `on` holds listeners, `data` the data-* attributes, all else attributes. */
+export function element(tag, { on = {}, data = {}, ...attributes } = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
+  }
+  Object.assign(made.dataset, data);
+  for (const [name, listener] of Object.entries(on)) made.addEventListener(name, listener);
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Replace the children of an element. */
+export function fill(parent, ...children) {
+  parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+}
+
+/** A question mark that explains a term; `name` is how a reader calls it. */
+export function help(term, name) {
+  const button = element("button", {
+    type: "button",
+    class: "help",
+    "aria-label": `What is ${name}?`,
+    "aria-expanded": "false",
+    data: { term },
+  });
+  button.append("?");
+  return button;
+}
+
+/** Let the question marks inside a root open one bubble, and Escape or a click elsewhere close it. */
+export function explainTerms(root) {
+  const bubble = element("div", { class: "bubble", role: "status", hidden: true });
+  root.append(bubble);
+  let opener = null;
+  const close = () => {
+    opener?.setAttribute("aria-expanded", "false");
+    opener = null;
+    bubble.hidden = true;
+  };
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".help");
+    const again = button === opener;
+    close();
+    if (!button || again) return;
+    opener = button;
+    button.setAttribute("aria-expanded", "true");
+    bubble.textContent = MEANINGS[button.dataset.term];
+    bubble.hidden = false;
+    placeBeside(bubble, button, root);
+  });
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+}
+
+/** Put a floating element below another, inside the root. */
+function placeBeside(bubble, anchor, root) {
+  const frame = root.getBoundingClientRect();
+  const place = anchor.getBoundingClientRect();
+  const left = Math.min(place.left - frame.left, frame.width - bubble.offsetWidth - 8);
+  bubble.style.left = `${Math.max(8, left)}px`;
+  bubble.style.top = `${place.bottom - frame.top + 6}px`;
+}
+
+/** A canvas as large as its box, sharp on any screen; `draw` is called when its size changes. */
+export function sharpCanvas(attributes, draw) {
+  const canvas = element("canvas", attributes);
+  const context = canvas.getContext("2d");
+  const size = { width: 0, height: 0 };
+  new ResizeObserver(() => {
+    if (resize()) draw();
+  }).observe(canvas);
+  function resize() {
+    const ratio = Math.max(window.devicePixelRatio || 1, 1);
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (width === 0 || height === 0) return false;
+    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    Object.assign(size, { width, height });
+    return true;
+  }
+  return { canvas, context, size, resize };
+}
+
+/** Text shortened to a width in pixels. */
+export function fitted(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return low > 0 ? `${text.slice(0, low)}…` : "";
+}

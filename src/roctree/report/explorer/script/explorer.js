@@ -1,0 +1,174 @@
+// The explorer: one state, one operating point, and views that show them.
+
+import { makeCard, describeNode } from "./card.js";
+import { makeCaseView, measureCases } from "./case-view.js";
+import { paletteOf } from "./colour.js";
+import { makeControls } from "./controls.js";
+import { makeCopyView } from "./copy-view.js";
+import { element, explainTerms } from "./dom.js";
+import { makeNumbersView } from "./numbers-view.js";
+import { makePlotView } from "./plot-view.js";
+import { makeMemory, pointAt } from "./point.js";
+import { readHash, writeHash } from "./state.js";
+import { makeTreeView } from "./tree-view.js";
+import { openTree } from "./tree.js";
+import { grouped, listed, percent } from "./words.js";
+
+const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
+let nMounted = 0;
+
+/** Show a data document inside an element; with `hash` the state lives in the page's address. */
+export function mount(root, data, { hash = false } = {}) {
+  const tree = openTree(data);
+  const app = {
+    id: `roctree-${nMounted++}`,
+    root,
+    data,
+    tree,
+    memory: makeMemory(tree),
+    lit: null,
+    path: null,
+    near: [],
+    state: hash ? readHash(location.hash, data.start, tree) : { ...data.start },
+    tableName: (name) => TABLES[name],
+    link: hash ? () => location.href : null,
+  };
+  app.labelName = (label) => labelName(app, label);
+  app.describe = (node) => describeNode(app, node);
+  app.summary = () => summary(app);
+  app.positiveLeaves = () => app.point.labels.reduce((sum, label) => sum + Number(label === app.state.positive), 0);
+  app.set = (patch) => {
+    app.state = { ...app.state, ...patch };
+    app.point = pointAt(tree, app.memory, app.state);
+    if (hash) keepAddress(app.state, data.start);
+    update();
+  };
+  root.classList.add("roctree");
+  app.point = pointAt(tree, app.memory, app.state);
+  app.palette = paletteOf(root);
+
+  const announcer = element("div", { class: "unseen", "aria-live": "polite" });
+  app.say = (text) => (announcer.textContent = text);
+  const views = {
+    controls: makeControls(app),
+    tree: makeTreeView(app),
+    plot: makePlotView(app),
+    numbers: makeNumbersView(app),
+    case: makeCaseView(app),
+    copy: makeCopyView(app),
+  };
+  app.reveal = (node) => views.tree.reveal(node);
+  const card = makeCard(app);
+  app.light = (lit) => {
+    if (lit === null && app.lit === null) return;
+    const same = lit !== null && app.lit !== null && lit.node === app.lit.node && lit.from === app.lit.from;
+    app.lit = lit;
+    card.show(lit, lit?.from === "tree" ? views.tree.canvas : views.plot.canvas);
+    if (same) return;
+    views.tree.draw();
+    views.plot.draw();
+  };
+
+  function update() {
+    for (const view of Object.values(views)) view.update?.();
+    views.tree.draw();
+    if (app.state.view === "near") measureCases(app, views.plot.update);
+    app.say(app.summary());
+  }
+
+  root.replaceChildren(
+    header(app, repaint),
+    views.controls.element,
+    element("div", { class: "panes" }, views.tree.element, views.plot.element),
+    views.numbers.element,
+    views.case.element,
+    views.copy.element,
+    footer(data),
+    card.element,
+    announcer,
+  );
+  explainTerms(root);
+
+  function repaint() {
+    app.palette = paletteOf(root);
+    views.tree.draw();
+    views.plot.update();
+    views.controls.update();
+  }
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", repaint);
+  const onHash = () => {
+    app.state = readHash(location.hash, data.start, tree);
+    app.set({});
+  };
+  if (hash) addEventListener("hashchange", onHash);
+  printInLight(root, () => {
+    app.palette = paletteOf(root);
+    views.tree.drawNow();
+    views.plot.drawNow();
+    views.controls.update();
+  });
+  repaint();
+  update();
+  return { app, views };
+}
+
+/** Paper is white: draw in the light theme while the page is printed. */
+function printInLight(root, drawNow) {
+  let theme;
+  addEventListener("beforeprint", () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    drawNow();
+  });
+  addEventListener("afterprint", () => {
+    if (theme === undefined) delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    drawNow();
+  });
+}
+
+/** What a label is called: its class, or "not" the class of interest among more than two. */
+function labelName({ tree, state }, label) {
+  if (tree.nClasses <= 2 || state.mode === "matrix" || label === state.positive) return tree.classes[label];
+  return `not ${tree.classes[state.positive]}`;
+}
+
+function keepAddress(state, start) {
+  const text = writeHash(state, start);
+  // Without anything to say the address is the page's own.
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+/** Where the tree stands, in one sentence. */
+function summary(app) {
+  const { point, tree } = app;
+  if (point.perClass) return `Expected cost ${(point.cost * 1000).toPrecision(4)} per 1000 cases.`;
+  return `${app.positiveLeaves()} of ${tree.leaves.length} leaves are labelled ${tree.classes[app.state.positive]}: recall ${percent(point.rates.tpr)}, false positive rate ${percent(point.rates.fpr)}.`;
+}
+
+function header(app, repaint) {
+  const { data, tree } = app;
+  const sizes = [`${grouped(tree.leaves.length)} leaves`, `${grouped(Number(tree.total.toFixed(1)))} training cases`];
+  if (tree.counts.test) sizes.push(`${grouped(data.n_test)} test cases`);
+  const themes = ["auto", "light", "dark"];
+  const names = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+  let theme = "auto";
+  const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names[theme]);
+  function turn() {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+    app.root.dataset.theme = theme;
+    button.textContent = names[theme];
+    repaint();
+  }
+  return element(
+    "header",
+    {},
+    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes))),
+    button,
+  );
+}
+
+function footer(data) {
+  return element("footer", {}, data.made_by);
+}

@@ -1,0 +1,213 @@
+// One case: which leaves it reaches, how far it is from another label, and the least change to it.
+// Values are numbers, category codes, or null where missing.
+
+import { IS_PRESENT, ROOT } from "./tree.js";
+import { argmax } from "./labelling.js";
+
+// What a category, or a missing value, does on the way to a leaf.
+const LEADS = 0;
+const DIVIDED = 1;
+const ELSEWHERE = 2;
+
+/** The branch that a value takes at a node; -1 where the case is divided among the branches. */
+function branchTaken(tree, node, value) {
+  const missing = tree.missingBranch[node];
+  if (value === null) return missing;
+  if (tree.threshold[node] === null) {
+    const start = tree.categoryOffsets[node];
+    const known = value < tree.categoryOffsets[node + 1] - start;
+    const branch = known ? tree.categoryBranch[start + value] : -1;
+    return branch >= 0 ? branch : missing;
+  }
+  const softness = tree.softness ? tree.softness[node] : 0;
+  if (Math.abs(value - tree.threshold[node]) < softness) return -1;
+  return value <= tree.threshold[node] ? 0 : 1;
+}
+
+/** The nodes that a case reaches, and the part of it that each receives. */
+export function descend(tree, values) {
+  const parts = new Map([[ROOT, 1]]);
+  for (const [node, part] of parts) {
+    const first = tree.firstChild[node];
+    const nChildren = tree.nChildren[node];
+    if (nChildren === 0) continue;
+    const value = values[tree.feature[node]];
+    const branch = branchTaken(tree, node, value);
+    for (let i = 0; i < nChildren; i++) {
+      const share = branch < 0 ? divided(tree, node, i, value) : Number(i === branch);
+      if (share > 0) parts.set(first + i, part * share);
+    }
+  }
+  return parts;
+}
+
+function divided(tree, node, branch, value) {
+  if (value === null || tree.threshold[node] === null) return tree.share[tree.firstChild[node] + branch];
+  const distance = (0.5 * (value - tree.threshold[node])) / tree.softness[node];
+  return branch === 0 ? 0.5 - distance : 0.5 + distance;
+}
+
+/** Probabilities and label of a case: those of its leaves, mixed by its parts in them. */
+export function judge(tree, point, parts) {
+  const { nClasses } = tree;
+  const probabilities = new Float64Array(nClasses);
+  const votes = new Float64Array(point.perClass ? nClasses : 1);
+  const reached = [];
+  for (const [node, part] of parts) {
+    const leaf = tree.leafOf[node];
+    if (leaf < 0) continue;
+    reached.push({ node, leaf, part });
+    for (let c = 0; c < nClasses; c++) {
+      probabilities[c] += part * tree.probabilities[node * nClasses + c];
+    }
+    for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[leaf * votes.length + i];
+  }
+  const negative = point.state.positive === 0 ? 1 : 0;
+  const label = point.perClass ? argmax(votes) : votes[0] > 0 ? point.state.positive : negative;
+  return { probabilities, label, reached };
+}
+
+/**
+ * The nearest leaf with a wanted label, and the values that lead there: a search that goes down
+ * nearer branches first and leaves those that are farther than what it has found.
+ *
+ * Returns null where no leaf is wanted, else { leaf, distance, changes }, each change
+ * { feature, now, above, upTo, categories }: what its value must be.
+ */
+export function nearestLeaf(tree, values, wanted) {
+  const box = openBox(tree, values);
+  let best = null;
+  const stack = [{ node: ROOT, cost: 0 }];
+  while (stack.length > 0) {
+    const { node, cost, undo } = stack.pop();
+    if (undo) {
+      undo();
+      continue;
+    }
+    if (best !== null && cost > best.cost) continue;
+    const back = node === ROOT ? null : narrow(tree, box, node);
+    if (back !== null) stack.push({ undo: back });
+    const here = totalCost(box);
+    if (!(here < Infinity) || (best !== null && here > best.cost)) continue;
+    const leaf = tree.leafOf[node];
+    if (leaf >= 0) {
+      const better = best === null || here < best.cost || node < tree.leaves[best.leaf];
+      if (wanted(leaf) && better) best = { leaf, cost: here, changes: changesOf(tree, box) };
+      continue;
+    }
+    stack.push(...branchesByDistance(tree, node, values, here));
+  }
+  return best && { leaf: best.leaf, distance: Math.sqrt(best.cost), changes: best.changes };
+}
+
+/** The children of a node, the one that the case takes last: it is looked at first. */
+function branchesByDistance(tree, node, values, cost) {
+  const own = branchTaken(tree, node, values[tree.feature[node]]);
+  const children = Array.from({ length: tree.nChildren[node] }, (_, i) => i);
+  children.sort((a, b) => Number(a === own) - Number(b === own));
+  return children.map((i) => ({ node: tree.firstChild[node] + i, cost }));
+}
+
+/** What the tests so far demand of each attribute. */
+function openBox(tree, values) {
+  return { values, sides: new Map(), costs: new Map() };
+}
+
+function totalCost(box) {
+  let sum = 0;
+  for (const cost of box.costs.values()) sum += cost * cost;
+  return sum;
+}
+
+/** Add the test above a node to the box; returns what takes it back. */
+function narrow(tree, box, node) {
+  const parent = tree.parent[node];
+  const feature = tree.feature[parent];
+  const before = box.sides.get(feature);
+  const costBefore = box.costs.get(feature);
+  const numeric = tree.threshold[parent] !== null;
+  const side = numeric
+    ? narrowNumber(tree, before, parent, node)
+    : narrowCategories(tree, before, parent, node);
+  box.sides.set(feature, side);
+  const unit = tree.features[feature].unit;
+  const value = box.values[feature];
+  box.costs.set(feature, numeric ? costOfNumber(side, value, unit) : costOfCategory(side, value, unit));
+  return () => {
+    if (before === undefined) {
+      box.sides.delete(feature);
+      box.costs.delete(feature);
+    } else {
+      box.sides.set(feature, before);
+      box.costs.set(feature, costBefore);
+    }
+  };
+}
+
+function narrowNumber(tree, before, parent, node) {
+  const side = before ? { ...before } : { low: -Infinity, high: Infinity, gap: LEADS, cuts: {} };
+  const cut = tree.threshold[parent];
+  const branch = node - tree.firstChild[parent];
+  if (branch === 0 && cut < side.high) {
+    side.high = cut;
+    side.cuts = { ...side.cuts, high: tree.cut[parent] };
+  }
+  if (branch === 1 && cut > side.low) {
+    side.low = cut;
+    side.cuts = { ...side.cuts, low: tree.cut[parent] };
+  }
+  if (tree.missingBranch[parent] !== branch) side.gap = DIVIDED;
+  return side;
+}
+
+function costOfNumber(side, value, unit) {
+  if (value === null && side.gap === LEADS) return 0;
+  if (value !== null && side.low < value && value <= side.high) return 0;
+  // Numbers above the lower bound, up to the upper one: there is one, unless both are the same.
+  if (!(side.low < side.high) || side.low >= IS_PRESENT) return Infinity;
+  if (value === null) return 0;
+  return Math.abs(Math.min(Math.max(value, side.low), side.high) - value) * unit;
+}
+
+function narrowCategories(tree, before, parent, node) {
+  const feature = tree.feature[parent];
+  const nCodes = tree.features[feature].categories.length;
+  const effects = before ? before.effects.slice() : new Uint8Array(nCodes + 1);
+  const start = tree.categoryOffsets[parent];
+  const branch = node - tree.firstChild[parent];
+  for (let code = 0; code <= nCodes; code++) {
+    const seen = code < nCodes && code < tree.categoryOffsets[parent + 1] - start;
+    let taken = seen ? tree.categoryBranch[start + code] : -1;
+    if (taken < 0) taken = tree.missingBranch[parent];
+    const effect = taken < 0 ? DIVIDED : taken === branch ? LEADS : ELSEWHERE;
+    effects[code] = Math.max(effects[code], effect);
+  }
+  return { effects };
+}
+
+function costOfCategory(side, value, unit) {
+  const nCodes = side.effects.length - 1;
+  const effect = side.effects[value === null ? nCodes : value];
+  if (effect === LEADS) return 0;
+  if (!side.effects.subarray(0, nCodes).includes(LEADS)) return Infinity;
+  return effect === ELSEWHERE ? unit : 0;
+}
+
+/** The attributes whose values do not lead to the leaf, and which values would. */
+function changesOf(tree, box) {
+  const changes = [];
+  for (const [feature, side] of box.sides) {
+    const now = box.values[feature];
+    if (side.effects) {
+      const nCodes = side.effects.length - 1;
+      if (side.effects[now === null ? nCodes : now] === LEADS) continue;
+      const codes = Array.from(side.effects.keys()).slice(0, nCodes);
+      changes.push({ feature, now, categories: codes.filter((code) => side.effects[code] === LEADS) });
+    } else {
+      const stays = now === null ? side.gap === LEADS : side.low < now && now <= side.high;
+      if (stays) continue;
+      changes.push({ feature, now, low: side.low, high: side.high, cuts: side.cuts });
+    }
+  }
+  return changes.sort((a, b) => a.feature - b.feature);
+}

@@ -1,0 +1,220 @@
+// Which class each leaf has: what `tree.at(...)` does, in the same arithmetic.
+
+// Exact ties are common, and rounding would decide them.
+const TIE = 1e-12;
+const LEAST = 1e-200;
+// Scores are compared after rounding to so many decimals, as Python's curves do.
+const GRAIN = 1e12;
+// Scores of which the middle with any share is above or below all shares.
+const ABOVE_ALL = 4;
+const BELOW_ALL = -4;
+
+/**
+ * The first so many lines of a table in the order of their share of a class, highest first; lines
+ * with the same share are one group, and change together.
+ */
+export function rankLines(table, positive, nLines) {
+  const scores = new Float64Array(nLines);
+  for (let line = 0; line < nLines; line++) {
+    scores[line] = Math.round(table.shares[line * table.nClasses + positive] * GRAIN) / GRAIN;
+  }
+  const order = Int32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
+  const rank = new Int32Array(nLines);
+  const starts = [];
+  order.forEach((line, place) => {
+    if (place === 0 || scores[line] !== scores[order[place - 1]]) starts.push(place);
+    rank[line] = starts.length - 1;
+  });
+  return { positive, scores, order, rank, nGroups: starts.length, starts: Int32Array.from([...starts, nLines]) };
+}
+
+/** The lines of one group of a ranking. */
+export function linesOf(ranking, group) {
+  return Array.from(ranking.order.subarray(ranking.starts[group], ranking.starts[group + 1]));
+}
+
+function scoreOf(ranking, group) {
+  return ranking.scores[ranking.order[ranking.starts[group]]];
+}
+
+/** A score between those of the first so many groups and those of the others. */
+function cutAfter(ranking, nGroups) {
+  const above = nGroups > 0 ? scoreOf(ranking, nGroups - 1) : ABOVE_ALL;
+  const below = nGroups < ranking.nGroups ? scoreOf(ranking, nGroups) : BELOW_ALL;
+  return (above + below) / 2;
+}
+
+/** How many groups of another ranking of the same shares are above the cut after some groups. */
+export function groupsAbove(ranking, nGroups, other) {
+  if (other === ranking) return nGroups;
+  const cut = cutAfter(ranking, nGroups);
+  let [low, high] = [0, other.nGroups];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (scoreOf(other, middle) > cut) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Positives and negatives of each group, and cumulated after a zero: a ROC curve in counts. */
+export function curveOf(ranking, table) {
+  const { nClasses } = table;
+  const positives = new Float64Array(ranking.nGroups);
+  const negatives = new Float64Array(ranking.nGroups);
+  for (let line = 0; line < ranking.rank.length; line++) {
+    for (let c = 0; c < nClasses; c++) {
+      const side = c === ranking.positive ? positives : negatives;
+      side[ranking.rank[line]] += table.counts[line * nClasses + c];
+    }
+  }
+  return withRates({ positives, negatives, tp: cumulated(positives), fp: cumulated(negatives) });
+}
+
+function withRates(curve) {
+  const nPositive = curve.tp[curve.tp.length - 1];
+  const nNegative = curve.fp[curve.fp.length - 1];
+  return {
+    ...curve,
+    nPositive,
+    nNegative,
+    prior: nPositive / (nPositive + nNegative),
+    tpr: curve.tp.map((count) => count / nPositive),
+    fpr: curve.fp.map((count) => count / nNegative),
+  };
+}
+
+function cumulated(parts) {
+  const sums = new Float64Array(parts.length + 1);
+  for (let i = 0; i < parts.length; i++) sums[i + 1] = sums[i] + parts[i];
+  return sums;
+}
+
+/**
+ * Where neighbouring labellings cost the same, from 0 to Infinity: the cost of a miss in false
+ * alarms. Labelling g, in which the first g groups are positive, is best from bound g to g + 1.
+ */
+export function costBounds(ranking, curve, weights) {
+  const rarer = weights.negative / weights.positive;
+  const between = Array.from(curve.positives, (ours, group) => {
+    const theirs = curve.negatives[group];
+    if (ours + theirs > 0) return (theirs / ours) * rarer;
+    const score = scoreOf(ranking, group);
+    return ((1 - score) / score) * rarer;
+  });
+  return Float64Array.from([0, ...between, Infinity]);
+}
+
+/** By how much each class is more frequent than among the leaves' cases; 1 where no prior is given. */
+export function classWeights(table, prior) {
+  if (prior === null) return table.prior.map(() => 1);
+  return table.prior.map((share, c) => (share > 0 ? prior[c] / share : 0));
+}
+
+/** The shares of all classes, if one class has this share and the others keep their proportions. */
+export function priorOf(table, positive, share) {
+  if (share === null) return null;
+  const others = 1 - table.prior[positive];
+  return table.prior.map((part, c) => (c === positive ? share : ((1 - share) * part) / others));
+}
+
+/** The same for the two sides, the class of interest and all others. */
+export function sideWeights(table, positive, share) {
+  if (share === null) return { positive: 1, negative: 1 };
+  const own = table.prior[positive];
+  return { positive: own > 0 ? share / own : 0, negative: own < 1 ? (1 - share) / (1 - own) : 0 };
+}
+
+/** Votes of n leaves for the positive class: by how much missing a case costs more than an alarm. */
+export function votesByCost(table, positive, costs, weights, n) {
+  const { nClasses, shares } = table;
+  const votes = new Float64Array(n);
+  // Of two classes a tie is positive; of more it goes to the first, as cost matrices have it.
+  const tiesArePositive = nClasses === 2 || positive === 0;
+  for (let leaf = 0; leaf < n; leaf++) {
+    const share = shares[leaf * nClasses + positive];
+    const rest = nClasses === 2 ? shares[leaf * 2 + 1 - positive] : 1 - share;
+    const alarm = costs.fp * weights.negative * rest;
+    const miss = costs.fn * weights.positive * share;
+    const tied = Math.abs(alarm - miss) <= TIE * Math.max(alarm, miss);
+    votes[leaf] = tied ? (tiesArePositive ? LEAST : -LEAST) : miss - alarm;
+  }
+  return votes;
+}
+
+/** Votes of n leaves, by which the first so many groups are positive. */
+export function votesOfFirst(ranking, nGroups, n) {
+  const cut = cutAfter(ranking, nGroups);
+  return ranking.scores.subarray(0, n).map((score) => score - cut);
+}
+
+/** How many groups are positive for as many hits as a false positive rate allows. */
+export function groupsForMaxFpr(curve, rate) {
+  let corner = 0;
+  for (let g = 0; g < curve.fpr.length; g++) if (curve.fpr[g] <= rate + TIE) corner = g;
+  // Of corners with as many hits, the last of those with the fewest alarms.
+  let first = corner;
+  while (first > 0 && curve.tp[first - 1] === curve.tp[corner]) first--;
+  let best = first;
+  for (let g = first; g <= corner; g++) if (curve.fp[g] === curve.fp[first]) best = g;
+  return best;
+}
+
+/** How many groups must be positive for a recall. */
+export function groupsForMinTpr(curve, rate) {
+  const found = curve.tpr.findIndex((tpr) => tpr >= rate - TIE);
+  return found < 0 ? curve.tpr.length - 1 : found;
+}
+
+/** How many groups are positive for the best F-beta, the fewest of equals. */
+export function groupsForBeta(curve, beta, share) {
+  const prior = share === null ? curve.prior : share;
+  const scores = Array.from(curve.tpr, (tpr, g) => fBeta(tpr, curve.fpr[g], prior, beta));
+  const best = scores.reduce((most, score) => Math.max(most, score), 0);
+  return scores.findIndex((score) => score >= best - TIE);
+}
+
+/** The weighted harmonic mean of precision and recall; 0 where nothing is found. */
+export function fBeta(tpr, fpr, prior, beta) {
+  const hits = (tpr || 0) * prior;
+  const alarms = (fpr || 0) * (1 - prior);
+  const weight = beta / (beta + 1 / beta);
+  const below = weight * prior + (1 - weight) * (hits + alarms);
+  return below > 0 ? hits / below : 0;
+}
+
+/** What each class would cost in each of n leaves, less what being right costs; flat, [leaf][predicted]. */
+export function expectedCosts(table, matrix, weights, n) {
+  const { nClasses, shares } = table;
+  const expected = new Float64Array(n * nClasses);
+  for (let leaf = 0; leaf < n; leaf++) {
+    for (let said = 0; said < nClasses; said++) {
+      let sum = 0;
+      for (let c = 0; c < nClasses; c++) {
+        sum += (matrix[said][c] - matrix[c][c]) * weights[c] * shares[leaf * nClasses + c];
+      }
+      expected[leaf * nClasses + said] = sum;
+    }
+  }
+  return expected;
+}
+
+/** Votes of n leaves for every class, the less it costs the more; ties go to the first class. */
+export function votesByMatrix(table, matrix, weights, n) {
+  const { nClasses } = table;
+  const votes = expectedCosts(table, matrix, weights, n);
+  for (let start = 0; start < votes.length; start += nClasses) {
+    const row = votes.subarray(start, start + nClasses);
+    const least = Math.min(...row);
+    const slack = TIE * Math.max(...row.map(Math.abs));
+    for (let c = 0; c < nClasses; c++) row[c] = -(row[c] <= least + slack ? least : row[c]);
+  }
+  return votes;
+}
+
+/** The place of the highest of some numbers, the first of equals. */
+export function argmax(values) {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+  return best;
+}

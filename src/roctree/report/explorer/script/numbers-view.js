@@ -1,0 +1,205 @@
+// The numbers of the operating point, the confusion matrix, and what one labelling further changes.
+
+import { wilson } from "./curves.js";
+import { element, fill, help } from "./dom.js";
+import { classWeights, linesOf } from "./labelling.js";
+import { goTo } from "./plot-view.js";
+import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
+import { grouped, percent, ruleWords, short } from "./words.js";
+
+const PER = 1000;
+const APPROXIMATE =
+  "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
+
+/** Make the section; returns its element and `update`. */
+export function makeNumbersView(app) {
+  const facts = element("dl", { class: "facts" });
+  const matrix = element("div", { class: "confusion" });
+  const next = element("div", { class: "next" });
+  const section = element("section", { class: "pane numbers", "aria-label": "Numbers" }, facts, matrix, next);
+  const remark = element("p", { class: "remark" });
+  section.append(remark);
+  function update() {
+    remark.textContent = app.data.in_parts.includes(app.state.on) ? APPROXIMATE : "";
+    fill(facts, usesMatrix(app.tree, app.state) ? matrixFacts(app) : sideFacts(app));
+    fill(matrix, usesMatrix(app.tree, app.state) ? manyConfusion(app) : twoConfusion(app));
+    fill(next, usesMatrix(app.tree, app.state) ? closest(app) : neighbours(app));
+  }
+  return { element: section, update };
+}
+
+function fact(term, name, value, shown, remark = "") {
+  return element(
+    "div",
+    { class: "fact" },
+    element("dt", {}, `${name} `, help(term, name)),
+    element(
+      "dd",
+      {},
+      element("output", { data: { name: term, value: String(value) } }, shown),
+      remark ? element("small", {}, remark) : null,
+    ),
+  );
+}
+
+function rangeOf(count, total) {
+  const range = wilson(count, total);
+  return range && `${percent(range.low)} to ${percent(range.high)}`;
+}
+
+function costFact({ point, state }) {
+  const amount = `${grouped(Number((point.cost * PER).toPrecision(6)))} ${state.unit}`.trim();
+  return fact("cost", "Expected cost per 1 000 cases", point.cost * PER, amount);
+}
+
+function sideFacts(app) {
+  const { point, state } = app;
+  const { rates } = point;
+  const beta = short(state.beta, 3);
+  return [
+    costFact(app),
+    fact("recall", "Recall", rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
+    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), rangeOf(rates.fp, rates.fp + rates.tn)),
+    fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? rangeOf(rates.tp, rates.tp + rates.fp) : ""),
+    fact("f_beta", `F${beta === "1" ? "₁" : ` (β = ${beta})`}`, rates.f_beta, short(rates.f_beta, 3)),
+    fact("accuracy", "Accuracy", rates.accuracy, percent(rates.accuracy)),
+  ];
+}
+
+function matrixFacts(app) {
+  const { point, tree } = app;
+  const { priors } = app.state;
+  const weights = classWeights(point.on, priors);
+  const right = tree.classes.reduce((sum, _, c) => sum + weights[c] * point.confusion[c * tree.nClasses + c], 0);
+  const { rates } = point;
+  const name = tree.classes[app.state.positive];
+  return [
+    costFact(app),
+    fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? rangeOf(right, point.on.total) : ""),
+    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
+    fact("precision", `Precision of ${name}`, rates.precision, percent(rates.precision)),
+  ];
+}
+
+function twoConfusion(app) {
+  const { point, tree, state } = app;
+  const { rates } = point;
+  const positive = tree.classes[state.positive];
+  const negative = app.labelName(state.positive === 0 ? 1 : 0);
+  const cell = (name, share, count, good) =>
+    element(
+      "td",
+      { class: good ? "right" : "wrong" },
+      element("output", { data: { name, value: String(count) } }, grouped(Number((share * PER).toFixed(1)))),
+      element("small", {}, grouped(Number(count.toFixed(1)))),
+    );
+  return table(
+    ["", `truly ${positive}`, `truly ${negative}`],
+    [
+      [`called ${positive}`, cell("tp", rates.hits, rates.tp, true), cell("fp", rates.alarms, rates.fp, false)],
+      [`called ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.rejections, rates.tn, true)],
+    ],
+    app,
+  );
+}
+
+function manyConfusion(app) {
+  const { point, tree } = app;
+  const rows = tree.classes.map((name, said) => [
+    `called ${name}`,
+    ...tree.classes.map((_, truth) => {
+      const count = point.confusion[said * tree.nClasses + truth];
+      return element(
+        "td",
+        { class: count === 0 ? "none" : said === truth ? "right" : "wrong" },
+        element("output", { data: { name: `confusion_${said}_${truth}`, value: String(count) } }, grouped(Number(count.toFixed(1)))),
+      );
+    }),
+  ]);
+  return table(["", ...tree.classes.map((name) => `truly ${name}`)], rows, app);
+}
+
+function table(head, rows, app) {
+  const per = usesMatrix(app.tree, app.state) ? app.tableName(app.state.on) : "1 000 cases";
+  return element(
+    "table",
+    {},
+    element("caption", {}, `Of ${per} `, help("confusion", "the confusion matrix")),
+    element("thead", {}, element("tr", {}, head.map((text) => (text ? element("th", { scope: "col" }, text) : element("td", {}))))),
+    element("tbody", {}, rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells))),
+  );
+}
+
+/** The labellings one step back and one step further. */
+function neighbours(app) {
+  const { point } = app;
+  if (point.nGroups === null) return [];
+  const { bounds, nGroups } = point;
+  const range = `${short(bounds[nGroups], 3)} to ${short(bounds[nGroups + 1], 3)}`;
+  return [
+    element(
+      "p",
+      {},
+      `${app.positiveLeaves()} of ${app.tree.leaves.length} leaves are positive. That is best while a miss costs `,
+      element("output", { data: { name: "cost_ratio", value: `${bounds[nGroups]} ${bounds[nGroups + 1]}` } }, range),
+      " false alarms ",
+      help("next", "the next labelling"),
+    ),
+    step(app, nGroups + 1, "One labelling further", `beyond ${short(bounds[nGroups + 1], 3)}`),
+    step(app, nGroups - 1, "One labelling back", `below ${short(bounds[nGroups], 3)}`),
+  ];
+}
+
+function step(app, nGroups, name, when) {
+  const { point, state } = app;
+  if (!isReachable(point.bounds, nGroups)) return null;
+  const there = withGroups(app.tree, point, nGroups);
+  const group = Math.min(nGroups, point.nGroups);
+  const leaves = linesOf(point.ranking, group).filter((line) => line < app.tree.leaves.length);
+  const label = app.labelName(nGroups > point.nGroups ? state.positive : state.positive === 0 ? 1 : 0);
+  const hits = (there.rates.hits - point.rates.hits) * PER;
+  const alarms = (there.rates.alarms - point.rates.alarms) * PER;
+  const text = `${whichWords(app.tree, leaves)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per 1 000 cases, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
+  return element(
+    "p",
+    { class: "step" },
+    element("button", { type: "button", on: { click: () => goTo(app, nGroups) }, data: { go: String(nGroups) } }, name),
+    ` (${when}): ${text}.`,
+  );
+}
+
+function whichWords(tree, leaves) {
+  if (leaves.length === 1) return `the leaf “${ruleWords(tree, tree.leaves[leaves[0]])}” becomes`;
+  return leaves.length === 0 ? "cases with missing values become" : `${leaves.length} leaves become`;
+}
+
+function change(number, thing) {
+  const shown = signed(number);
+  return `${shown} ${thing}${Math.abs(Number(number.toFixed(1))) === 1 ? "" : "s"}`;
+}
+
+function signed(number) {
+  const shown = grouped(Number(Math.abs(number).toPrecision(3)));
+  if (Math.abs(number) < 1e-9) return "±0";
+  return number > 0 ? `+${shown}` : `−${shown}`;
+}
+
+/** With a matrix of costs there is no slider: the leaf whose label hangs by least. */
+function closest(app) {
+  const found = closestCall(app.tree, app.point);
+  if (found === null) return [];
+  const { tree, point } = app;
+  const from = tree.classes[point.labels[found.leaf]];
+  const rule = ruleWords(tree, tree.leaves[found.leaf]);
+  const counts = new Map();
+  point.labels.forEach((label) => counts.set(label, (counts.get(label) ?? 0) + 1));
+  const leaves = [...counts].map(([label, n]) => `${n} ${tree.classes[label]}`).join(", ");
+  return [
+    element("p", {}, `Leaves by label: ${leaves}.`),
+    element(
+      "p",
+      {},
+      `Closest call: the leaf “${rule}” is ${from}, and ${tree.classes[found.to]} would cost only ${percent(found.margin)} more.`,
+    ),
+  ];
+}

@@ -1,0 +1,213 @@
+// The same operating point in other coordinates: costs, gains, net benefit, calibration, distances.
+
+import { shade } from "./colour.js";
+import {
+  costAt,
+  costCurve,
+  gainCurve,
+  gainsAt,
+  netBenefit,
+  netBenefitCurve,
+  thresholdOf,
+  weightOf,
+  wilson,
+} from "./curves.js";
+import { groupsAbove } from "./labelling.js";
+import { dot, inside, line, makeFrame, words } from "./plot.js";
+import { countsOf } from "./tree.js";
+
+const MOST_LINES = 80;
+const MOST_WHISKERS = 60;
+
+const pixels = (frame, points) => points.map(({ x, y }) => [frame.x(x), frame.y(y)]);
+
+/** Costs in use: those of the user, or of one error each where a matrix is in use. */
+function costsOf({ state }) {
+  return state.mode === "matrix" ? { fp: 1, fn: 1 } : { fp: state.cost_fp, fn: state.cost_fn };
+}
+
+/** Expected cost over the weight of the positives; every labelling is a straight line. */
+export function drawCost(context, size, app) {
+  const { palette, point } = app;
+  const { counted, rates } = point;
+  const frame = makeFrame(context, size, palette, {
+    x: [0, 1],
+    y: [0, 0.5],
+    xName: "weight of the class of interest: its share × cost of missing it",
+    yName: "expected cost, from 0 to 1",
+  });
+  const across = (fpr, tpr) => [{ x: 0, y: fpr }, { x: 1, y: 1 - tpr }];
+  inside(frame, () => {
+    if (counted.tpr.length <= MOST_LINES) {
+      counted.tpr.forEach((tpr, g) => line(frame, pixels(frame, across(counted.fpr[g], tpr)), palette.faint, { width: 1.5 }));
+    }
+    line(frame, pixels(frame, [{ x: 0, y: 0 }, { x: 0.5, y: 0.5 }, { x: 1, y: 0 }]), palette.quiet, { dash: [5, 4] });
+    line(frame, pixels(frame, costCurve(counted)), palette.accent, { width: 3 });
+    line(frame, pixels(frame, across(rates.fpr, rates.tpr)), palette.ink, { width: 2 });
+    drawGroups(frame, app, (g) => pixels(frame, across(counted.fpr[g], counted.tpr[g])));
+  });
+  const weight = weightOf(rates, costsOf(app));
+  dot(frame, frame.x(weight), frame.y(Math.min(0.5, costAt(rates.fpr, rates.tpr, weight))), palette.ink, 7);
+  return frame;
+}
+
+/** The labellings before and after the lit leaves change. */
+function drawGroups(frame, { lit, point, palette }, pixelsOf) {
+  if (!lit) return;
+  for (const group of new Set(lit.leaves.map((leaf) => point.order.rank[leaf]))) {
+    line(frame, pixelsOf(group + 1), palette.accent, { width: 1.5, dash: [4, 3] });
+  }
+}
+
+/** Precision gain over recall gain. */
+export function drawGain(context, size, app) {
+  const { palette, point } = app;
+  const { counted, rates } = point;
+  const frame = makeFrame(context, size, palette, {
+    x: [0, 1],
+    y: [0, 1],
+    xName: "recall gain",
+    yName: "precision gain",
+    square: true,
+  });
+  const curve = gainCurve(counted);
+  inside(frame, () => {
+    line(frame, pixels(frame, [{ x: 0, y: 1 }, { x: 1, y: 0 }]), palette.quiet, { dash: [2, 4] });
+    line(frame, pixels(frame, curve), palette.accent, { width: 3 });
+    drawLitPoints(frame, app, curve);
+  });
+  const at = gainsAt(rates.tp, rates.fp, rates.tp + rates.fn, rates.fp + rates.tn);
+  if (at && at.y >= 0) dot(frame, frame.x(at.x), frame.y(at.y), palette.ink, 7);
+  else words(frame, "the operating point lies outside: its recall is below the share of the class", frame.left + frame.width / 2, frame.top + frame.height - 14, palette.quiet);
+  return frame;
+}
+
+function drawLitPoints(frame, { lit, point, palette }, curve) {
+  if (!lit) return;
+  const corners = new Set(lit.leaves.map((leaf) => point.order.rank[leaf] + 1));
+  for (const { x, y, corner } of curve) {
+    if (corners.has(corner)) dot(frame, frame.x(x), frame.y(y), palette.accent, 6);
+  }
+}
+
+/** Net benefit over the threshold probability, beside treating everyone and no one. */
+export function drawBenefit(context, size, app) {
+  const { palette, point } = app;
+  const { counted, rates, bounds } = point;
+  const { prior } = rates;
+  const most = Math.min(0.95, Math.max(0.5, 2 * thresholdOf(costsOf(app))));
+  const frame = makeFrame(context, size, palette, {
+    x: [0, most],
+    y: [-0.25 * prior, prior * 1.05],
+    xName: "threshold probability: cost of a false alarm ÷ both costs",
+    yName: "net benefit per case",
+  });
+  const grid = Array.from({ length: 101 }, (_, i) => (most * i) / 100);
+  inside(frame, () => {
+    line(frame, pixels(frame, grid.map((x) => ({ x, y: netBenefit(1, 1, prior, x) }))), palette.quiet, { width: 1.5, dash: [6, 3] });
+    line(frame, pixels(frame, [{ x: 0, y: 0 }, { x: most, y: 0 }]), palette.quiet, { width: 1.5 });
+    const curve = netBenefitCurve(counted, bounds, prior, most, (g) => groupsAbove(point.ranking, g, point.order));
+    line(frame, pixels(frame, curve), palette.accent, { width: 3 });
+    drawLitPoints(frame, app, curve);
+  });
+  context.textAlign = "right";
+  words(frame, "treat no one", frame.left + frame.width - 6, frame.y(0) - 9, palette.quiet);
+  context.textAlign = "left";
+  words(frame, "treat everyone", frame.x(prior * 0.55) + 8, frame.y(netBenefit(1, 1, prior, prior * 0.55)) - 8, palette.quiet);
+  const x = thresholdOf(costsOf(app));
+  dot(frame, frame.x(x), frame.y(netBenefit(rates.fpr, rates.tpr, prior, x)), palette.ink, 7);
+  return frame;
+}
+
+/** What the tree says against what happened, a dot for each leaf that has cases. */
+export function drawCalibration(context, size, app) {
+  const { palette, lit, point } = app;
+  const frame = makeFrame(context, size, palette, {
+    x: [0, 1],
+    y: [0, 1],
+    xName: "probability that the tree gives",
+    yName: `share among the ${app.tableName(app.state.on)}`,
+    square: true,
+  });
+  const dots = calibrationDots(app);
+  const largest = Math.max(...dots.slice(0, 5000).map(({ total }) => total), 1);
+  inside(frame, () => {
+    line(frame, [[frame.x(0), frame.y(0)], [frame.x(1), frame.y(1)]], palette.quiet, { dash: [2, 4] });
+    for (const { x, count, total } of dots.length <= MOST_WHISKERS ? dots : []) {
+      const { low, high } = wilson(count, total);
+      line(frame, [[frame.x(x), frame.y(low)], [frame.x(x), frame.y(high)]], palette.quiet, { width: 1 });
+    }
+  });
+  for (const { x, y, total, leaf } of dots) {
+    const radius = 2.5 + 11 * Math.sqrt(total / largest);
+    dot(frame, frame.x(x), frame.y(y), lit?.leaves.includes(leaf) ? palette.accent : shade(x, palette), radius);
+    context.strokeStyle = point.isPositive[leaf] ? palette.positive : palette.negative;
+    context.stroke();
+  }
+  return frame;
+}
+
+function calibrationDots({ tree, state }) {
+  const { nClasses } = tree;
+  const counts = countsOf(tree, state.on);
+  const dots = [];
+  tree.leaves.forEach((node, leaf) => {
+    let total = 0;
+    for (let c = 0; c < nClasses; c++) total += counts[node * nClasses + c];
+    const count = counts[node * nClasses + state.positive];
+    const x = tree.probabilities[node * nClasses + state.positive];
+    if (total > 0) dots.push({ leaf, x, y: count / total, count, total });
+  });
+  return dots.sort((a, b) => b.total - a.total);
+}
+
+/** The leaf whose dot is nearest to a pixel. */
+export function pickDot(frame, app, px, py) {
+  let best = { leaf: null, away: 16 };
+  for (const { leaf, x, y } of calibrationDots(app)) {
+    const away = Math.hypot(frame.x(x) - px, frame.y(y) - py);
+    if (away < best.away) best = { leaf, away };
+  }
+  return best.leaf;
+}
+
+/** Cases by their distance from another label, a lane for each true class. */
+export function drawNear(context, size, app) {
+  const { palette, near } = app;
+  const known = near.filter((each) => each !== undefined);
+  const farthest = Math.max(...known.map(({ signed }) => Math.abs(signed)), 1e-9) * 1.05;
+  const frame = makeFrame(context, size, palette, {
+    x: [-farthest, farthest],
+    y: [0, 1],
+    xName: `← labelled otherwise · distance from the boundary · labelled ${app.labelName(app.state.positive)} →`,
+    yName: "",
+  });
+  line(frame, [[frame.x(0), frame.top], [frame.x(0), frame.top + frame.height]], palette.ink, { width: 1.5 });
+  known.forEach(({ signed, truth, number, right }) => {
+    const positive = truth === app.state.positive;
+    const y = (positive ? 0.6 : 0.1) + 0.3 * scatter(number);
+    const lit = app.lit?.from === "near" && app.lit.number === number;
+    dot(frame, frame.x(signed), frame.y(y), lit ? palette.accent : positive ? palette.positive : palette.negative, lit ? 7 : 4.5, !right && !lit);
+  });
+  context.textAlign = "left";
+  words(frame, `truly ${app.labelName(app.state.positive)}`, frame.left + 6, frame.y(0.95), palette.ink);
+  words(frame, "truly otherwise", frame.left + 6, frame.y(0.45), palette.ink);
+  return frame;
+}
+
+/** The same place between 0 and 1 for the same number, every time. */
+function scatter(number) {
+  return (number * 0.6180339887498949) % 1;
+}
+
+/** The case whose dot is nearest to a pixel. */
+export function pickCase(frame, app, px, py) {
+  let best = { found: null, away: 12 };
+  for (const each of app.near) {
+    if (each === undefined) continue;
+    const y = (each.truth === app.state.positive ? 0.6 : 0.1) + 0.3 * scatter(each.number);
+    const away = Math.hypot(frame.x(each.signed) - px, frame.y(y) - py);
+    if (away < best.away) best = { found: each, away };
+  }
+  return best.found;
+}

@@ -1,0 +1,242 @@
+// Drawing the visible part of the tree on a canvas.
+
+import { classColour, classShade, shade } from "./colour.js";
+import { fitted } from "./dom.js";
+import { MIXED, usesMatrix } from "./point.js";
+import { isEnd } from "./tree-layout.js";
+import { pathTo, ROOT } from "./tree.js";
+import { branchText, cases, percent } from "./words.js";
+
+const FONT = "system-ui, sans-serif";
+const LEAF_WIDTH = 34;
+// Rows closer than this have no room for words.
+const READABLE = 13;
+const TWO_LINES = 34;
+// A subtree that is less high is drawn as one block.
+const SPECK = 2.5;
+const WIDEST = 13;
+
+/** Draw; returns the nodes on screen and where they are. */
+export function drawTree(context, size, app, view, { ROW, COLUMN }) {
+  const { tree, palette } = app;
+  const { layout, zoom, shift } = view;
+  const x = (node) => tree.depth[node] * COLUMN * zoom.x + shift.x;
+  const y = (node) => layout.row[node] * ROW * zoom.y + shift.y;
+  const rowHeight = ROW * zoom.y;
+  const scene = { context, size, app, view, x, y, rowHeight, column: COLUMN * zoom.x, lit: litNodes(app), next: nextLeaves(app) };
+  context.clearRect(0, 0, size.width, size.height);
+  context.font = `12px ${FONT}`;
+  context.textBaseline = "middle";
+  const seen = visible(scene);
+  for (const node of seen.nodes) if (node !== ROOT) drawBranch(scene, node);
+  for (const node of seen.blocks) drawBlock(scene, node);
+  const drawn = [];
+  for (const node of seen.nodes) {
+    if (isEnd(tree, view.folded, node)) drawn.push(drawEnd(scene, node));
+    else drawn.push(drawInner(scene, node));
+  }
+  context.fillStyle = palette.ink;
+  return drawn;
+}
+
+/** The nodes with rows on screen, and the roots of subtrees too small to tell apart. */
+function visible({ app, view, size, x, rowHeight }) {
+  const { tree } = app;
+  const { layout, shift } = view;
+  const nodes = [];
+  const blocks = [];
+  const stack = [ROOT];
+  while (stack.length > 0) {
+    const node = stack.pop();
+    const top = (layout.from[node] - 0.5) * rowHeight + shift.y;
+    const bottom = (layout.to[node] + 0.5) * rowHeight + shift.y;
+    // Whatever follows is farther right still; its branch is drawn as far as the edge.
+    if (bottom < 0 || top > size.height || (node !== ROOT && x(tree.parent[node]) > size.width)) continue;
+    const end = isEnd(tree, view.folded, node);
+    if (bottom - top < SPECK && node !== ROOT) {
+      blocks.push(node);
+      continue;
+    }
+    nodes.push(node);
+    if (!end) for (let i = tree.nChildren[node] - 1; i >= 0; i--) stack.push(tree.firstChild[node] + i);
+  }
+  return { nodes, blocks };
+}
+
+/** The nodes on the way to what is lit, or that the case of the user passes. */
+function litNodes(app) {
+  const { tree, lit, path } = app;
+  const nodes = new Set(path ? path.keys() : []);
+  if (lit) {
+    const ends = lit.from === "tree" ? [lit.node] : lit.leaves.slice(0, 60).map((leaf) => tree.leaves[leaf]);
+    for (const end of ends) for (const node of pathTo(tree, end)) nodes.add(node);
+  }
+  return nodes;
+}
+
+/** The leaves that change their label if a miss costs a little more. */
+function nextLeaves(app) {
+  const { point } = app;
+  if (point.nGroups === null || point.perClass) return null;
+  return point.nGroups;
+}
+
+function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
+  const { tree, palette } = app;
+  const parent = tree.parent[node];
+  const [x0, y0, x1, y1] = [x(parent), y(parent), x(node), y(node)];
+  const bend = (x1 - x0) * 0.55;
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+  const wide = (tree.weight[node] / tree.total) * WIDEST;
+  context.lineWidth = Math.max(1, Math.min(wide, rowHeight * 0.8));
+  context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
+  context.stroke();
+  if (rowHeight < READABLE || x1 - x0 < 60) return;
+  const leaf = isEnd(tree, view.folded, node);
+  const right = x1 - (leaf ? 6 : 10);
+  const room = x1 - x0 - 22;
+  const colour = lit.has(node) ? palette.ink : palette.quiet;
+  const { name } = tree.features[tree.feature[parent]];
+  const condition = fitted(context, branchText(tree, node), room);
+  context.textAlign = "right";
+  if (rowHeight >= TWO_LINES) {
+    halo(context, palette, fitted(context, name, room), right, y1 - 9, colour);
+    halo(context, palette, condition, right, y1 + 10, palette.ink);
+    return;
+  }
+  // Where there is room for one line only, the name gives way: the condition differs.
+  const rest = room - context.measureText(`${condition} `).width;
+  const short = rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
+  halo(context, palette, short, right, y1 - 8, colour);
+}
+
+function halo(context, palette, text, x, y, colour) {
+  context.lineWidth = 3.5;
+  context.lineJoin = "round";
+  context.strokeStyle = palette.panel;
+  context.strokeText(text, x, y);
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
+}
+
+/** The colour of a node's probability. */
+function fillOf(app, node) {
+  const { tree, palette, state } = app;
+  const row = tree.probabilities.subarray(node * tree.nClasses, (node + 1) * tree.nClasses);
+  return usesMatrix(tree, state) ? classShade(row, palette) : shade(row[state.positive], palette);
+}
+
+/** The colour of a label. */
+function frameOf(app, label) {
+  const { tree, palette, state } = app;
+  if (usesMatrix(tree, state)) return classColour(label);
+  return label === state.positive ? palette.positive : palette.negative;
+}
+
+function drawInner({ context, app, x, y, rowHeight, lit, view }, node) {
+  const { palette } = app;
+  const radius = Math.min(5.5, Math.max(1.5, rowHeight * 0.3));
+  context.beginPath();
+  context.arc(x(node), y(node), radius, 0, 2 * Math.PI);
+  context.fillStyle = fillOf(app, node);
+  context.fill();
+  context.lineWidth = lit.has(node) ? 2.5 : 1.25;
+  context.strokeStyle = lit.has(node) ? palette.accent : palette.quiet;
+  context.stroke();
+  if (view.focus === node && document.activeElement === context.canvas) focusRing(context, palette, x(node) - 9, y(node) - 9, 18, 18);
+  return { node, left: x(node) - 12, right: x(node) + 12, y: y(node), reach: Math.max(8, radius) };
+}
+
+function focusRing(context, palette, left, top, width, height) {
+  context.lineWidth = 2;
+  context.strokeStyle = palette.accent;
+  context.setLineDash([3, 3]);
+  context.strokeRect(left, top, width, height);
+  context.setLineDash([]);
+}
+
+function drawEnd(scene, node) {
+  const { context, app, view, x, y, rowHeight, lit } = scene;
+  const { tree, palette } = app;
+  const height = Math.min(18, Math.max(1.5, rowHeight * 0.68));
+  const [left, top] = [x(node), y(node) - height / 2];
+  const label = app.point.nodeLabels[node];
+  const mixed = label === MIXED;
+  if (tree.nChildren[node] > 0) drawStack(context, palette, left, top, height);
+  context.beginPath();
+  context.roundRect(left, top, LEAF_WIDTH, height, Math.min(5, height / 2));
+  context.fillStyle = fillOf(app, node);
+  context.fill();
+  const frame = Math.min(3.5, Math.max(0.75, height / 4));
+  context.lineWidth = label === app.state.positive || app.point.perClass ? frame : Math.max(0.75, frame * 0.6);
+  context.strokeStyle = mixed ? palette.quiet : frameOf(app, label);
+  if (mixed) context.setLineDash([4, 3]);
+  context.stroke();
+  context.setLineDash([]);
+  if (isNext(scene, node)) drawNext(context, palette, left, top, height);
+  if (lit.has(node)) {
+    context.lineWidth = 2;
+    context.strokeStyle = palette.accent;
+    context.strokeRect(left - 4, top - 4, LEAF_WIDTH + 8, height + 8);
+  }
+  if (view.focus === node && document.activeElement === context.canvas) {
+    focusRing(context, palette, left - 5, top - 5, LEAF_WIDTH + 10, height + 10);
+  }
+  if (rowHeight >= READABLE) drawFacts(scene, node, left + LEAF_WIDTH + 8, mixed ? null : label);
+  return { node, left: left - 4, right: left + LEAF_WIDTH + 150, y: y(node), reach: Math.max(rowHeight / 2, 3) };
+}
+
+/** A folded node looks like several leaves behind each other. */
+function drawStack(context, palette, left, top, height) {
+  context.fillStyle = palette.branch;
+  context.beginPath();
+  context.roundRect(left + 5, top + 3, LEAF_WIDTH, height, 5);
+  context.fill();
+}
+
+function drawNext(context, palette, left, top, height) {
+  context.lineWidth = 1.5;
+  context.strokeStyle = palette.ink;
+  context.setLineDash([2, 2.5]);
+  context.beginPath();
+  context.roundRect(left - 4, top - 4, LEAF_WIDTH + 8, height + 8, 6);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function isNext({ app, next }, node) {
+  const leaf = app.tree.leafOf[node];
+  return next !== null && leaf >= 0 && app.point.ranking.rank[leaf] === next;
+}
+
+function drawFacts({ context, app, y }, node, left, label) {
+  const { tree, palette, state } = app;
+  const folded = tree.nChildren[node] > 0;
+  const name = label === null ? "mixed" : app.labelName(label);
+  const shown = usesMatrix(tree, state) && label !== null ? label : state.positive;
+  const p = tree.probabilities[node * tree.nClasses + shown];
+  context.textAlign = "left";
+  context.font = `600 12px ${FONT}`;
+  const word = fitted(context, name, 84);
+  halo(context, palette, word, left, y(node), palette.ink);
+  const after = left + context.measureText(word).width + 7;
+  context.font = `12px ${FONT}`;
+  const leaves = folded ? ` · ${tree.nLeaves[node]} leaves` : "";
+  const facts = `${percent(p, 0)}${leaves || ` · ${cases(tree.weight[node]).replace(/ cases?$/, "")}`}`;
+  halo(context, palette, facts, after, y(node), palette.quiet);
+}
+
+/** A subtree too small to be told apart: a line in the colour of its probability. */
+function drawBlock({ context, app, view, x, y, rowHeight, column }, node) {
+  const { tree } = app;
+  const { layout } = view;
+  const height = Math.max(1, (layout.to[node] - layout.from[node] + 1) * rowHeight);
+  const parent = tree.parent[node];
+  context.fillStyle = fillOf(app, node);
+  context.fillRect(x(parent), y(node) - height / 2, column * 0.9, height);
+  const label = app.point.nodeLabels[node];
+  context.fillStyle = label === MIXED ? app.palette.quiet : frameOf(app, label);
+  context.fillRect(x(parent) + column * 0.9, y(node) - height / 2, 4, height);
+}

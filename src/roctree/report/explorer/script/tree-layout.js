@@ -1,0 +1,76 @@
+// Where the nodes of a tree stand: root on the left, leaves below each other on the right.
+
+import { ROOT } from "./tree.js";
+
+// A tree of more leaves is shown folded at first.
+const MOST_ROWS = 60;
+const FIRST_ROWS = 36;
+
+/** The nodes to fold at first: those that are not among the heaviest of a large tree. */
+export function foldedAtFirst(tree) {
+  const folded = new Set();
+  if (tree.leaves.length <= MOST_ROWS) return folded;
+  // Open the heaviest node again and again, until there are enough rows.
+  const closed = [ROOT];
+  let rows = 1;
+  while (rows < FIRST_ROWS && closed.length > 0) {
+    let heaviest = 0;
+    for (let i = 1; i < closed.length; i++) {
+      if (tree.weight[closed[i]] > tree.weight[closed[heaviest]]) heaviest = i;
+    }
+    const [node] = closed.splice(heaviest, 1);
+    rows += tree.nChildren[node] - 1;
+    for (let i = 0; i < tree.nChildren[node]; i++) {
+      const child = tree.firstChild[node] + i;
+      if (tree.nChildren[child] > 0) closed.push(child);
+    }
+  }
+  closed.forEach((node) => folded.add(node));
+  return folded;
+}
+
+/** Every inner node but the root, to fold a tree to its first split. */
+export function allFolded(tree) {
+  const folded = new Set();
+  for (let node = 1; node < tree.n; node++) if (tree.nChildren[node] > 0) folded.add(node);
+  return folded;
+}
+
+/**
+ * Rows of the visible nodes: `row` of each, `from` and `to` the rows below it, `order` all visible
+ * nodes, parents first, `ends` those that have a row of their own.
+ */
+export function layOut(tree, folded) {
+  const row = new Float64Array(tree.n).fill(-1);
+  const from = new Int32Array(tree.n);
+  const to = new Int32Array(tree.n);
+  const order = [];
+  const ends = [];
+  let depth = 0;
+  const stack = [ROOT];
+  while (stack.length > 0) {
+    const node = stack.pop();
+    order.push(node);
+    depth = Math.max(depth, tree.depth[node]);
+    if (isEnd(tree, folded, node)) {
+      row[node] = from[node] = to[node] = ends.length;
+      ends.push(node);
+    }
+    else for (let i = tree.nChildren[node] - 1; i >= 0; i--) stack.push(tree.firstChild[node] + i);
+  }
+  for (let i = order.length - 1; i >= 0; i--) {
+    const node = order[i];
+    if (isEnd(tree, folded, node)) continue;
+    const first = tree.firstChild[node];
+    const last = first + tree.nChildren[node] - 1;
+    row[node] = (row[first] + row[last]) / 2;
+    from[node] = from[first];
+    to[node] = to[last];
+  }
+  return { row, from, to, order, ends, depth };
+}
+
+/** Whether a node has a row of its own: a leaf, or folded. */
+export function isEnd(tree, folded, node) {
+  return tree.nChildren[node] === 0 || folded.has(node);
+}

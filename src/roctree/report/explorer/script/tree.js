@@ -1,0 +1,191 @@
+// The data document opened: nodes as typed arrays, and the class counts that leaves are judged by.
+// Everything here and in labelling.js, rates.js, curves.js and geometry.js is a pure function.
+
+/** A threshold that every known value passes: the test is whether there is a value. */
+export const IS_PRESENT = Number.MAX_VALUE;
+export const ROOT = 0;
+
+/** Return the tree of a data document; its nodes are in breadth-first order. */
+export function openTree(data) {
+  const nodes = data.tree;
+  const nClasses = data.classes.length;
+  const n = nodes.n_children.length;
+  const nChildren = Int32Array.from(nodes.n_children);
+  const links = linksOf(nChildren);
+  const training = Float64Array.from(data.training);
+  const weight = rowSums(training, nClasses);
+  const leaves = [];
+  const leafOf = new Int32Array(n).fill(-1);
+  for (let node = 0; node < n; node++) {
+    if (nChildren[node] === 0) {
+      leafOf[node] = leaves.length;
+      leaves.push(node);
+    }
+  }
+  return {
+    ...links,
+    n,
+    nClasses,
+    nChildren,
+    classes: data.classes,
+    features: data.features,
+    feature: nodes.feature,
+    threshold: nodes.threshold,
+    cut: nodes.cut,
+    softness: nodes.softness,
+    categoryBranch: nodes.category_branch,
+    categoryOffsets: nodes.category_offsets,
+    missingBranch: nodes.missing_branch,
+    probabilities: Float64Array.from(data.probabilities),
+    counts: { training, test: data.test && Float64Array.from(data.test) },
+    weight,
+    total: weight[ROOT],
+    share: sharesOfSiblings(links, nChildren, weight),
+    leaves: Int32Array.from(leaves),
+    divided: data.divided,
+    whole: data.whole,
+    nLines: leaves.length + data.divided.length,
+    leafOf,
+    nLeaves: leafCounts(links, nChildren),
+    heaviest: heaviestBranches(links, nChildren, weight),
+  };
+}
+
+function linksOf(nChildren) {
+  const n = nChildren.length;
+  const parent = new Int32Array(n).fill(-1);
+  const depth = new Int32Array(n);
+  const firstChild = new Int32Array(n);
+  let next = 1;
+  for (let node = 0; node < n; node++) {
+    firstChild[node] = next;
+    for (let i = 0; i < nChildren[node]; i++, next++) {
+      parent[next] = node;
+      depth[next] = depth[node] + 1;
+    }
+  }
+  return { parent, depth, firstChild };
+}
+
+function rowSums(values, width) {
+  const sums = new Float64Array(values.length / width);
+  for (let i = 0; i < values.length; i++) sums[Math.floor(i / width)] += values[i];
+  return sums;
+}
+
+/** The part of each node in the weight of its siblings and itself; equal parts where all are empty. */
+function sharesOfSiblings({ parent, firstChild }, nChildren, weight) {
+  const share = new Float64Array(weight.length).fill(1);
+  for (let node = 0; node < weight.length; node++) {
+    const end = firstChild[node] + nChildren[node];
+    let total = 0;
+    for (let child = firstChild[node]; child < end; child++) total += weight[child];
+    for (let child = firstChild[node]; child < end; child++) {
+      share[child] = total > 0 ? weight[child] / total : 1 / nChildren[parent[child]];
+    }
+  }
+  return share;
+}
+
+/** The number of leaves below each node. */
+function leafCounts({ parent }, nChildren) {
+  const counts = Int32Array.from(nChildren, (n) => Number(n === 0));
+  for (let node = counts.length - 1; node > 0; node--) counts[parent[node]] += counts[node];
+  return counts;
+}
+
+function heaviestBranches({ firstChild }, nChildren, weight) {
+  const heaviest = new Int32Array(weight.length).fill(-1);
+  for (let node = 0; node < weight.length; node++) {
+    for (let branch = 0; branch < nChildren[node]; branch++) {
+      const best = heaviest[node];
+      if (best < 0 || weight[firstChild[node] + branch] > weight[firstChild[node] + best]) {
+        heaviest[node] = branch;
+      }
+    }
+  }
+  return heaviest;
+}
+
+/** Which branch of its parent a node is. */
+export function branchOf(tree, node) {
+  return node - tree.firstChild[tree.parent[node]];
+}
+
+/** The nodes from the root to a node. */
+export function pathTo(tree, node) {
+  const path = [];
+  for (let at = node; at >= 0; at = tree.parent[at]) path.push(at);
+  return path.reverse();
+}
+
+/** The leaves below a node, by their place among the leaves; at most so many. */
+export function leavesBelow(tree, node, most = Infinity) {
+  const found = [];
+  const stack = [node];
+  while (stack.length > 0 && found.length < most) {
+    const at = stack.pop();
+    if (tree.leafOf[at] >= 0) found.push(tree.leafOf[at]);
+    for (let i = tree.nChildren[at] - 1; i >= 0; i--) stack.push(tree.firstChild[at] + i);
+  }
+  return found;
+}
+
+/** The class counts of all nodes by which leaves are judged, or on which numbers are counted. */
+export function countsOf(tree, name) {
+  if (name !== "smoothed") return tree.counts[name];
+  if (!tree.counts.smoothed) {
+    const { probabilities, weight, nClasses } = tree;
+    tree.counts.smoothed = probabilities.map((p, i) => p * weight[Math.floor(i / nClasses)]);
+  }
+  return tree.counts.smoothed;
+}
+
+/**
+ * Lines of cases: a leaf each, and after them one for each test case that missing values divide
+ * among leaves; such a case is judged by the mean of its leaves, as Python does. Counts and shares of
+ * each class, flat, and the share of each class in all.
+ */
+export function lineTable(tree, name) {
+  const { nClasses, leaves, nLines } = tree;
+  const counts = new Float64Array(nLines * nClasses);
+  const shares = new Float64Array(nLines * nClasses);
+  const atNodes = countsOf(tree, name);
+  leaves.forEach((node, leaf) => {
+    let total = 0;
+    for (let c = 0; c < nClasses; c++) total += atNodes[node * nClasses + c];
+    for (let c = 0; c < nClasses; c++) {
+      const own = atNodes[node * nClasses + c];
+      counts[leaf * nClasses + c] = own;
+      shares[leaf * nClasses + c] = total > 0 ? own / total : sharesInstead(tree, name, node, c);
+    }
+  });
+  if (name === "test" && tree.whole) {
+    counts.set(tree.whole);
+    tree.divided.forEach(({ label, weight }, i) => {
+      counts[(leaves.length + i) * nClasses + label] = weight;
+    });
+  }
+  mixLines(tree, shares, nClasses);
+  const prior = new Float64Array(nClasses);
+  counts.forEach((count, at) => (prior[at % nClasses] += count));
+  const total = prior.reduce((sum, part) => sum + part, 0);
+  return { name, nClasses, counts, shares, prior: prior.map((part) => part / total), total };
+}
+
+/** Fill the lines of divided cases with the means of their leaves' lines. */
+export function mixLines(tree, values, width) {
+  tree.divided.forEach(({ leaves, parts }, i) => {
+    const start = (tree.leaves.length + i) * width;
+    leaves.forEach((leaf, j) => {
+      for (let c = 0; c < width; c++) values[start + c] += parts[j] * values[leaf * width + c];
+    });
+  });
+}
+
+function sharesInstead(tree, name, node, c) {
+  if (name === "smoothed") return tree.probabilities[node * tree.nClasses + c];
+  let at = node;
+  while (tree.weight[at] === 0 && tree.parent[at] >= 0) at = tree.parent[at];
+  return tree.counts.training[at * tree.nClasses + c] / tree.weight[at];
+}

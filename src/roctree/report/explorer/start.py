@@ -1,0 +1,92 @@
+"""Where the explorer starts: at the operating point of the tree, or where it predicts as it is."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roctree.labelling import FBeta, LeastCost, MaxFPR, MinTPR, Threshold
+from roctree.strategy import is_number
+
+if TYPE_CHECKING:
+    from roctree.estimator import ROCTreeClassifier
+
+HELD_OUT = "held_out"
+
+
+def start_state(estimator: "ROCTreeClassifier", positive: int, *, has_test: bool) -> dict[str, Any]:
+    """Return the state of the page before anyone has touched it.
+
+    Parameters
+    ----------
+    estimator : a fitted tree
+    positive : number of the class of interest
+    has_test : whether there are test cases
+    """
+    weights = estimator.class_weight_
+    others = np.delete(weights, positive)
+    matrix = (1.0 - np.eye(len(weights))) * weights
+    state: dict[str, Any] = {
+        "mode": "costs" if len(weights) == 2 else "matrix",
+        "cost_fp": float(others.mean()),
+        "cost_fn": float(weights[positive]),
+        "matrix": matrix.tolist(),
+        "prior": None,
+        "priors": None,
+        "max_fpr": 0.1,
+        "min_tpr": 0.9,
+        "beta": 1.0,
+        "by": "smoothed",
+        "on": "test" if has_test else "training",
+        "positive": positive,
+        "view": "roc",
+        "unit": "",
+        "values": None,
+    }
+    return state | _of_point(estimator, positive, has_test=has_test)
+
+
+def _of_point(estimator: "ROCTreeClassifier", positive: int, *, has_test: bool) -> dict[str, Any]:
+    """What the operating point of the tree says otherwise."""
+    point = estimator.operating_point_
+    if point is None:
+        return {}
+    by = ("test" if has_test else "training") if point.counts == HELD_OUT else point.counts
+    return {"by": by} | _of_labeller(point.labeller, positive, point.positive)
+
+
+def _of_labeller(labeller: Any, positive: int, asked: int) -> dict[str, Any]:
+    if isinstance(labeller, MaxFPR):
+        return {"mode": "max_fpr", "max_fpr": float(labeller.rate)}
+    if isinstance(labeller, MinTPR):
+        return {"mode": "min_tpr", "min_tpr": float(labeller.rate)}
+    if isinstance(labeller, Threshold):
+        # A leaf is positive from the share on where both errors cost the same there.
+        return {"cost_fp": float(labeller.value), "cost_fn": 1.0 - float(labeller.value)}
+    if isinstance(labeller, FBeta):
+        return {"mode": "beta", "beta": float(labeller.beta)} | _prior(labeller.prior, positive)
+    return _of_costs(labeller, positive, asked) if isinstance(labeller, LeastCost) else {}
+
+
+def _of_costs(labeller: LeastCost, positive: int, asked: int) -> dict[str, Any]:
+    prior = _prior(labeller.prior, positive)
+    if labeller.cost_matrix is None:
+        costs = [
+            1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
+        ]
+        alarm, miss = costs if positive == asked else costs[::-1]
+        return {"cost_fp": alarm, "cost_fn": miss} | prior
+    matrix = [list(map(float, row)) for row in labeller.cost_matrix]
+    if len(matrix) > 2:
+        return {"mode": "matrix", "matrix": matrix} | prior
+    other = 1 - positive
+    regret = np.array(matrix) - np.diagonal(matrix)
+    return {"cost_fp": regret[positive, other], "cost_fn": regret[other, positive]} | prior
+
+
+def _prior(prior: Any, positive: int) -> dict[str, Any]:
+    if prior is None:
+        return {}
+    if is_number(prior):
+        return {"prior": float(prior)}
+    shares = [float(share) for share in prior]
+    return {"prior": shares[positive], "priors": shares}

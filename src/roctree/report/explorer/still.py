@@ -1,0 +1,150 @@
+"""A still picture of a tree and its ROC curve, as inline SVG for notebooks."""
+
+import html
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.roc import Curve
+from roctree.tree.text import branch_conditions
+from roctree.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from roctree.estimator import ROCTreeClassifier
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ROW, COLUMN, LEFT, TOP = 28, 190, 14, 22
+LEAF_WIDTH, WORDS = 30, 190
+PLOT, GAP = 210, 46
+MOST_ROWS = 16
+LEVELS = 3
+_MOST_LETTERS = 26
+_WIDEST = 12.0
+# From blue through a pale middle to orange, which colour-blind eyes can tell apart.
+_LOW, _MIDDLE, _HIGH = (33, 113, 181), (240, 240, 238), (204, 85, 0)
+
+
+def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
+    """Return the top of a fitted tree as SVG, with its training curve where there are two classes.
+
+    Trees whose first levels have too many branches to be drawn give an empty text.
+
+    Parameters
+    ----------
+    estimator : the tree
+    labels : int64[nodes], the class of each node, as if it were a leaf
+    """
+    tree = estimator.tree_
+    shown = np.flatnonzero(tree.depth <= LEVELS)
+    ends = [node for node in _depth_first(tree) if tree.is_leaf[node] or tree.depth[node] == LEVELS]
+    if len(ends) > MOST_ROWS:
+        return ""
+    heights = _heights(tree, shown, ends)
+    depth = int(tree.depth[shown].max())
+    width = LEFT + depth * COLUMN + LEAF_WIDTH + WORDS
+    height = max(TOP * 2 + ROW * (len(ends) - 1), PLOT + 60 if tree.n_classes == 2 else 0)
+    parts = [*_branches(estimator, shown, heights), *_ends(estimator, labels, ends, heights)]
+    if tree.n_classes == 2:
+        parts += _curve(estimator, width + GAP)
+        width += GAP + PLOT + 12
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" style="max-width:100%;height:auto" role="img" '
+        f'aria-label="The top of the tree" font-family="system-ui, sans-serif" font-size="12" '
+        f'fill="currentColor">{"".join(parts)}</svg>'
+    )
+
+
+def _depth_first(tree: Tree) -> Iterator[int]:
+    """Yield the nodes of the first levels, each before its children."""
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        yield node
+        if tree.depth[node] < LEVELS:
+            first = int(tree.first_child[node])
+            stack.extend(range(first + int(tree.n_children[node]) - 1, first - 1, -1))
+
+
+def _heights(tree: Tree, shown: Ints, ends: list[int]) -> Floats:
+    """Leaves one below the other; parents half way between their first and last child."""
+    heights = np.zeros(tree.n_nodes)
+    heights[ends] = TOP + ROW * np.arange(len(ends))
+    inner = [node for node in shown.tolist() if node not in ends]
+    for node in reversed(inner):
+        first = int(tree.first_child[node])
+        heights[node] = (heights[first] + heights[first + int(tree.n_children[node]) - 1]) / 2
+    return heights
+
+
+def _x(tree: Tree, node: int) -> int:
+    return LEFT + COLUMN * int(tree.depth[node])
+
+
+def _branches(estimator: "ROCTreeClassifier", shown: Ints, heights: Floats) -> Iterator[str]:
+    tree = estimator.tree_
+    conditions = branch_conditions(tree, estimator.schema_, shown[1:].tolist())
+    for node, condition in conditions.items():
+        parent = int(tree.parent[node])
+        x0, x1, y0, y1 = _x(tree, parent), _x(tree, node), heights[parent], heights[node]
+        wide = max(1.0, _WIDEST * float(tree.weight[node] / tree.weight[0]))
+        yield (
+            f'<path d="M{x0} {y0:.1f}C{x0 + 100} {y0:.1f} {x1 - 100} {y1:.1f} {x1} {y1:.1f}" '
+            f'fill="none" stroke="#9aa4af" stroke-opacity="0.55" stroke-width="{wide:.1f}"/>'
+            f"{_words(x1 - 6, y1 - 6, _short(condition), 'end')}"
+        )
+
+
+def _ends(
+    estimator: "ROCTreeClassifier", labels: Ints, ends: list[int], heights: Floats
+) -> Iterator[str]:
+    tree, classes = estimator.tree_, estimator.classes_.tolist()
+    for node in ends:
+        x, y = _x(tree, node), heights[node]
+        label = int(labels[node])
+        share = float(estimator.probabilities_[node, label])
+        blend = float(estimator.probabilities_[node, -1]) if tree.n_classes == 2 else share
+        more = "" if tree.is_leaf[node] else " …"
+        facts = f"{_short(str(classes[label]))} {share:.0%}, {tree.weight[node]:g} cases{more}"
+        yield (
+            f'<rect x="{x}" y="{y - 8:.1f}" width="{LEAF_WIDTH}" height="16" rx="4" '
+            f'fill="{_colour(blend)}" stroke="{_colour(float(label == tree.n_classes - 1))}" '
+            f'stroke-width="2"/>{_words(x + LEAF_WIDTH + 6, y + 4, facts)}'
+        )
+
+
+def _curve(estimator: "ROCTreeClassifier", left: int) -> Iterator[str]:
+    """The training curve, unless all cases are of one class."""
+    tree = estimator.tree_
+    counts, scores = tree.counts[tree.leaves], estimator.probabilities_[tree.leaves, 1]
+    curve = Curve.from_leaves(scores, counts[:, 1], counts[:, 0])
+    if not curve.has_both_classes:
+        return
+    bottom = TOP + PLOT
+    x, y = left + PLOT * curve.fpr, bottom - PLOT * curve.tpr
+    line = " ".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
+    yield (
+        f'<path d="M{left} {TOP}V{bottom}H{left + PLOT}M{left} {bottom}L{left + PLOT} {TOP}" '
+        f'fill="none" stroke="#9aa4af"/><polyline points="{line}" fill="none" '
+        f'stroke="{_colour(1.0)}" stroke-width="2.5"/>'
+        f"{_words(left + PLOT / 2, bottom + 18, 'false positive rate', 'middle')}"
+        f"{_words(left + PLOT - 6, bottom - 10, f'training AUC {curve.auc:.3f}', 'end')}"
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
+
+
+def _words(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(text)}</text>'
+
+
+def _colour(share: float) -> str:
+    end, part = (_LOW, 1.0 - 2.0 * share) if share < 0.5 else (_HIGH, 2.0 * share - 1.0)
+    mixed = (round(m + (e - m) * part) for m, e in zip(_MIDDLE, end, strict=True))
+    return "#" + "".join(f"{value:02x}" for value in mixed)

@@ -1,0 +1,28 @@
+"""The explorer as a widget of a notebook, by anywidget, from the source of the page."""
+
+from importlib import import_module
+from typing import Any
+
+from roctree.report.explorer.page import as_json
+from roctree.report.explorer.script import joined, source
+
+
+def widget_of(document: dict[str, Any]) -> Any:
+    """Return a widget that shows a data document."""
+    try:
+        anywidget, traitlets = import_module("anywidget"), import_module("traitlets")
+    except ImportError:
+        raise ImportError(
+            "Without a path the explorer is a widget for notebooks: pip install roctree[notebook], "
+            'or write a page by explore("tree.html").'
+        ) from None
+    made = type(
+        "Explorer",
+        (anywidget.AnyWidget,),
+        {
+            "_esm": joined("widget") + "\nexport default { render };\n",
+            "_css": source("style.css"),
+            "document": traitlets.Unicode().tag(sync=True),
+        },
+    )
+    return made(document=as_json(document))

@@ -1,0 +1,188 @@
+"""The compiled search for the cuts of Fayyad and Irani (1993).
+
+Sums are made in the order in which Weka makes them: two cuts may be equally good, and rounding then
+says which is found.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree._jit import kernel, typed_kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LOG_2 = math.log(2.0)
+NOTHING = 1e-6
+NO_CUT = -1
+
+VECTOR = "Array(float64, 1, 'C')"
+NUMBERS = "Array(int64, 1, 'C')"
+GIVEN = "Array(float64, 1, 'C', readonly=True)"
+GIVEN_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+
+
+@kernel
+def x_log_x(x: float, table: Floats) -> float:
+    """Return x ln x, from a table where x is a whole number that it has."""
+    if x <= 0.0:
+        return 0.0
+    if x < table.size and x == int(x):
+        return table[int(x)]
+    return x * math.log(x)
+
+
+@kernel
+def entropy(counts: Floats, table: Floats) -> float:
+    """Return the entropy of class counts, in bits."""
+    spread = 0.0
+    total = 0.0
+    for label in range(counts.size):
+        spread -= x_log_x(counts[label], table)
+        total += counts[label]
+    if total < NOTHING:
+        return 0.0
+    return (spread + x_log_x(total, table)) / (total * LOG_2)
+
+
+@kernel
+def entropy_of_parts(left: Floats, right: Floats, table: Floats) -> float:
+    """Return the mean entropy of two parts, in bits."""
+    purity = 0.0
+    n_left = 0.0
+    for label in range(left.size):
+        purity += x_log_x(left[label], table)
+        n_left += left[label]
+    purity -= x_log_x(n_left, table)
+    n_right = 0.0
+    for label in range(right.size):
+        purity += x_log_x(right[label], table)
+        n_right += right[label]
+    purity -= x_log_x(n_right, table)
+    if n_left + n_right < NOTHING:
+        return 0.0
+    return -purity / ((n_left + n_right) * LOG_2)
+
+
+@kernel
+def n_present(counts: Floats) -> int:
+    """Return how many classes there are cases of."""
+    found = 0
+    for label in range(counts.size):
+        if counts[label] > 0.0:
+            found += 1
+    return found
+
+
+@kernel
+def best_cut(
+    values: Floats,
+    labels: Ints,
+    weights: Floats,
+    begin: int,
+    end: int,
+    table: Floats,
+    counts: Floats,
+) -> int:
+    """Find the last case left of the cut of least entropy, or -1 if none gains anything.
+
+    ``counts`` are float64[5, classes]: of all cases, of the parts of the cut that is tried, and of
+    the parts of the best.
+    """
+    whole, left, right = counts[0], counts[1], counts[2]
+    counts[:] = 0.0
+    for i in range(begin, end):
+        whole[labels[i]] += weights[i]
+    right[:] = whole
+    least = entropy(whole, table)
+    best = NO_CUT
+    for i in range(begin, end - 1):
+        left[labels[i]] += weights[i]
+        right[labels[i]] -= weights[i]
+        if values[i] < values[i + 1]:
+            found = entropy_of_parts(left, right, table)
+            if found < least:
+                least = found
+                best = i
+                counts[3] = left
+                counts[4] = right
+    return best
+
+
+@kernel
+def is_worth_its_description(n_cases: float, weight: float, table: Floats, counts: Floats) -> bool:
+    """Say whether the best cut gains more than it takes to describe it.
+
+    Every case is a place for a cut, however little missing values have left of it here; the price
+    is shared by what is left of all.
+    """
+    before = entropy(counts[0], table)
+    gain = before - entropy_of_parts(counts[3], counts[4], table)
+    n_all, n_left, n_right = n_present(counts[0]), n_present(counts[3]), n_present(counts[4])
+    right = n_right * entropy(counts[4], table)
+    left = n_left * entropy(counts[3], table)
+    delta = math.log(3.0**n_all - 2.0) / LOG_2 - (n_all * before - right - left)
+    price = math.log(n_cases - 1.0) / LOG_2 + delta
+    return gain > price / weight
+
+
+@kernel
+def find_cuts(
+    values: Floats,
+    labels: Ints,
+    weights: Floats,
+    copies: Floats,
+    n: int,
+    n_classes: int,
+    table: Floats,
+    cuts: Floats,
+) -> int:
+    """Write the cuts of ``n`` cases in the order of their values, ascending; return how many.
+
+    ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here.
+    """
+    counts = np.empty((5, n_classes))
+    begins = np.empty(n + 1, dtype=np.int64)
+    ends = np.empty(n + 1, dtype=np.int64)
+    begins[0], ends[0] = 0, n
+    n_waiting = 1
+    n_cuts = 0
+    while n_waiting > 0:
+        n_waiting -= 1
+        begin, end = begins[n_waiting], ends[n_waiting]
+        n_cases = 0.0
+        weight = 0.0
+        for i in range(begin, end):
+            n_cases += copies[i]
+            weight += weights[i]
+        if n_cases < 2.0:
+            continue
+        best = best_cut(values, labels, weights, begin, end, table, counts)
+        if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):
+            continue
+        insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
+        n_cuts += 1
+        begins[n_waiting], ends[n_waiting] = begin, best + 1
+        begins[n_waiting + 1], ends[n_waiting + 1] = best + 1, end
+        n_waiting += 2
+    return n_cuts
+
+
+@kernel
+def insert(numbers: Floats, n: int, number: float) -> None:
+    """Put a number in its place among ``n`` ascending ones."""
+    place = n
+    while place > 0 and numbers[place - 1] > number:
+        numbers[place] = numbers[place - 1]
+        place -= 1
+    numbers[place] = number
+
+
+@typed_kernel(f"int64({GIVEN}, {GIVEN_NUMBERS}, {GIVEN}, int64, {GIVEN}, {VECTOR})")
+def cuts_of_column(
+    values: Floats, labels: Ints, weights: Floats, n_classes: int, table: Floats, cuts: Floats
+) -> int:
+    """Write the cuts of cases in the order of their values; return how many."""
+    return find_cuts(values, labels, weights, weights, values.size, n_classes, table, cuts)

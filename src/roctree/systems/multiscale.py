@@ -1,0 +1,400 @@
+"""The Multiscale Classifier of Bradley and Lovell: space is halved until classes are apart."""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from roctree.data import Dataset, encode_columns
+from roctree.decision import Decision
+from roctree.errors import ParameterError
+from roctree.labelling import Labeller, OperatingPoint, operating_point
+from roctree.operating import asked_for, cheapest, checked_seed, class_number, positive_of_two
+from roctree.parameters import Labels, with_costs_in_order
+from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner, cost_pruning_curve
+from roctree.roc import Curve
+from roctree.smoothing import Smoother, probabilities
+from roctree.systems.cell_inputs import (
+    bounds_of,
+    check_parameters,
+    first_schema,
+    joined,
+    own,
+    pruner_of_cells,
+    read,
+    read_held_out,
+    refuse_missing,
+    smoother_of_cells,
+)
+from roctree.systems.cell_text import cells_to_text
+from roctree.systems.cell_tree import CellTree
+from roctree.systems.cells import Cells, with_those_below
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+HELD_OUT = "held_out"
+
+
+class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A tree of cells: every attribute is halved at once, wherever classes are not yet apart.
+
+    Attributes are numbers without missing values. Only cells with cases are kept. A case in a cell
+    that training never saw goes by the smallest cell around it that has cases.
+
+    Parameters
+    ----------
+    max_level : how often a side is halved at most, from 0 to 32; cases that are still together then
+        share a leaf, whatever their classes
+    bounds : "training" for the range of each attribute in training, a pair (low, high) for all
+        attributes, or a pair for each; values outside count as the nearest inside
+    pruning : name of a pruner that decides by counts, or such a pruner
+    merge_leaves : whether pruning may also merge some of the parts of a cell and leave the others
+    smoothing : name of a smoother, or a smoother
+    labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
+        training cases in the cell
+    keep_cases : whether to keep the cases, from which ``partial_fit`` divides cells any further
+
+    Attributes
+    ----------
+    cell_tree_ : CellTree, ranges of the attributes, cells and counts
+    cells_, tree_ : Cells and Tree, the latter two of ``cell_tree_``; the tree has no splits
+    schema_ : Schema, names of the columns
+    classes_, n_classes_ : class labels in sorted order, and how many
+    probabilities_ : float64[nodes, classes], smoothed
+    pruning_, smoothing_ : the pruner and the smoother
+    node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
+    operating_point_ : what ``at(...)`` has chosen, else None
+    cases_ : Dataset, the cases so far; None if they are not kept
+    n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
+
+    Examples
+    --------
+    >>> rows = [[0.1, 0.2], [0.8, 0.9], [0.2, 0.3], [0.15, 0.22], [0.6, 0.1]]
+    >>> cells = MultiscaleClassifier(bounds=(0, 1)).fit(rows, [0, 1, 1, 0, 1])
+    >>> cells.get_n_leaves(), cells.get_depth()
+    (4, 2)
+    >>> print(cells.to_text())
+    x0 < 0.5, x1 < 0.5
+    |   x0 < 0.25, x1 < 0.25: 0  (1.00, 2 cases)
+    |   x0 < 0.25, 0.25 <= x1 < 0.5: 1  (1.00, 1 case)
+    0.5 <= x0, x1 < 0.5: 1  (1.00, 1 case)
+    0.5 <= x0, 0.5 <= x1: 1  (1.00, 1 case)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_level: int = 30,
+        bounds: Any = "training",
+        pruning: str | Pruner = "none",
+        merge_leaves: bool = False,
+        smoothing: str | Smoother = "laplace",
+        labels: Labels = "probability",
+        keep_cases: bool = True,
+    ) -> None:
+        self.max_level = max_level
+        self.bounds = bounds
+        self.pruning = pruning
+        self.merge_leaves = merge_leaves
+        self.smoothing = smoothing
+        self.labels = labels
+        self.keep_cases = keep_cases
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MultiscaleClassifier":
+        """Divide the space until the classes are apart, and prune; a row of weight k counts as k.
+
+        Parameters
+        ----------
+        X : array, list of rows, or table of pandas, polars or pyarrow
+        y : one label per row
+        sample_weight : one weight per row, at least 0; None for ones
+        """
+        check_parameters(self)
+        return self._learn(read(X, y, sample_weight))
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> "MultiscaleClassifier":
+        """Learn from more cases; what comes of it is what ``fit`` makes of all cases together.
+
+        A call takes as long as dividing all cases so far: give it batches rather than single cases.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        classes : in the first call, unless ``fit`` was called before, all labels that will come
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.partial_fit([[0.1], [0.2]], ["a", "a"], classes=["a", "b"])
+        >>> cells.partial_fit([[0.3]], ["b"]).get_n_leaves()
+        2
+        """
+        check_parameters(self)
+        if not hasattr(self, "cell_tree_"):
+            return self._learn(read(X, y, sample_weight, first_schema(X, y, classes)))
+        if self.cases_ is None:
+            raise ParameterError(
+                "Without the cases so far no cell can be divided any further: begin with "
+                "keep_cases=True."
+            )
+        return self._learn(joined(self.cases_, read(X, y, sample_weight, self.schema_)))
+
+    def smoothed(self, smoothing: str | Smoother, **options: Any) -> "MultiscaleClassifier":
+        """Return these cells with their probabilities smoothed in another way.
+
+        Parameters
+        ----------
+        smoothing : name of a smoother, or a smoother
+        options : of the smoother, such as ``M=2``
+        """
+        self._fitted()
+        other = copy(self)
+        other.smoothing = other.smoothing_ = smoother_of_cells(smoothing, **options)
+        other.probabilities_ = probabilities(other.smoothing_, self.tree_)
+        return other._at_the_same_point(self.operating_point_)
+
+    def pruned(
+        self, pruning: str | Pruner, *, merge_leaves: bool | None = None, **options: Any
+    ) -> "MultiscaleClassifier":
+        """Return these cells cut back; only their counts matter, and nothing is fitted.
+
+        Parameters
+        ----------
+        pruning : name of a pruner that decides by counts, or such a pruner
+        merge_leaves : as in the parameters; None for what it is there
+        options : of the pruner, such as ``m=8``; costs are a dict of classes, or in their order
+        """
+        self._fitted()
+        other = copy(self)
+        pruner = with_costs_in_order(pruner_of_cells(pruning, **options), self.classes_)
+        other.pruning = pruner
+        other.merge_leaves = self.merge_leaves if merge_leaves is None else merge_leaves
+        check_parameters(other)
+        other._prune(pruner, self.cell_tree_)
+        return other._at_the_same_point(self.operating_point_)
+
+    def cost_pruning_curve(
+        self,
+        costs: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
+        method: str | Pruner = "minimum_error",
+        positive: Any = None,
+        **options: Any,
+    ) -> CostPruningCurve:
+        """Return how these cells err when pruned under one ratio of costs after another.
+
+        Parameters
+        ----------
+        costs, X_test, y_test, sample_weight, method, positive, options : as for
+            ``ROCTreeClassifier.cost_pruning_curve``
+        """
+        self._fitted()
+        place = class_number(positive, self.classes_)
+        if (X_test is None) != (y_test is None):
+            raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
+        cells, stopped = self._prunable(self.cell_tree_), None
+        counts = cells.tree.counts
+        if X_test is not None:
+            stopped = cells.stops(read(X_test, y_test, sample_weight, self.schema_))
+            counts = with_those_below(cells.tree, stopped)
+        usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
+        pruner, labels = pruner_of_cells(method, **(usual | options)), self.classes_.tolist()
+        return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped)
+
+    def at(
+        self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any
+    ) -> "MultiscaleClassifier":
+        """Return these cells relabelled for costs, rates or a threshold; nothing is fitted.
+
+        Parameters
+        ----------
+        counts, positive, random_state, request : as for ``ROCTreeClassifier.at``
+
+        Examples
+        --------
+        >>> rows = [[0.1], [0.1], [0.1], [0.6], [0.9]]
+        >>> cells = MultiscaleClassifier().fit(rows, ["well", "well", "ill", "ill", "ill"])
+        >>> cells.predict([[0.1]]), cells.at(cost_fp=1, cost_fn=5, positive="ill").predict([[0.1]])
+        (array(['well'], dtype='<U4'), array(['ill'], dtype='<U4'))
+        """
+        self._fitted()
+        asked = asked_for(request)
+        by = asked.usual_counts if counts is None else counts
+        labeller = asked.labeller(self.classes_)
+        place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
+        return self._at(labeller, by, place, seed)
+
+    def roc(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
+    ) -> Curve:
+        """Return the ROC curve: cells in the order of training, counts of the data given.
+
+        Parameters
+        ----------
+        X, y : labelled cases; None for the training counts
+        positive : the class that is positive, against all others; None for the last of two
+        sample_weight : of the cases
+        """
+        cells = self._fitted()
+        if positive is None and self.n_classes_ != 2:
+            raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
+        place = class_number(positive, self.classes_)
+        if X is None and (y is not None or sample_weight is not None):
+            raise ParameterError("Give X with y and their weights, or none of them.")
+        counts = cells.stops(None if X is None else read(X, y, sample_weight, self.schema_))
+        ours, scores = counts[:, place], self.probabilities_[:, place]
+        return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
+
+    def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
+        """Return the label of each row: the most probable class of its cell, or that of ``at``.
+
+        Parameters
+        ----------
+        X : rows
+        cost_matrix : costs [predicted][true] of all rows, or one such matrix for each row; the
+            class of least expected cost is predicted then, whatever the operating point
+        """
+        if cost_matrix is not None:
+            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
+        else:
+            winners = self._winners(self._encoded(X))
+        return np.asarray(self.classes_[winners])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class probabilities of each row's cell."""
+        nodes = self.apply(X)
+        return np.asarray(self.probabilities_[nodes])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return by how much the second of two classes outweighs the first in each row's cell.
+
+        Otherwise it is as ``ROCTreeClassifier.decision_function`` with its default ranking.
+        """
+        values = self._encoded(X)
+        votes = self.probabilities_[self.cell_tree_.nodes(values)]
+        if self.n_classes_ != 2:
+            return np.asarray(votes)
+        relabelled = self.operating_point_ is not None or self.node_labels_ is not None
+        if self.labels == "probability" and not relabelled:
+            return np.asarray(votes[:, 1] - votes[:, 0])
+        return np.asarray(votes[:, 1] / 2.0 + np.where(self._winners(values) == 1, 0.5, -0.5))
+
+    def apply(self, X: Any) -> Ints:
+        """Return the number, in ``tree_``, of the node that each row stops at."""
+        values = self._encoded(X)
+        return self.cell_tree_.nodes(values)
+
+    def get_depth(self) -> int:
+        """Return how often the sides of the smallest cell were halved."""
+        return int(self._fitted().cells.level.max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of cells that are not divided; those merged count as one."""
+        return self._fitted().tree.n_leaves
+
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the cells as text, a line for each.
+
+        Parameters
+        ----------
+        max_depth : number of levels to show; None for all
+        digits : significant digits of bounds and weights
+        """
+        return cells_to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+
+    @property
+    def cells_(self) -> Cells:
+        """Where the cells are, and which node of ``tree_`` each belongs to."""
+        return self.cell_tree_.cells
+
+    @property
+    def tree_(self) -> Tree:
+        """Class counts of the cells, without splits."""
+        return self.cell_tree_.tree
+
+    def _learn(self, cases: Dataset) -> "MultiscaleClassifier":
+        """Grow the cells of these cases, prune them, and set all that is fitted."""
+        schema = cases.schema
+        pruner = with_costs_in_order(pruner_of_cells(self.pruning), schema.classes)
+        grown = CellTree.grown(cases, bounds_of(self.bounds, cases.values), self.max_level)
+
+        self.schema_ = schema
+        self.classes_, self.n_classes_ = schema.classes, schema.n_classes
+        self.n_features_in_ = schema.n_features
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.smoothing_ = smoother_of_cells(self.smoothing)
+        self._prune(pruner, grown)
+        self.cases_ = own(cases) if self.keep_cases else None
+        return self
+
+    def _prune(self, pruner: Pruner, cells: CellTree) -> None:
+        self.pruning_ = pruner
+        self.cell_tree_, self.node_labels_ = self._prunable(cells).pruned(pruner)
+        self.operating_point_: OperatingPoint | None = None
+        self.probabilities_ = probabilities(self.smoothing_, self.tree_)
+
+    def _prunable(self, cells: CellTree) -> CellTree:
+        return cells.in_groups() if self.merge_leaves else cells
+
+    def _fitted(self) -> CellTree:
+        check_is_fitted(self, "cell_tree_")
+        return self.cell_tree_
+
+    def _encoded(self, X: Any) -> Floats:
+        self._fitted()
+        values = np.asarray(encode_columns(X, self.schema_), dtype=np.float64)
+        # Warns where names are new or gone; that they differ is an error of the line before.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        refuse_missing(values, self.schema_)
+        return values
+
+    def _at(
+        self, labeller: Labeller, counts: Any, positive: int, seed: int
+    ) -> "MultiscaleClassifier":
+        name, known = counts, counts
+        if isinstance(counts, tuple):
+            name, known = HELD_OUT, self.cell_tree_.stops(read_held_out(counts, self.schema_))
+        leaves = self.cell_tree_.leaves(self.probabilities_, known, positive)
+        other = copy(self)
+        other.operating_point_ = operating_point(leaves, labeller, self.tree_.n_nodes, name, seed)
+        return other
+
+    def _at_the_same_point(self, before: OperatingPoint | None) -> "MultiscaleClassifier":
+        """Return these cells, just pruned or smoothed, with what was asked of them before."""
+        if before is None:
+            return self
+        if before.counts == HELD_OUT:
+            raise ParameterError(
+                "The operating point was chosen by cases held out, which are not kept: prune or "
+                "smooth first, and then use at(...)."
+            )
+        return self._at(before.labeller, before.counts, before.positive, before.seed)
+
+    def _winners(self, values: Floats) -> Ints:
+        """Return the number of each row's class."""
+        nodes = self.cell_tree_.nodes(values)
+        decision = Decision.of(self.tree_, self.operating_point_, self._usual_votes)
+        return decision.each(values, lambda votes: votes[nodes].argmax(axis=1))
+
+    def _usual_votes(self) -> Floats:
+        """Return what each node says for each class, unless an operating point was chosen."""
+        if self.node_labels_ is not None:
+            return np.eye(self.n_classes_)[self.node_labels_]
+        return self.tree_.counts if self.labels == "majority" else self.probabilities_

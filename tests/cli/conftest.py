@@ -1,0 +1,63 @@
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from roctree import cli
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "patients"
+
+
+class Done(NamedTuple):
+    """What a command said, and the code it ended with."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def roctree(monkeypatch, capsys):
+    """Run a command line in this process, as the script would."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["roctree", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return Done(end.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def patients(tmp_path, monkeypatch):
+    """The working folder, with data.csv, test.csv and new.csv."""
+    for file in EXAMPLES.glob("*.csv"):
+        shutil.copy(file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    # Model files say when they were made, which would make no two of them the same.
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def tree_file(tmp_path_factory):
+    """A tree that the command has grown, once for all tests."""
+    path = tmp_path_factory.mktemp("model") / "tree.json"
+    line = f"roctree fit {EXAMPLES / 'data.csv'} --target outcome --max-leaves 8 -o {path}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "0")
+        patch.setattr(sys, "argv", line.split())
+        with pytest.raises(SystemExit):
+            cli.main()
+    return path
+
+
+@pytest.fixture
+def grown(patients, tree_file):
+    """The working folder, with a tree in tree.json."""
+    shutil.copy(tree_file, patients)
+    return patients

@@ -1,0 +1,171 @@
+import ast
+import errno
+import inspect
+
+import pytest
+
+from roctree import cli
+from roctree.cli import writing
+from roctree.cli.output import Report, Table, as_text
+
+WRONG = {
+    "no such file": ("fit", "nothing.csv", "--target", "outcome"),
+    "No such command": ("grow", "data.csv"),
+    "Missing option '--target'": ("fit", "data.csv"),
+    "there is no column 'outcom' (did you mean 'outcome'?)": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcom",
+    ),
+    "criterion='aux' is not known (did you mean 'auc'?)": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--criterion",
+        "aux",
+    ),
+    "'n' is no option": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--pruning",
+        "minimum_error:n=3",
+    ),
+    "max_depth='deep' is not allowed": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--max-depth",
+        "deep",
+    ),
+    "no class; the classes are ill, well": (
+        "predict",
+        "tree.json",
+        "new.csv",
+        "--positive",
+        "sick",
+        "--cost-fn",
+        "5",
+    ),
+    "no column 'outcome'": ("predict", "tree.json", "new.csv", "--keep", "outcome"),
+    "give a number": ("predict", "tree.json", "new.csv", "--cost-fn", "much"),
+    "is no JSON": ("predict", "tree.json", "new.csv", "--cost-matrix", "[["),
+    "choose from label, probability": ("predict", "tree.json", "new.csv", "--columns", "odds"),
+    "end the name in": ("predict", "tree.json", "new.csv", "-o", "scored.xls"),
+    "name the column by --target": ("evaluate", "tree.json", "new.csv"),
+    "--to is 'pmml'": ("export", "tree.json", "--to", "pmml"),
+    "Say where the tree shall operate": ("at", "tree.json", "-o", "x.json"),
+    "cannot be both": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--nominal",
+        "age",
+        "--numeric",
+        "age",
+    ),
+    "is a folder": ("fit", ".", "--target", "outcome"),
+}
+
+
+@pytest.mark.parametrize("sentence", WRONG)
+def test_what_cannot_be_done_is_one_sentence_and_exit_code_2_and_leaves_nothing(
+    sentence, grown, roctree
+):
+    before = sorted(path.name for path in grown.iterdir())
+    done = roctree(*WRONG[sentence])
+    assert (done.code, done.out) == (2, "")
+    assert sentence.lower() in done.err.lower()
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+    assert sorted(path.name for path in grown.iterdir()) == before
+
+
+def test_a_file_that_is_no_model_is_refused(patients, roctree):
+    done = roctree("describe", "data.csv")
+    assert done.code == 2
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+
+
+def test_debug_shows_where_an_error_comes_from(patients, roctree):
+    done = roctree("fit", "nothing.csv", "--target", "outcome", "--debug")
+    assert done.code == 2
+    assert "Traceback" in done.err
+    assert done.err.splitlines()[-1].startswith("Error: ")
+
+
+def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
+    grown, roctree, monkeypatch
+):
+    monkeypatch.setattr("roctree.data.csv_file.BLOCK", 1000)
+    text = (grown / "test.csv").read_text()
+    (grown / "odd.csv").write_text(text + "old,male,never,120,5.0,1,ill\n")
+    (grown / "scored.csv").write_text("what was there")
+    done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
+    assert done.code == 2
+    assert "invalid value 'old'" in done.err
+    assert (grown / "scored.csv").read_text() == "what was there"
+    assert not list(grown.glob(".scored*"))
+
+
+def test_control_c_while_writing_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt), writing.written(str(path)) as file:  # noqa: PT012
+        file.write(b"new")
+        raise KeyboardInterrupt
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file.csv", "old")]
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_sentences_too(grown, roctree):
+    text = (grown / "new.csv").read_text().replace("female", "unknown")
+    (grown / "odd.csv").write_text(text)
+    done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
+    assert done.code == 0
+    assert done.err.startswith("Warning: Categories not seen in training are treated as missing:")
+    assert done.err.count("\n") == 1
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):
+    def gone(*_):
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("roctree.cli.options.show", gone)
+    assert roctree("labellings", "tree.json")[::2] == (1, "")
+
+
+def test_tables_in_a_pipe_are_plain():
+    table = Table(("name", "count"), [("a", "1"), ("long name", "10")], "Title")
+    assert as_text(table) == "Title\nname       count\na              1\nlong name     10\n"
+
+
+def test_tables_on_a_terminal_are_drawn(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    cli_output = __import__("roctree.cli.output", fromlist=["show"])
+    cli_output.show(Report({}, ["A [sentence].", Table(("a", "b"), [("[x]", "1")])]), as_json=False)
+    shown = capsys.readouterr().out
+    assert "A [sentence]." in shown
+    assert "[x]" in shown
+
+
+def test_the_shell_is_told_how_to_complete(monkeypatch, roctree):
+    monkeypatch.setenv("_ROCTREE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "roctree fit --criterion ga")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    assert roctree().out.split() == ["gain_ratio"]
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_a_command_is_at_most_twenty_lines(name):
+    command = cli.Commands().get_command(None, name)
+    assert command.name == name
+    source = inspect.getsource(inspect.unwrap(command.callback))
+    _, *statements = ast.parse(source).body[0].body  # after the docstring
+    assert statements[-1].end_lineno - statements[0].lineno < 20

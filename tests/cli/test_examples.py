@@ -1,0 +1,79 @@
+"""What help and documents tell users to type does what they say."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from roctree.cli import COMMANDS
+from roctree.experiment import demo
+from roctree.systems import warm_up
+
+HOME = Path(__file__).parents[2]
+EXAMPLE = re.compile(r"^\s*(?:\$ )?roctree (.+)$", re.MULTILINE)
+BLOCK = re.compile(r"^```(?:console|sh)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SESSION = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+# Described elsewhere, or in need of data that are not there.
+ELSEWHERE = ("reproduce",)
+NEEDS = {"sql": "sqlglot", "onnx": "onnx"}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Make what takes long take less."""
+    monkeypatch.setattr(demo, "CRITERIA_SHOWN", ("msee",))
+    monkeypatch.setattr(demo, "FOLDS", 2)
+    monkeypatch.setattr(warm_up, "warm_up", lambda: None)
+
+
+def arguments_of(line):
+    return shlex.split(line, comments=True)
+
+
+def examples_of(text):
+    return [arguments_of(line) for line in EXAMPLE.findall(text)]
+
+
+def runnable(arguments):
+    for form, library in NEEDS.items():
+        if form in arguments:
+            pytest.importorskip(library)
+    return arguments[0] in COMMANDS and arguments[0] not in ELSEWHERE
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_in_the_help_of_a_command_runs(name, grown, roctree, quick):
+    shown = roctree(name, "--help").out
+    examples = examples_of(shown.partition("Example:")[2].partition("Options:")[0])
+    assert examples
+    for arguments in examples:
+        assert arguments[0] == name
+        if runnable(arguments):
+            done = roctree(*arguments)
+            assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
+def test_the_commands_of_a_page_run_one_after_the_other(page, patients, roctree, quick):
+    text = (HOME / page).read_text(encoding="utf-8")
+    lines = [arguments for block in BLOCK.findall(text) for arguments in examples_of(block)]
+    assert lines
+    for arguments in filter(runnable, lines):
+        done = roctree(*arguments)
+        assert done.code == 0, (arguments, done.err)
+
+
+def test_sessions_show_what_the_commands_say(patients, roctree):
+    text = (HOME / "docs" / "command-line.md").read_text(encoding="utf-8")
+    sessions = [pair for block in BLOCK.findall(text) for pair in SESSION.findall(block)]
+    assert sessions
+    for line, shown in sessions:
+        program, *arguments = arguments_of(line)
+        assert program == "roctree"
+        assert plain(roctree(*arguments).out) == plain(shown), line
+
+
+def plain(text):
+    """The lines without blanks at their ends, and without empty ones."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]

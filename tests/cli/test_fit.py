@@ -1,0 +1,158 @@
+import gzip
+import json
+import sys
+from importlib import import_module
+from io import BytesIO, TextIOWrapper
+
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import roctree as library
+from roctree import ROCTreeClassifier
+from roctree.cli.parameters import RENAMED, estimator, options, variants
+from roctree.data.files import read_file
+from roctree.pruning import MinimumError
+
+NA = {"pandas": {}, "polars": {"null_values": ["NA"]}}
+FIT = ("--target", "outcome", "--max-leaves", 8)
+
+
+def test_fit_says_what_each_column_was_taken_for_and_how_to_say_otherwise(patients, roctree):
+    done = roctree("fit", "data.csv", *FIT)
+    lines = {line.split()[0]: line for line in reversed(done.out.splitlines()) if line.strip()}
+    assert "numeric" in lines["age"]
+    assert "nominal" in lines["sex"]
+    assert "3: never, daily, former" in lines["smoker"]
+    assert "codes? --nominal ward" in lines["ward"]
+    assert "target" in lines["outcome"]
+    assert lines["pressure"].split()[-1].isdigit()
+    assert "Not kept: name a file by -o to keep the tree." in done.out
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_same_run_by_command_and_by_python_gives_equal_bytes(library, grown):
+    frame = import_module(library).read_csv("data.csv", **NA[library])
+    X, y = frame[frame.columns[:-1]], frame["outcome"]
+    ROCTreeClassifier(max_leaves=8).fit(X, y).save("python.json")
+    assert (grown / "python.json").read_bytes() == (grown / "tree.json").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["csv.gz", "tsv", "parquet", "feather", "arff", "semicolons.csv"])
+def test_every_format_gives_the_same_tree(form, patients, roctree):
+    write(read_file("data.csv"), f"same.{form}")
+    trees = []
+    for file in ("data.csv", f"same.{form}"):
+        assert roctree("fit", file, *FIT, "-o", "x.json").code == 0
+        trees.append(library.load("x.json").to_text())
+    assert trees[0] == trees[1]
+
+
+def write(table, path):
+    """Write a table without the writers that are tested elsewhere."""
+    rows = [
+        ["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()
+    ]
+    mark = {"tsv": "\t", "semicolons.csv": ";"}.get(path.partition(".")[2], ",")
+    text = "\n".join(mark.join(row) for row in [table.column_names, *rows]) + "\n"
+    if path.endswith("parquet"):
+        parquet.write_table(table, path)
+    elif path.endswith("feather"):
+        feather.write_feather(table, path)
+    elif path.endswith("gz"):
+        with gzip.open(path, "wt") as file:
+            file.write(text)
+    else:
+        with open(path, "w") as file:  # noqa: PTH123
+            file.write(as_arff(table, rows) if path.endswith("arff") else text)
+
+
+def as_arff(table, rows):
+    kinds = ["string" if pa.types.is_string(field.type) else "numeric" for field in table.schema]
+    head = [
+        f"@attribute {name} {kind}" for name, kind in zip(table.column_names, kinds, strict=True)
+    ]
+    body = [",".join(cell or "?" for cell in row) for row in rows]
+    return "\n".join(["@relation patients", *head, "@data", *body])
+
+
+def test_standard_input_is_a_file_too(patients, roctree, monkeypatch):
+    content = TextIOWrapper(BytesIO((patients / "data.csv").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", content)
+    assert roctree("fit", "-", *FIT, "-o", "piped.json").code == 0
+    roctree("fit", "data.csv", *FIT, "-o", "tree.json")
+    assert (patients / "piped.json").read_bytes() == (patients / "tree.json").read_bytes()
+
+
+def test_columns_can_be_nominal_numeric_ignored_and_weights(patients, roctree):
+    done = roctree(
+        "fit",
+        "data.csv",
+        *FIT,
+        "--nominal",
+        "ward",
+        "--ignore",
+        "sex,smoker",
+        "--weight",
+        "age",
+        "--json",
+    )
+    roles = {fact["name"]: fact["role"] for fact in json.loads(done.out)["columns"]}
+    assert roles == {
+        "age": "weight",
+        "sex": "ignored",
+        "smoker": "ignored",
+        "pressure": "numeric",
+        "glucose": "numeric",
+        "ward": "nominal",
+        "outcome": "target",
+    }
+
+
+def test_every_parameter_of_the_estimator_is_an_option():
+    named = set(ROCTreeClassifier().get_params()) - {"categorical_features"}
+    assert set(options()) - {"preset"} == {RENAMED.get(name, name) for name in named}
+
+
+def test_help_lists_the_choices_of_the_registries(roctree):
+    text = " ".join(roctree("fit", "--help").out.split())
+    for registry in (
+        library.criteria.CRITERIA,
+        library.smoothing.SMOOTHING,
+        library.pruning.PRUNING,
+    ):
+        assert ", ".join(registry) in text
+
+
+def test_options_become_what_python_would_be_given():
+    given = {
+        "pruning": "minimum_error:m=2:prior=uniform",
+        "max_depth": "3",
+        "nominal_splits": "multiway",
+        "min_gain": "0.01",
+        "class_weight": "ill=5,well=1",
+        "collapse": True,
+        "max_leaves": "none",
+    }
+    found = estimator(given, ["ill", "well"]).get_params()
+    wanted = {
+        "pruning": MinimumError(m=2, prior="uniform"),
+        "max_depth": 3,
+        "nominal": "multiway",
+        "min_gain": 0.01,
+        "class_weight": {"ill": 5, "well": 1},
+        "collapse": True,
+        "max_leaves": None,
+    }
+    assert {name: found[name] for name in wanted} == wanted
+
+
+def test_a_preset_begins_and_options_override_it():
+    tree = estimator({"preset": "c45", "min_samples_leaf": "5"})
+    assert (tree.nominal, tree.min_samples_leaf) == ("multiway", 5)
+
+
+def test_lists_of_strategies_are_combined():
+    found = variants({"criterion": "auc,msee", "smoothing": "none,laplace", "max_depth": "3"})
+    assert list(found) == ["auc none", "auc laplace", "msee none", "msee laplace"]
+    assert found["auc laplace"] == {"criterion": "auc", "smoothing": "laplace", "max_depth": "3"}

@@ -1,0 +1,232 @@
+import json
+import sys
+from io import BytesIO, TextIOWrapper
+
+import numpy as np
+import pytest
+from pyarrow import csv, feather, parquet
+
+import roctree as library
+from roctree.cli.options import OPERATING
+from roctree.cli.scores import SCORES
+from roctree.data import csv_file
+from roctree.data.files import read_file
+from roctree.data.known import types_of
+from roctree.operating import Request
+
+LABEL = "label,probability"
+
+
+def new_rows(tree):
+    table = read_file("new.csv", types=types_of(tree.schema_))
+    return table.select(list(tree.schema_.names))
+
+
+def test_every_wish_of_at_is_an_option():
+    wishes = {*Request.__dataclass_fields__, "positive", "counts", "random_state"}
+    assert set(OPERATING) == wishes
+
+
+def test_predict_writes_what_python_predicts(grown, roctree):
+    done = roctree(
+        "predict",
+        "tree.json",
+        "new.csv",
+        "-o",
+        "scored.csv",
+        "--keep",
+        "patient",
+        "--columns",
+        "label,probability,score,leaf,rule,change",
+        "--cost-fp",
+        1,
+        "--cost-fn",
+        5,
+        "--positive",
+        "ill",
+    )
+    assert (done.code, done.out) == (0, "20 rows written: scored.csv\n")
+    found = csv.read_csv("scored.csv").to_pydict()
+    tree = library.load("tree.json").at(cost_fp=1, cost_fn=5, positive="ill")
+    rows = new_rows(tree)
+    assert found["patient"] == [f"P{number:03d}" for number in range(1, 21)]
+    assert found["label"] == tree.predict(rows).tolist()
+    assert np.array_equal(found["probability_ill"], tree.predict_proba(rows)[:, 0])
+    assert np.array_equal(found["score"], tree.decision_function(rows))
+    assert found["leaf"] == tree.apply(rows).tolist()
+    assert np.array_equal(found["change_distance"], tree.nearest_change(rows).distance)
+    assert len(set(found["rule"])) == len(set(found["leaf"]))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_file_without_rows_has_the_same_columns(name, grown, roctree):
+    head, row, *_ = (grown / "new.csv").read_text().splitlines()
+    (grown / "none.csv").write_text(head + "\n")
+    (grown / "one.csv").write_text(f"{head}\n{row}\n")
+    heads = [
+        roctree("predict", "tree.json", file, "--columns", name).out.splitlines()
+        for file in ("none.csv", "one.csv")
+    ]
+    assert heads[0] == heads[1][:1]
+
+
+def test_rows_that_come_in_blocks_are_predicted_as_those_that_come_at_once(
+    grown, roctree, monkeypatch
+):
+    whole = roctree("predict", "tree.json", "test.csv").out
+    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    assert roctree("predict", "tree.json", "test.csv").out == whole
+    assert len(whole.splitlines()) == 201
+
+
+def test_labels_by_chance_are_those_of_python(grown, roctree, monkeypatch):
+    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    options = ("--max-fpr", 0.3, "--randomise", "--random-state", 3, "--columns", "label")
+    shown = roctree("predict", "tree.json", "test.csv", *options).out.split()[1:]
+    tree = library.load("tree.json").at(max_fpr=0.3, randomise=True, random_state=3)
+    rows = read_file("test.csv", types=types_of(tree.schema_)).select(list(tree.schema_.names))
+    assert shown == tree.predict(rows).tolist()
+
+
+def test_predict_reads_and_writes_pipes_and_answers_in_json(grown, roctree, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO((grown / "new.csv").read_bytes())))
+    rows = [
+        json.loads(line)
+        for line in roctree("predict", "tree.json", "-", "--json").out.split("\n")[:-1]
+    ]
+    assert len(rows) == 20
+    assert list(rows[0]) == ["label", "probability_ill", "probability_well"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "read"), [("parquet", parquet.read_table), ("feather", feather.read_table)]
+)
+def test_predict_writes_other_formats(ending, read, grown, roctree):
+    roctree("predict", "tree.json", "new.csv", "-o", f"scored.{ending}")
+    roctree("predict", "tree.json", "new.csv", "-o", "scored.csv")
+    assert read(f"scored.{ending}").equals(csv.read_csv("scored.csv"))
+
+
+def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
+    shown = roctree("evaluate", "tree.json", "test.csv", "--positive", "ill").out
+    for word in ("AUC of ill 0.", "confidence of 95 %", "Hull", "Labellings", "least possible"):
+        assert word in shown
+    facts = json.loads(
+        roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out
+    )
+    tree = library.load("tree.json")
+    table = read_file("test.csv", types=types_of(tree.schema_))
+    curve = tree.roc(table.drop(["outcome"]), table["outcome"], positive="ill")
+    assert facts["auc"] == curve.auc
+    assert facts["auc_interval"] == list(curve.auc_interval())
+    assert facts["rows"] == 200
+    assert sum(map(sum, facts["confusion"])) == 200
+    for costs in facts["costs"]:
+        assert costs["cost"] >= costs["least_cost"] - 1e-12
+
+
+def test_evaluate_takes_more_than_two_classes(patients, roctree):
+    (patients / "three.csv").write_text(
+        "x,kind\n" + "\n".join(f"{i},{'abc'[i // 4]}" for i in range(12)) + "\n"
+    )
+    roctree("fit", "three.csv", "--target", "kind", "-o", "three.json")
+    shown = roctree("evaluate", "three.json", "three.csv").out
+    assert "Mean AUC of all pairs of classes 1.0000." in shown
+
+
+def test_the_target_is_found_by_its_classes(grown, roctree):
+    text = (grown / "test.csv").read_text().replace("outcome", "what_came_out")
+    (grown / "renamed.csv").write_text(text)
+    by_name = roctree("evaluate", "tree.json", "test.csv", "--target", "outcome").out
+    assert roctree("evaluate", "tree.json", "renamed.csv").out == by_name
+
+
+def test_labellings_are_those_of_the_tree(grown, roctree):
+    facts = json.loads(roctree("labellings", "tree.json", "--json").out)
+    found = library.load("tree.json").labellings()
+    assert [row["tpr"] for row in facts["labellings"]] == [row.tpr for row in found]
+    assert len(roctree("labellings", "tree.json").out.splitlines()) == len(found) + 3
+
+
+def test_prune_writes_the_smaller_tree(grown, roctree):
+    roctree(
+        "prune",
+        "tree.json",
+        "--method",
+        "minimum_error:m=20",
+        "--costs",
+        "ill=5,well=1",
+        "-o",
+        "small.json",
+    )
+    tree = library.load("tree.json")
+    wanted = tree.pruned("minimum_error", m=20, costs={"ill": 5, "well": 1})
+    wanted.save("python.json")
+    assert (grown / "small.json").read_bytes() == (grown / "python.json").read_bytes()
+
+
+def test_prune_decides_by_other_cases(grown, roctree):
+    done = roctree(
+        "prune",
+        "tree.json",
+        "--method",
+        "reduced_error",
+        "--validation",
+        "test.csv",
+        "-o",
+        "small.json",
+    )
+    assert done.code == 0, done.err
+    assert library.load("small.json").get_n_leaves() <= library.load("tree.json").get_n_leaves()
+
+
+def test_at_keeps_the_operating_point_in_the_file(grown, roctree):
+    roctree("at", "tree.json", "--cost-fn", 5, "--positive", "ill", "-o", "careful.json")
+    shown = roctree("describe", "careful.json").out
+    assert "LeastCost" in shown
+    predicted = roctree("predict", "careful.json", "new.csv").out
+    options = ("--cost-fn", 5, "--positive", "ill")
+    assert predicted == roctree("predict", "tree.json", "new.csv", *options).out
+
+
+def test_costs_and_priors_may_name_the_classes(grown, roctree):
+    plain = roctree("predict", "tree.json", "new.csv", "--cost-fn", 5, "--positive", "ill").out
+    matrix = '{"ill": {"well": 1}, "well": {"ill": 5}}'
+    assert roctree("predict", "tree.json", "new.csv", "--cost-matrix", matrix).out == plain
+    shares = roctree("at", "tree.json", "--prior", "ill=0.2,well=0.8", "-o", "x.json", "--json").out
+    share = roctree(
+        "at", "tree.json", "--prior", 0.2, "--positive", "ill", "-o", "x.json", "--json"
+    )
+    assert json.loads(share.out)["fpr"] == pytest.approx(1.0 - json.loads(shares)["tpr"])
+
+
+def test_describe_shows_tree_columns_and_operating_point(grown, roctree):
+    shown = roctree("describe", "tree.json").out
+    for word in ("8 leaves", "classes ill, well", "never", "numbers", "importance", "cases)"):
+        assert word in shown
+    facts = json.loads(roctree("describe", "tree.json", "--json").out)
+    assert facts["parameters"] == {"max_leaves": "8"}
+    assert facts["columns"]["sex"] == ["female", "male"]
+
+
+@pytest.mark.parametrize("form", ["text", "rules", "sql", "dot"])
+def test_export_writes_what_the_tree_says(form, grown, roctree):
+    tree = library.load("tree.json")
+    done = roctree("export", "tree.json", "--to", form, "-o", "file")
+    assert done.code == 0, done.err
+    assert (grown / "file").read_text() == getattr(tree, f"to_{form}")() + "\n"
+    assert roctree("export", "tree.json", "--to", form).out == (grown / "file").read_text()
+
+
+def test_compare_shows_means_deviations_and_wins(patients, roctree):
+    options = ("--target", "outcome", "--folds", 3, "--repeats", 2, "--max-leaves", 6)
+    shown = roctree("compare", "data.csv", *options, "--criterion", "auc,msee").out
+    assert "6 divisions" in shown
+    assert "wins/ties/losses" in shown
+    facts = json.loads(
+        roctree("compare", "data.csv", *options, "--smoothing", "none,laplace", "--json").out
+    )
+    assert list(facts["configurations"]) == ["none", "laplace"]
+    wins = [row["auc_against_others"]["win"] for row in facts["configurations"].values()]
+    losses = [row["auc_against_others"]["loss"] for row in facts["configurations"].values()]
+    assert wins == losses[::-1]

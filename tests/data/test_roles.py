@@ -1,0 +1,120 @@
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from roctree import DataError, ParameterError
+from roctree.data import Dataset
+from roctree.data.known import labels_of_column, target_of, types_of
+from roctree.data.roles import Wishes, cases_of
+
+N = 60
+
+
+def table(**columns):
+    labels = [["no", "yes"][i % 2] for i in range(N)]
+    return pa.table({**columns, "class": labels})
+
+
+def roles(data, **wishes):
+    found = cases_of(data, Wishes("class", **wishes)).facts
+    return {fact.name: fact for fact in found if fact.name != "class"}
+
+
+def test_numbers_are_numeric_and_few_texts_nominal():
+    data = table(
+        x=[i / 7 for i in range(N)],
+        y=[f"v{i % 3}" for i in range(N)],
+        z=[i % 2 == 0 for i in range(N)],
+    )
+    found = roles(data)
+    assert [found[name].role for name in "xyz"] == ["numeric", "nominal", "nominal"]
+    assert found["x"].values == "0 to 8.42857"
+    assert found["y"].values == "3: v0, v1, v2"
+    assert [found[name].remark for name in "xyz"] == ["", "", ""]
+
+
+def test_row_numbers_codes_and_empty_columns_are_pointed_out():
+    found = roles(table(id=list(range(N)), code=[i % 4 for i in range(N)], none=[None] * N))
+    assert "--ignore id" in found["id"].remark
+    assert "--nominal code" in found["code"].remark
+    assert found["none"].remark == "no values; --ignore none"
+    assert found["none"].n_missing == N
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        ([f"P{i}" for i in range(N)], "'x' has a different text in every row"),
+        ([date(2020, 1, 1 + i % 28) for i in range(N)], "'x' holds dates or times"),
+        ([[i] for i in range(N)], "'x' holds list<"),
+    ],
+)
+def test_identifiers_and_dates_are_refused_until_something_is_said(column, reason):
+    data = table(x=column, y=list(range(N)))
+    with pytest.raises(DataError) as error:
+        cases_of(data, Wishes("class"))
+    assert reason in str(error.value)
+    assert "--ignore NAME" in str(error.value)
+    assert cases_of(data, Wishes("class", ignore=("x",))).X.column_names == ["y"]
+
+
+def test_many_texts_are_refused_unless_they_are_asked_for():
+    labels = ["no", "yes"] * 1500
+    data = pa.table({"x": [f"v{i % 1200}" for i in range(3000)], "class": labels})
+    with pytest.raises(DataError, match="'x' has 1200 different texts"):
+        cases_of(data, Wishes("class"))
+    assert cases_of(data, Wishes("class", nominal=("x",))).X.column_names == ["x"]
+
+
+def test_a_target_that_is_no_class_is_refused():
+    data = pa.table({"x": list(range(300)), "y": [i / 7 for i in range(300)]})
+    with pytest.raises(DataError, match="the target 'y' has 300 different values"):
+        cases_of(data, Wishes("y"))
+
+
+def test_a_missing_label_is_named_by_its_row():
+    data = pa.table({"x": [1, 2, 3], "y": ["a", None, "b"]})
+    with pytest.raises(DataError, match="missing in 1 row, first in row 2"):
+        cases_of(data, Wishes("y"))
+
+
+def test_names_with_commas_and_lists_of_names_are_told_apart():
+    data = table(**{"a,b": list(range(N)), "a": list(range(N)), "b": list(range(N))})
+    assert cases_of(data, Wishes("class", ignore=("a,b",))).X.column_names == ["a", "b"]
+    assert cases_of(data.drop(["a,b"]), Wishes("class", ignore=("a,b",))).X.column_names == []
+
+
+def test_columns_that_are_not_there_are_named():
+    with pytest.raises(ParameterError, match=r"no column 'clas' \(did you mean 'class'\?\)"):
+        cases_of(table(x=[1] * N), Wishes("clas"))
+
+
+def schema_of(X, y):
+    return Dataset.from_data(X, y).schema
+
+
+def test_new_files_are_read_as_what_the_tree_knows():
+    frame = pa.table({"a": [1.5, 2.0], "b": ["x", "y"], "c": [True, False]})
+    schema = schema_of(frame, ["no", "yes"])
+    assert types_of(schema) == {"a": pa.float64(), "b": pa.string(), "c": pa.bool_()}
+
+
+def test_the_target_is_the_only_column_that_holds_the_classes():
+    schema = schema_of(pa.table({"a": [1.5, 2.0]}), [0, 1])
+    data = pa.table({"a": [1.0, 0.0], "other": [5, 6], "kind": ["1", "0"]})
+    assert target_of(data, schema) == "kind"
+    with pytest.raises(DataError, match="are in 'kind', 'b': name the column by --target"):
+        target_of(data.append_column("b", pa.array([0, 1])), schema)
+
+
+def test_labels_are_classes_however_they_are_written():
+    classes = np.array([0, 1])
+    for column in (["1", "0", "1"], [1, 0, 1], [1.0, 0.0, 1.0]):
+        found = labels_of_column(pa.chunked_array([column]), classes, "y")
+        assert found.tolist() == [1, 0, 1]
+    with pytest.raises(DataError, match="'y' has the label '2', which is no class of the tree"):
+        labels_of_column(pa.chunked_array([["2"]]), classes, "y")
+    with pytest.raises(DataError, match="of row 2 is missing"):
+        labels_of_column(pa.chunked_array([[1, None]]), classes, "y")

@@ -1,0 +1,81 @@
+"""How cases are divided."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roctree.errors import DataError, ParameterError
+from roctree.experiment import Bootstrap, CrossValidation, HoldOut
+
+DESIGNS = [CrossValidation(3, 2), HoldOut(0.3, 4), Bootstrap(1 / 3, 4)]
+LABELS = st.lists(st.integers(0, 2), min_size=30, max_size=60).map(
+    lambda found: np.array([0, 1, 2] * 6 + found, np.int32)
+)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
+@given(labels=LABELS)
+def test_no_case_is_on_both_sides(design, labels):
+    for split in design.splits(labels):
+        assert not set(split.train) & set(split.test)
+        assert set(labels[split.train]) == set(labels[split.test]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
+def test_the_same_seed_gives_the_same_divisions_and_another_others(design):
+    from dataclasses import replace
+
+    labels = np.array([0, 1] * 30, np.int32)
+    first, again = ([s.test.tolist() for s in design.splits(labels)] for _ in range(2))
+    other = [s.test.tolist() for s in replace(design, seed=99).splits(labels)]
+    assert first == again != other
+    assert len(first) == len(design.places)
+
+
+@given(labels=LABELS)
+def test_folds_cover_every_case_once_in_each_repeat(labels):
+    splits = list(CrossValidation(3, 2).splits(labels))
+    for repeat in (0, 1):
+        tested = np.concatenate([split.test for split in splits if split.repeat == repeat])
+        assert sorted(tested) == list(range(len(labels)))
+
+
+def test_classes_keep_their_share():
+    labels = np.repeat([0, 1], [90, 30]).astype(np.int32)
+    for design in (CrossValidation(5), HoldOut(0.2, 3)):
+        for split in design.splits(labels):
+            assert np.mean(labels[split.test]) == pytest.approx(0.25)
+
+
+def test_a_bootstrap_sample_is_as_large_as_the_data():
+    labels = np.repeat([0, 1], [90, 30]).astype(np.int32)
+    for split in Bootstrap(repeats=3).splits(labels):
+        assert len(split.train) + len(split.test) == 120
+        assert len(np.unique(split.train)) < len(split.train)
+
+
+def test_rare_classes_are_no_error():
+    labels = np.array([0] * 20 + [1] * 20 + [2] * 2, np.int32)
+    assert len(list(CrossValidation(5).splits(labels))) == 5
+
+
+def test_more_folds_than_cases_are_refused():
+    with pytest.raises(DataError, match="use fewer folds"):
+        list(CrossValidation(5).splits(np.array([0, 1, 0, 1], np.int32)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: CrossValidation(1),
+        lambda: CrossValidation(5, 0),
+        lambda: CrossValidation(5, seed=-1),
+        lambda: HoldOut(0.0),
+        lambda: HoldOut(1.5),
+        lambda: Bootstrap(repeats=2.5),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make):
+    with pytest.raises(ParameterError, match="makes no sense"):
+        make()

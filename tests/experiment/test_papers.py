@@ -1,0 +1,142 @@
+"""Reproductions: the published numbers, the reports, and the command."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from roctree.cli import app
+from roctree.errors import DataError, ParameterError
+from roctree.experiment import BuiltIn, Folder
+from roctree.experiment.papers import REPRODUCTIONS, Setting, described, named, sc17
+from roctree.experiment.papers.report import Entry, Report, compared, geometric_mean, within
+from roctree.experiment.papers.setting import published
+from roctree.experiment.tables import Table
+from tests.shared_data import SHARED, manifest
+
+WANTED = [
+    *("icml02-table2", "icml02-table3", "icml02-table4"),
+    *("ecml03-tables3-4", "ecml03-tables5-6", "ecml03-table7", "ecml03-table8", "ecml03-figure1"),
+    *("bl95-figure1", "bl95-figure2"),
+    *("ab05-table1", "ab05-table2", "ab05-table3", "ab05-table4", "ab05-table5", "ab05-figure1"),
+    "sc17",
+]
+HALF_A_DIGIT = 0.5001e-4
+
+
+def test_every_table_and_figure_has_a_name_and_a_line():
+    assert list(REPRODUCTIONS) == WANTED
+    assert all(line.endswith(".") for line in described().values())
+
+
+def test_a_name_stands_for_a_table_a_paper_or_all():
+    assert named("sc17") == ["sc17"]
+    assert named("bl95") == ["bl95-figure1", "bl95-figure2"]
+    assert named("all") == WANTED
+    with pytest.raises(ParameterError, match="did you mean 'ecml03-table8'"):
+        named("ecml03-tabel8")
+
+
+def test_published_tables_are_whole():
+    tables = published()
+    assert len(tables["data_sets"]["ECML03"]) == len(tables["ECML03_tables3_4"]["rows"]) == 50
+    assert len(tables["data_sets"]["ICML02"]) == len(tables["ICML02_table3"]["rows"]) == 25
+    assert len(tables["data_sets"]["AB05"]) == len(tables["AB05_table4"]["rows"]) == 16
+    for paper, rows in tables["data_sets"].items():
+        assert len({name for *_, name in rows}) == len(rows), paper
+
+
+def test_published_data_sets_are_in_the_shared_folder():
+    manifest()
+    names = Folder(SHARED / "data").names()
+    for rows in published()["data_sets"].values():
+        assert {name for *_, name in rows} <= set(names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("criterion", ["F", "G"])
+def test_sc17_is_reproduced_to_the_last_digit_where_the_order_of_rows_is_known(criterion):
+    manifest()
+    problem = Folder(SHARED / "data").load("climate-crashes")
+    ours = sc17.outcome("pop", problem, sc17.CRITERIA[criterion])
+    train = published()["SC17_train"]["rows"]["pop"][criterion]
+    error, f_score, area = published()["SC17_test"]["rows"]["pop"][criterion]
+    area = published()["SC17_corrected_auc"]["pop"].get(criterion, area)
+    found = [*ours.training, ours.error, ours.f_score, ours.curve.auc]
+    assert found == pytest.approx([*train, error, f_score, area], abs=HALF_A_DIGIT)
+
+
+@pytest.mark.slow
+def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
+    class Few(BuiltIn):
+        def load(self, name):
+            if name not in ("iris", "balance-scale"):
+                raise DataError("left out, to be quick")
+            return super().load(name)
+
+    setting = Setting(Few(), tmp_path, quick=True)
+    for name in ("ecml03-tables5-6", "ecml03-table8"):
+        report = REPRODUCTIONS[name](setting)
+        assert any(sentence.startswith("Not in the data given") for sentence in report.summary)
+        paths = report.write(tmp_path)
+        assert [path.name for path in paths] == [f"{name}.md", f"{name}.json"]
+        assert json.loads(paths[1].read_text())["name"] == name
+    table = REPRODUCTIONS["ecml03-tables5-6"](setting).tables[0]
+    assert [row[0] for row in table.rows] == ["27 BALANCE-SCALE", "35 IRIS"]
+    assert abs(float(table.rows[1][2]) - 98.5) < 1.5
+
+
+def test_without_any_of_its_data_a_reproduction_says_what_to_do(tmp_path):
+    class Nothing(BuiltIn):
+        def load(self, name):
+            raise DataError("there is nothing")
+
+    with pytest.raises(DataError, match="--data"):
+        REPRODUCTIONS["sc17"](Setting(Nothing(), tmp_path))
+
+
+def test_an_entry_counts_in_printed_deviations():
+    assert Entry(90.0, 2.0, 91.0).distance == pytest.approx(0.5)
+    assert Entry(99.9, 0.0, 99.7).distance == pytest.approx(-2.0)
+    assert Entry(90.0, None, 91.0).distance != Entry(90.0, None, 91.0).distance
+    rows = {"a": {"x": Entry(90.0, 2.0, 91.0)}, "b": {"x": Entry(90.0, 2.0, 95.0)}}
+    assert within(rows, "x") == "1 of 2 rows within one SD"
+    assert compared("t", rows).cells == [
+        ["a", "90.0 ± 2.0", "91.0", "+0.5"],
+        ["b", "90.0 ± 2.0", "95.0", "+2.5"],
+    ]
+
+
+def test_the_geometric_mean():
+    assert geometric_mean([1.0, 4.0]) == pytest.approx(2.0)
+    assert geometric_mean([]) != geometric_mean([])
+
+
+def test_a_report_is_written_whole(tmp_path):
+    from roctree.experiment.svg import Series, chart
+
+    picture = chart(
+        [Series("a & b", [(0.0, 0.0), (1.0, 1.0)], dots=True)], x_label="x", y_label="y"
+    )
+    ElementTree.fromstring(picture)
+    table = Table(("a", "b"), (("x", float("nan")),))
+    report = Report("r", "A report", [table], ["One sentence."], {"roc": picture})
+    paths = report.write(tmp_path / "new")
+    assert [path.name for path in paths] == ["r.md", "r.json", "r-roc.svg"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(
+        path.name for path in paths
+    )
+    assert json.loads(paths[1].read_text())["tables"][0]["rows"] == [["x", None]]
+    assert "![roc](r-roc.svg)" in paths[0].read_text()
+
+
+def test_the_command_lists_what_can_be_reproduced():
+    result = CliRunner().invoke(app, ["reproduce", "list"])
+    assert result.exit_code == 0
+    assert all(name in result.stdout for name in WANTED)
+
+
+def test_the_command_refuses_an_unknown_name(tmp_path):
+    result = CliRunner().invoke(app, ["reproduce", "nothing", "--out", str(tmp_path)])
+    assert isinstance(result.exception, ParameterError)

@@ -1,0 +1,104 @@
+"""Results as frames and tables."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from roctree.errors import DataError, ParameterError
+from roctree.experiment import Results, Table
+from roctree.experiment.store import Outcome
+
+RANDOM = np.random.default_rng(0)
+NAMES = ("old", "new")
+
+
+def made(gain=0.1, n=20):
+    """Results of two configurations, the second better by so much, on two problems."""
+    outcomes = []
+    for problem in ("easy", "hard"):
+        for name in NAMES:
+            for fold in range(n):
+                area = 0.7 + gain * (name == "new") + 0.01 * RANDOM.normal()
+                measures = {"auc": area, "log_loss": 1.0 - area}
+                outcomes.append(Outcome(problem, name, 0, fold, measures, 0.5))
+    return Results(outcomes, ("easy", "hard"), NAMES, 0.25)
+
+
+def test_a_clear_difference_is_a_win_and_none_is_a_tie():
+    assert made().win_tie_loss("auc", "new", "old") == {"win": 2, "tie": 0, "loss": 0}
+    assert made(0.0).win_tie_loss("auc", "new", "old")["tie"] == 2
+
+
+def test_of_a_loss_less_is_better():
+    results = made()
+    assert results.win_tie_loss("log_loss", "new", "old")["win"] == 2
+    assert results.ranks("log_loss").mean_ranks.tolist() == [2.0, 1.0]
+    assert results.ranks("auc").mean_ranks.tolist() == [2.0, 1.0]
+
+
+def test_the_table_marks_what_is_significant():
+    text = made().table("auc", against="old").markdown()
+    easy = next(line for line in text.splitlines() if line.startswith("| easy"))
+    assert easy.rstrip(" |").endswith("+")
+    assert "| win/tie/loss |  | 2/0/0 |" in text
+    worse = made().table("auc", against="new").markdown()
+    assert "0/0/2" in worse
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_the_frame_has_a_row_for_each_outcome(library):
+    pytest.importorskip(library)
+    frame = made().frame(library)
+    assert frame.shape == (80, 8)
+    assert list(frame.columns)[:6] == [
+        *("problem", "configuration", "repeat", "fold"),
+        *("auc", "log_loss"),
+    ]
+
+
+def test_the_text_of_results_has_no_times():
+    rows = list(csv.reader(io.StringIO(made().csv())))
+    assert rows[0] == ["problem", "configuration", "repeat", "fold", "auc", "log_loss", "error"]
+    assert len(rows) == 81
+
+
+def test_what_was_not_measured_or_cannot_be_compared_is_refused():
+    results = made()
+    with pytest.raises(ParameterError, match="did you mean 'auc'"):
+        results.mean("au", "easy", "old")
+    with pytest.raises(ParameterError, match="'polars' or 'pandas'"):
+        results.frame("arrow")
+    with pytest.raises(DataError, match="no two common results"):
+        results.compare("auc", "easy", "old", "other")
+
+
+def test_times_are_a_measure_too():
+    assert made().mean("seconds", "easy", "old") == 0.5
+
+
+TABLE = Table(("name", "a_b"), (("x|y & z", 0.1234), ("<b>", None), ("n", float("nan"))), "A & B")
+
+
+def test_every_format_escapes_what_it_must():
+    assert "| x\\|y & z | 0.123 |" in TABLE.markdown()
+    assert "<td>&lt;b&gt;</td><td></td>" in TABLE.html()
+    assert r"x|y \& z & 0.123 \\" in TABLE.latex()
+    assert r"a\_b" in TABLE.latex()
+    assert TABLE.csv().splitlines()[1] == "x|y & z,0.1234"
+    assert [column.header for column in TABLE.rich().columns] == ["name", "a_b"]
+    assert TABLE.cells[2][1] == "–"
+
+
+def test_formats_go_by_name():
+    for form in ("rich", "markdown", "html", "latex", "csv"):
+        assert TABLE.to(form) is not None
+    with pytest.raises(ParameterError, match="did you mean 'latex'"):
+        TABLE.to("latx")
+
+
+def test_digits_may_differ_by_column():
+    assert Table(("a", "b", "c"), ((0.5, 0.25, 0.125),), digits=(1, 2, 3)).cells == [
+        ["0.5", "0.25", "0.125"]
+    ]

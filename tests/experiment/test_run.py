@@ -1,0 +1,209 @@
+"""Runs: the same results however they come about, and an eye on what has changed."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from signal import SIGKILL
+
+import numpy as np
+import pytest
+
+from roctree import ROCTreeClassifier
+from roctree.errors import DataError, ParameterError
+from roctree.experiment import (
+    BuiltIn,
+    Configuration,
+    CrossValidation,
+    Plan,
+    Problem,
+    fingerprint,
+    run,
+)
+from roctree.experiment.store import Key, Outcome, Store
+
+DESIGN = CrossValidation(3, 2)
+TREES = {name: ROCTreeClassifier(smoothing=name) for name in ("none", "m_branch")}
+
+
+def plan_of(trees=TREES, problems=("iris", "wine"), **changes):
+    source = BuiltIn()
+    return replace(Plan.of([source.load(name) for name in problems], trees, DESIGN), **changes)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The results of a run that nothing interrupted."""
+    return run(plan_of(), tmp_path_factory.mktemp("whole") / "study.sqlite").csv()
+
+
+SCRIPT = """
+import os, signal, sys
+from tests.experiment.test_run import plan_of
+from roctree.experiment import run
+
+def report(progress):
+    if progress.done >= int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+run(plan_of(), sys.argv[1], progress=report)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("done", [4, 14])
+def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path, expected, done):
+    path = tmp_path / "study.sqlite"
+    killed = subprocess.run([sys.executable, "-c", SCRIPT, path, str(done)], check=False)
+    assert killed.returncode == -SIGKILL
+    assert len(Store(path).present()) == done
+    seen = []
+    assert run(plan_of(), path, progress=seen.append).csv() == expected
+    assert seen[0].done == done
+    assert seen[-1] == (24, 0, 24)
+
+
+@pytest.mark.slow
+def test_the_number_of_processes_changes_nothing(tmp_path, expected):
+    assert run(plan_of(), tmp_path / "study.sqlite", n_jobs=2).csv() == expected
+
+
+def test_a_finished_study_is_not_run_again(tmp_path, expected):
+    path = tmp_path / "study.sqlite"
+    run(plan_of(), path)
+    seen = []
+    assert run(plan_of(), path, progress=seen.append).csv() == expected
+    assert seen == [(24, 0, 24)]
+
+
+def test_more_configurations_and_problems_are_added_to_what_is_there(tmp_path, expected):
+    path = tmp_path / "study.sqlite"
+    run(plan_of(problems=("wine",)), path)
+    run(plan_of(trees={"none": TREES["none"]}), path)
+    assert run(plan_of(), path).csv() == expected
+
+
+class Failing(ROCTreeClassifier):
+    """A tree that cannot be grown from three classes."""
+
+    def fit(self, X, y, sample_weight=None):
+        if "setosa" in y:
+            raise RuntimeError("no flowers, please")
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_failing_configuration_is_recorded_and_stops_no_other(tmp_path):
+    path = tmp_path / "study.sqlite"
+    results = run(plan_of({**TREES, "failing": Failing()}), path)
+    assert len(results.failures) == len(DESIGN.places)
+    assert {each.error for each in results.failures} == {"RuntimeError: no flowers, please"}
+    assert np.isnan(results.mean("auc", "iris", "failing"))
+    assert results.mean("auc", "wine", "failing") > 0.8
+    assert results.mean("auc", "iris", "none") > 0.8
+    assert "no flowers, please" in results.csv()
+
+
+def test_failures_are_tried_again_if_asked(tmp_path):
+    path, seen = tmp_path / "study.sqlite", []
+    plan = plan_of({"failing": Failing()}, ("iris",))
+    run(plan, path)
+    run(plan, path, progress=seen.append)
+    assert len(seen) == 1
+    run(plan, path, progress=seen.append, retry=True)
+    assert len(seen) == 2 + len(DESIGN.places)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda plan: replace(plan, problems=(_other_iris(),)), "data of iris"),
+        (
+            lambda plan: replace(plan, configurations=(Configuration("none", _other_tree()),)),
+            "configuration none",
+        ),
+        (lambda plan: replace(plan, design=CrossValidation(3, 2, seed=5)), "division of the cases"),
+        (lambda plan: replace(plan, metrics={"half": lambda _: 0.5}), "measures"),
+    ],
+)
+def test_what_has_changed_is_named(tmp_path, change, words):
+    path = tmp_path / "study.sqlite"
+    plan = plan_of({"none": TREES["none"]}, ("iris",))
+    before = run(plan, path).csv()
+    with pytest.raises(DataError, match=words):
+        run(change(plan), path)
+    again = run(change(plan), path, changed="again").csv()
+    assert again != before
+    assert again == run(change(plan), tmp_path / "other.sqlite").csv()
+
+
+def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    plan = plan_of({"none": TREES["none"]}, ("iris",))
+    before = run(plan, path).csv()
+    code = fingerprint.of_code() | {"tree/grow.py": "other"}
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    with pytest.raises(DataError, match=r"code in tree/grow\.py"):
+        run(plan, path)
+    assert run(plan, path, changed="keep").csv() == before
+    assert run(plan, path).csv() == before
+
+
+def test_the_code_that_counts_is_what_grows_and_measures():
+    names = fingerprint.of_code()
+    assert {"tree/grow.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
+    assert not any(name.startswith(("report", "cli")) for name in names)
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path):
+    path = tmp_path / "study.sqlite"
+    path.write_text("these are no results" * 100)
+    with pytest.raises(DataError, match="cannot be used as a file of results"):
+        run(plan_of(), path)
+
+
+def test_a_store_of_another_format_is_refused(tmp_path):
+    path = tmp_path / "study.sqlite"
+    Store(path).keep("format", {"store": "99"})
+    with pytest.raises(DataError, match="cannot read"):
+        Store(path)
+
+
+def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(tmp_path):
+    store = Store(tmp_path / "study.sqlite")
+    outcomes = [Outcome("p", "c", 0, fold, {"auc": 0.1 + fold}, 1.0) for fold in range(12)]
+    store.add(outcomes[6:])
+    store.add(outcomes[:6])
+    assert store.outcomes() == outcomes
+    assert Key("p", "c", 0, 11) in store.present()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Plan.of([], TREES), "no problem"),
+        (lambda: Plan.of(BuiltIn().load("iris"), {}), "no configuration"),
+        (lambda: Plan.of([BuiltIn().load("iris")] * 2, TREES), "Two problems are called 'iris'"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=[]), "measures nothing"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(make, words):
+    with pytest.raises(ParameterError, match=words):
+        make()
+
+
+def test_an_unknown_answer_to_changes_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match="changed='never' is not known"):
+        run(plan_of(), tmp_path / "study.sqlite", changed="never")
+
+
+def test_the_bar_shows_what_failed(tmp_path, capsys):
+    run(plan_of({"failing": Failing()}, ("iris",)), tmp_path / "study.sqlite", progress=True)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def _other_iris():
+    iris = BuiltIn().load("iris")
+    return Problem("iris", iris.rows, np.roll(iris.labels, 7), iris.classes)
+
+
+def _other_tree():
+    return ROCTreeClassifier(max_depth=1)

@@ -1,0 +1,205 @@
+"""Problems from folders, from rules and from scikit-learn."""
+
+import csv
+import gzip
+import io
+import json
+from collections import Counter
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from roctree import ROCTreeClassifier
+from roctree.data import Rows
+from roctree.errors import DataError
+from roctree.experiment import BuiltIn, Folder, Problem
+from tests.shared_data import SHARED, manifest
+
+ATTRIBUTES = [
+    {"name": "size", "kind": "numeric"},
+    {"name": "colour", "kind": "nominal"},
+    {"name": "code", "kind": "numeric"},
+]
+CASES = [
+    ["1.5", "red", "1", "a"],
+    ["2.5", "", "2", "b"],
+    ["", "blue", "1", "c"],
+    ["4.5", "red", "2", "a"],
+]
+
+
+def folder_of(path, variants=(), cases=CASES, **changes):
+    """A folder with one data set, ``things``."""
+    text = io.StringIO()
+    names = [attribute["name"] for attribute in ATTRIBUTES]
+    csv.writer(text).writerows([[*names, "class"], *cases])
+    packed = gzip.compress(text.getvalue().encode(), mtime=0)
+    (path / "things.csv.gz").write_bytes(packed)
+    entry = {
+        "name": "things",
+        "file": "things.csv.gz",
+        "sha256": sha256(packed).hexdigest(),
+        "attributes": ATTRIBUTES,
+        "variants": list(variants),
+    }
+    content = {"format": 1, "datasets": [entry | changes]}
+    (path / "manifest.json").write_text(json.dumps(content))
+    return Folder(path)
+
+
+def derived(path, **derivation):
+    return folder_of(path, [{"id": "other", "derivation": derivation}]).load("other")
+
+
+def test_a_data_set_is_read_with_missing_values_and_categories(tmp_path):
+    problem = folder_of(tmp_path).load("things")
+    assert problem.rows.categories == (None, ("blue", "red"), None)
+    assert np.isnan(problem.rows.values[[2, 1], [0, 1]]).all()
+    assert problem.rows.values[:, 1].tolist()[::3] == [1.0, 1.0]
+    assert problem.y.tolist() == ["a", "b", "c", "a"]
+    assert repr(problem) == (
+        "<Problem things: 4 cases, 1 nominal + 2 numeric attributes, 3 classes>"
+    )
+
+
+def test_rows_with_missing_values_can_be_dropped(tmp_path):
+    assert derived(tmp_path, drop_missing_rows=True).y.tolist() == ["a", "a"]
+    assert derived(tmp_path, drop_missing_rows=["size"]).y.tolist() == ["a", "b", "a"]
+
+
+def test_attributes_can_be_dropped_and_change_their_kind(tmp_path):
+    assert derived(tmp_path, drop_attributes=["size"]).rows.names == ("colour", "code")
+    assert derived(tmp_path, kinds={"code": "nominal"}).rows.categories[2] == ("1", "2")
+
+
+def test_classes_can_be_dropped_merged_and_opposed(tmp_path):
+    assert derived(tmp_path, drop_classes=["a"]).classes == ("b", "c")
+    assert derived(tmp_path, merge={"bc": ["b", "c"]}).classes == ("a", "bc")
+    opposed = derived(tmp_path, positive_class="b")
+    assert (opposed.classes, opposed.positive) == (("b", "rest"), "b")
+    assert derived(tmp_path, first_rows=2).classes == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("break_it", "words"),
+    [
+        (lambda path: (path / "manifest.json").unlink(), "no manifest.json"),
+        (lambda path: (path / "manifest.json").write_text("{"), "cannot be read"),
+        (lambda path: (path / "manifest.json").write_text('{"format": 9}'), "format 1"),
+        (lambda path: (path / "things.csv.gz").write_bytes(b"other"), "checksum differs"),
+        (lambda path: (path / "things.csv.gz").unlink(), "cannot be read"),
+    ],
+)
+def test_a_broken_folder_is_refused_in_one_sentence(tmp_path, break_it, words):
+    source = folder_of(tmp_path)
+    break_it(tmp_path)
+    with pytest.raises(DataError, match=words):
+        source.load("things")
+
+
+def test_a_variant_that_is_not_what_the_manifest_says_is_refused(tmp_path):
+    variant = {"id": "other", "derivation": {}, "result": {"rows": 5}}
+    with pytest.raises(DataError, match="has rows 4 where the manifest says 5"):
+        folder_of(tmp_path, [variant]).load("other")
+    with pytest.raises(DataError, match="unknown step 'shuffle'"):
+        derived(tmp_path, shuffle=True)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(tmp_path):
+    with pytest.raises(DataError, match="did you mean 'things'"):
+        folder_of(tmp_path).load("thing")
+    with pytest.raises(DataError, match="did you mean 'iris'"):
+        BuiltIn().load("iriss")
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("monks1", {"0": 216, "1": 216}),
+        ("monks2", {"0": 290, "1": 142}),
+        ("monks3", {"0": 204, "1": 228}),
+        ("tic-tac-toe", {"negative": 332, "positive": 626}),
+        ("balance-scale", {"B": 49, "L": 288, "R": 288}),
+        ("iris", {"setosa": 50, "versicolor": 50, "virginica": 50}),
+    ],
+)
+def test_what_is_built_in_has_the_classes_it_is_known_for(name, counts):
+    assert Counter(BuiltIn().load(name).y.tolist()) == counts
+
+
+def test_everything_built_in_can_be_loaded_and_does_not_change():
+    for name in BuiltIn().names():
+        problem = BuiltIn().load(name)
+        assert problem.name == name
+        assert problem.checksum == BuiltIn().load(name).checksum
+
+
+@pytest.mark.parametrize("name", ["tic-tac-toe", "balance-scale"])
+def test_generated_cases_are_those_of_the_files(name):
+    manifest()
+    ours, theirs = BuiltIn().load(name), Folder(SHARED / "data").load(name)
+    assert ours.rows.categories == theirs.rows.categories
+
+    def cases(problem):
+        rows = map(tuple, problem.rows.values.tolist())
+        return Counter(zip(rows, problem.y.tolist(), strict=True))
+
+    assert cases(ours) == cases(theirs)
+
+
+@pytest.mark.parametrize("name", ["hepatitis-numeric-complete", "ecoli-4c", "abalone-over-10"])
+def test_variants_of_the_shared_data_are_as_the_manifest_says(name):
+    manifest()
+    assert len(Folder(SHARED / "data").load(name).y) > 80
+
+
+def test_the_checksum_changes_with_any_value_or_label():
+    problem = Problem.from_data("p", [[1.0], [2.0]], ["a", "b"])
+    others = [
+        Problem.from_data("p", [[1.0], [2.5]], ["a", "b"]),
+        Problem.from_data("p", [[1.0], [2.0]], ["b", "a"]),
+        Problem.from_data("p", [[1.0], [2.0]], ["a", "c"]),
+    ]
+    assert all(other.checksum != problem.checksum for other in others)
+    assert Problem.from_data("q", [[1.0], [2.0]], ["a", "b"]).checksum == problem.checksum
+
+
+def test_classes_can_be_told_from_the_rest():
+    iris = BuiltIn().load("iris")
+    two = iris.against_rest(("setosa", "virginica"), "two")
+    assert (two.name, two.positive, two.classes) == (
+        "two",
+        "setosa+virginica",
+        ("rest", "setosa+virginica"),
+    )
+    assert Counter(two.y.tolist()) == {"rest": 50, "setosa+virginica": 100}
+    with pytest.raises(DataError, match="no class of 'iris'"):
+        iris.against_rest("rose")
+
+
+def test_encoded_rows_give_the_tree_of_the_frame():
+    pandas = pytest.importorskip("pandas")
+    colours = ["red", "blue", "red", "white"] * 10
+    frame = pandas.DataFrame({"colour": pandas.Categorical(colours), "size": np.arange(40.0)})
+    y = np.array(["a", "b"] * 20)
+    problem = Problem.from_data("colours", frame, y)
+    ours = ROCTreeClassifier().fit(problem.rows, y)
+    theirs = ROCTreeClassifier().fit(frame, y)
+    assert np.array_equal(ours.predict_proba(problem.rows[:7]), theirs.predict_proba(frame[:7]))
+    assert ours.schema_.categories == theirs.schema_.categories
+
+
+def test_rows_of_other_categories_are_refused():
+    rows = Rows(np.array([[0.0], [1.0]] * 5), ("c",), (("a", "b"),))
+    tree = ROCTreeClassifier().fit(rows, [0, 1] * 5)
+    with pytest.raises(DataError, match="other categories"):
+        tree.predict(Rows(np.array([[0.0]]), ("c",), (("b", "a"),)))
+
+
+def test_to_others_encoded_rows_are_an_array():
+    from sklearn.tree import DecisionTreeClassifier
+
+    problem = BuiltIn().load("iris")
+    tree = DecisionTreeClassifier(random_state=0).fit(problem.rows, problem.y)
+    assert tree.score(problem.rows, problem.y) == 1.0

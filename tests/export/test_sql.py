@@ -1,0 +1,203 @@
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roctree import ParameterError, ROCTreeClassifier, presets
+from roctree.export import sql
+from roctree.export.sql_words import literal, number, quoted
+from tests import shared_data
+from tests.estimator import weather
+from tests.export.engines import ENGINES, KEY, check_sql, in_sqlite
+from tests.strategies import data_sets
+
+WAYS = [
+    {},
+    {"missing": "category", "nominal": "multiway"},
+    {"missing": "branch", "nominal": "one_vs_rest"},
+    {"class_weight": "balanced", "smoothing": "none"},
+    {"labels": "majority", "max_leaves": 1},
+    {"threshold": "observed", "criterion": "auc"},
+]
+
+
+@pytest.mark.parametrize("parameters", WAYS, ids=repr)
+def test_databases_say_what_the_tree_says(parameters):
+    X, y = weather.frame(missing=0.2)
+    check_sql(ROCTreeClassifier(**parameters).fit(X, y), X)
+
+
+@pytest.mark.parametrize("request_", [{"cost_fp": 1, "cost_fn": 4}, {"max_fpr": 0.1}], ids=repr)
+def test_labels_are_those_of_the_operating_point(request_):
+    X, y = weather.frame(missing=0.3)
+    tree = ROCTreeClassifier(min_samples_leaf=5).fit(X, y).at(**request_)
+    check_sql(tree, X)
+    assert repr(tree.operating_point_)[:30] in tree.to_sql().splitlines()[3]
+
+
+def test_labels_are_those_of_pruning_under_costs():
+    X, y = weather.frame(missing=0.2)
+    tree = ROCTreeClassifier().fit(X, y)
+    check_sql(tree.pruned("minimum_error", m=2, costs={"home": 9, "play": 1}), X)
+
+
+def test_unseen_categories_are_missing():
+    X, y = weather.frame(missing=0.1)
+    new = X.assign(sky=np.where(np.arange(len(X)) % 3 == 0, "hail", X.sky))
+    for way in WAYS[:3]:
+        check_sql(ROCTreeClassifier(**way).fit(X, y), new)
+
+
+def test_categories_that_a_node_never_saw_are_missing_there():
+    X = pd.DataFrame({"a": [0.0] * 6 + [1.0] * 6, "c": list("xxyyxy") + list("xzzzxz")})
+    tree = ROCTreeClassifier(smoothing="laplace").fit(X, [0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0])
+    new = pd.DataFrame({"a": [0.0, 0.0, 1.0, 1.0, None], "c": ["z", None, "y", "x", "z"]})
+    check_sql(tree, new)
+
+
+@given(data_sets(rows=(4, 20)), st.sampled_from(WAYS[:4]))
+@settings(max_examples=25)
+def test_any_data_give_the_same_in_sqlite(data, parameters):
+    names = [f"x{i}" for i in range(len(data.columns))]
+    frame = pd.DataFrame(dict(zip(names, data.columns, strict=True)), dtype=object)
+    for position, name in enumerate(names):
+        known = [None if cell is None else f"c{cell}" for cell in data.columns[position]]
+        nominal = position in data.nominal
+        frame[name] = pd.Categorical(known) if nominal else frame[name].astype(float)
+    tree = ROCTreeClassifier(**parameters).fit(frame, data.labels)
+    check_sql(tree, frame, {"sqlite": in_sqlite})
+
+
+ODD = [
+    "'",
+    '"',
+    "a;b--",
+    "🌳 é",
+    "); DROP TABLE cases; --",
+    "roctree_place",
+    "x\ny",
+    "\\",
+    "%s ? :a",
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_names_and_categories_are_nothing_but_names(engine):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(ODD, 60) for name in ODD})
+    X.insert(0, "number'\"", rng.normal(size=60))
+    y = np.where((X["'"] > "a") ^ (X["\\"] > "a") ^ (X["x\ny"] < "b"), "\"yes'; --", "no\n🌳")
+    check_sql(ROCTreeClassifier().fit(X, y), X, {engine: ENGINES[engine]})
+
+
+def test_the_query_s_own_names_give_way_to_columns():
+    query = ROCTreeClassifier().fit(pd.DataFrame({"RocTree": [1.0, 2.0]}), [0, 1]).to_sql()
+    assert "roctree__place" in query
+    assert "roctree_place" not in query
+
+
+@pytest.mark.parametrize(
+    "labels", [[0, 1, 2, 1], [True, False, True, True], [0.0, 1.0, 0.0, 1.0]], ids=repr
+)
+def test_labels_keep_their_type(labels):
+    X = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "b": [True, False, False, True]})
+    check_sql(ROCTreeClassifier().fit(X, labels), X)
+
+
+def test_categories_that_are_numbers_are_compared_as_numbers():
+    X = pd.DataFrame({"x": pd.Categorical([1, 2, 3, 1, 2, 3]), "z": pd.Categorical([0.5, 1.5] * 3)})
+    check_sql(ROCTreeClassifier().fit(X, [0, 1, 0, 0, 1, 1]), X)
+
+
+def test_a_tree_of_many_leaves_is_added_up_in_steps(monkeypatch):
+    monkeypatch.setattr(sql, "TERMS_A_STEP", 7)
+    X, y = weather.frame(missing=0.3)
+    tree = ROCTreeClassifier().fit(X, y)
+    assert tree.get_n_leaves() > 20
+    assert "roctree_sums2" in tree.to_sql()
+    check_sql(tree, X)
+
+
+def test_a_tree_of_one_leaf_is_a_query_too():
+    X = pd.DataFrame({"x": [1.0, None, 3.0]})
+    check_sql(ROCTreeClassifier().fit(X, ["a", "a", "a"]), X)
+
+
+SMALL = ["iris", "hepatitis", "house-votes", "autos", "tae"]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_databases_say_the_same_on(name):
+    shared_data.manifest()
+    data = shared_data.load(name)
+    for tree in (ROCTreeClassifier(), presets.c45()):
+        check_sql(tree.fit(data.frame, list(data.labels)), data.frame)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+def test_a_dialect_of_sqlglot_says_the_same(dialect):
+    pytest.importorskip("sqlglot")
+    X, y = weather.frame(missing=0.2)
+    tree = ROCTreeClassifier(max_leaves=8).fit(X, y)
+    check_sql(tree, X, {dialect: ENGINES[dialect]}, dialect=dialect)
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "bigquery", "mysql", "snowflake", "tsql"])
+def test_other_dialects_are_written_in_their_own_words(dialect):
+    sqlglot = pytest.importorskip("sqlglot")
+    X, y = weather.frame()
+    X.columns = ["war`mth", 's"ky', "wind"]
+    query = ROCTreeClassifier(max_leaves=6).fit(X, y).to_sql(dialect=dialect)
+    assert query.startswith("-- ROCTreeClassifier(max_leaves=6), by roctree")
+    (parsed,) = sqlglot.parse(query, read=dialect)
+    names = {column.name for column in parsed.find_all(sqlglot.exp.Column)}
+    assert {"war`mth", 's"ky'} <= names
+
+
+def test_a_dialect_that_is_not_known_is_refused():
+    pytest.importorskip("sqlglot")
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ParameterError, match="dialect='nonsense' is not known"):
+        tree.to_sql(dialect="nonsense")
+
+
+def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ImportError, match=r"pip install roctree\[sql\]"):
+        tree.to_sql(dialect="mysql")
+    assert "SELECT" in tree.to_sql()
+
+
+def test_what_a_query_cannot_say_is_refused():
+    X, y = weather.frame()
+    tree = ROCTreeClassifier(min_samples_leaf=9).fit(X, y)
+    with pytest.raises(ParameterError, match="drawn by chance"):
+        tree.at(max_fpr=0.123, randomise=True).to_sql()
+    with pytest.raises(ParameterError, match="by distances cannot be exported"):
+        ROCTreeClassifier(geometric_probability=True).fit(X, y).to_sql()
+    with pytest.raises(ParameterError, match="keep has 'label'"):
+        tree.to_sql(keep=["label"])
+    chain = np.arange(1200.0)[:, None]
+    deep = ROCTreeClassifier(criterion="error").fit(chain, np.arange(1200) % 2)
+    if deep.get_depth() > sql.MOST_LEVELS:
+        with pytest.raises(ParameterError, match="levels, and databases take"):
+            deep.to_sql()
+
+
+def test_names_and_values_are_written_as_sql_wants_them():
+    assert quoted('a"b') == '"a""b"'
+    assert [literal(v) for v in ("it's", True, 3, 0.5)] == ["'it''s'", "TRUE", "3", "0.5e0"]
+    assert [number(v) for v in (2.45, 1e-300, -3.0)] == ["2.45e0", "1e-300", "-3.0e0"]
+    for name in ("", "a\0b"):
+        with pytest.raises(ParameterError, match="cannot be the name of a column"):
+            quoted(name)
+
+
+def test_a_table_may_be_named_with_its_schema():
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    assert 'FROM "main"."my cases"\n' in tree.to_sql("main.my cases")
+    assert KEY not in tree.to_sql()

@@ -1,0 +1,254 @@
+import json
+import re
+import tracemalloc
+import warnings
+from hashlib import sha256
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import roctree
+from roctree import ModelFileError, ROCTreeClassifier
+from roctree.files import as_bytes, from_bytes
+from tests.files.models import MODELS, fitted
+
+SMALL = as_bytes(ROCTreeClassifier().fit([[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"]))
+CHECKSUM = re.compile(rb'"checksum": "[0-9a-f]{64}"\n}\n$')
+
+
+def with_checksum(text):
+    """The bytes of a document whose text ends where the checksum begins."""
+    head = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return head + f'"checksum": "{sha256(head).hexdigest()}"\n}}\n'.encode()
+
+
+def sealed(document):
+    """The bytes of any document, with a right checksum."""
+    body = {name: value for name, value in document.items() if name != "checksum"}
+    return with_checksum(json.dumps(body)[:-1] + ", ")
+
+
+def document(data=SMALL):
+    return json.loads(data)
+
+
+def use(model):
+    """Ask a tree for all that reads its arrays."""
+    columns = model.schema_.categories
+    rows = [
+        [c[0] if c else None for c in columns],
+        ["?" if c is not None else 0.5 for c in columns],
+    ]
+    rows.append([None] * len(columns))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for ask in (model.predict, model.predict_proba, model.apply, model.decision_function):
+            ask(rows)
+        model.boundary_distance(rows)
+        model.to_text()
+        model.to_rules()
+    model.tree_.validate()
+
+
+def refused_or_harmless(data):
+    try:
+        model = from_bytes(data)
+    except ModelFileError:
+        return False
+    use(model)
+    return True
+
+
+def test_a_file_cut_off_at_any_byte_is_refused():
+    for length in range(len(SMALL) - 1):
+        with pytest.raises(ModelFileError):
+            from_bytes(SMALL[:length])
+    assert refused_or_harmless(SMALL[:-1])  # only the end of the last line is missing
+
+
+def test_a_file_with_any_bit_flipped_is_refused():
+    for place in range(len(SMALL) - 1):
+        for bit in range(8):
+            damaged = bytearray(SMALL)
+            damaged[place] ^= 1 << bit
+            with pytest.raises(ModelFileError):
+                from_bytes(bytes(damaged))
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(-3, 3)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
+    | st.sampled_from([10**400, 1e308, 2**31, 2**63, "nan", "gini", "object", "str"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["float", "tuple", "array", "dtype", "options", "smoothing", "x"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=5,
+)
+
+
+def places(value, path=()):
+    """All paths of a document, its own last."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in items:
+            yield from places(inner, (*path, key))
+    if path:
+        yield path
+
+
+def put(value, path, new, drop):
+    *above, last = path
+    for key in above:
+        value = value[key]
+    if drop:
+        del value[last]
+    else:
+        value[last] = new
+
+
+@given(st.sampled_from(sorted(MODELS)), st.data())
+@settings(max_examples=200)
+def test_a_document_with_any_value_changed_is_refused_or_a_tree(name, data):
+    changed = document(as_bytes(fitted(name)[0]))
+    for _ in range(data.draw(st.integers(1, 2))):
+        path = data.draw(st.sampled_from(list(places(changed))), label="path")
+        if path[0] not in ("checksum", "format", "version"):
+            put(changed, path, data.draw(JSON, label="value"), data.draw(st.booleans()))
+    refused_or_harmless(sealed(changed))
+
+
+@given(st.binary(max_size=60))
+@settings(max_examples=100)
+def test_any_bytes_after_a_good_beginning_are_refused_or_a_tree(data):
+    refused_or_harmless(data)
+    refused_or_harmless(b'{"format": "roctree", "version": 1, ' + data)
+    refused_or_harmless(with_checksum(b'{"format": "roctree", "version": 1, ' + data + b", "))
+
+
+def broken(**changes):
+    """The small document with fields of its tree changed."""
+    changed = document()
+    changed["tree"] |= changes
+    return sealed(changed)
+
+
+def replaced(old, new):
+    text = CHECKSUM.sub(b"", SMALL).decode()
+    assert old in text
+    return with_checksum(text.replace(old, new, 1))
+
+
+CASES = {
+    "it is empty": (b"", "is no model of roctree"),
+    "it is another format": (b'{"format": "other"}', "is no model of roctree"),
+    "it is a pickle": (b"\x80\x04\x95", "is no model of roctree"),
+    "the version is missing": (b'{"format": "roctree", "tree": 1}', 'lacks its "version"'),
+    "the version is of the future": (
+        b'{"format": "roctree", "version": 2, "new": true}',
+        "has version 2 of the format, and this release of roctree reads up to version 1: upgrade",
+    ),
+    "the version never was": (b'{"format": "roctree", "version": 0}', "which never was"),
+    "the checksum is missing": (
+        b'{"format": "roctree", "version": 1, "tree": {}}',
+        "does not end with its checksum",
+    ),
+    "it was changed by hand": (SMALL.replace(b'"yes"', b'"yep"'), "was changed or damaged"),
+    "a key is said twice": (
+        replaced('"estimator":', '"estimator": "x", "estimator":'),
+        "says 'estimator' twice",
+    ),
+    "it holds NaN": (replaced('"class_weight": [1.0,', '"class_weight": [NaN,'), "holds NaN"),
+    "a number is too large": (
+        replaced('"class_weight": [1.0,', '"class_weight": [1e999,'),
+        "'class_weight' of the file holds a number that is too large",
+    ),
+    "a number has too many digits": (
+        replaced('"class_weight": [1.0,', f'"class_weight": [{"1" * 5000},'),
+        "too many digits",
+    ),
+    "it is nested too deeply": (
+        with_checksum('{"format": "roctree", "version": 1, "x": ' + "[" * 10**6 + ", "),
+        "nests its values too deeply",
+    ),
+    "it is no JSON": (with_checksum('{"format": "roctree", "version": 1, x, '), "is no JSON"),
+    "it is no UTF-8": (with_checksum(b'{"format": "roctree", "version": 1, "\xff": 1, '), "UTF-8"),
+    "the model is unknown": (replaced("ROCTreeClassifier", "Forest"), "kind of model that"),
+    "a section is missing": (
+        sealed({k: v for k, v in document().items() if k != "tree"}),
+        "The file has no 'tree'",
+    ),
+    "a section is unknown": (sealed(document() | {"code": "x"}), "has 'code', which"),
+    "a parameter is unknown": (replaced('"criterion":', '"crit":'), "does not know"),
+    "a parameter makes no sense": (replaced('"ranking": "leaf"', '"ranking": "no"'), "no sense"),
+    "a smoother is unknown": (
+        replaced('"m_branch",\n      "opt', '"os.system",\n      "opt'),
+        "of a kind that this release does not know",
+    ),
+    "the children make a cycle": (broken(n_children=[0, 2, 2, 0, 0]), "instead of 5"),
+    "a node has one child": (broken(n_children=[2, 1, 0]), "has a single child"),
+    "children are missing": (broken(n_children=[2, 2, 0]), "their children make it"),
+    "there are no nodes": (broken(n_children=[], feature=[]), "column that does not exist"),
+    "a size is huge": (broken(n_children=[2**31 - 1, 0, 0]), "their children make it 2147483648"),
+    "a column does not exist": (broken(feature=[7, -1, -1]), "column that does not exist"),
+    "a type is wrong": (broken(feature=[0.0, -1, -1]), "other than whole numbers"),
+    "a truth value is no number": (broken(feature=[True, -1, -1]), "other than whole numbers"),
+    "a threshold is missing": (broken(threshold=[None, None, None]), "neither categories nor"),
+    "a threshold is text": (broken(threshold=["2.5", None, None]), "other than numbers"),
+    "counts do not add up": (broken(counts=[[2.0, 1.0], [2.0, 0.0], [0.0, 9.0]]), "not the sum"),
+    "counts are negative": (broken(counts=[[2.0, 1.0], [3.0, 0.0], [-1.0, 1.0]]), "negative"),
+    "counts are ragged": (broken(counts=[[2.0, 1.0], [2.0], [0.0, 1.0]]), "lists of 2 numbers"),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_a_file_is_refused_with_the_reason_if(what):
+    data, reason = CASES[what]
+    with pytest.raises(ModelFileError, match=re.escape(reason)):
+        from_bytes(data)
+
+
+def test_an_error_of_a_file_names_the_file(tmp_path):
+    path = tmp_path / "broken.json"
+    path.write_bytes(SMALL[:100])
+    with pytest.raises(ModelFileError, match=r"broken\.json: The file does not end with its check"):
+        roctree.load(path)
+
+
+def test_a_file_that_is_not_there_is_not_found(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        roctree.load(tmp_path / "none.json")
+
+
+HOSTILE = {
+    "empty lists": '"x": [' + "[]," * 100_000 + "[]], ",
+    "a long label among short ones": None,
+    "numbers": '"x": [' + "0.0," * 100_000 + "0], ",
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_loading_takes_memory_in_proportion_to_the_file(what):
+    if HOSTILE[what] is None:
+        changed = document()
+        labels = [f"{i:05}" for i in range(20_000)] + ["z" * 200_000]
+        changed["schema"]["classes"] = {"type": "str", "labels": labels}
+        data = sealed(changed)
+    else:
+        data = with_checksum('{"format": "roctree", "version": 1, ' + HOSTILE[what])
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError):
+            from_bytes(data)
+        assert tracemalloc.get_traced_memory()[1] < 40 * len(data) + 2**23
+    finally:
+        tracemalloc.stop()

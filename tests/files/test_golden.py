@@ -1,0 +1,34 @@
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import roctree
+from roctree.files import as_bytes
+from tests.golden.write import HOME, expected
+
+GOLDEN = sorted(HOME.glob("*-*.json"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_file_of_an_earlier_release_says_what_it_said_then(path):
+    then = json.loads(path.with_suffix(".expected").read_text(encoding="utf-8"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the rows are lists, without names
+        now = json.loads(json.dumps(expected(roctree.load(path), then["rows"])))
+    # Distances are roots of sums, which other processors may round otherwise.
+    assert np.allclose(now.pop("score"), then.pop("score"), rtol=1e-12, atol=1e-12)
+    assert np.allclose(now.pop("probability"), then.pop("probability"), rtol=1e-12, atol=0)
+    assert now == then
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_file_is_saved_as_it_was(path):
+    assert as_bytes(roctree.load(path)) == path.read_bytes()
+
+
+def test_there_are_golden_files_of_every_version():
+    assert {Path(path).stem.split("-")[1] for path in GOLDEN} == {"1"}
+    assert len(GOLDEN) == 4

@@ -1,0 +1,77 @@
+"""Write the golden files of the present version, those that are not there yet.
+
+Usage: ``python -m tests.golden.write``. A file, once released, is never written again: it shows
+that what an old release has saved is still read, and says what was predicted then.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_iris
+
+from roctree import ROCTreeClassifier, presets
+from roctree.files.document import VERSION
+from tests.estimator import weather
+
+HOME = Path(__file__).parent
+
+
+def iris():
+    data = load_iris()
+    labels = data.target_names[data.target]
+    return ROCTreeClassifier(max_leaves=5).fit(data.data, labels), data.data[::15].tolist()
+
+
+def weather_costs():
+    X, y = weather.frame()
+    tree = ROCTreeClassifier(min_samples_leaf=4, nominal="multiway").fit(X, y)
+    return tree.at(cost_fp=1, cost_fn=3, positive="home"), _rows(X)
+
+
+def weather_c45():
+    X, y = weather.frame()
+    return presets.c45().fit(X, y), _rows(X)
+
+
+def weather_geometric():
+    X, y = weather.frame()
+    tree = ROCTreeClassifier(min_samples_leaf=9, geometric_probability=True, ranking="global")
+    return tree.fit(X, y), _rows(X)
+
+
+MODELS = [iris, weather_costs, weather_c45, weather_geometric]
+
+
+def expected(model, rows):
+    """What a model says of some rows, as values of JSON."""
+    cells = np.array(rows, dtype=object)
+    return {
+        "rows": rows,
+        "label": model.predict(cells).tolist(),
+        "probability": model.predict_proba(cells).tolist(),
+        "score": model.decision_function(cells).tolist(),
+        "leaf": model.apply(cells).tolist(),
+        "text": model.to_text().splitlines(),
+    }
+
+
+def _rows(frame):
+    cells = frame.astype(object).where(frame.notna(), None)
+    return cells.iloc[::12].to_numpy().tolist()
+
+
+def main():
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")
+    for make in MODELS:
+        path = HOME / f"{make.__name__}-{VERSION}.json"
+        if not path.exists():
+            model, rows = make()
+            model.save(path)
+            text = json.dumps(expected(model, rows), indent=1)
+            path.with_suffix(".expected").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

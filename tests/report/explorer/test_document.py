@@ -1,0 +1,188 @@
+"""The data document, the page as text, the widget and the still picture: no browser is needed."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
+from roctree.report.explorer import data_document, page_of, script
+from roctree.report.explorer.page import as_json
+from tests.estimator import weather
+from tests.report.explorer import trees
+
+SCRIPTS = sorted(
+    file.name for file in files("roctree.report.explorer").joinpath("script").iterdir()
+)
+
+
+def data_of(text):
+    found = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
+    return json.loads(found[1])
+
+
+def test_the_page_holds_the_tables_of_the_tree(tmp_path):
+    tree, X_test, y_test = trees.tumours()
+    file = tree.explore(tmp_path / "tree.html", X_test, y_test)
+    data = data_of(file.read_text(encoding="utf-8"))
+    assert data == data_document(tree, X_test, y_test)
+    shape = tree.tree_.counts.shape
+    np.testing.assert_array_equal(np.reshape(data["training"], shape), tree.tree_.counts)
+    np.testing.assert_array_equal(np.reshape(data["probabilities"], shape), tree.probabilities_)
+    assert np.reshape(data["test"], shape)[0].sum() == len(y_test)
+    assert data["tree"]["n_children"] == tree.tree_.n_children.tolist()
+    band = tree.roc(X_test, y_test).band(n_samples=500)
+    np.testing.assert_allclose(data["band"]["classes"][1]["low"], band.low, atol=1e-5)
+
+
+def test_only_attributes_that_the_tree_tests_are_in_the_page():
+    tree, X_test, y_test = trees.outings()
+    data = data_document(tree, X_test.assign(sky=X_test.sky), y_test)
+    tested = {tree.schema_.names[i] for i in tree.tree_.feature if i >= 0}
+    assert {feature["name"] for feature in data["features"]} == tested
+    assert all(len(each["values"]) == len(tested) for each in data["cases"])
+
+
+def test_a_page_of_two_hundred_leaves_is_below_a_megabyte():
+    X, y = weather.complete(3000, seed=5)
+    tree = ROCTreeClassifier(max_leaves=200).fit(X, y)
+    assert tree.get_n_leaves() > 150
+    assert len(page_of(data_document(tree, X, y)).encode()) < 1_000_000
+
+
+def test_no_character_of_the_data_can_end_its_element():
+    tree, X, y = trees.hostile()
+    text = page_of(data_document(tree, X, y))
+    begin = text.index('class="roctree-data">')
+    data = text[begin : text.index("</script>", begin)]
+    assert "<" not in data
+    assert "\u2028" not in data
+    assert data_of(text)["classes"][-1] == str(tree.classes_[-1])
+    assert html.escape(trees.EVIL) in text[: text.index("</title>")]
+    assert json.loads(as_json({"name": trees.EVIL})) == {"name": trees.EVIL}
+
+
+def test_the_policy_allows_only_the_page_s_own_script_and_style():
+    text = page_of(data_document(*trees.outings()))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'")
+    for tag in ('<script type="module">', "<style>"):
+        begin = text.index(tag) + len(tag)
+        inside = text[begin : text.index("</", begin)].encode()
+        digest = base64.b64encode(hashlib.sha256(inside).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_make_no_markup_and_load_nothing(name):
+    text = script.source(f"script/{name}")
+    for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "fetch(",
+                 "XMLHttpRequest", "http:", "https:", "</"):  # fmt: skip
+        assert word not in text, word
+    assert len(text.splitlines()) < 400
+
+
+def test_every_script_is_part_of_the_page_or_the_widget():
+    both = script.joined("page") + script.joined("widget")
+    for name in SCRIPTS:
+        stem = name.removesuffix(".js")
+        assert stem in ("page", "widget") or f"const module_{stem.replace('-', '_')} =" in both
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_joined_script_is_one_valid_module(tmp_path):
+    for entry in ("page", "widget"):
+        file = tmp_path / f"{entry}.mjs"
+        file.write_text(script.joined(entry), encoding="utf-8")
+        subprocess.run(["node", "--check", str(file)], check=True)
+
+
+def test_modules_that_import_each_other_are_refused(monkeypatch):
+    texts = {
+        "script/a.js": 'import { b } from "./b.js";\n',
+        "script/b.js": 'import { a } from "./a.js";\n',
+    }
+    monkeypatch.setattr(script, "source", texts.__getitem__)
+    with pytest.raises(ValueError, match="a -> b -> a import each other"):
+        script.joined("a")
+
+
+def test_cases_can_be_left_out():
+    tree, X_test, y_test = trees.tumours()
+    assert data_document(tree, X_test, y_test, cases=0)["cases"] == []
+    assert len(data_document(tree, X_test, y_test, cases=3)["cases"]) == 3
+    assert len(data_document(tree, X_test, y_test)["cases"]) == 200
+
+
+def test_missing_values_and_unseen_categories_of_cases_are_not_known():
+    tree, X_test, y_test = trees.gaps()
+    with pytest.warns(UserWarning, match="not seen in training"):
+        data = data_document(tree, X_test.assign(sky="hail"), y_test)
+    sky = [feature["name"] for feature in data["features"]].index("sky")
+    assert all(each["values"][sky] is None for each in data["cases"])
+
+
+def test_bad_requests_are_refused(tmp_path):
+    tree, X_test, y_test = trees.tumours()
+    file = tmp_path / "tree.html"
+    with pytest.raises(ParameterError, match="give both X_test and y_test"):
+        tree.explore(file, X_test)
+    with pytest.raises(ParameterError, match="cases=-1 is no number of cases"):
+        tree.explore(file, X_test, y_test, cases=-1)
+    with pytest.raises(ParameterError, match="positive='maybe' is no class"):
+        tree.explore(file, positive="maybe")
+    with pytest.raises(DataError):
+        tree.explore(file, X_test.iloc[:, :3], y_test)
+    with pytest.raises(NotFittedError):
+        ROCTreeClassifier().explore(file)
+    with pytest.raises(ParameterError, match="only one class"):
+        ROCTreeClassifier().fit([[1.0], [2.0]], ["a", "a"]).explore(file)
+    assert not file.exists()
+
+
+def test_a_notebook_gets_a_widget_from_the_same_source():
+    pytest.importorskip("anywidget")
+    tree, X_test, y_test = trees.outings()
+    shown = tree.explore(None, X_test, y_test)
+    assert json.loads(shown.document) == data_document(tree, X_test, y_test)
+    assert "export default { render }" in str(shown._esm)
+    assert ".roctree" in str(shown._css)
+
+
+def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr("roctree.report.explorer.widget.import_module", missing)
+    tree, *_ = trees.outings()
+    with pytest.raises(ImportError, match=r"pip install roctree\[notebook\]"):
+        tree.explore()
+
+
+def picture_of(tree):
+    page = tree._repr_html_()
+    return page[page.rindex("<svg") : page.rindex("</svg>") + len("</svg>")]
+
+
+@pytest.mark.parametrize("made", [trees.tumours, trees.wines, trees.outings, trees.hostile])
+def test_a_notebook_shows_a_still_picture(made):
+    tree, *_ = made()
+    drawn = ElementTree.fromstring(picture_of(tree))
+    words = " ".join(drawn.itertext())
+    assert str(tree.schema_.names[tree.tree_.feature[0]])[:5] in words
+    assert ("training AUC" in words) == (tree.n_classes_ == 2)
+
+
+def test_a_tree_too_broad_for_a_picture_has_none():
+    rows = [[f"c{i % 30:02}"] for i in range(300)]
+    tree = ROCTreeClassifier(nominal="multiway").fit(rows, ["a", "b", "b"] * 100)
+    assert tree.tree_.n_children[0] > 16
+    assert 'aria-label="The top of the tree"' not in tree._repr_html_()
