@@ -858,6 +858,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             del self.feature_names_in_
 
     def _learn_large(self, grown: Grown) -> "ROCTreeClassifier":
+        self.training_ = Training(grown.n_rows, grown.target)
         self.schema_, self.class_weight_ = grown.schema, grown.growth.class_weight
         self.spread_, self.scale_ = grown.spread, scale_of(self.metric, grown.spread, grown.schema)
         self.pruning_, self.smoothing_ = grown.pruner, grown.smoother

@@ -63,6 +63,7 @@ def test_partitions_of_any_number_and_size_give_the_bytes_of_memory(client, rows
     expected = binned().fit(attributes(rows), rows["outcome"], rows["weight"])
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
     assert tree.schema_.categories == expected.schema_.categories
+    assert tree.training_ == expected.training_
 
 
 def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
