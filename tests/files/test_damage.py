@@ -45,7 +45,8 @@ def use(model):
         warnings.simplefilter("ignore")
         for ask in (model.predict, model.predict_proba, model.apply, model.decision_function):
             ask(rows)
-        model.boundary_distance(rows)
+        if model.ranking != "soft":
+            model.boundary_distance(rows)
         model.to_text()
         model.to_rules()
     model.tree_.validate()
