@@ -63,9 +63,15 @@ def main(
     rows: Annotated[str, typer.Option(help="Rows whose name contains this; * for any.")] = "",
     folder: Annotated[Path, typer.Option(help="Where results/ and README.md are.")] = files.FOLDER,
     resume: Annotated[Path | None, typer.Option(help="A file of results to go on with.")] = None,
+    show: Annotated[
+        Path | None, typer.Option(help="A file of results to rewrite the README by; no race.")
+    ] = None,
 ) -> None:
     """Race roctree against other libraries; a run of everything rewrites the README."""
     chosen = plan(only.split(",") if only else list(SECTIONS), rows, quick)
+    if show is not None:
+        write_tables(folder, show, [row.name for row in chosen])
+        return
     before = files.load_outcomes(resume) if resume else []
     whole = not (quick or only or rows)
     command = " ".join(["python -m benchmarks", *options(quick, only, rows)])
@@ -83,6 +89,15 @@ def main(
     if whole:
         files.rewrite_readme(folder, about, command, outcomes)
     console.print(f"Written: results/{path.name}" + ", README.md" * whole)
+
+
+def write_tables(folder: Path, results: Path, names: Sequence[str]) -> None:
+    """Rewrite the README by what was measured so far, and say what was not."""
+    known = {outcome.row: outcome for outcome in files.load_outcomes(results)}
+    outcomes = [known[name] for name in names if name in known]
+    missing = [name for name in names if name not in known]
+    about = files.load_machine(results)
+    files.rewrite_readme(folder, about, "python -m benchmarks", outcomes, missing)
 
 
 def options(quick: bool, only: str, rows: str) -> list[str]:
@@ -123,7 +138,7 @@ def measure_all(
         bar = progress.add_task("", total=len(rows))
         race = Race(workers, print, patience)
         for row in rows:
-            race.say = partial(show, progress, bar, row.name)
+            race.say = partial(report, progress, bar, row.name)
             outcomes.append(measure(row, race))
             save(outcomes)
             progress.advance(bar)
@@ -131,7 +146,7 @@ def measure_all(
     return outcomes
 
 
-def show(progress: Progress, bar: TaskID, name: str, text: str) -> None:
+def report(progress: Progress, bar: TaskID, name: str, text: str) -> None:
     progress.update(bar, description=f"{name}: {text}")
 
 

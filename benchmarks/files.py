@@ -40,19 +40,34 @@ def save(path: Path, machine: dict[str, Any], command: str, outcomes: Sequence[O
 
 
 def load_outcomes(path: Path) -> list[Outcome]:
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    return [Outcome.from_json(outcome) for outcome in stored["outcomes"]]
+    return [Outcome.from_json(outcome) for outcome in _stored(path)["outcomes"]]
+
+
+def load_machine(path: Path) -> dict[str, Any]:
+    machine: dict[str, Any] = _stored(path)["machine"]
+    return machine
+
+
+def _stored(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def rewrite_readme(
-    folder: Path, machine: dict[str, Any], command: str, outcomes: Sequence[Outcome]
+    folder: Path,
+    machine: dict[str, Any],
+    command: str,
+    outcomes: Sequence[Outcome],
+    missing: Sequence[str] = (),
 ) -> None:
-    """Replace what stands between the two marks."""
+    """Replace what stands between the two marks; ``missing`` are rows that were not measured."""
     path = folder / "README.md"
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     targets, *others = [table.markdown() for table in tables(outcomes)]
-    generated = "\n\n".join([BEGIN, targets, circumstances(machine, command), *others, END])
+    parts = [targets, circumstances(machine, command)]
+    if missing:
+        parts.append(f"Not measured in this run: {', '.join(missing)}.")
+    generated = "\n\n".join([BEGIN, *parts, *others, END])
     write(path, before + generated + after)
 
 

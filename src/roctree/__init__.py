@@ -17,9 +17,16 @@ if TYPE_CHECKING:
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
+    from roctree.experiment.frontier import frontier
     from roctree.files import load
-    from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+    from roctree.report import (
+        CostCurveDisplay,
+        CostPruningDisplay,
+        FrontierDisplay,
+        ROCHullDisplay,
+    )
     from roctree.systems.discretizer import MDLDiscretizer
+    from roctree.systems.distill import distill
     from roctree.systems.multiscale import MultiscaleClassifier
     from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
@@ -27,6 +34,7 @@ _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
+    "FrontierDisplay": "roctree.report",
     "MDLDiscretizer": "roctree.systems.discretizer",
     "MultiscaleClassifier": "roctree.systems.multiscale",
     "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
@@ -35,6 +43,8 @@ _HOMES = {
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
+    "distill": "roctree.systems.distill",
+    "frontier": "roctree.experiment.frontier",
     "load": "roctree.files",
 }
 _MODULES = {
@@ -53,6 +63,7 @@ __all__ = [
     "CostPruningDisplay",
     "DataError",
     "Dataset",
+    "FrontierDisplay",
     "MDLDiscretizer",
     "ModelFileError",
     "MultiscaleClassifier",
@@ -66,8 +77,10 @@ __all__ = [
     "checks",
     "criteria",
     "criterion",
+    "distill",
     "distributed",
     "experiment",
+    "frontier",
     "load",
     "presets",
     "pruning",

@@ -22,6 +22,7 @@ from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
 from roctree.export.exported import labelling_words
 from roctree.files import Training, save
 from roctree.geometry import (
+    RANKINGS,
     Boundary,
     BoundaryReport,
     Changes,
@@ -63,12 +64,14 @@ from roctree.pruning import (
 )
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
-from roctree.selection import best_smoother, grown_and_pruned, pruned_again
+from roctree.selection import Grow, best_smoother, grown_and_pruned, pruned_again
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
 from roctree.tree.apply import apply, decision_path, divided, mix
+from roctree.tree.explanation import Explanation, leaf_parts
 from roctree.tree.growth import Growth, Missing, Nominal
+from roctree.tree.softness import hardened, of_width
 from roctree.tree.text import to_html, to_text
 from roctree.tree.tree import Tree
 
@@ -84,7 +87,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     criterion : name of a criterion, or a criterion such as ``GainRatio(penalty=True)``
     max_depth : most splits on a path, or None
-    max_leaves : most leaves, or None; the splits that gain most are kept, whatever ``growth``
+    max_leaves : most leaves, or None; ``growth`` says which splits are kept
     min_samples_split : least weight of a node that is split
     min_samples_leaf : least weight of a branch; of a nominal split two must have it
     min_weight_fraction_leaf : the same as a share of all weights, times class weights
@@ -96,7 +99,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     categorical_features : "from_dtype", None, names, column numbers or a boolean mask; as in
         scikit-learn, booleans are numbers where they are not listed or fill a numpy array
     threshold : "midpoint" between two values, or "observed", the largest value below that
-    growth : "depth_first" or "best_first"
+    growth : which splits ``max_leaves`` keeps: "depth_first" and "best_first", those that gain
+        most; "whole_tree_auc", those that raise the area under the curve of the whole tree most
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
     c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
         up to 25 cases, as in C4.5
@@ -105,7 +109,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
         training cases in the leaf, as the classic programs do
     ranking : what ``decision_function`` goes by: "leaf", the probability of the leaf, "local", that
-        and among equals the distance from the decision boundary, "global", the distance alone
+        and among equals the distance from the decision boundary, "global", the distance alone;
+        with "soft" cases near a threshold go down both branches, in all that is predicted
+    width : with "soft", how many times as wide as the training cases suggest thresholds are
     metric : of distances: "minmax" by the ranges of the attributes, "standard" by their standard
         deviations, a positive scale for each attribute, or a dict of them by name
     geometric_probability : whether ``predict_proba`` estimates by the distances of the training
@@ -170,6 +176,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoothing: str | Smoother = "m_branch",
         labels: Labels = "probability",
         ranking: str = "leaf",
+        width: float = 1.0,
         metric: Any = "minmax",
         geometric_probability: bool = False,
         splits: Candidates = "exact",
@@ -195,6 +202,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.smoothing = smoothing
         self.labels = labels
         self.ranking = ranking
+        self.width = width
         self.metric = metric
         self.geometric_probability = geometric_probability
         self.splits = splits
@@ -216,21 +224,28 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         large = large_data(X, y, sample_weight)
         if large is not None:
+            if self.ranking == "soft":
+                raise ParameterError(
+                    "Soft thresholds are measured in memory: fit data larger than that with "
+                    "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
+                )
             with large as data:
-                return self._learn_large(grow_large(self, data, self._n_threads()))
+                return self._learn_large(grow_large(self, data, self._n_threads()), y)
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
+        growth = growth_of(self, dataset)
+        return self._fit(dataset, y, growth, self._grower(growth))
+
+    def _fit(self, dataset: Dataset, y: Any, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
         smoother = resolve_smoother(self.smoothing)
-        growth = growth_of(self, dataset)
-
         self.training_ = Training.of(len(dataset.labels), y)
         self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
         self.spread_ = Spread.of(dataset.values, dataset.weights)
         self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
-        self.pruning_, tree = grown_and_pruned(dataset, self._grower(growth), pruner)
-        self.smoothing_ = self._best_smoother(smoother, dataset, growth)
-        self._learn(tree)
+        self.pruning_, tree = grown_and_pruned(dataset, grow, pruner)
+        self.smoothing_ = self._best_smoother(smoother, dataset, grow)
+        self._learn(tree._replace(tree=self._as_ranked(tree.tree, dataset)))
         self.divides_cases_ = self._divides(dataset)
         self.geometric_ = self._estimated(dataset) if self.geometric_probability else None
         return self
@@ -269,7 +284,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other.smoothing = smoother
         if X is not None:
             dataset = self._dataset(X, y, sample_weight)
-            smoother = self._best_smoother(smoother, dataset, growth_of(self, dataset))
+            grow = self._grower(growth_of(self, dataset))
+            smoother = self._best_smoother(smoother, dataset, grow)
         other.smoothing_ = smoother
         other.probabilities_ = probabilities(smoother, self.tree_)
         return other._at_the_same_point(self.operating_point_)
@@ -428,13 +444,23 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
         return self._at(labeller, by, place, seed)
 
-    def ranked(self, ranking: str, *, metric: Any = None) -> "ROCTreeClassifier":
-        """Return this tree with ``decision_function`` by another ranking; nothing is fitted.
+    def ranked(
+        self,
+        ranking: str,
+        *,
+        metric: Any = None,
+        width: float | None = None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> "ROCTreeClassifier":
+        """Return this tree with another ranking; it does not grow anew.
 
         Parameters
         ----------
-        ranking : "leaf", "local" or "global"
-        metric : as in the parameters; None to keep the one there is
+        ranking : "leaf", "local", "global" or "soft"
+        metric, width : as in the parameters; None to keep those there are
+        X, y, sample_weight : the training cases, for "soft" where the tree was not soft before
 
         Examples
         --------
@@ -444,10 +470,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._fitted()
         other = copy(self)
-        other.ranking = ranking
+        other.ranking, other.width = ranking, self.width if width is None else width
         check_parameters(other)
         if metric is not None:
             other.metric, other.scale_ = metric, scale_of(metric, self.spread_, self.schema_)
+        cases = None if X is None else self._dataset(X, y, sample_weight)
+        other.tree_ = other._as_ranked(self.tree_, cases, self.width)
         return other
 
     def boundary_distance(self, X: Any, *, boundary: Boundaries = "any") -> Floats:
@@ -597,7 +625,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decision boundary as well.
         """
         check_is_fitted(self, "tree_")
-        if self.ranking != "leaf":
+        if RANKINGS[self.ranking] is not None:
             return self._geometric_scores(X)
         probabilities = self._mixed(X, lambda: self.probabilities_)
         votes = probabilities * self.class_weight_
@@ -735,6 +763,32 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         return explore(self, path, X_test, y_test, **options)
 
+    def explain(self, X: Any) -> Explanation:
+        """Return which leaves a case reaches and why, and what they make of it, in words.
+
+        Parameters
+        ----------
+        X : one row
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
+        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([[2.0]])
+        no: no 0.542, yes 0.458, the mean of 2 leaves
+        62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
+            x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
+        37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
+            x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
+        """
+        values = self._encoded(X)
+        if len(values) != 1:
+            raise ParameterError(f"explain is of one case, and X has {len(values)} rows: give one.")
+        probabilities = dict(
+            zip(self.classes_.tolist(), self.predict_proba(X)[0].tolist(), strict=True)
+        )
+        leaves = leaf_parts(self.tree_, values, self.probabilities_, self.schema_)
+        return Explanation(self.predict(X)[0], probabilities, leaves)
+
     @property
     def feature_importances_(self) -> Floats:
         """The improvement of the criterion at the splits of each column, as shares of the total."""
@@ -769,22 +823,27 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return dataset.with_weight()
 
-    def _grower(self, growth: Growth) -> Callable[[Dataset], Tree]:
+    def _grower(self, growth: Growth) -> Grow:
         return lambda part: grown_tree(self, part, growth, self._n_threads())
 
-    def _best_smoother(self, smoother: Smoother, dataset: Dataset, growth: Growth) -> Smoother:
+    def _best_smoother(self, smoother: Smoother, dataset: Dataset, grow: Grow) -> Smoother:
         """Return the smoother with what "auto" comes to on these data."""
 
         def fit_tree(part: Dataset) -> Tree:
-            return grown_and_pruned(part, self._grower(growth), self.pruning_)[1].tree
+            tree = grown_and_pruned(part, grow, self.pruning_)[1].tree
+            return self._as_ranked(tree, part)
 
         return best_smoother(smoother, dataset, fit_tree)
+
+    def _as_ranked(self, tree: Tree, cases: Dataset | None, before: float = 1.0) -> Tree:
+        """Return the tree with thresholds as its ranking wants them; they were so wide before."""
+        return of_width(tree, self.width if self.ranking == "soft" else 0.0, before, cases)
 
     def _divides(self, dataset: Dataset) -> bool:
         """Whether training cases are divided among leaves, so that counts are of parts."""
         if self.missing == "branch" or not np.isnan(dataset.values).any():
             return False
-        return bool(divided(self.tree_, dataset.values).any())
+        return bool(divided(hardened(self.tree_), dataset.values).any())
 
     def _learn(self, pruned: Pruned) -> None:
         schema, self.tree_ = self.schema_, pruned.tree
@@ -798,7 +857,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _learn_large(self, grown: Grown) -> "ROCTreeClassifier":
+    def _learn_large(self, grown: Grown, y: Any) -> "ROCTreeClassifier":
+        self.training_ = Training.of(grown.n_rows, y)
         self.schema_, self.class_weight_ = grown.schema, grown.growth.class_weight
         self.spread_, self.scale_ = grown.spread, scale_of(self.metric, grown.spread, grown.schema)
         self.pruning_, self.smoothing_ = grown.pruner, grown.smoother
@@ -820,7 +880,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _at(self, labeller: Labeller, counts: Any, positive: int, seed: int) -> "ROCTreeClassifier":
         leaves = self._leaves(counts, positive)
         name = counts if isinstance(counts, str) else HELD_OUT
-        in_parts = self.divides_cases_ and name != HELD_OUT
+        in_parts = (self.divides_cases_ or self.ranking == "soft") and name != HELD_OUT
         other = copy(self)
         other.operating_point_ = operating_point(
             leaves, labeller, self.tree_.n_nodes, name, seed, in_parts=in_parts
@@ -886,6 +946,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._decision().each(values, score)
 
     def _boundary(self, votes: Floats) -> Boundary:
+        if self.ranking == "soft":
+            raise ParameterError(
+                "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
+            )
         size = extent(self.spread_, self.scale_, self.schema_.nominal)
         return Boundary(self.tree_, votes, self.scale_, size)
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from roctree.criteria import resolve as resolve_criterion
 from roctree.data import Dataset
 from roctree.parameters import class_weights
+from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
 from roctree.tree.binned import bin_dataset
 from roctree.tree.grow import class_counts, grow
 from roctree.tree.growth import Growth, weight_grid
-from roctree.tree.shape import collapse, observed_thresholds
+from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -61,7 +62,8 @@ def grown_to_size(estimator: Any, grow: Callable[[Growth], Tree], growth: Growth
     if estimator.max_leaves is None:
         tree = grow(growth)
     else:
-        tree = grow_best_first(grow, growth, estimator.max_leaves)
+        part = largest_area if estimator.growth == "whole_tree_auc" else best_first
+        tree = grow_best_first(grow, growth, estimator.max_leaves, part)
     return collapse(tree) if estimator.collapse else tree
 
 

@@ -128,6 +128,13 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
     return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
 
 
+def cost_table(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
+    """Return costs [predicted, true], however they were given; without any, one for each error."""
+    if cost_matrix is None:
+        return 1.0 - np.eye(len(classes))
+    return checked_matrix(np.array(_nested(cost_matrix, classes)), len(classes))
+
+
 def draws(values: NDArray[Any], seed: int) -> Floats:
     """Return a random number from 0 to 1 for each case.
 

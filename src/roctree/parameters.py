@@ -18,7 +18,7 @@ from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
 Threshold = Literal["midpoint", "observed"]
-Order = Literal["depth_first", "best_first"]
+Order = Literal["depth_first", "best_first", "whole_tree_auc"]
 Labels = Literal["probability", "majority"]
 Candidates = Literal["exact", "binned"]
 # Beside a weight so many times larger, another would be lost in the rounding of their sum.
@@ -78,6 +78,7 @@ RULES: dict[str, Rule] = {
     "c45_numeric_minimum": _FLAG,
     "labels": _one_of(get_args(Labels)),
     "ranking": _one_of(RANKINGS),
+    "width": _NOT_NEGATIVE,
     "geometric_probability": _FLAG,
     "splits": _one_of(get_args(Candidates)),
     "max_bins": Rule(

@@ -1,7 +1,8 @@
-"""Labelled cases counted in the leaves of a tree; those that missing values divide stand apart.
+"""Labelled cases counted in the leaves of a tree; those divided among leaves stand apart.
 
-A divided case is scored and labelled by the mean of its leaves, as one. Counted in parts, leaf by
-leaf, it would seem to get several labels, and rates would not be those of the predictions.
+Missing values and soft thresholds divide cases. A divided case is scored and labelled by the mean
+of its leaves, as one. Counted in parts, leaf by leaf, it would seem to get several labels, and
+rates would not be those of the predictions.
 """
 
 from dataclasses import dataclass

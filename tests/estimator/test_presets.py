@@ -61,6 +61,8 @@ SETTINGS = {
         "smoothing": "laplace",
         "labels": "majority",
     },
+    "readable": {"ranking": "soft", "growth": "whole_tree_auc", "max_leaves": 32},
+    "best_ranking": {"ranking": "soft"},
 }
 # Leaves, depth and training errors.
 TREES = {
@@ -71,6 +73,8 @@ TREES = {
     ("smiles_2002", "iris"): (4, 3, 3),
     ("smiles_2003", "iris"): (9, 5, 0),
     ("f_measure_tree", "iris"): (11, 5, 6),
+    ("readable", "iris"): (9, 5, 5),
+    ("best_ranking", "iris"): (9, 5, 5),
     ("c45", "breast cancer"): (13, 6, 5),
     ("c44", "breast cancer"): (17, 7, 4),
     ("j48", "breast cancer"): (13, 6, 5),
@@ -78,6 +82,8 @@ TREES = {
     ("smiles_2002", "breast cancer"): (9, 6, 10),
     ("smiles_2003", "breast cancer"): (20, 6, 0),
     ("f_measure_tree", "breast cancer"): (26, 8, 17),
+    ("readable", "breast cancer"): (20, 6, 17),
+    ("best_ranking", "breast cancer"): (20, 6, 17),
 }
 
 

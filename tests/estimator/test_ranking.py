@@ -11,7 +11,7 @@ from roctree.geometry import METRICS, RANKINGS
 from tests.estimator import weather
 from tests.strategies import data_sets
 
-GEOMETRIC = [name for name in RANKINGS if name != "leaf"]
+GEOMETRIC = [name for name, score in RANKINGS.items() if score is not None]
 POINTS = [
     {},
     {"max_fpr": 0.05},

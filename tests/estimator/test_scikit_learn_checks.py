@@ -24,7 +24,7 @@ OTHERS = [
     {"max_depth": 3},
     {"max_leaves": 4},
     {"min_weight_fraction_leaf": 0.01},
-    {"growth": "best_first"},
+    {"growth": "whole_tree_auc", "max_leaves": 4},
     {"threshold": "observed"},
     {"collapse": True},
     {"c45_numeric_minimum": True},

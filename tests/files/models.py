@@ -87,6 +87,7 @@ MODELS = {
     "smoothed by choice": lambda: _weather(smoothing=MBranch(M="auto")),
     "global": lambda: _weather(ranking="global", metric={"warmth": 3.5}),
     "local": lambda: _three_classes(ranking="local", metric=np.array([1.0, 2.0, 0.5])),
+    "soft": lambda: _weather(ranking="soft", width=0.5),
     "geometric": lambda: _weather(geometric_probability=True),
     "preset": _preset,
     "one leaf": _one_leaf,

@@ -61,7 +61,8 @@ def use(model):
             model.tree_.nodes.validate()
             return
         model.apply(rows)
-        model.boundary_distance(rows)
+        if model.ranking != "soft":
+            model.boundary_distance(rows)
         model.to_rules()
     model.tree_.validate()
 

@@ -25,8 +25,10 @@ def test_a_file_of_an_earlier_release_says_what_it_said_then(path):
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_a_golden_file_is_saved_as_it_was(path):
-    assert as_bytes(roctree.load(path)) == path.read_bytes()
+def test_a_golden_file_is_saved_as_it_was_but_for_younger_parameters(path):
+    then, now = json.loads(path.read_bytes()), json.loads(as_bytes(roctree.load(path)))
+    now["parameters"] = {name: now["parameters"][name] for name in then["parameters"]}
+    assert then | {"checksum": ""} == now | {"checksum": ""}
 
 
 def test_there_are_golden_files_of_every_version():

@@ -31,7 +31,6 @@ def answers(model, X):
         model.predict_proba(X),
         model.decision_function(X),
         model.apply(X),
-        model.boundary_distance(X),
         model.feature_importances_,
         model.roc(positive=model.classes_.tolist()[0]).scores,
     ]
@@ -41,8 +40,10 @@ def answers(model, X):
         body(model.to_rules()),
         body(model.to_dot()),
     ]
-    if model.operating_point_ is None or model.operating_point_.chance == 0.0:
-        texts.append(repr(model.nearest_change(X)))
+    if model.ranking != "soft":
+        found.append(model.boundary_distance(X))
+        if model.operating_point_ is None or model.operating_point_.chance == 0.0:
+            texts.append(repr(model.nearest_change(X)))
     if model.operating_point_ is not None:
         found += [model.operating_point_.labels, model.operating_point_.others]
     if model.n_classes_ == 2:
@@ -137,6 +138,15 @@ def test_a_file_remembers_where_it_came_from():
     assert model.training_.date is None
     refitted = loaded.fit([[1.0], [2.0]], [0, 1])
     assert (refitted.training_.rows, refitted.training_.date) == (2, None)
+
+
+def test_a_tree_of_data_larger_than_memory_is_saved_too(tmp_path):
+    table = pd.DataFrame({"x": np.arange(40.0), "y": np.arange(40) // 20})
+    table.to_parquet(tmp_path / "rows.parquet")
+    model = ROCTreeClassifier(splits="binned").fit(tmp_path / "rows.parquet", "y")
+    loaded = again(model)
+    assert answers(loaded, table[["x"]]) == answers(model, table[["x"]])
+    assert (loaded.training_.rows, loaded.training_.target) == (40, "y")
 
 
 LABELS = [

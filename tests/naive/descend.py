@@ -51,13 +51,13 @@ def branch(node, row):
     return node.missing if node.missing >= 0 else None
 
 
-def branch_parts(node, row, soft):
-    """The part of a row that goes to each branch."""
+def branch_parts(node, row, soft, part):
+    """How much of a part of a row goes to each branch; a thousandth of it is not split."""
     value = row[node.feature]
     if soft and node.softness > 0 and value is not None:
         below = (node.threshold + node.softness - value) / (2 * node.softness)
-        below = min(max(below, 0.0), 1.0)
-        return [below, 1.0 - below]
+        if part * min(below, 1.0 - below) >= 0.001:
+            return [below, 1.0 - below]
     taken = branch(node, row)
     if taken is not None:
         return [1.0 if i == taken else 0.0 for i in range(len(node.children))]
@@ -67,14 +67,13 @@ def branch_parts(node, row, soft):
     return [weight / sum(weights) for weight in weights]
 
 
-def parts(node, row, soft=True, path=()):
+def parts(node, row, soft=True, path=(), part=1.0):
     """All nodes that a row reaches: path -> the part of the row that arrives there."""
-    reached = {path: 1.0}
+    reached = {path: part}
     if node.children:
-        for i, part in enumerate(branch_parts(node, row, soft)):
-            if part > 0:
-                below = parts(node.children[i], row, soft, (*path, i))
-                reached.update({where: part * inner for where, inner in below.items()})
+        for i, share in enumerate(branch_parts(node, row, soft, part)):
+            if share > 0:
+                reached.update(parts(node.children[i], row, soft, (*path, i), part * share))
     return reached
 
 

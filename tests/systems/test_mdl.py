@@ -88,6 +88,7 @@ def test_iris_has_the_intervals_that_weka_finds():
     ]
 
 
+@pytest.mark.slow
 @parametrize_with_checks([MDLDiscretizer()])
 def test_the_transformer_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)

@@ -38,6 +38,7 @@ class TreeOfNumbers(NaiveBayesTreeClassifier):
         return tags
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [NaiveBayesTreeClassifier(), NaiveBayesTreeClassifier(folds="kinds"), TreeOfNumbers()]
 )

@@ -32,6 +32,7 @@ COMMANDS = {
     "export": ("export", "Write a tree as text, rules, SQL, dot or ONNX."),
     "explore": ("explore", "Write the interactive page of a tree."),
     "compare": ("compare", "Compare strategies by repeated cross-validation."),
+    "frontier": ("frontier", "Show what trees of few leaves lose, made small in several ways."),
     "reproduce": ("reproduce", "Run the experiments of the papers, ours beside theirs."),
     "warm-up": ("warm_up", "Compile the kernels, once on a machine."),
 }

@@ -49,6 +49,7 @@ class Grown:
     pruner, smoother : the strategies
     pruned : the tree, and labels where it was pruned under costs
     divides_cases : whether missing values may have divided training cases among leaves
+    n_rows : number of rows that have weight
     """
 
     schema: Schema
@@ -58,6 +59,7 @@ class Grown:
     smoother: Smoother
     pruned: Pruned
     divides_cases: bool
+    n_rows: int
 
 
 def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
@@ -79,7 +81,8 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
         tree = observed_thresholds(tree, facts.bounds.values, schema.n_categories)
     smaller = pruned(pruner, tree)
     divides = bool(_sends_to_all(smaller.tree, summary.has_missing).any())
-    return Grown(schema, growth, facts.moments.spread, pruner, smoother, smaller, divides)
+    spread, n_rows = facts.moments.spread, summary.n_rows
+    return Grown(schema, growth, spread, pruner, smoother, smaller, divides, n_rows)
 
 
 def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:

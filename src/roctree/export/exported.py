@@ -91,7 +91,7 @@ class Exported:
                 "Probabilities by distances cannot be exported: fit without geometric_probability."
             )
         if self.tree.softness.any():
-            raise ParameterError("Soft thresholds cannot be exported: export the hard tree.")
+            raise ParameterError("Soft thresholds cannot be exported: use ranked('leaf') first.")
 
 
 def labelling_words(point: OperatingPoint | None, labels: Any, by: str) -> str:

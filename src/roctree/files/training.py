@@ -33,8 +33,8 @@ class Training:
 
     @classmethod
     def of(cls, n_rows: int, y: Any) -> "Training":
-        """Remember the training data; y has a name if it is a named column of a data frame."""
-        name = getattr(y, "name", None)
+        """Remember the training data; y may be a named column of a data frame, or a name."""
+        name = y if isinstance(y, str) else getattr(y, "name", None)
         return cls(n_rows, name if isinstance(name, str) and name else None)
 
     def __str__(self) -> str:

@@ -63,11 +63,12 @@ def by_leaf_and_distance(scene: Scene) -> Floats:
     return _largest_at(scores * scene.class_weight, scene.own)
 
 
-# What "leaf" does is the estimator's own affair: it needs no distances.
+# What "leaf" and "soft" do is the estimator's own affair: they need no distances.
 RANKINGS: dict[str, Callable[[Scene], Floats] | None] = {
     "leaf": None,
     "local": by_leaf_and_distance,
     "global": by_distance,
+    "soft": None,
 }
 
 

@@ -1,5 +1,10 @@
 """What a tree looks like: plots, drawn by matplotlib where it is installed."""
 
-from roctree.report.displays import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+from roctree.report.displays import (
+    CostCurveDisplay,
+    CostPruningDisplay,
+    FrontierDisplay,
+    ROCHullDisplay,
+)
 
-__all__ = ["CostCurveDisplay", "CostPruningDisplay", "ROCHullDisplay"]
+__all__ = ["CostCurveDisplay", "CostPruningDisplay", "FrontierDisplay", "ROCHullDisplay"]

@@ -13,7 +13,18 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.pruning import CostComplexity, ErrorBased
 from roctree.strategy import nearest
 
-__all__ = ["PRESETS", "c44", "c45", "cart", "f_measure_tree", "j48", "smiles_2002", "smiles_2003"]
+__all__ = [
+    "PRESETS",
+    "best_ranking",
+    "c44",
+    "c45",
+    "cart",
+    "f_measure_tree",
+    "j48",
+    "readable",
+    "smiles_2002",
+    "smiles_2003",
+]
 
 
 def c45(**overrides: Any) -> ROCTreeClassifier:
@@ -77,11 +88,39 @@ def f_measure_tree(**overrides: Any) -> ROCTreeClassifier:
     return _configured(_F_MEASURE_TREE, overrides)
 
 
+def readable(**overrides: Any) -> ROCTreeClassifier:
+    """A tree that fits a page.
+
+    At most 32 leaves, those that raise the area of the whole tree most, and soft thresholds.
+    """
+    return _configured(_READABLE, overrides)
+
+
+def best_ranking(**overrides: Any) -> ROCTreeClassifier:
+    """The tree that ranks best, however large.
+
+    The default tree with soft thresholds.
+    """
+    return _configured(_BEST_RANKING, overrides)
+
+
 PRESETS: dict[str, Callable[..., ROCTreeClassifier]] = {
     preset.__name__: preset
-    for preset in (c45, c44, j48, cart, smiles_2002, smiles_2003, f_measure_tree)
+    for preset in (
+        c45,
+        c44,
+        j48,
+        cart,
+        smiles_2002,
+        smiles_2003,
+        f_measure_tree,
+        readable,
+        best_ranking,
+    )
 }
 
+_BEST_RANKING: dict[str, Any] = {"ranking": "soft"}
+_READABLE = _BEST_RANKING | {"growth": "whole_tree_auc", "max_leaves": 32}
 _C45: dict[str, Any] = {
     "criterion": GainRatio(penalty=True),
     "nominal": "multiway",

@@ -26,6 +26,7 @@ def warm_up() -> None:
             _fit_and_predict(gaps, labels, missing=missing, categorical_features=[1])
     for criterion in CRITERIA:
         _fit_and_predict(numbers, labels, criterion=criterion, collapse=True)
+    _fit_and_predict(numbers, labels, ranking="soft", growth="whole_tree_auc", max_leaves=8)
     MDLDiscretizer().fit(numbers, labels)
     NaiveBayesTreeClassifier().fit(numbers, labels).predict(numbers)
     MultiscaleClassifier(pruning="minimum_error").fit(numbers, labels).predict(numbers)
@@ -36,4 +37,4 @@ def _fit_and_predict(values: Any, labels: Any, **parameters: Any) -> None:
     tree.predict(values)
     tree.apply(values)
     tree.decision_path(values)
-    tree.boundary_distance(values)
+    tree.ranked("leaf").boundary_distance(values)

@@ -1,7 +1,9 @@
 """Rows led down a tree: to the leaf they fall into, or to all leaves that share them.
 
 A missing value goes to the branch that the node names, or to all branches in proportion to their
-weights in training. A category that training did not see at a node counts as missing there.
+weights in training. A category that training did not see at a node counts as missing there. A value
+within the width of a soft threshold goes to both branches, unless one would get less than a
+thousandth of the row.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +17,7 @@ from scipy.sparse import csr_matrix
 
 from roctree._jit import compiled
 from roctree.errors import DataError
+from roctree.tree.blend_kernels import blend
 from roctree.tree.descent import Descent
 from roctree.tree.settle_kernels import settle
 from roctree.tree.tree import Tree
@@ -27,6 +30,8 @@ Ints = NDArray[np.int64]
 # Rows descend together in blocks whose values and nodes stay in the cache.
 BLOCK_ROWS = 2048
 BLOCK_VALUES = 1 << 16
+# So many parts of rows descend together where thresholds are soft, or as many as a tree needs.
+BLEND_PARTS = 1 << 14
 # A row of more attributes than this is not copied: a path looks at few of them.
 WIDE = 256
 
@@ -76,6 +81,9 @@ def mix(tree: Tree, values: Values, leaf_table: Floats, *, n_threads: int = 1) -
     if leaf_table.ndim != 2 or len(leaf_table) != tree.n_nodes:
         raise ValueError(f"leaf_table has shape {leaf_table.shape}: give a line for each node.")
     mixture = np.empty((len(values), leaf_table.shape[1]))
+    if tree.softness.any():
+        _in_threads(_blending(tree, values, leaf_table, mixture), len(values), n_threads)
+        return mixture
 
     def fill(begin: int, end: int) -> None:
         room = _room(tree)
@@ -90,11 +98,28 @@ def mix(tree: Tree, values: Values, leaf_table: Floats, *, n_threads: int = 1) -
     return mixture
 
 
+def _blending(
+    tree: Tree, values: Values, leaf_table: Floats, mixture: Floats
+) -> Callable[[int, int], None]:
+    """How to mix the leaves of rows where thresholds are soft."""
+    descent = tree.all_paths
+
+    def fill(begin: int, end: int) -> None:
+        n_parts = max(BLEND_PARTS, 2 * tree.n_nodes)
+        rows, nodes = np.empty((2, n_parts), dtype=np.uint32)
+        known = descent.zones, descent.steps, *_rules(descent)
+        room = rows, nodes, np.empty(n_parts)
+        for block_rows, block in _blocks(values, begin, end):
+            compiled(blend)(block, *known, *room, leaf_table, mixture[block_rows])
+
+    return fill
+
+
 def divided(tree: Tree, values: Values) -> NDArray[np.bool_]:
-    """Return which rows missing values divide among several leaves."""
+    """Return which rows missing values or soft thresholds divide among several leaves."""
     _check_values(tree, values)
     found = np.zeros(len(values), dtype=np.bool_)
-    for block in _settled(tree.all_hard_paths, values, 0, len(values)):
+    for block in _settled(tree.all_paths, values, 0, len(values)):
         found[block.rows] = ~tree.is_leaf[block.nodes]
     return found
 

@@ -16,6 +16,8 @@ ATTRIBUTE, NEXT = 2, 3
 # rule_ints[node, column] and rule_floats[node, column]
 N_CHILDREN, FIRST_CHILD, FEATURE, MISSING_BRANCH, CATEGORY_START, N_CATEGORIES = range(6)
 THRESHOLD, SOFTNESS, SHARE = range(3)
+# zones[node, column]: up to LOW all goes to branch 0, above HIGH all to branch 1.
+LOW, HIGH = range(2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,7 @@ class Descent:
         uint32[n, 4]
     rule_ints, rule_floats : all about every split: int32[n, 6], float64[n, 3]
     category_branch : as in ``Tree``
+    zones : float64[n, 2], where soft thresholds begin and end; NaN unless numeric
     """
 
     cuts: NDArray[np.float64]
@@ -35,6 +38,7 @@ class Descent:
     rule_ints: NDArray[np.int32]
     rule_floats: NDArray[np.float64]
     category_branch: NDArray[np.int16]
+    zones: NDArray[np.float64]
 
 
 def pack(tree: "Tree", missing_branch: NDArray[np.int16], softness: NDArray[np.float64]) -> Descent:
@@ -48,7 +52,9 @@ def pack(tree: "Tree", missing_branch: NDArray[np.int16], softness: NDArray[np.f
     rule_ints[:, CATEGORY_START] = tree.category_offsets[:-1]
     rule_ints[:, N_CATEGORIES] = np.diff(tree.category_offsets)
     cuts = _pack_steps(tree, softness)
-    return Descent(cuts, cuts.view(np.uint32), rule_ints, rule_floats, tree.category_branch)
+    steps, categories = cuts.view(np.uint32), tree.category_branch
+    zones = np.column_stack([tree.threshold - softness, tree.threshold + softness])
+    return Descent(cuts, steps, rule_ints, rule_floats, categories, zones)
 
 
 def heaviest_branch(tree: "Tree") -> NDArray[np.int16]:

@@ -30,7 +30,7 @@ NO_BRANCH = -1
 TABLE = "Array(float64, 2, 'C', readonly=True)"
 RULES = f"Array(int32, 2, 'C', readonly=True), {TABLE}, Array(int16, 1, 'C', readonly=True)"
 PLACES = "Array(uint32, 1, 'C')"
-_STEPS = "Array(uint32, 2, 'C', readonly=True)"
+STEPS = "Array(uint32, 2, 'C', readonly=True)"
 
 
 @kernel
@@ -53,7 +53,7 @@ def branch_of(
     return int(rule_ints[node, MISSING_BRANCH])
 
 
-@typed_kernel(f"int64({TABLE}, {TABLE}, {_STEPS}, {RULES}, {PLACES}, {PLACES}, {PLACES})")
+@typed_kernel(f"int64({TABLE}, {TABLE}, {STEPS}, {RULES}, {PLACES}, {PLACES}, {PLACES})")
 def settle(
     values: Floats,
     cuts: Floats,

@@ -107,6 +107,16 @@ def in_lines(
     return "\n".join(lines)
 
 
+def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) -> str:
+    """Return what a row has for an attribute, such as "age = 30" or "age is missing"."""
+    name, categories = plain(schema.names[feature]), schema.categories[feature]
+    if np.isnan(value):
+        return f"{name} is missing"
+    if categories is None:
+        return f"{name} = {short(float(value), digits)}"
+    return f"{name} = {plain(categories[int(value)])}"
+
+
 def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
     """Return for some nodes, none of them the root, which values lead there from their parents."""
     condition = _conditions(tree, schema, DIGITS)

@@ -1,5 +1,7 @@
 """The compiled loops that follow all paths of a row, from where its single path ends.
 
+Where thresholds are soft, rows are mixed by ``blend_kernels`` instead.
+
 A queue lists the nodes that the row reaches; the loops that mix leaves, count held-out cases or
 list nodes differ only in what they do with it. The columns of the arrays are named in ``descent``.
 """
@@ -27,6 +29,22 @@ _LABELS = "Array(int32, 1, 'C', readonly=True)"
 _WEIGHTS = "Array(float64, 1, 'C', readonly=True)"
 _QUEUE = "Array(int64, 1, 'C'), Array(float64, 1, 'C')"
 _RESULT = "Array(float64, 2, 'C')"
+
+# A soft threshold keeps a row together rather than send a smaller part of it to a branch.
+LEAST_PART = 0.001
+
+
+# No part of a soft threshold: the branches share a row by their weights.
+SHARED = -1.0
+
+
+@kernel
+def part_above(value: float, part: float, threshold: float, softness: float) -> float:
+    """Return how much of a part of a row goes above a soft threshold, all or none if too little."""
+    above = 0.5 + (0.5 * value - 0.5 * threshold) / softness
+    if part * min(above, 1.0 - above) >= LEAST_PART:
+        return above
+    return 1.0 if value > threshold else 0.0
 
 
 @kernel
@@ -62,14 +80,17 @@ def visit(
         if branch >= 0:
             first += branch
             end = first + 1
-        softness = rule_floats[node, SOFTNESS]
+        above = SHARED
+        if branch < 0 and value == value and rule_floats[node, SOFTNESS] > 0.0:
+            above = part_above(
+                value, part, rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS]
+            )
         for child in range(first, end):
             share = rule_floats[child, SHARE]
             if branch >= 0:
                 share = 1.0
-            elif softness > 0.0 and value == value:
-                distance = 0.5 * (value - rule_floats[node, THRESHOLD]) / softness
-                share = 0.5 - distance if child == first else 0.5 + distance
+            elif above != SHARED:
+                share = 1.0 - above if child == first else above
             if share > 0.0:
                 queue[n_reached] = child
                 parts[n_reached] = part * share

@@ -1,0 +1,157 @@
+"""Why a tree says what it says of one case: the leaves it reaches, and the splits on the way."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.tree.apply import decision_path, mix
+from roctree.tree.text import branch_conditions, short, value_text
+from roctree.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from roctree.data.dataset import Schema
+
+Floats = NDArray[np.float64]
+
+DIGITS = 4
+# So many leaves are described in words; what is left is a small part of a case.
+MOST_LEAVES = 6
+
+
+@dataclass(frozen=True)
+class LeafPart:
+    """A leaf that a case reaches.
+
+    Parameters
+    ----------
+    node : number of the leaf
+    part : how much of the case it receives, from 0 to 1
+    cases : weight of its training cases
+    probabilities : what it says, by class
+    steps : the splits on the way, from the root, in words
+    """
+
+    node: int
+    part: float
+    cases: float
+    probabilities: dict[Any, float]
+    steps: tuple[str, ...]
+
+    def __str__(self) -> str:
+        cases = f"{short(self.cases, DIGITS)} {'case' if self.cases == 1.0 else 'cases'}"
+        head = f"{_percent(self.part)} leaf {self.node}: {_listed(self.probabilities)} ({cases})"
+        return "\n".join([head, *[f"    {step}" for step in self.steps]])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a tree says of a case, and why.
+
+    Parameters
+    ----------
+    label : the predicted class
+    probabilities : by class
+    leaves : those that the case reaches, the largest part of it first
+    """
+
+    label: Any
+    probabilities: dict[Any, float]
+    leaves: tuple[LeafPart, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.label}: {_listed(self.probabilities)}"]
+        if len(self.leaves) > 1:
+            lines[0] += f", the mean of {len(self.leaves)} leaves"
+        lines += map(str, self.leaves[:MOST_LEAVES])
+        rest = self.leaves[MOST_LEAVES:]
+        if rest:
+            part = sum(leaf.part for leaf in rest)
+            lines.append(f"{_percent(part)} {len(rest)} more leaves")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def leaf_parts(
+    tree: Tree, values: Floats, probabilities: Floats, schema: "Schema"
+) -> tuple[LeafPart, ...]:
+    """Return the leaves that a case reaches, the largest part first.
+
+    Parameters
+    ----------
+    tree : the tree
+    values : float64[1, features], the case
+    probabilities : float64[nodes, classes]
+    schema : names, categories and classes
+    """
+    parts = _parts(tree, values)
+    steps = _steps(tree, values[0], parts, schema)
+    classes = schema.classes.tolist()
+    leaves = [node for node in parts if tree.is_leaf[node]]
+    return tuple(
+        LeafPart(
+            node,
+            parts[node],
+            float(tree.weight[node]),
+            dict(zip(classes, probabilities[node].tolist(), strict=True)),
+            tuple(steps[above] for above in _path(tree, node)),
+        )
+        for node in sorted(leaves, key=lambda node: (-parts[node], node))
+    )
+
+
+def _parts(tree: Tree, values: Floats) -> dict[int, float]:
+    """How much of a case each node receives that it reaches."""
+    reached = decision_path(tree, values).indices
+    leaves = reached[tree.is_leaf[reached]]
+    table = np.zeros((tree.n_nodes, len(leaves)))
+    table[leaves, np.arange(len(leaves))] = 1.0
+    parts = dict.fromkeys(map(int, reached), 0.0)
+    parts.update(zip(map(int, leaves), mix(tree, values, table)[0].tolist(), strict=True))
+    for node in sorted(parts, reverse=True)[:-1]:
+        parts[int(tree.parent[node])] += parts[node]
+    return parts
+
+
+def _path(tree: Tree, node: int) -> list[int]:
+    """The nodes below the root on the way to a node, itself last."""
+    path: list[int] = []
+    while node > 0:
+        path.append(node)
+        node = int(tree.parent[node])
+    return path[::-1]
+
+
+def _steps(tree: Tree, row: Floats, parts: dict[int, float], schema: "Schema") -> dict[int, str]:
+    """Say of each node but the root how the case has come there."""
+    return {
+        node: _step(tree, row, node, parts[node] / parts[int(tree.parent[node])], schema, condition)
+        for node, condition in branch_conditions(tree, schema, sorted(parts)[1:]).items()
+    }
+
+
+def _step(
+    tree: Tree, row: Floats, node: int, share: float, schema: "Schema", condition: str
+) -> str:
+    parent = int(tree.parent[node])
+    feature, softness = int(tree.feature[parent]), float(tree.softness[parent])
+    seen = value_text(row[feature], schema, feature, DIGITS)
+    if share >= 1.0:
+        return f"{seen}: {condition}"
+    if np.isnan(row[feature]) or softness == 0.0:
+        return f"{seen}: {_percent(share)} goes to {condition}, as in training"
+    distance = short(abs(float(row[feature] - tree.threshold[parent])), DIGITS)
+    return (
+        f"{seen}: {_percent(share)} goes to {condition}, for the threshold is {distance} away and "
+        f"soft within {short(softness, DIGITS)}"
+    )
+
+
+def _listed(probabilities: dict[Any, float]) -> str:
+    return ", ".join(f"{label} {value:.3f}" for label, value in probabilities.items())
+
+
+def _percent(part: float) -> str:
+    return f"{100.0 * part:.3g} %"

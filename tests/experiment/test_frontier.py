@@ -1,0 +1,79 @@
+"""Size against quality."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import roctree
+from roctree import DataError, ParameterError
+from roctree.experiment.frontier import WAYS, Lesson
+from tests.estimator import weather
+
+IRIS = load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def small():
+    X, y = weather.frame(150)
+    return roctree.frontier(X, y, leaves=[8, 2], folds=2)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_tree_has_more_leaves_than_it_may(way):
+    trees = list(WAYS[way](Lesson(*IRIS, [2, 5], {}, 0)))
+    assert [tree.get_n_leaves() for tree in trees] <= [2, 5]
+    assert trees[0].get_n_leaves() == 2
+
+
+def test_all_ways_and_sizes_are_tried(small):
+    assert small.ways == list(WAYS)
+    for way in WAYS:
+        assert [point.max_leaves for point in small.of(way)] == [2, 8]
+    for point in small.points:
+        assert 0.5 < point.auc < 1.0
+        assert 0.0 < point.log_loss < 1.0
+        assert 0.0 < point.cost < 0.5
+        assert point.n_leaves <= point.max_leaves
+
+
+def test_the_table_can_be_read_and_taken_away(small):
+    lines = small.to_text().splitlines()
+    assert lines[0].split() == ["way", "at", "most", "leaves", "AUC", "±", "log-loss", "cost"]
+    assert len(lines) == 1 + len(small.points)
+    assert "<table>" in small._repr_html_()
+    pytest.importorskip("pandas")
+    assert small.to_pandas().way.tolist() == [point.way for point in small.points]
+
+
+def test_costs_count_by_class():
+    X, y = weather.complete(150)
+    options = {"leaves": [4], "ways": ["best_first"], "folds": 2}
+    costs = {"play": {"home": 1.0}, "home": {"play": 0.0}}
+    (point,) = roctree.frontier(X, y, cost_matrix=costs, **options).points
+    # To say home costs nothing.
+    assert point.cost == 0.0
+
+
+def test_progress_is_told_in_numbers():
+    told = []
+    options = {"leaves": [2, 3], "ways": ["best_first"], "folds": 2}
+    roctree.frontier(*IRIS, progress=lambda *numbers: told.append(numbers), **options)
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(ParameterError, match=r"'softly' is no way .*did you mean 'soft'"):
+        roctree.frontier(*IRIS, ways=["softly"])
+    with pytest.raises(ParameterError, match="are no sizes of trees"):
+        roctree.frontier(*IRIS, leaves=[0])
+    with pytest.raises(DataError, match="one class only"):
+        roctree.frontier(np.ones((9, 1)), np.ones(9))
+
+
+def test_a_line_is_drawn_for_each_way(small):
+    pytest.importorskip("matplotlib").use("Agg")
+    display = roctree.FrontierDisplay(small).plot("log_loss")
+    assert len(display.lines_) == len(WAYS)
+    assert display.ax_.get_ylabel() == "log-loss"
+    with pytest.raises(ParameterError, match="measure='error' is not known"):
+        display.plot("error")

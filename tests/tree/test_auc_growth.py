@@ -1,0 +1,86 @@
+"""Growth by the area under the ROC curve of the whole tree."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roctree.criteria import MSEE, Gini
+from roctree.tree.auc_growth import largest_area
+from roctree.tree.best_first import grow_best_first
+from roctree.tree.grow import grow
+from roctree.tree.growth import Growth
+from roctree.tree.shape import best_first, cut
+from tests.naive import auc_growth as naive
+from tests.strategies import data_sets
+from tests.tree.growing import NOMINAL, as_bytes, as_dataset, numeric_dataset
+
+
+def children(tree):
+    return [
+        list(range(first, first + many))
+        for first, many in zip(tree.first_child, tree.n_children, strict=True)
+    ]
+
+
+def naive_part(tree, max_leaves):
+    counts = tree.counts.astype(int).tolist()
+    worth = (tree.gain * tree.weight).tolist()
+    final = np.ones(tree.n_nodes, dtype=bool)
+    final[naive.opened(counts, children(tree), worth, max_leaves)] = False
+    return cut(tree, final)
+
+
+@pytest.mark.parametrize("nominal", NOMINAL)
+@given(data=data_sets(missing=False), max_leaves=st.integers(1, 12))
+@settings(max_examples=25)
+def test_the_leaf_is_opened_that_raises_the_area_most(nominal, data, max_leaves):
+    tree = grow(as_dataset(data), Growth(Gini(), np.ones(data.n_classes), nominal))
+    expected = naive_part(tree, max_leaves)
+    assert as_bytes(largest_area(tree, max_leaves)) == as_bytes(expected)
+
+
+@given(data_sets(rows=(10, 25), missing=False))
+@settings(max_examples=25)
+def test_the_area_never_falls_with_another_leaf(data):
+    tree = grow(as_dataset(data), Growth(Gini(), np.ones(data.n_classes)))
+    counts = tree.counts.astype(int).tolist()
+    areas = []
+    for most in range(1, tree.n_leaves + 1):
+        part = largest_area(tree, most)
+        areas.append(naive.area(range(part.n_leaves), part.counts[part.leaves].astype(int)))
+    assert areas == sorted(areas)
+    assert areas[-1] == naive.area(tree.leaves, counts)
+
+
+def test_a_leaf_in_the_middle_of_the_ranking_is_opened_first():
+    # Left of 10 the split gains more, but both parts stay below all others in the ranking.
+    counts = [(1, 300), (9, 100), (50, 50), (80, 20)]
+    values = np.concatenate([np.full(sum(pair), i) for i, pair in enumerate(counts)])
+    labels = np.concatenate([[1] * one + [0] * two for one, two in counts])
+    tree = grow(numeric_dataset(values[:, None], labels), Growth(MSEE(), np.ones(2)))
+    three = largest_area(tree, 3)
+    assert naive.area(range(3), three.counts[three.leaves].astype(int)[:, ::-1].tolist()) >= (
+        naive.area(range(3), best_first(tree, 3).counts[best_first(tree, 3).leaves]
+                   .astype(int)[:, ::-1].tolist())
+    )  # fmt: skip
+
+
+def test_as_many_leaves_as_the_tree_has_leave_it_whole():
+    rng = np.random.default_rng(0)
+    dataset = numeric_dataset(rng.random((200, 3)), rng.integers(0, 3, 200))
+    tree = grow(dataset, Growth(Gini(), np.ones(3)))
+    assert as_bytes(largest_area(tree, tree.n_leaves)) == as_bytes(tree)
+    assert largest_area(tree, 1).n_leaves == 1
+
+
+def test_growing_no_deeper_than_needed_changes_nothing():
+    rng = np.random.default_rng(0)
+    values = rng.random((400, 3))
+    dataset = numeric_dataset(values, (values.sum(axis=1) + rng.normal(size=400) > 1.5).astype(int))
+    growth = Growth(Gini(), np.ones(2))
+    expected = largest_area(grow(dataset, growth), 16)
+    found = grow_best_first(partial(grow, dataset), growth, 16, largest_area)
+    assert as_bytes(found) == as_bytes(expected)
