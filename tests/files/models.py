@@ -1,11 +1,17 @@
-"""Fitted trees of every kind that a file may hold, with cases to try them on."""
+"""Fitted models of every kind that a file may hold, with cases to try them on."""
 
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
-from roctree import ROCTreeClassifier, criterion, presets
+from roctree import (
+    MultiscaleClassifier,
+    NaiveBayesTreeClassifier,
+    ROCTreeClassifier,
+    criterion,
+    presets,
+)
 from roctree.pruning import MinimumError
 from roctree.smoothing import MBranch
 from tests.estimator import weather
@@ -30,11 +36,16 @@ def _weather(**parameters):
 
 
 def _three_classes(**parameters):
+    X, y = _of_three()
+    return ROCTreeClassifier(min_samples_leaf=5, **parameters).fit(X, y), X
+
+
+def _of_three():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(90, 3)).round(1)
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] + rng.normal(size=90) > 1)
     X[rng.random(X.shape) < 0.1] = np.nan
-    return ROCTreeClassifier(min_samples_leaf=5, **parameters).fit(X, y), X
+    return X, y
 
 
 def _at(model_and_cases, **request):
@@ -83,10 +94,66 @@ MODELS = {
     "own criterion": lambda: _weather(criterion=purity),
     "own smoother": lambda: _weather(smoothing=jeffreys),
 }
-OWN = ("own criterion", "own smoother")
+OWN = ("own criterion", "own smoother", "cells, own smoother")
+
+
+def _naive_bayes(**parameters):
+    X, y = scattered()
+    return NaiveBayesTreeClassifier(**parameters).fit(X, y), X
+
+
+def scattered():
+    """Cases of three kinds of columns, by which a Naive Bayes tree is split."""
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(0, 3, 200), rng.integers(0, 2, 200)
+    number = rng.normal(size=200).round(2) + second
+    y = np.where(first == 0, second, np.where(first == 1, 1 - second, number > 0.5))
+    number[rng.random(200) < 0.1] = np.nan
+    X = {"kind": np.array(["a", "b", "c"])[first], "number": number, "sign": second == 1}
+    return pd.DataFrame(X), np.array(["no", "yes"])[y.astype(int)]
+
+
+def _nb_held_out():
+    model, X = _naive_bayes()
+    _, y = scattered()
+    point = model.at(max_fpr=0.2, randomise=True, random_state=7, counts=(X[:50], y[:50]))
+    return point, X
+
+
+def _cells(n_classes=3, **parameters):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3)).round(1)
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int) + (X[:, 1] > 1) * (n_classes == 3)
+    return MultiscaleClassifier(**parameters).fit(X, y), X
+
+
+def _cells_held_out():
+    model, X = _cells(2)
+    return model.at(min_tpr=0.8, counts=(X[:20], [0, 1] * 10)), X
+
+
+SYSTEMS = {
+    "naive bayes": _naive_bayes,
+    "naive bayes, one leaf": lambda: _naive_bayes(min_samples_split=1000, folds="kinds"),
+    "naive bayes of three": lambda: (NaiveBayesTreeClassifier().fit(*_of_three()), _of_three()[0]),
+    "naive bayes at costs": lambda: _at(_naive_bayes(), cost_fp=1, cost_fn=5),
+    "naive bayes at a threshold": lambda: _at(_naive_bayes(), threshold=0.7),
+    "naive bayes, held out and by chance": _nb_held_out,
+    "cells": _cells,
+    "cells of bounds": lambda: _cells(bounds=[(-1, 1), (0, 2), (-4, 4)], max_level=32),
+    "cells, one leaf": lambda: _cells(max_level=0),
+    "cells, pruned and merged": lambda: _cells(2, pruning="minimum_error", merge_leaves=True),
+    "cells, pruned under costs": lambda: _cells(
+        2, pruning=MinimumError(m=2, costs={0: 5, 1: 1}), labels="majority"
+    ),
+    "cells at costs": lambda: _at(_cells(2), cost_fp=1, cost_fn=5, positive=0),
+    "cells, held out": _cells_held_out,
+    "cells, own smoother": lambda: _cells(smoothing=jeffreys),
+}
+ALL = MODELS | SYSTEMS
 
 
 @cache
 def fitted(name):
     """The model of that name, and cases to try it on."""
-    return MODELS[name]()
+    return ALL[name]()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree.files import as_bytes
+from roctree.files import KINDS, as_bytes
 from tests.golden.write import HOME, expected
 
 GOLDEN = sorted(HOME.glob("*-*.json"))
@@ -33,4 +33,8 @@ def test_a_golden_file_is_saved_as_it_was_but_for_younger_parameters(path):
 
 def test_there_are_golden_files_of_every_version():
     assert {Path(path).stem.split("-")[1] for path in GOLDEN} == {"1"}
-    assert len(GOLDEN) == 4
+    assert len(GOLDEN) == 6
+
+
+def test_there_are_golden_files_of_every_kind():
+    assert {type(roctree.load(path)).__name__ for path in GOLDEN} == set(KINDS)

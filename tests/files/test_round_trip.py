@@ -14,7 +14,7 @@ import roctree
 from roctree import ParameterError, ROCTreeClassifier
 from roctree.files import as_bytes, from_bytes
 from roctree.files.values import NotKept
-from tests.files.models import MODELS, OWN, fitted
+from tests.files.models import ALL, MODELS, OWN, fitted
 from tests.strategies import data_sets
 
 SCHEMA = json.loads((package_files("roctree.files") / "schema.json").read_text())
@@ -77,13 +77,13 @@ def test_a_loaded_tree_does_all_that_the_saved_one_did(name):
         assert answers(mine, X) == answers(theirs, X)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_file_that_is_loaded_and_saved_again_is_the_same(name):
     data = as_bytes(fitted(name)[0])
     assert as_bytes(from_bytes(data)) == data
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_file_is_what_its_json_schema_says(name):
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(as_bytes(fitted(name)[0])))

@@ -39,6 +39,10 @@ class Kind(NamedTuple):
 # By name, because the classes are above this package and most of them are not needed.
 KINDS: dict[str, Kind] = {
     "ROCTreeClassifier": Kind("roctree.estimator", "roctree.files.roc_tree"),
+    "NaiveBayesTreeClassifier": Kind(
+        "roctree.systems.naive_bayes_tree", "roctree.systems.naive_bayes_file"
+    ),
+    "MultiscaleClassifier": Kind("roctree.systems.multiscale", "roctree.systems.cell_file"),
 }
 
 

@@ -13,7 +13,6 @@ from roctree.errors import ParameterError
 from roctree.files import values
 from roctree.files.section import Section
 from roctree.labelling import Labeller, OperatingPoint
-from roctree.tree.tree import Tree
 
 FIELDS = (
     *(
@@ -56,12 +55,21 @@ def plain_point(point: OperatingPoint | None) -> dict[str, Any] | None:
     }
 
 
-def restored_point(section: Section, name: str, tree: Tree) -> OperatingPoint | None:
-    """Return the operating point from a section of a document, None for null."""
+def restored_point(
+    section: Section, name: str, n_classes: int, n_rows: int | None = None
+) -> OperatingPoint | None:
+    """Return the operating point from a section of a document, None for null.
+
+    Parameters
+    ----------
+    section, name : the section that has it, and what it is called there
+    n_classes : how many classes there are
+    n_rows : how many rows of votes there must be; None for as many as there are
+    """
     if not section.has(name):
         return None
     found = section.section(name, FIELDS)
-    shape = tree.counts.shape
+    shape = (len(found.items("votes")) if n_rows is None else n_rows), n_classes
     chance = found.number("chance", 0.0)
     votes = found.floats("votes", *shape)
     others = found.floats("other_votes", *shape) if found.has("other_votes") else votes
@@ -74,7 +82,7 @@ def restored_point(section: Section, name: str, tree: Tree) -> OperatingPoint | 
         votes=votes,
         other_votes=others,
         chance=chance,
-        confusion=found.floats("confusion", tree.n_classes, tree.n_classes),
+        confusion=found.floats("confusion", n_classes, n_classes),
         expected_cost=_cost(found),
         fpr=_number_or_none(found, "fpr"),
         tpr=_number_or_none(found, "tpr"),
@@ -82,7 +90,7 @@ def restored_point(section: Section, name: str, tree: Tree) -> OperatingPoint | 
         isocost_slope=_number_or_none(found, "isocost_slope"),
         counts=found.choice("counts", COUNTS),
         in_parts=found.flag("in_parts"),
-        positive=found.whole("positive", 0, tree.n_classes),
+        positive=found.whole("positive", 0, n_classes),
         seed=found.whole("seed", 0, 1 << 32),
     )
 

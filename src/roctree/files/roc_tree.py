@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree import criteria, pruning, smoothing
-from roctree.errors import ModelFileError, ParameterError
 from roctree.files import training, values
+from roctree.files.classifier import fitted, plain_parameters, unfitted
 from roctree.files.operating_point import plain_point, restored_point
 from roctree.files.schema import plain_schema, restored_schema
 from roctree.files.section import Section
+from roctree.files.strategies import plain_strategies, restored_strategies
 from roctree.files.tree import plain_tree, restored_tree
 from roctree.geometry import Boundary, GeometricProbability, Spread
 from roctree.parameters import RULES, check_parameter
@@ -29,8 +30,6 @@ _STRATEGIES: dict[str, Any] = {
     "pruning": pruning.resolve,
     "smoothing": smoothing.resolve,
 }
-# Probabilities may be off by this much in sum.
-_UNEVEN = 1e-6
 
 
 def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
@@ -41,25 +40,12 @@ def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
     model : the classifier
     forgotten : receives the words for what a file cannot hold
     """
-    parameters = {
-        name: values.plain_or_name(value) for name, value in model.get_params(deep=False).items()
-    }
-    forgotten += [
-        f"{name}={value['not_kept']}"
-        for name, value in parameters.items()
-        if values.is_forgotten(value)
-    ]
-    labels = None if model.node_labels_ is None else model.node_labels_.tolist()
     return {
         "training": training.plain(model.training_),
-        "parameters": parameters,
+        "parameters": plain_parameters(model, forgotten),
         "schema": plain_schema(model.schema_),
         "tree": plain_tree(model.tree_),
-        "smoothing": {
-            "strategy": values.plain_or_name(model.smoothing_),
-            "probabilities": model.probabilities_.tolist(),
-        },
-        "pruning": {"strategy": values.plain_or_name(model.pruning_), "labels": labels},
+        **plain_strategies(model),
         "class_weight": model.class_weight_.tolist(),
         "metric": {
             "ranges": model.spread_.ranges.tolist(),
@@ -76,90 +62,37 @@ def restored(cls: Any, section: Section) -> Any:
     """Return the classifier of a document's sections."""
     schema = restored_schema(section, "schema")
     tree = restored_tree(section, "tree", schema)
-    smoothed = section.section("smoothing", ("strategy", "probabilities"))
-    pruned = section.section("pruning", ("strategy", "labels"))
     metric = section.section("metric", _METRIC)
-    ranges, deviations, scale = (_sizes(metric, name, schema.n_features) for name in _METRIC)
+    ranges, deviations, scale = (metric.sizes(name, schema.n_features) for name in _METRIC)
     attributes = {
         "training_": training.restored(section, "training"),
-        "schema_": schema,
-        "classes_": schema.classes,
-        "n_classes_": schema.n_classes,
-        "n_features_in_": schema.n_features,
         "n_outputs_": 1,
         "tree_": tree,
-        "smoothing_": _strategy(smoothed, "smoothing"),
-        "probabilities_": _probabilities(smoothed, tree),
-        "pruning_": _strategy(pruned, "pruning"),
-        "node_labels_": _labels(pruned, tree),
+        **restored_strategies(section, tree),
         "class_weight_": _class_weight(section, schema.n_classes),
         "spread_": Spread(ranges, deviations),
         "scale_": scale,
         "divides_cases_": section.flag("divides_cases"),
         "geometric_": _estimate(section, tree, schema.n_features),
-        "operating_point_": restored_point(section, "operating_point", tree),
+        "operating_point_": restored_point(
+            section, "operating_point", tree.n_classes, tree.n_nodes
+        ),
     }
-    if schema.named:
-        attributes["feature_names_in_"] = np.array(schema.names, dtype=object)
-    model = _with_parameters(cls, section)
-    for name, value in attributes.items():
-        setattr(model, name, value)
-    return model
+    return fitted(unfitted(cls, section, _check_parameters), schema, attributes)
 
 
-def _with_parameters(cls: Any, section: Section) -> Any:
-    """Return a classifier that is not fitted; parameters that are younger than the file default."""
-    given = section.values["parameters"]
-    known = cls._get_param_names()
-    if not isinstance(given, dict) or not set(given) <= set(known):
-        section.refuse("parameters", "has one that this release does not know")
-    model = cls(**{name: values.restored(given[name], f"parameter {name!r}") for name in given})
-    try:
-        for name in RULES:
-            check_parameter(name, getattr(model, name))
-        for name, resolve in _STRATEGIES.items():
-            if not isinstance(getattr(model, name), values.NotKept):
-                resolve(getattr(model, name))
-    except ParameterError as error:
-        raise ModelFileError(f"'parameters' of the file make no sense: {error}") from None
-    return model
-
-
-def _strategy(section: Section, kind: str) -> Any:
-    found = values.restored(section.values["strategy"], kind)
-    if not isinstance(found, (values.NotKept, *values.STRATEGIES[kind].values())):
-        section.refuse("strategy", f"is no {kind}")
-    return found
-
-
-def _probabilities(section: Section, tree: Tree) -> Floats:
-    found = section.floats("probabilities", *tree.counts.shape)
-    leaves = found[tree.leaves]
-    if (leaves < 0.0).any() or (np.abs(leaves.sum(axis=1) - 1.0) > _UNEVEN).any():
-        section.refuse("probabilities", "has a leaf whose shares do not add up to 1")
-    return found
-
-
-def _labels(section: Section, tree: Tree) -> NDArray[np.int64] | None:
-    if not section.has("labels"):
-        return None
-    found = section.ints("labels", tree.n_nodes, np.int64)
-    if not ((found >= 0) & (found < tree.n_classes)).all():
-        section.refuse("labels", "has a number that is no class")
-    return found
+def _check_parameters(model: Any) -> None:
+    for name in RULES:
+        check_parameter(name, getattr(model, name))
+    for name, resolve in _STRATEGIES.items():
+        if not isinstance(getattr(model, name), values.NotKept):
+            resolve(getattr(model, name))
 
 
 def _class_weight(section: Section, n_classes: int) -> Floats:
-    found = _sizes(section, "class_weight", n_classes)
+    found = section.sizes("class_weight", n_classes)
     if not found.any():
         section.refuse("class_weight", "has no weight above 0")
-    return found
-
-
-def _sizes(section: Section, name: str, length: int) -> Floats:
-    found = section.floats(name, length)
-    if (found < 0.0).any():
-        section.refuse(name, "has a number below 0")
     return found
 
 
@@ -192,7 +125,7 @@ def _estimate(section: Section, tree: Tree, n_features: int) -> GeometricProbabi
         Boundary(
             tree,
             found.floats("votes", *tree.counts.shape),
-            _sizes(found, "scale", n_features),
+            found.sizes("scale", n_features),
             found.number("extent", 0.0),
         ),
         found.number("start"),

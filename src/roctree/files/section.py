@@ -103,6 +103,13 @@ class Section:
         """Return finite numbers, in one row or several."""
         return self._floats(name, self._flat(name, shape)).reshape(shape)
 
+    def sizes(self, name: str, *shape: int) -> Floats:
+        """Return finite numbers from 0 on, in one row or several."""
+        found = self.floats(name, *shape)
+        if (found < 0.0).any():
+            self.refuse(name, "has a number below 0")
+        return found
+
     def floats_or_null(self, name: str, length: int) -> Floats:
         """Return finite numbers, NaN where the file has null."""
         items = self._flat(name, (length,))
@@ -111,15 +118,15 @@ class Section:
         numbers[[item is not None for item in items]] = self._floats(name, known)
         return numbers
 
-    def ints(self, name: str, length: int, dtype: type[np.signedinteger[Any]]) -> NDArray[Any]:
-        """Return whole numbers of a type."""
-        items = self._flat(name, (length,))
+    def ints(self, name: str, dtype: type[np.integer[Any]], *shape: int) -> NDArray[Any]:
+        """Return whole numbers of a type, in one row or several."""
+        items = self._flat(name, shape)
         bounds = np.iinfo(dtype)
         if not set(map(type, items)) <= {int}:
             self.refuse(name, "holds something other than whole numbers")
         if items and not bounds.min <= min(items) <= max(items) <= bounds.max:
             self.refuse(name, f"holds a number that is none of {np.dtype(dtype)}")
-        return np.array(items, dtype=dtype)
+        return np.array(items, dtype=dtype).reshape(shape)
 
     def _flat(self, name: str, shape: Sequence[int]) -> list[Any]:
         """Return the items of a list, or of lists of one length in a list."""

@@ -37,17 +37,17 @@ def restored_tree(section: Section, name: str, schema: Schema) -> Tree:
     """Return the tree from a section of a document, checked from end to end."""
     found = section.section(name, FIELDS)
     n_nodes = len(found.items("n_children"))
-    feature = found.ints("feature", n_nodes, np.int32)
+    feature = found.ints("feature", np.int32, n_nodes)
     if n_nodes == 0 or not ((feature >= -1) & (feature < schema.n_features)).all():
         found.refuse("feature", "names a column that does not exist")
     sizes = n_categories(feature, schema)
     tree = Tree(
-        n_children=found.ints("n_children", n_nodes, np.int32),
+        n_children=found.ints("n_children", np.int32, n_nodes),
         feature=feature,
         threshold=found.floats_or_null("threshold", n_nodes),
-        category_branch=found.ints("category_branch", int(sizes.sum()), np.int16),
+        category_branch=found.ints("category_branch", np.int16, int(sizes.sum())),
         category_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
-        missing_branch=found.ints("missing_branch", n_nodes, np.int16),
+        missing_branch=found.ints("missing_branch", np.int16, n_nodes),
         counts=found.floats("counts", n_nodes, schema.n_classes),
         softness=found.floats("softness", n_nodes) if found.has("softness") else np.zeros(n_nodes),
         gain=found.floats("gain", n_nodes),

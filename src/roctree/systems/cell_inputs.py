@@ -106,8 +106,13 @@ def first_schema(X: Any, y: Any, classes: Any) -> Schema:
     return replace(Dataset.from_data(X, y).schema, classes=encode_labels(classes)[0])
 
 
-def joined(before: Dataset, more: Dataset) -> Dataset:
-    """Return the cases of both."""
+def joined(before: Dataset | None, more: Dataset) -> Dataset:
+    """Return the cases of both; None for those before is refused."""
+    if before is None:
+        raise ParameterError(
+            "Without the cases so far, which model files have not, no cell can be divided any "
+            "further: fit all cases anew, or begin with keep_cases=True."
+        )
     return replace(
         before,
         values=np.concatenate([before.values, more.values]),

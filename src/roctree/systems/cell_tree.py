@@ -8,12 +8,13 @@ import numpy as np
 from roctree.data import Dataset
 from roctree.labelling import Leaves
 from roctree.operating import leaves_of
-from roctree.pruning import Pruner
+from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
+from roctree.roc import Curve
 from roctree.selection import pruned
 from roctree.smoothing import Frequencies
 from roctree.systems.cell_groups import dissolved, grouped
 from roctree.systems.cell_kernels import BITS
-from roctree.systems.cells import Bounds, Cells, Floats, Ints, grow, tally
+from roctree.systems.cells import Bounds, Cells, Floats, Ints, grow, tally, with_those_below
 from roctree.tree.tree import Tree
 
 
@@ -49,6 +50,22 @@ class CellTree:
             return np.where(tree.is_leaf[:, None], tree.counts, 0.0)
         nodes = self.nodes(cases.values)
         return tally(nodes, cases.labels, cases.weights, tree.n_nodes, tree.n_classes)
+
+    def roc(self, scores: Floats, positive: int, cases: Dataset | None = None) -> Curve:
+        """Return the ROC curve of the nodes by their scores; of training if there are no cases."""
+        counts = self.stops(cases)
+        ours = counts[:, positive]
+        return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
+
+    def cost_pruning_curve(
+        self, pruner: Pruner, costs: Any, labels: list[Any], positive: int, cases: Dataset | None
+    ) -> CostPruningCurve:
+        """Return how the cells err when pruned under costs; on training if there are no cases."""
+        counts, stopped = self.tree.counts, None
+        if cases is not None:
+            stopped = self.stops(cases)
+            counts = with_those_below(self.tree, stopped)
+        return cost_pruning_curve(self.tree, pruner, costs, counts, labels, positive, stopped)
 
     def in_groups(self) -> "CellTree":
         """Return the same cells, those that may be merged in groups."""

@@ -85,10 +85,9 @@ class Cells:
         whole = self.n_children == 0
         level[whole] = level[self.parent[whole]] + 1
         level[0] *= self.n_children[0] > 0
-        first_bits = ~(np.uint64(2**BITS - 1) >> level.astype(np.uint64)).astype(np.uint32)
         object.__setattr__(self, "n_children", read_only(self.n_children))
         object.__setattr__(self, "level", read_only(level))
-        object.__setattr__(self, "corner", read_only(self.corner & first_bits[:, None]))
+        object.__setattr__(self, "corner", read_only(self.corner & first_bits(level)[:, None]))
         object.__setattr__(self, "node", read_only(self.node))
 
     @property
@@ -149,6 +148,11 @@ class Cells:
 
     def _arrays(self) -> tuple[NDArray[Any], ...]:
         return self.n_children, self.level, self.corner, self.node
+
+
+def first_bits(level: NDArray[np.uint8]) -> Addresses:
+    """Return for each level the bits of an address that say which cell of it one is in."""
+    return np.asarray(~(np.uint64(2**BITS - 1) >> level.astype(np.uint64)).astype(np.uint32))
 
 
 def grow(

@@ -1,6 +1,7 @@
 """The Multiscale Classifier of Bradley and Lovell: space is halved until classes are apart."""
 
 from copy import copy
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from roctree.data import Dataset, encode_columns
 from roctree.decision import Decision
 from roctree.errors import ParameterError
+from roctree.files import Training, save
 from roctree.labelling import Labeller, OperatingPoint, operating_point
 from roctree.operating import asked_for, cheapest, checked_seed, class_number, positive_of_two
 from roctree.parameters import Labels, with_costs_in_order
-from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner, cost_pruning_curve
+from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner
 from roctree.roc import Curve
 from roctree.smoothing import Smoother, probabilities
 from roctree.systems.cell_inputs import (
@@ -31,7 +33,8 @@ from roctree.systems.cell_inputs import (
 )
 from roctree.systems.cell_text import cells_to_text
 from roctree.systems.cell_tree import CellTree
-from roctree.systems.cells import Cells, with_those_below
+from roctree.systems.cells import Cells
+from roctree.systems.naming import set_names
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -68,7 +71,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     pruning_, smoothing_ : the pruner and the smoother
     node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
     operating_point_ : what ``at(...)`` has chosen, else None
-    cases_ : Dataset, the cases so far; None if they are not kept
+    training_ : Training, what is remembered of the data
+    cases_ : Dataset, the cases so far; None if they are not kept, nor in a model file
     n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
 
     Examples
@@ -114,7 +118,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         sample_weight : one weight per row, at least 0; None for ones
         """
         check_parameters(self)
-        return self._learn(read(X, y, sample_weight))
+        return self._learn(read(X, y, sample_weight), y)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -137,13 +141,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         check_parameters(self)
         if not hasattr(self, "cell_tree_"):
-            return self._learn(read(X, y, sample_weight, first_schema(X, y, classes)))
-        if self.cases_ is None:
-            raise ParameterError(
-                "Without the cases so far no cell can be divided any further: begin with "
-                "keep_cases=True."
-            )
-        return self._learn(joined(self.cases_, read(X, y, sample_weight, self.schema_)))
+            return self._learn(read(X, y, sample_weight, first_schema(X, y, classes)), y)
+        return self._learn(joined(self.cases_, read(X, y, sample_weight, self.schema_)), y)
 
     def smoothed(self, smoothing: str | Smoother, **options: Any) -> "MultiscaleClassifier":
         """Return these cells with their probabilities smoothed in another way.
@@ -201,14 +200,12 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         place = class_number(positive, self.classes_)
         if (X_test is None) != (y_test is None):
             raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
-        cells, stopped = self._prunable(self.cell_tree_), None
-        counts = cells.tree.counts
+        cells, cases = self._prunable(self.cell_tree_), None
         if X_test is not None:
-            stopped = cells.stops(read(X_test, y_test, sample_weight, self.schema_))
-            counts = with_those_below(cells.tree, stopped)
+            cases = read(X_test, y_test, sample_weight, self.schema_)
         usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
-        pruner, labels = pruner_of_cells(method, **(usual | options)), self.classes_.tolist()
-        return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped)
+        pruner = pruner_of_cells(method, **(usual | options))
+        return cells.cost_pruning_curve(pruner, costs, self.classes_.tolist(), place, cases)
 
     def at(
         self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any
@@ -250,9 +247,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         place = class_number(positive, self.classes_)
         if X is None and (y is not None or sample_weight is not None):
             raise ParameterError("Give X with y and their weights, or none of them.")
-        counts = cells.stops(None if X is None else read(X, y, sample_weight, self.schema_))
-        ours, scores = counts[:, place], self.probabilities_[:, place]
-        return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
+        cases = None if X is None else read(X, y, sample_weight, self.schema_)
+        return cells.roc(self.probabilities_[:, place], place, cases)
 
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its cell, or that of ``at``.
@@ -316,6 +312,16 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         return cells_to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write these cells to a model file, which ``roctree.load`` reads again.
+
+        Parameters
+        ----------
+        path : the file; it is replaced when complete, and has no cases for ``partial_fit``
+        """
+        self._fitted()
+        save(self, path, stacklevel=2)
+
     @property
     def cells_(self) -> Cells:
         """Where the cells are, and which node of ``tree_`` each belongs to."""
@@ -326,21 +332,14 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Class counts of the cells, without splits."""
         return self.cell_tree_.tree
 
-    def _learn(self, cases: Dataset) -> "MultiscaleClassifier":
+    def _learn(self, cases: Dataset, y: Any) -> "MultiscaleClassifier":
         """Grow the cells of these cases, prune them, and set all that is fitted."""
-        schema = cases.schema
-        pruner = with_costs_in_order(pruner_of_cells(self.pruning), schema.classes)
+        pruner = with_costs_in_order(pruner_of_cells(self.pruning), cases.schema.classes)
         grown = CellTree.grown(cases, bounds_of(self.bounds, cases.values), self.max_level)
-
-        self.schema_ = schema
-        self.classes_, self.n_classes_ = schema.classes, schema.n_classes
-        self.n_features_in_ = schema.n_features
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        set_names(self, cases.schema)
         self.smoothing_ = smoother_of_cells(self.smoothing)
         self._prune(pruner, grown)
+        self.training_ = Training.of(len(cases.labels), y)
         self.cases_ = own(cases) if self.keep_cases else None
         return self
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
+from roctree.data import Schema
 from roctree.systems.naive_bayes_kernels import LEAST, mix_posteriors
 from roctree.tree.tree import Tree, read_only
 
@@ -61,9 +62,9 @@ class Models:
         """Put models side by side."""
         cuts = [cuts for model in models for cuts in model.cuts]
         return cls(
-            _starts([len(part) for part in cuts]),
+            starts_of([len(part) for part in cuts]),
             np.concatenate(cuts),
-            _starts(np.concatenate([model.n_cells for model in models])),
+            starts_of(np.concatenate([model.n_cells for model in models])),
             np.concatenate([model.counts for model in models]),
             np.array([model.class_counts for model in models]),
         )
@@ -176,7 +177,7 @@ def counted(cells: Ints, n_cells: Ints, labels: Ints, weights: Floats, n_classes
     labels, weights : int64[cases], float64[cases]
     n_classes : how many classes there are
     """
-    starts = _starts(n_cells)
+    starts = starts_of(n_cells)
     rows = cells + starts[:-1, None]
     known = cells >= 0
     places = (rows * n_classes + labels)[known]
@@ -185,5 +186,14 @@ def counted(cells: Ints, n_cells: Ints, labels: Ints, weights: Floats, n_classes
     return np.asarray(summed, dtype=np.float64).reshape(-1, n_classes)
 
 
-def _starts(sizes: Sequence[int] | Ints) -> Ints:
+def n_categories_of(schema: Schema) -> Ints:
+    """Return how many cells the categories of each attribute are, 0 of numbers.
+
+    An attribute whose categories are all missing has one, to which nothing belongs.
+    """
+    return np.asarray(np.maximum(schema.n_categories, 1) * schema.nominal, dtype=np.int64)
+
+
+def starts_of(sizes: Sequence[int] | Ints) -> Ints:
+    """Return where parts of these sizes begin, and in the end how long they are together."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)

@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import replace
+from os import PathLike
 from reprlib import repr as shortened
 from typing import Any, Literal, get_args
 
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from roctree.data import Dataset, encode_columns, warn_of_identifiers
 from roctree.errors import ParameterError
+from roctree.files import Training, save
 from roctree.labelling import OperatingPoint, operating_point
 from roctree.operating import (
     asked_for,
@@ -27,6 +29,7 @@ from roctree.strategy import is_number, nearest
 from roctree.systems.kinds import kinds_of
 from roctree.systems.naive_bayes import NaiveBayesTree
 from roctree.systems.naive_bayes_text import naive_bayes_text
+from roctree.systems.naming import set_names
 from roctree.systems.nbtree_growth import grow_naive_bayes_tree
 from roctree.systems.scored import Scored, decision_at
 
@@ -46,6 +49,12 @@ _RULES = {
         get_args(Folds),
     ),
 }
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ``ParameterError`` for the first parameter that makes no sense."""
+    for name in _RULES:
+        check_parameter(name, getattr(estimator, name), _RULES)
 
 
 class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -69,6 +78,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     tree_ : NaiveBayesTree, the nodes and the models of the leaves
     schema_ : Schema, names and categories of the columns
     classes_, n_classes_ : class labels in sorted order, and how many
+    training_ : Training, what is remembered of the data
     scored_ : Scored, the distinct probabilities of the training cases, and their class counts
     operating_point_ : what ``at(...)`` has chosen, else None; its labels and votes are those of
         ``scored_``, and after them those of cases that are surely of one class
@@ -112,16 +122,15 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         y : one label per row
         sample_weight : one weight per row, at least 0; None for ones
         """
-        for name in _RULES:
-            check_parameter(name, getattr(self, name), _RULES)
+        check_parameters(self)
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         cases = dataset if self.folds == "rows" else kinds_of(dataset)
-        self.schema_ = dataset.schema
+        set_names(self, dataset.schema)
         self.tree_ = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
         self.scored_ = self._scored(cases)
+        self.training_ = Training.of(len(dataset.labels), y)
         self.operating_point_: OperatingPoint | None = None
-        self._set_names()
         return self
 
     def at(
@@ -249,6 +258,16 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         return naive_bayes_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write this tree to a model file, which ``roctree.load`` reads again.
+
+        Parameters
+        ----------
+        path : the file; it is replaced when the new one is complete
+        """
+        self._fitted()
+        save(self, path, stacklevel=2)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -262,15 +281,6 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
         )
         return dataset.with_weight()
-
-    def _set_names(self) -> None:
-        schema = self.schema_
-        self.classes_, self.n_classes_ = schema.classes, schema.n_classes
-        self.n_features_in_ = schema.n_features
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _fitted(self) -> NaiveBayesTree:
         check_is_fitted(self, "tree_")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from roctree.data import Dataset
 from roctree.systems.c45_kernels import DIVIDED
 from roctree.systems.mdl import logarithms
+from roctree.systems.naive_bayes import n_categories_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,12 +46,11 @@ class Cases(NamedTuple):
         values = np.ascontiguousarray(dataset.values.T, dtype=np.float64)
         weights = np.ascontiguousarray(dataset.weights, dtype=np.float64)
         # An attribute of categories is none of numbers, even where it has none.
-        n_categories = np.maximum(dataset.schema.n_categories, 1) * dataset.schema.nominal
         return cls(
             values,
             np.argsort(values, axis=1, kind="stable"),
             np.count_nonzero(~np.isnan(values), axis=1),
-            n_categories.astype(np.int64),
+            n_categories_of(dataset.schema),
             dataset.labels.astype(np.int64),
             weights,
             weights,

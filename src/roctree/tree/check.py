@@ -33,7 +33,7 @@ def check_tree(tree: "Tree", n_features: int | None = None) -> None:
     """Raise ``ModelFileError`` unless the arrays are a tree on ``n_features`` attributes."""
     _check_types(tree)
     _check_shapes(tree)
-    _check_structure(tree.n_children)
+    check_structure(tree.n_children)
     _check_features(tree, n_features)
     _check_splits(tree)
     _check_categories(tree)
@@ -65,7 +65,8 @@ def _check_shapes(tree: "Tree") -> None:
         raise ModelFileError("The tree has no nodes or no classes.")
 
 
-def _check_structure(n_children: NDArray[np.int32]) -> None:
+def check_structure(n_children: NDArray[np.int32]) -> None:
+    """Raise ``ModelFileError`` unless these are the numbers of children of a tree's nodes."""
     _refuse(n_children < 0, "has a negative number of children")
     _refuse(n_children == 1, "has a single child")
     children_before = np.cumsum(n_children, dtype=np.int64) - n_children
