@@ -9,16 +9,17 @@ from importlib import import_module
 from typing import Any, Literal
 
 Cells = Sequence[str]
+Side = Literal["left", "right"]
 
 
-def as_text(head: Cells, rows: Iterable[Cells], align: Literal["left", "right"] = "right") -> str:
+def as_text(head: Cells, rows: Iterable[Cells], align: Side | Sequence[Side] = "right") -> str:
     """Return the table with its columns aligned.
 
     Parameters
     ----------
     head : names of the columns
     rows : a cell for each column
-    align : to which side
+    align : to which side, all or each of the columns
 
     Examples
     --------
@@ -29,8 +30,8 @@ def as_text(head: Cells, rows: Iterable[Cells], align: Literal["left", "right"] 
     """
     cells = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    placed = str.rjust if align == "right" else str.ljust
-    lines = ("  ".join(map(placed, row, widths)) for row in cells)
+    sides = [align] * len(head) if isinstance(align, str) else align
+    lines = ("  ".join(map(_placed, row, widths, sides)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -65,6 +66,10 @@ def as_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any]) -
             f"pip install {library}."
         ) from None
     return found.DataFrame(columns)
+
+
+def _placed(cell: str, width: int, side: Side) -> str:
+    return cell.rjust(width) if side == "right" else cell.ljust(width)
 
 
 def _marked(tag: str, cells: Cells) -> str:

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from roctree.table import Side
+from roctree.table import as_text as table_as_text
+
 # Numbers, ranges, and means with deviations.
 _NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|e)*")
 
@@ -50,17 +53,8 @@ def show(report: Report, as_json: bool) -> None:
 
 def as_text(table: Table) -> str:
     """Return a table without lines, the columns two blanks apart."""
-    rows = [list(table.head), *map(list, table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = _right(table)
-    lines = [
-        "  ".join(
-            cell.rjust(width) if at_right else cell.ljust(width)
-            for cell, width, at_right in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join([table.title] * bool(table.title) + lines) + "\n"
+    lines = table_as_text(table.head, table.rows, _sides(table))
+    return "\n".join([table.title] * bool(table.title) + [lines]) + "\n"
 
 
 @contextmanager
@@ -85,16 +79,17 @@ def _show_rich(part: str | Table) -> None:
         console.print(part, soft_wrap=True)
         return
     shown = RichTable(title=part.title or None, box=box.SIMPLE_HEAD, title_justify="left")
-    for name, right in zip(part.head, _right(part), strict=True):
-        shown.add_column(name, justify="right" if right else "left")
+    for name, side in zip(part.head, _sides(part), strict=True):
+        shown.add_column(name, justify=side)
     for row in part.rows:
         shown.add_row(*row)
     console.print(shown)
 
 
-def _right(table: Table) -> list[bool]:
+def _sides(table: Table) -> list[Side]:
     columns = zip(*table.rows, strict=True) if table.rows else [[""]] * len(table.head)
-    return [any(column) and all(map(_NUMBERS.fullmatch, column)) for column in columns]
+    numbers = (any(column) and all(map(_NUMBERS.fullmatch, column)) for column in columns)
+    return ["right" if numeric else "left" for numeric in numbers]
 
 
 def _plain(value: Any) -> Any:

@@ -74,7 +74,8 @@ def _by_spread(
     """Return the half-width by the spread of the values, and count the classes on both sides."""
     counts[:] = 0.0
     # Half of everything, so that the largest numbers there are have a distance.
-    unit = max(0.5 * values[end - 1] - 0.5 * threshold, 0.5 * threshold - 0.5 * values[begin])
+    low, high = 0.5 * values[begin], 0.5 * values[end - 1]
+    unit = float(max(high - 0.5 * threshold, 0.5 * threshold - low))
     if unit <= 0.0:
         return 0.0
     total = mean = square = 0.0
