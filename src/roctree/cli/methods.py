@@ -5,7 +5,7 @@ from typing import Any
 from roctree.errors import ParameterError
 
 
-def method(model: Any, name: str) -> Any:
+def method_of(model: Any, name: str) -> Any:
     """Return a method of a model; refused if its kind has none of that name."""
     found = getattr(model, name, None)
     if found is None:

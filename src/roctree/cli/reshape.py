@@ -6,7 +6,7 @@ import typer
 
 import roctree
 from roctree.cli.cases import known_cases
-from roctree.cli.methods import method as method_of
+from roctree.cli.methods import method_of
 from roctree.cli.options import OPERATING, READING, Choice, Model, Report, Target, command
 from roctree.cli.parameters import STRATEGIES, strategy
 from roctree.cli.relabelled import relabelled

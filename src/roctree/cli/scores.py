@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree.cli.methods import method
+from roctree.cli.methods import method_of
 from roctree.data.arrow import pa
 from roctree.errors import ParameterError
 from roctree.strategy import nearest
@@ -57,11 +57,11 @@ def _score(tree: Any, rows: Any) -> Columns:
 
 
 def _leaf(tree: Any, rows: Any) -> Columns:
-    yield "leaf", pa.array(method(tree, "apply")(rows))
+    yield "leaf", pa.array(method_of(tree, "apply")(rows))
 
 
 def _rule(tree: Any, rows: Any) -> Columns:
-    text = method(tree, "to_rules")()
+    text = method_of(tree, "to_rules")()
     leaves, places = np.unique(tree.apply(rows), return_inverse=True)
     rules = [line for line in text.splitlines() if not line.startswith("#")]
     by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
@@ -71,7 +71,7 @@ def _rule(tree: Any, rows: Any) -> Columns:
 
 def _change(tree: Any, rows: Any) -> Columns:
     """The least change that gives another label, its label and how far it is."""
-    cases = list(method(tree, "nearest_change")(rows))
+    cases = list(method_of(tree, "nearest_change")(rows))
     texts = [", ".join(f"{change.attribute} = {_shown(change.needed)}" for change in case.changes)
              for case in cases]  # fmt: skip
     yield "change", pa.array(texts, pa.string())
