@@ -230,7 +230,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
                 )
             with large as data:
-                return self._learn_large(grow_large(self, data, self._n_threads()), y)
+                return self._learn_large(grow_large(self, data, self._n_threads()))
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         growth = growth_of(self, dataset)
@@ -857,8 +857,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _learn_large(self, grown: Grown, y: Any) -> "ROCTreeClassifier":
-        self.training_ = Training.of(grown.n_rows, y)
+    def _learn_large(self, grown: Grown) -> "ROCTreeClassifier":
+        self.training_ = Training(grown.n_rows, grown.target)
         self.schema_, self.class_weight_ = grown.schema, grown.growth.class_weight
         self.spread_, self.scale_ = grown.spread, scale_of(self.metric, grown.spread, grown.schema)
         self.pruning_, self.smoothing_ = grown.pruner, grown.smoother

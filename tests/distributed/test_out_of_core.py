@@ -78,6 +78,7 @@ def test_whatever_they_come_as_rows_give_the_tree_of_memory(rows, table, tmp_pat
             continue
         assert as_bytes(tree.tree_) == as_bytes(expected.tree_), name
         assert tree.schema_ == expected.schema_, name
+        assert tree.training_ == expected.training_, name
         np.testing.assert_array_equal(
             tree.predict_proba(attributes(rows)), expected.predict_proba(attributes(rows))
         )

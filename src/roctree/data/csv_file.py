@@ -10,8 +10,8 @@ from roctree.data.spelling import Spelling
 from roctree.errors import DataError
 
 DELIMITERS = ",;\t|"
-# Large enough for types of many rows at a time, small enough for any memory.
-BLOCK = 1 << 24
+# pyarrow reads up to thirty blocks ahead of who takes them.
+BLOCK = 1 << 22
 _QUOTED = re.compile(r'"[^"]*"')
 
 

@@ -87,6 +87,7 @@ class Collections:
 
     parts: Sequence[Any]
     client: Any
+    target: str | None = None
 
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once, on the workers."""
@@ -154,13 +155,13 @@ def collections(X: Any, y: Any, sample_weight: Any, client: Any = None) -> Colle
     if unknown:
         raise DataError(f"the data have no column {unknown[0]!r} to take as y or sample_weight.")
     others = [_delayed_like(of_rows, part) for part in (y, sample_weight)]
-    return Collections(
-        [
-            dask.delayed(_part)(number, *cells, columns)
-            for number, cells in enumerate(zip(of_rows, *others, strict=True))
-        ],
-        client,
-    )
+    parts = [
+        dask.delayed(_part)(number, *cells, columns)
+        for number, cells in enumerate(zip(of_rows, *others, strict=True))
+    ]
+    target = y if isinstance(y, str) else getattr(y, "name", None)
+    # The name of a Dask array is that of its tasks.
+    return Collections(parts, client, target if hasattr(X, "columns") else None)
 
 
 def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:

@@ -30,6 +30,10 @@ from roctree.tree.tree import NO_BRANCH, Tree
 class LargeData(Protocol):
     """Rows that are looked at twice: once for their summary, once to be coded."""
 
+    @property
+    def target(self) -> str | None:
+        """The name of what is predicted, where it has one."""
+
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once."""
 
@@ -43,15 +47,18 @@ class Grown:
 
     Parameters
     ----------
+    n_rows : number of rows that have weight
+    target : name of what is predicted, where it has one
     schema : what the columns and labels mean
     growth : how the tree was grown
     spread : ranges and standard deviations of the attributes
     pruner, smoother : the strategies
     pruned : the tree, and labels where it was pruned under costs
     divides_cases : whether missing values may have divided training cases among leaves
-    n_rows : number of rows that have weight
     """
 
+    n_rows: int
+    target: str | None
     schema: Schema
     growth: Growth
     spread: Spread
@@ -59,7 +66,6 @@ class Grown:
     smoother: Smoother
     pruned: Pruned
     divides_cases: bool
-    n_rows: int
 
 
 def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
@@ -81,8 +87,17 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
         tree = observed_thresholds(tree, facts.bounds.values, schema.n_categories)
     smaller = pruned(pruner, tree)
     divides = bool(_sends_to_all(smaller.tree, summary.has_missing).any())
-    spread, n_rows = facts.moments.spread, summary.n_rows
-    return Grown(schema, growth, spread, pruner, smoother, smaller, divides, n_rows)
+    return Grown(
+        n_rows=summary.n_rows,
+        target=data.target,
+        schema=schema,
+        growth=growth,
+        spread=facts.moments.spread,
+        pruner=pruner,
+        smoother=smoother,
+        pruned=smaller,
+        divides_cases=divides,
+    )
 
 
 def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:

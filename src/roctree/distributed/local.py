@@ -24,7 +24,7 @@ class OutOfCore:
     """Rows on disk, coded in a file that is gone when the work is done, or has failed."""
 
     def __init__(self, batches: Batches, folder: Path) -> None:
-        self.batches, self.folder = batches, folder
+        self.batches, self.folder, self.target = batches, folder, batches.target
         n_bytes = batches.n_rows * (len(batches.features) + _LABEL)
         check_disk(n_bytes + batches.n_rows * _WEIGHT * (batches.weight is not None), folder)
 

@@ -18,8 +18,9 @@ from roctree.export.sql_words import Words, literal, number, quoted
 from roctree.tree.tree import Tree
 
 # Databases limit how deep expressions nest: how many CASEs within each other, how many terms of a
-# sum (which is as deep as it is long), and how many factors.
-LEVELS_A_STEP, TERMS_A_STEP, MOST_LEVELS = 8, 400, 400
+# sum (which is as deep as it is long), and how many factors. DuckDB also takes long to plan a step
+# of more than some dozens of parts.
+LEVELS_A_STEP, TERMS_A_STEP, MOST_LEVELS = 8, 32, 400
 # These keep the results of a step where they are told to; others are left to their own judgement.
 KEEPS_STEPS = (None, "sqlite", "duckdb", "postgres")
 DIVIDED = -1

@@ -87,6 +87,6 @@ def literal(value: Any) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with an exponent, lest it be a decimal fraction that is rounded twice."""
+    """Return a number with an exponent, which makes it a double and not a decimal fraction."""
     text = repr(value)
     return text if "e" in text else text + "e0"
