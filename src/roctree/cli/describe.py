@@ -23,7 +23,7 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     classes, point = tree.classes_.tolist(), tree.operating_point_
     size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
     named = f"classes {', '.join(map(str, classes))}"
-    where = "the most probable class of each leaf" if point is None else str(point)
+    where = _usual_labels(tree) if point is None else str(point)
     shown = [
         f"{size}, {named}; labels: {where}.\n",
         _columns(tree),
@@ -34,16 +34,24 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
 
 def _facts(tree: Any) -> dict[str, Any]:
     point, changed = tree.operating_point_, _changed(tree)
-    return {
+    names = tree.schema_.names
+    facts = {
         "classes": tree.classes_,
         "leaves": tree.get_n_leaves(),
         "depth": tree.get_depth(),
         "training_cases": float(tree.tree_.weight[0]),
         "parameters": {name: repr(value) for name, value in changed.items()},
         "operating_point": None if point is None else str(point),
-        "columns": dict(zip(tree.schema_.names, tree.schema_.categories, strict=True)),
-        "importances": dict(zip(tree.schema_.names, tree.feature_importances_, strict=True)),
+        "columns": dict(zip(names, tree.schema_.categories, strict=True)),
     }
+    if hasattr(tree, "feature_importances_"):
+        facts["importances"] = dict(zip(names, tree.feature_importances_, strict=True))
+    return facts
+
+
+def _usual_labels(tree: Any) -> str:
+    # A Naive Bayes tree does not label leaves but the cases in them.
+    return "the most probable class" + " of each leaf" * hasattr(tree, "apply")
 
 
 def _changed(tree: Any) -> dict[str, Any]:
@@ -53,12 +61,11 @@ def _changed(tree: Any) -> dict[str, Any]:
 
 
 def _columns(tree: Any) -> Table:
-    rows = [
-        (name, _kind(categories), f"{importance:.3f}")
-        for name, categories, importance in zip(
-            tree.schema_.names, tree.schema_.categories, tree.feature_importances_, strict=True
-        )
-    ]
+    names, kinds = tree.schema_.names, map(_kind, tree.schema_.categories)
+    if not hasattr(tree, "feature_importances_"):
+        return Table(("column", "values"), list(zip(names, kinds, strict=True)))
+    importances = [f"{importance:.3f}" for importance in tree.feature_importances_]
+    rows = list(zip(names, kinds, importances, strict=True))
     return Table(("column", "values", "importance"), rows)
 
 

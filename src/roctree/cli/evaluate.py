@@ -50,10 +50,14 @@ def _of_two(tree: Any, X: Any, y: Any, labels: Report, positive: Any) -> Report:
     shown: list[str | Table] = [*labels.shown, area, _points("Hull", curve.hull())]
     facts |= {"hull_auc": curve.hull().auc, "hull": curve.hull().points()._asdict()}
     if tree.n_classes_ == 2:
-        labellings = tree.labellings(counts=(X, y), positive=positive)
+        # Where each case has a score of its own there are no leaves to be labelled.
+        if hasattr(tree, "labellings"):
+            labellings = tree.labellings(counts=(X, y), positive=positive)
+            shown.append(labelling_table(labellings))
+            facts["labellings"] = labelling_rows(labellings)
         costs = [_costs(tree, X, y, ratio, positive, curve) for ratio in RATIOS]
-        shown += [labelling_table(labellings), _cost_table(costs)]
-        facts |= {"labellings": labelling_rows(labellings), "costs": costs}
+        shown.append(_cost_table(costs))
+        facts["costs"] = costs
     return Report({**labels.facts, **facts}, shown)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import roctree
 from roctree.cli.cases import known_cases
+from roctree.cli.methods import method_of
 from roctree.cli.options import READING, Model, OptionalData, Output, Report, Target, command
 
 
@@ -23,5 +24,5 @@ def explore(
     """
     tree = roctree.load(model)
     cases = () if data is None else known_cases(data, tree, target, reading)
-    tree.explore(output, *cases)
+    method_of(tree, "explore")(output, *cases)
     return Report({"output": output}, [f"Written: {output}"])

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import roctree
+from roctree.cli.methods import method_of
 from roctree.cli.options import OPERATING, Model, Output, Report, command
 from roctree.cli.relabelled import relabelled
 from roctree.cli.writing import STANDARD_OUTPUT, written
@@ -40,7 +41,7 @@ def export(
     if form not in FORMS:
         raise ParameterError(f"--to is {form!r}: choose from {', '.join(FORMS)}.")
     options = {} if dialect is None else {"dialect": dialect}
-    found = getattr(tree, f"to_{form}")(**options)
+    found = method_of(tree, f"to_{form}")(**options)
     content = found.encode() + b"\n" if isinstance(found, str) else found.SerializeToString()
     with written(output or STANDARD_OUTPUT) as file:
         file.write(content)

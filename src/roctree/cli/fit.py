@@ -8,7 +8,7 @@ import typer
 from roctree.cli.cases import column_table, training_cases, wishes
 from roctree.cli.options import COLUMNS, READING, Data, Output, Report, command
 from roctree.cli.output import working
-from roctree.cli.parameters import estimator, options
+from roctree.cli.parameters import options_of_systems, system_of
 from roctree.cli.values import label
 
 TargetColumn = Annotated[
@@ -23,7 +23,7 @@ Positive = Annotated[
 SHOWN_DEPTH = 3
 
 
-@command(columns=COLUMNS, parameters=options(), reading=READING)
+@command(columns=COLUMNS, parameters=options_of_systems(), reading=READING)
 def fit(
     data: Data,
     target: TargetColumn,
@@ -43,7 +43,7 @@ def fit(
     cases = training_cases(data, wishes(target, weight, columns), reading)
     classes = cases.y.unique().to_pylist()
     with working("Growing the tree; kernels are compiled when a machine first needs them"):
-        tree = estimator(parameters, classes).fit(cases.X, cases.y, cases.weights)
+        tree = system_of(parameters, classes).fit(cases.X, cases.y, cases.weights)
     # The columns of pyarrow do not know their names.
     tree.training_ = replace(tree.training_, target=target)
     if output is not None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import roctree
 from roctree.cli.cases import known_cases
+from roctree.cli.methods import method_of
 from roctree.cli.options import OPERATING, READING, Model, OptionalData, Report, Target, command
 from roctree.cli.output import Table
 from roctree.cli.relabelled import positive_class
@@ -25,7 +26,7 @@ def labellings(
     """
     tree = roctree.load(model)
     counts = "training" if data is None else known_cases(data, tree, target, reading)
-    found = tree.labellings(counts=counts, positive=positive_class(tree, operating))
+    found = method_of(tree, "labellings")(counts=counts, positive=positive_class(tree, operating))
     facts = {"positive": found.positive_class, "labellings": labelling_rows(found)}
     return Report(facts, [labelling_table(found)])
 

@@ -1,7 +1,9 @@
 """The parameters of an estimator as options: names, choices and help as the library has them."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from inspect import getdoc, signature
 from itertools import product
 from typing import Any
@@ -13,37 +15,90 @@ from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.parameters import RULES
 from roctree.strategy import configured, nearest
+from roctree.systems.multiscale import MultiscaleClassifier
+from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 STRATEGIES: dict[str, Any] = {
     "criterion": (criteria.CRITERIA, criteria.resolve),
     "smoothing": (smoothing.SMOOTHING, smoothing.resolve),
     "pruning": (pruning.PRUNING, pruning.resolve),
 }
+SYSTEMS: dict[str, Any] = {
+    "tree": ROCTreeClassifier,
+    "nbtree": NaiveBayesTreeClassifier,
+    "multiscale": MultiscaleClassifier,
+}
 # Options that would otherwise be those of columns and of operating points.
 RENAMED = {"nominal": "nominal_splits", "threshold": "split_threshold"}
-# Said by the options of columns.
-_NOT_HERE = ("categorical_features",)
+# Said by the options of columns, and for cases, which are in no file.
+_NOT_HERE = ("categorical_features", "keep_cases")
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n    .*)*)", re.MULTILINE)
 
 
 def options(lists: bool = False) -> dict[str, Choice]:
     """Return the options of an estimator; with lists, several strategies may be given at once."""
-    meanings = _documented(ROCTreeClassifier)
     found = {
         "preset": Choice(
             f"Begin with the parameters of {', '.join(presets.__all__)}.", "NAME",
             choices=tuple(presets.__all__),
         )
     }  # fmt: skip
-    for name, parameter in signature(ROCTreeClassifier).parameters.items():
-        if name not in _NOT_HERE:
-            choice = _choice(name, parameter.default, meanings[name], lists)
-            found[RENAMED.get(name, name)] = choice
+    return found | _parameters_of("tree", lists)
+
+
+def options_of_systems() -> dict[str, Choice]:
+    """Return the options of all systems; one that several have is told as the tree has it."""
+    found = {
+        "system": Choice(
+            "tree, nbtree (Naive Bayes at the leaves) or multiscale (cells). [tree]", "NAME",
+            choices=tuple(SYSTEMS),
+        )
+    }  # fmt: skip
+    found |= options()
+    for system in SYSTEMS:
+        for option, choice in _parameters_of(system).items():
+            found.setdefault(option, replace(choice, help=f"Of {system}: {choice.help}"))
     return found
 
 
+def system_of(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> Any:
+    """Return the classifier that options ask for, of any system.
+
+    Parameters
+    ----------
+    given : texts and flags by option
+    classes : of the data, for weights of classes
+    """
+    rest = dict(given)
+    system = rest.pop("system", "tree")
+    if system not in SYSTEMS:
+        raise ParameterError(
+            f"--system is {system!r}{nearest(system, SYSTEMS)}; choose from {', '.join(SYSTEMS)}."
+        )
+    known = options() if system == "tree" else _parameters_of(system)
+    for option in rest:
+        if option not in known:
+            raise ParameterError(
+                f"{spelled(option)} is no option of --system {system}, which has "
+                f"{', '.join(map(spelled, known))}."
+            )
+    if system == "tree":
+        return estimator(rest, classes)
+    return SYSTEMS[system](**{name: _value(name, text, classes) for name, text in rest.items()})
+
+
+def _parameters_of(system: str, lists: bool = False) -> dict[str, Choice]:
+    kind = SYSTEMS[system]
+    meanings = _documented(kind)
+    return {
+        RENAMED.get(name, name): _choice(name, parameter.default, meanings[name], lists)
+        for name, parameter in signature(kind).parameters.items()
+        if name not in _NOT_HERE
+    }
+
+
 def estimator(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> ROCTreeClassifier:
-    """Return the estimator that options ask for.
+    """Return the tree that options ask for.
 
     Parameters
     ----------
@@ -104,9 +159,19 @@ def _value(name: str, text: Any, classes: Sequence[Any]) -> Any:
         return text
     if name in STRATEGIES:
         return strategy(name, text)
+    if name == "bounds":
+        return _bounds(text)
     if "=" in text:
         return by_class(name, text, classes) if name == "class_weight" else pairs(name, text)
     return literal(text)
+
+
+def _bounds(text: str) -> Any:
+    """Return a pair, ``0,1``, or several, ``[0,1],[0,9]``; else the text."""
+    try:
+        return json.loads(f"[{text}]")
+    except ValueError:
+        return text
 
 
 def _choice(name: str, default: Any, meaning: str, lists: bool) -> Choice:

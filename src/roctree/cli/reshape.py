@@ -6,6 +6,7 @@ import typer
 
 import roctree
 from roctree.cli.cases import known_cases
+from roctree.cli.methods import method_of
 from roctree.cli.options import OPERATING, READING, Choice, Model, Report, Target, command
 from roctree.cli.parameters import STRATEGIES, strategy
 from roctree.cli.relabelled import relabelled
@@ -50,7 +51,7 @@ def prune(
     for path, keys in names.items():
         if path is not None:
             options |= dict(zip(keys, known_cases(path, tree, target, reading), strict=True))
-    smaller = tree.pruned(strategy("pruning", method), **options)
+    smaller = method_of(tree, "pruned")(strategy("pruning", method), **options)
     smaller.save(output)
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()
     facts = {"leaves_before": before, "leaves": after, "output": output}

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from roctree.cli.methods import method_of
 from roctree.data.arrow import pa
 from roctree.errors import ParameterError
 from roctree.strategy import nearest
@@ -24,7 +25,7 @@ def score_columns(tree: Any, table: Any, wanted: str, keep: list[str]) -> Any:
     """
     if table.num_rows == 0:
         # Nothing can be predicted, but the columns must be the same as those of other blocks.
-        return score_columns(tree, _one_missing(table), wanted, keep).slice(0, 0)
+        return score_columns(tree, _one_row(table), wanted, keep).slice(0, 0)
     rows = table.select(list(tree.schema_.names))
     found = {name: table.column(name) for name in keep}
     for name in wanted.split(","):
@@ -56,12 +57,13 @@ def _score(tree: Any, rows: Any) -> Columns:
 
 
 def _leaf(tree: Any, rows: Any) -> Columns:
-    yield "leaf", pa.array(tree.apply(rows))
+    yield "leaf", pa.array(method_of(tree, "apply")(rows))
 
 
 def _rule(tree: Any, rows: Any) -> Columns:
+    text = method_of(tree, "to_rules")()
     leaves, places = np.unique(tree.apply(rows), return_inverse=True)
-    rules = [line for line in tree.to_rules().splitlines() if not line.startswith("#")]
+    rules = [line for line in text.splitlines() if not line.startswith("#")]
     by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
     texts = pa.array([by_leaf[leaf] for leaf in leaves.tolist()])
     yield "rule", texts.take(pa.array(places))
@@ -69,7 +71,7 @@ def _rule(tree: Any, rows: Any) -> Columns:
 
 def _change(tree: Any, rows: Any) -> Columns:
     """The least change that gives another label, its label and how far it is."""
-    cases = list(tree.nearest_change(rows))
+    cases = list(method_of(tree, "nearest_change")(rows))
     texts = [", ".join(f"{change.attribute} = {_shown(change.needed)}" for change in case.changes)
              for case in cases]  # fmt: skip
     yield "change", pa.array(texts, pa.string())
@@ -78,8 +80,14 @@ def _change(tree: Any, rows: Any) -> Columns:
     yield "change_distance", pa.array([case.distance for case in cases], pa.float64())
 
 
-def _one_missing(table: Any) -> Any:
-    return pa.table({field.name: pa.nulls(1, field.type) for field in table.schema})
+def _one_row(table: Any) -> Any:
+    """Return a row that any model takes: numbers are there, and all else is missing."""
+    return pa.table({field.name: _one_value(field.type) for field in table.schema})
+
+
+def _one_value(kind: Any) -> Any:
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return pa.array([0], pa.int64()).cast(kind) if is_number else pa.nulls(1, kind)
 
 
 def _shown(value: Any) -> str:

@@ -135,6 +135,11 @@ class NaiveBayesTree:
         return self.nodes.n_leaves
 
     @property
+    def weight(self) -> Floats:
+        """Weight of the training cases at each node."""
+        return self.nodes.weight
+
+    @property
     def max_depth(self) -> int:
         """Depth of the deepest node; 0 if the root is a leaf."""
         return self.nodes.max_depth
