@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 # What runs kernels; all else is the same whether they are compiled or not.
 KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/systems tests/tree
 # Those whose kernels find their places in arrays by themselves.
-INDEX_TESTS := tests/geometry tests/pruning tests/tree
+INDEX_TESTS := tests/geometry tests/pruning tests/systems tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
 .PHONY: demo test test-compiled test-interpreted test-boundscheck bench fuzz lint format warm clean
