@@ -7,8 +7,6 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 # What runs kernels; all else is the same whether they are compiled or not.
 KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/systems tests/tree
-# Those whose kernels find their places in arrays by themselves.
-INDEX_TESTS := tests/geometry tests/pruning tests/systems tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
 .PHONY: demo test test-compiled test-interpreted test-boundscheck bench fuzz lint format warm clean
@@ -26,7 +24,7 @@ test-interpreted: $(VENV)/.test
 
 # A warm cache silently ignores the flag, hence a cache of its own.
 test-boundscheck: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow" $(INDEX_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow" $(KERNEL_TESTS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -58,8 +58,10 @@ def levels(tree: Any) -> float:
 
 
 class Roctree:
-    def __init__(self, **options: str) -> None:
-        self.options = {"criterion": "gini", "missing": "branch", **options}
+    def __init__(
+        self, *, criterion: str = "gini", missing: str = "branch", splits: str = "exact"
+    ) -> None:
+        self.options = {"criterion": criterion, "missing": missing, "splits": splits}
 
     def table(self, X: Any) -> Any:
         return X

@@ -10,7 +10,7 @@ CHECKED = JIT_DISABLED or "NUMBA_BOUNDSCHECK" in os.environ
 # The first example of a test may compile a kernel, which says nothing about the others. Examples
 # are the same in every run, so that a change is judged by itself; `thorough` looks for new ones.
 settings.register_profile(
-    "roctree", deadline=None, max_examples=15 if CHECKED else 40, derandomize=True
+    "roctree", deadline=None, max_examples=15 if CHECKED else 50, derandomize=True
 )
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("roctree")
