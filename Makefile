@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/systems tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
-.PHONY: demo test test-compiled test-interpreted test-boundscheck bench fuzz lint format warm clean
+.PHONY: demo test test-compiled test-interpreted test-boundscheck coverage bench fuzz lint format warm clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roctree demo
@@ -20,6 +20,10 @@ test-compiled: $(VENV)/.test
 	$(PYTEST)
 
 test-interpreted: $(VENV)/.test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" $(KERNEL_TESTS)
+
+# The same with a report of what was covered, which takes twice as long.
+coverage: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(KERNEL_TESTS)
 
 # A warm cache silently ignores the flag, hence a cache of its own.
