@@ -21,6 +21,7 @@ CHOICES = [
     {"pruning": "minimum_error", "smoothing": MBranch(M=2)},
     {"ranking": "local", "metric": "standard"},
     {"ranking": "global"},
+    {"ranking": "soft"},
 ]
 
 

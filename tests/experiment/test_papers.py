@@ -20,7 +20,7 @@ WANTED = [
     *("ecml03-tables3-4", "ecml03-tables5-6", "ecml03-table7", "ecml03-table8", "ecml03-figure1"),
     *("bl95-figure1", "bl95-figure2"),
     *("ab05-table1", "ab05-table2", "ab05-table3", "ab05-table4", "ab05-table5", "ab05-figure1"),
-    "sc17",
+    *("sc17", "quality"),
 ]
 HALF_A_DIGIT = 0.5001e-4
 

@@ -1,5 +1,6 @@
 """Tables made of the cells of other tables, of the same kind as these."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,15 @@ from numpy.typing import NDArray
 
 from roctree.data.frame import as_frame
 from roctree.data.matrix import as_matrix
+from roctree.data.rows import Rows
 
 Ints = NDArray[np.int64]
 
 
 def take_rows(X: Any, rows: Ints) -> Any:
     """Return some rows of a table, as a table of the same kind; of nested lists, an array."""
+    if isinstance(X, Rows):
+        return X[rows]
     frame = None if isinstance(X, np.ndarray | list | tuple) else as_frame(X)
     return as_matrix(X)[rows] if frame is None else frame[rows.tolist()].to_native()
 
@@ -22,7 +26,7 @@ def take_cells(X: Any, rows: Ints) -> Any:
 
     Parameters
     ----------
-    X : numpy array, list of rows, or a table of pandas, polars or pyarrow
+    X : numpy array, list of rows, ``Rows``, or a table of pandas, polars or pyarrow
     rows : int64[lines, columns]
 
     Examples
@@ -31,6 +35,8 @@ def take_cells(X: Any, rows: Ints) -> Any:
     array([[1, 4],
            [3, 4]])
     """
+    if isinstance(X, Rows):
+        return replace(X, values=X.values[rows, np.arange(rows.shape[1])])
     frame = None if isinstance(X, np.ndarray | list | tuple) else as_frame(X)
     if frame is None:
         return as_matrix(X)[rows, np.arange(rows.shape[1])]

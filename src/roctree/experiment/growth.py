@@ -81,7 +81,9 @@ class Configuration:
         tree = tree.smoothed(wanted.smoothing)
         if wanted.labels != tree.labels:
             tree = copy(tree).set_params(labels=wanted.labels)
-        return self.operating(tree.ranked(wanted.ranking, metric=wanted.metric))
+        # How wide soft thresholds are is measured on the training cases.
+        cases = {"X": rows, "y": y} if wanted.ranking == "soft" else {}
+        return self.operating(tree.ranked(wanted.ranking, metric=wanted.metric, **cases))
 
     def operating(self, model: Any) -> Any:
         """Return the fitted classifier where it shall operate."""

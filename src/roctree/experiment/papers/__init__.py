@@ -1,9 +1,9 @@
-"""The experiments of five papers: their tables and figures, ours beside theirs, by name."""
+"""The experiments of five papers, ours beside theirs, and our own study of quality, by name."""
 
 from collections.abc import Callable
 
 from roctree.errors import ParameterError
-from roctree.experiment.papers import ab05, bl95, ecml03, icml02, sc17
+from roctree.experiment.papers import ab05, bl95, ecml03, icml02, quality, sc17
 from roctree.experiment.papers.report import Report
 from roctree.experiment.papers.setting import Setting
 from roctree.strategy import nearest
@@ -14,6 +14,7 @@ REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
     **bl95.REPRODUCTIONS,
     **ab05.REPRODUCTIONS,
     **sc17.REPRODUCTIONS,
+    **quality.REPRODUCTIONS,
 }
 
 __all__ = ["REPRODUCTIONS", "Report", "Setting", "described", "named"]

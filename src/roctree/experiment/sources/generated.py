@@ -8,7 +8,6 @@ distances; ``waveform`` Breiman's three noisy mixtures of waves, 5000 cases of o
 
 from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -99,7 +98,7 @@ def _play(board: Board, player: int, ends: dict[Board, bool], seen: set[Board]) 
             _play(after, 3 - player, ends, seen)
 
 
-GENERATED: dict[str, Callable[[], Any]] = {
+GENERATED: dict[str, Callable[[], Problem]] = {
     "monks1": lambda: monks(1),
     "monks2": lambda: monks(2),
     "monks3": lambda: monks(3),
