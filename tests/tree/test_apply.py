@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -106,6 +108,10 @@ def leafy(n_levels=8, missing=-1):
     ).validate(5)
 
 
+def softened(tree, softness):
+    return replace(tree, softness=np.where(tree.is_leaf, 0.0, softness))
+
+
 def many_rows(n_rows, n_features=5, missing=0.0):
     random = np.random.default_rng(2)
     values = random.normal(size=(n_rows, n_features))
@@ -113,10 +119,12 @@ def many_rows(n_rows, n_features=5, missing=0.0):
     return values
 
 
+@pytest.mark.parametrize("softness", [0.0, 0.3])
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_the_number_of_threads_and_the_blocks_change_nothing(missing, monkeypatch):
+def test_the_number_of_threads_and_the_blocks_change_nothing(missing, softness, monkeypatch):
     monkeypatch.setattr("roctree.tree.apply.BLOCK_ROWS", 16)
-    tree, values = leafy(), many_rows(101, missing=missing)
+    monkeypatch.setattr("roctree.tree.apply.BLEND_ROWS", 16)
+    tree, values = softened(leafy(), softness), many_rows(101, missing=missing)
     table = tree.counts / np.maximum(tree.weight[:, None], 1.0)
     mixture, leaves = mix(tree, values, table), apply(tree, values)
     for n_threads in (2, 3, 8, 1000):
@@ -126,6 +134,13 @@ def test_the_number_of_threads_and_the_blocks_change_nothing(missing, monkeypatc
         one = values[row : row + 1]
         assert (mix(tree, one, table) == mixture[row]).all()
         assert apply(tree, one) == leaves[row]
+
+
+def test_rows_whose_parts_find_no_room_together_are_led_fewer_at_a_time():
+    tree, values = softened(leafy(), 3.0), many_rows(150)
+    together = mix(tree, values, tree.counts)
+    alone = [mix(tree, values[row : row + 1], tree.counts)[0] for row in range(150)]
+    assert (together == np.array(alone)).all()
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 from roctree._jit import compiled
 from roctree.errors import DataError
 from roctree.tree.blend_kernels import blend
-from roctree.tree.descent import Descent
+from roctree.tree.descent import ATTRIBUTE, Descent
 from roctree.tree.settle_kernels import settle
 from roctree.tree.tree import Tree
 from roctree.tree.visit_kernels import add_up, spread, tally, trace
@@ -30,8 +30,11 @@ Ints = NDArray[np.int64]
 # Rows descend together in blocks whose values and nodes stay in the cache.
 BLOCK_ROWS = 2048
 BLOCK_VALUES = 1 << 16
-# So many parts of rows descend together where thresholds are soft, or as many as a tree needs.
-BLEND_PARTS = 1 << 14
+# Where thresholds are soft, nodes pass lists on: the more rows, the less each pays for a node. A
+# list has room for so many parts of each row, and more where few rows need it.
+BLEND_ROWS = 1 << 13
+BLEND_VALUES = 1 << 18
+PARTS_OF_A_ROW = 8
 # A row of more attributes than this is not copied: a path looks at few of them.
 WIDE = 256
 
@@ -103,14 +106,27 @@ def _blending(
 ) -> Callable[[int, int], None]:
     """How to mix the leaves of rows where thresholds are soft."""
     descent = tree.all_paths
+    used = np.unique(tree.feature[~tree.is_leaf])
+    steps = descent.steps.copy()
+    steps[:, ATTRIBUTE] = np.searchsorted(used, steps[:, ATTRIBUTE])
+    nominal = np.isin(used, tree.feature[~tree.is_leaf & np.isnan(tree.threshold)])
+    known = steps, *_rules(descent)
 
     def fill(begin: int, end: int) -> None:
-        n_parts = max(BLEND_PARTS, 2 * tree.n_nodes)
-        rows, nodes = np.empty((2, n_parts), dtype=np.uint32)
-        known = descent.zones, descent.steps, *_rules(descent)
-        room = rows, nodes, np.empty(n_parts)
-        for block_rows, block in _blocks(values, begin, end):
-            compiled(blend)(block, *known, *room, leaf_table, mixture[block_rows])
+        n_rows = min(end - begin, BLEND_ROWS, max(BLEND_VALUES // len(used), 64))
+        room = _room_for_lists(max(PARTS_OF_A_ROW * n_rows, 2 * tree.n_nodes), tree.n_nodes)
+        cells = np.empty(len(used) * n_rows)
+        while begin < end:
+            n_rows = min(n_rows, end - begin)
+            columns = cells[: len(used) * n_rows].reshape(len(used), n_rows)
+            for place, feature in enumerate(used):
+                columns[place] = values[begin : begin + n_rows, feature]
+            plain = ~nominal & ~np.isnan(columns).any(axis=1)
+            target = mixture[begin : begin + n_rows]
+            if compiled(blend)(columns, plain, *known, *room, leaf_table, target):
+                begin += n_rows
+            else:
+                n_rows = (n_rows + 1) // 2
 
     return fill
 
@@ -209,6 +225,13 @@ def _rules(descent: Descent) -> tuple[NDArray[Any], ...]:
 def _room(tree: Tree) -> tuple[Ints, Floats]:
     """Return room for the nodes that a row reaches, at most all, and its part in each."""
     return np.empty(tree.n_nodes, dtype=np.int64), np.empty(tree.n_nodes)
+
+
+def _room_for_lists(n_parts: int, n_nodes: int) -> tuple[NDArray[Any], ...]:
+    """Return two lists of parts of rows, branches for one, and the nodes that wait with a list."""
+    rows, others, branches = np.empty((3, n_parts), dtype=np.uint32)
+    parts, other_parts = np.empty((2, n_parts))
+    return rows, parts, others, other_parts, branches, np.empty((n_nodes, 3), dtype=np.int64)
 
 
 def _in_threads(fill: Callable[[int, int], None], n_rows: int, n_threads: int) -> None:
