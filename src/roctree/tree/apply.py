@@ -228,10 +228,10 @@ def _room(tree: Tree) -> tuple[Ints, Floats]:
 
 
 def _room_for_lists(n_parts: int, n_nodes: int) -> tuple[NDArray[Any], ...]:
-    """Return two lists of parts of rows, branches for one, and the nodes that wait with a list."""
-    rows, others, branches = np.empty((3, n_parts), dtype=np.uint32)
-    parts, other_parts = np.empty((2, n_parts))
-    return rows, parts, others, other_parts, branches, np.empty((n_nodes, 3), dtype=np.int64)
+    """Return two stacks of lists of parts of rows, branches for one list, and what is pending."""
+    rows, parts = np.empty((2, n_parts), dtype=np.uint32), np.empty((2, n_parts))
+    branches = np.empty(n_parts, dtype=np.uint32)
+    return rows, parts, branches, np.empty((n_nodes, 4), dtype=np.int64)
 
 
 def _in_threads(fill: Callable[[int, int], None], n_rows: int, n_threads: int) -> None:

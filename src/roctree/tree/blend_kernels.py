@@ -28,14 +28,13 @@ from roctree.tree.visit_kernels import LEAST_PART, part_above
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-# pending[entry, column]: a node, and where its list begins and ends.
-NODE, BEGIN, END = range(3)
-_LIST = f"{PLACES}, Array(float64, 1, 'C')"
+# pending[entry, column]: a node, on which stack its list is, and where that begins and ends.
+NODE, STACK, BEGIN, END = range(4)
 
 
 @typed_kernel(
-    f"int64({TABLE}, Array(bool, 1, 'C', readonly=True), {STEPS}, {RULES}, {_LIST}, {_LIST}, "
-    f"{PLACES}, Array(int64, 2, 'C'), {TABLE}, Array(float64, 2, 'C'))"
+    f"int64({TABLE}, Array(bool, 1, 'C', readonly=True), {STEPS}, {RULES}, Array(uint32, 2, 'C'), "
+    f"Array(float64, 2, 'C'), {PLACES}, Array(int64, 2, 'C'), {TABLE}, Array(float64, 2, 'C'))"
 )
 def blend(
     columns: Floats,
@@ -46,8 +45,6 @@ def blend(
     category_branch: Branches,
     rows: Places,
     parts: Floats,
-    other_rows: Places,
-    other_parts: Floats,
     branches: Places,
     pending: Ints,
     leaf_table: Floats,
@@ -56,132 +53,138 @@ def blend(
     """Mix the lines of ``leaf_table`` for each row; return 0 if there was no room for all parts.
 
     ``columns`` has a line for each attribute, which is ``plain`` if all its values are known
-    numbers. ``rows`` and ``parts`` are the stack of lists; they, the other pair and ``branches``
-    have one length, for a single row at least twice the nodes. ``pending`` has a line for every
-    node.
+    numbers. ``rows`` and ``parts`` are two stacks of lists, each for a single row at least as long
+    as the tree has nodes; so is ``branches``. ``pending`` has a line for every node.
     """
     n_rows = mixture.shape[0]
     for row in range(n_rows):
-        rows[row], parts[row] = row, 1.0
+        rows[0, row], parts[0, row] = row, 1.0
         for place in range(mixture.shape[1]):
             mixture[row, place] = 0.0
-    pending[0, NODE], pending[0, BEGIN], pending[0, END] = 0, 0, n_rows
-    n_pending = 1
+    wait(0, 0, 0, 0, n_rows, pending)
+    n_pending, tops = 1, np.zeros(2, dtype=np.int64)
     while n_pending > 0:
         n_pending -= 1
-        node = pending[n_pending, NODE]
+        node, stack = pending[n_pending, NODE], pending[n_pending, STACK]
         begin, end = pending[n_pending, BEGIN], pending[n_pending, END]
+        # The list of what is visited next is always the last of its stack.
+        tops[stack] = begin
         if steps[node, NEXT] == node:
             for i in range(begin, end):
                 for place in range(mixture.shape[1]):
-                    mixture[rows[i], place] += parts[i] * leaf_table[node, place]
+                    mixture[rows[stack, i], place] += parts[stack, i] * leaf_table[node, place]
             continue
-        if begin + rule_ints[node, N_CHILDREN] * (end - begin) >= rows.size:
+        if tops[1 - stack] + (end - begin) >= rows.shape[1]:
             return 0
-        attribute = steps[node, ATTRIBUTE]
-        if plain[attribute]:
+        if plain[steps[node, ATTRIBUTE]]:
             n_pending = divide_numbers(
-                node, begin, end, n_pending, columns[attribute], steps, rule_floats, rows, parts,
-                other_rows, other_parts, pending,
+                node, stack, begin, end, n_pending, tops, columns, steps, rule_floats, rows, parts,
+                pending,
             )  # fmt: skip
+        elif begin + rule_ints[node, N_CHILDREN] * (end - begin) >= rows.shape[1]:
+            return 0
         else:
             n_pending = divide_any(
-                node, begin, end, n_pending, columns[attribute], steps, rule_ints, rule_floats,
-                category_branch, rows, parts, other_rows, other_parts, branches, pending,
+                node, stack, begin, end, n_pending, tops, columns, steps, rule_ints, rule_floats,
+                category_branch, rows, parts, branches, pending,
             )  # fmt: skip
     return 1
 
 
 @kernel
+def wait(entry: int, node: int, stack: int, begin: int, end: int, pending: Ints) -> int:
+    """Note a node with its list; return how many are pending."""
+    if end == begin:
+        return entry
+    pending[entry, NODE], pending[entry, STACK] = node, stack
+    pending[entry, BEGIN], pending[entry, END] = begin, end
+    return entry + 1
+
+
+@kernel
 def divide_numbers(
     node: int,
+    stack: int,
     begin: int,
     end: int,
     n_pending: int,
-    column: Floats,
+    tops: Ints,
+    columns: Floats,
     steps: Places,
     rule_floats: Floats,
     rows: Places,
     parts: Floats,
-    other_rows: Places,
-    other_parts: Floats,
     pending: Ints,
 ) -> int:
     """Hand the list of a node with a threshold on to its two branches; return what is pending.
 
     The same as ``part_above``, but without an if: every row is written to both lists, and those
-    grow that it belongs to. What the processor would guess wrong takes longer than writing.
+    grow that it belongs to. What the processor would guess wrong takes longer than writing. The
+    list of the second branch stays where it is, that of the first goes to the other stack.
     """
     threshold, softness = rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS]
     least = LEAST_PART if softness > 0.0 else np.inf
     softness = softness if softness > 0.0 else 1.0
-    n_first, second = np.uint64(0), np.uint64(begin)
+    attribute, child, other = steps[node, ATTRIBUTE], np.int64(steps[node, NEXT]), 1 - stack
+    here, there = np.uint64(stack), np.uint64(other)
+    first, second = np.uint64(tops[other]), np.uint64(begin)
     for i in range(np.uint64(begin), np.uint64(end)):
-        row, part = rows[i], parts[i]
-        value = column[row]
+        row, part = rows[here, i], parts[here, i]
+        value = columns[attribute, row]
         above = 0.5 + (0.5 * value - 0.5 * threshold) / softness
         together = 1.0 if value > threshold else 0.0
         above = above if part * min(above, 1.0 - above) >= least else together
-        other_rows[n_first], other_parts[n_first] = row, part * (1.0 - above)
-        rows[second], parts[second] = row, part * above
-        n_first += np.uint64(above < 1.0)
+        rows[there, first], parts[there, first] = row, part * (1.0 - above)
+        rows[here, second], parts[here, second] = row, part * above
+        first += np.uint64(above < 1.0)
         second += np.uint64(above > 0.0)
-    # The list of the second branch stays where it is, that of the first comes on top of it.
-    end, child = np.int64(second), np.int64(steps[node, NEXT])
-    if end > begin:
-        pending[n_pending, NODE] = child + 1
-        pending[n_pending, BEGIN], pending[n_pending, END] = begin, end
-        n_pending += 1
-    if n_first > np.uint64(0):
-        for i in range(n_first):
-            rows[second + i], parts[second + i] = other_rows[i], other_parts[i]
-        pending[n_pending, NODE] = child
-        pending[n_pending, BEGIN], pending[n_pending, END] = end, end + np.int64(n_first)
-        n_pending += 1
+    n_pending = wait(n_pending, child + 1, stack, begin, np.int64(second), pending)
+    n_pending = wait(n_pending, child, other, tops[other], np.int64(first), pending)
+    tops[stack], tops[other] = np.int64(second), np.int64(first)
     return n_pending
 
 
 @kernel
 def divide_any(
     node: int,
+    stack: int,
     begin: int,
     end: int,
     n_pending: int,
-    column: Floats,
+    tops: Ints,
+    columns: Floats,
     steps: Places,
     rule_ints: Rules,
     rule_floats: Floats,
     category_branch: Branches,
     rows: Places,
     parts: Floats,
-    other_rows: Places,
-    other_parts: Floats,
     branches: Places,
     pending: Ints,
 ) -> int:
     """The same for any split, where values may be missing: branch by branch."""
-    n_rows = end - begin
+    attribute, other, n_rows = steps[node, ATTRIBUTE], 1 - stack, end - begin
+    old = tops[other]
     for i in range(n_rows):
-        other_rows[i], other_parts[i] = rows[begin + i], parts[begin + i]
-        branch = branch_of(column[other_rows[i]], node, rule_ints, rule_floats, category_branch)
+        row = rows[stack, begin + i]
+        rows[other, old + i], parts[other, old + i] = row, parts[stack, begin + i]
+        value = columns[attribute, row]
         # 0 stands for several branches.
-        branches[i] = branch + 1
+        branches[i] = 1 + branch_of(value, node, rule_ints, rule_floats, category_branch)
     for branch in range(rule_ints[node, N_CHILDREN] - 1, -1, -1):
         child = np.int64(steps[node, NEXT]) + branch
         end = begin
         for i in range(n_rows):
+            row, part = rows[other, old + i], parts[other, old + i]
             share = 1.0 if branches[i] == branch + 1 else 0.0
             if branches[i] == 0:
-                value = column[other_rows[i]]
-                share = share_of(value, other_parts[i], node, child, branch, rule_floats)
+                share = share_of(columns[attribute, row], part, node, child, branch, rule_floats)
             if share > 0.0:
-                rows[end], parts[end] = other_rows[i], other_parts[i] * share
+                rows[stack, end], parts[stack, end] = row, part * share
                 end += 1
-        if end > begin:
-            pending[n_pending, NODE] = child
-            pending[n_pending, BEGIN], pending[n_pending, END] = begin, end
-            n_pending += 1
-            begin = end
+        n_pending = wait(n_pending, child, stack, begin, end, pending)
+        begin = end
+    tops[stack] = begin
     return n_pending
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
@@ -116,9 +116,10 @@ def distilled(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
 
 
-def forest_distilled(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
-    """One tree with a forest as its teacher."""
-    teacher = forest().fit(X, y)
+def two_teachers(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+    """One tree with the mean of gradient boosting and a forest as its teacher."""
+    both = [("boosting", Boosted()), ("forest", forest())]
+    teacher = VotingClassifier(both, voting="soft").fit(X, y)
     return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
 
 
@@ -143,7 +144,7 @@ def c45_cut_back(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
 
 WAYS: dict[str, Callable[[Rows, Any, int | None], ROCTreeClassifier]] = {
     "distilled": distilled,
-    "forest_distilled": forest_distilled,
+    "two_teachers": two_teachers,
     "distilled_twice_as_large": distilled_twice_as_large,
     "c45_cut_back": c45_cut_back,
 }

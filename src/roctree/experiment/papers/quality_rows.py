@@ -81,7 +81,7 @@ GAP = {"15": "HEPATITIS", "22": "CYL-BANDS", "45": "AUTOS-DRVWHLs", "47": "HORSE
 IDEAS: dict[str, Any] = {
     "a missing category is one more": best_ranking(missing="category"),
     "one category against the rest": best_ranking(nominal="one_vs_rest"),
-    "the teacher is a forest": Made("forest_distilled"),
+    "distilled, boosting and a forest teach": Made("two_teachers"),
     "distilled, twice the leaves": Made("distilled_twice_as_large"),
 }
 
