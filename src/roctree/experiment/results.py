@@ -82,17 +82,28 @@ class Results:
         *,
         test: Method = "corrected",
     ) -> Comparison:
-        """Return a t-test of two configurations on one problem.
+        """Return a t-test of two configurations on one problem, in the divisions that both have.
 
         The difference is above zero where the first is better, also of measures of which less is
         better.
         """
-        ours, theirs = (self.values(metric, problem, each) for each in (first, second))
-        both = np.isfinite(ours) & np.isfinite(theirs) if len(ours) == len(theirs) else None
-        if both is None or both.sum() < 2:
+        ours, theirs = self.common(metric, problem, first, second)
+        if len(ours) < 2:
             raise DataError(f"{first!r} and {second!r} have no two common results on {problem!r}.")
         sign = -1.0 if metric in LESS_IS_BETTER else 1.0
-        return t_test(test, sign * ours[both], sign * theirs[both], self.test_ratio)
+        return t_test(test, sign * ours, sign * theirs, self.test_ratio)
+
+    def common(self, metric: str, problem: str, first: str, second: str) -> tuple[Floats, Floats]:
+        """Return a measure of two configurations in all divisions in which both have it."""
+        self._check(metric)
+        ours, theirs = (
+            {each[2:4]: _measure(each, metric) for each in self._by_pair.get((problem, name), [])}
+            for name in (first, second)
+        )
+        places = sorted(ours.keys() & theirs.keys())
+        pairs = np.array([(ours[place], theirs[place]) for place in places]).reshape(-1, 2)
+        pairs = pairs[np.isfinite(pairs).all(axis=1)]
+        return pairs[:, 0], pairs[:, 1]
 
     def win_tie_loss(
         self,

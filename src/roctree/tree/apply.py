@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 from roctree._jit import compiled
 from roctree.errors import DataError
 from roctree.tree.blend_kernels import blend
-from roctree.tree.descent import ATTRIBUTE, Descent
+from roctree.tree.descent import Descent
 from roctree.tree.settle_kernels import settle
 from roctree.tree.tree import Tree
 from roctree.tree.visit_kernels import add_up, spread, tally, trace
@@ -106,11 +106,7 @@ def _blending(
 ) -> Callable[[int, int], None]:
     """How to mix the leaves of rows where thresholds are soft."""
     descent = tree.all_paths
-    used = np.unique(tree.feature[~tree.is_leaf])
-    steps = descent.steps.copy()
-    steps[:, ATTRIBUTE] = np.searchsorted(used, steps[:, ATTRIBUTE])
-    nominal = np.isin(used, tree.feature[~tree.is_leaf & np.isnan(tree.threshold)])
-    known = steps, *_rules(descent)
+    used, known = descent.used, (descent.place, descent.steps, *_rules(descent))
 
     def fill(begin: int, end: int) -> None:
         n_rows = min(end - begin, BLEND_ROWS, max(BLEND_VALUES // len(used), 64))
@@ -121,7 +117,7 @@ def _blending(
             columns = cells[: len(used) * n_rows].reshape(len(used), n_rows)
             for place, feature in enumerate(used):
                 columns[place] = values[begin : begin + n_rows, feature]
-            plain = ~nominal & ~np.isnan(columns).any(axis=1)
+            plain = descent.numeric & ~np.isnan(columns).any(axis=1)
             target = mixture[begin : begin + n_rows]
             if compiled(blend)(columns, plain, *known, *room, leaf_table, target):
                 begin += n_rows

@@ -2,7 +2,7 @@
 
 They go node by node, not row by row: a node has a list of the rows that reach it, in whole or in
 part, and hands it on to its branches. So the rule of a node is read once for all of them, its
-attribute is one column in the cache, and no step waits for the one before. Lists are on a stack;
+attribute is one column in the cache, and no step waits for the one before. Lists are on two stacks,
 the branches are visited from the first to the last, and so the sum over the leaves of a row does
 not depend on other rows. The columns of the arrays are named in ``descent``.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import kernel, typed_kernel
-from roctree.tree.descent import ATTRIBUTE, N_CHILDREN, NEXT, SHARE, SOFTNESS, THRESHOLD
+from roctree.tree.descent import N_CHILDREN, NEXT, SHARE, SOFTNESS, THRESHOLD
 from roctree.tree.settle_kernels import (
     PLACES,
     RULES,
@@ -33,12 +33,14 @@ NODE, STACK, BEGIN, END = range(4)
 
 
 @typed_kernel(
-    f"int64({TABLE}, Array(bool, 1, 'C', readonly=True), {STEPS}, {RULES}, Array(uint32, 2, 'C'), "
-    f"Array(float64, 2, 'C'), {PLACES}, Array(int64, 2, 'C'), {TABLE}, Array(float64, 2, 'C'))"
+    f"int64({TABLE}, Array(bool, 1, 'C', readonly=True), {PLACES}, {STEPS}, {RULES}, "
+    "Array(uint32, 2, 'C'), Array(float64, 2, 'C'), "
+    f"{PLACES}, Array(int64, 2, 'C'), {TABLE}, Array(float64, 2, 'C'))"
 )
 def blend(
     columns: Floats,
     plain: Flags,
+    place: Places,
     steps: Places,
     rule_ints: Rules,
     rule_floats: Floats,
@@ -52,15 +54,16 @@ def blend(
 ) -> int:
     """Mix the lines of ``leaf_table`` for each row; return 0 if there was no room for all parts.
 
-    ``columns`` has a line for each attribute, which is ``plain`` if all its values are known
-    numbers. ``rows`` and ``parts`` are two stacks of lists, each for a single row at least as long
-    as the tree has nodes; so is ``branches``. ``pending`` has a line for every node.
+    ``columns`` has a line for each attribute that is used, which is ``plain`` if all its values
+    are known numbers; ``place`` is its number for each node. ``rows`` and ``parts`` are two stacks
+    of lists, each for a single row at least as long as the tree has nodes; so is ``branches``.
+    ``pending`` has a line for every node.
     """
     n_rows = mixture.shape[0]
     for row in range(n_rows):
         rows[0, row], parts[0, row] = row, 1.0
-        for place in range(mixture.shape[1]):
-            mixture[row, place] = 0.0
+        for k in range(mixture.shape[1]):
+            mixture[row, k] = 0.0
     wait(0, 0, 0, 0, n_rows, pending)
     n_pending, tops = 1, np.zeros(2, dtype=np.int64)
     while n_pending > 0:
@@ -71,21 +74,22 @@ def blend(
         tops[stack] = begin
         if steps[node, NEXT] == node:
             for i in range(begin, end):
-                for place in range(mixture.shape[1]):
-                    mixture[rows[stack, i], place] += parts[stack, i] * leaf_table[node, place]
+                for k in range(mixture.shape[1]):
+                    mixture[rows[stack, i], k] += parts[stack, i] * leaf_table[node, k]
             continue
         if tops[1 - stack] + (end - begin) >= rows.shape[1]:
             return 0
-        if plain[steps[node, ATTRIBUTE]]:
+        column = columns[place[node]]
+        if plain[place[node]]:
             n_pending = divide_numbers(
-                node, stack, begin, end, n_pending, tops, columns, steps, rule_floats, rows, parts,
+                node, stack, begin, end, n_pending, tops, column, steps, rule_floats, rows, parts,
                 pending,
             )  # fmt: skip
         elif begin + rule_ints[node, N_CHILDREN] * (end - begin) >= rows.shape[1]:
             return 0
         else:
             n_pending = divide_any(
-                node, stack, begin, end, n_pending, tops, columns, steps, rule_ints, rule_floats,
+                node, stack, begin, end, n_pending, tops, column, steps, rule_ints, rule_floats,
                 category_branch, rows, parts, branches, pending,
             )  # fmt: skip
     return 1
@@ -109,7 +113,7 @@ def divide_numbers(
     end: int,
     n_pending: int,
     tops: Ints,
-    columns: Floats,
+    column: Floats,
     steps: Places,
     rule_floats: Floats,
     rows: Places,
@@ -125,12 +129,12 @@ def divide_numbers(
     threshold, softness = rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS]
     least = LEAST_PART if softness > 0.0 else np.inf
     softness = softness if softness > 0.0 else 1.0
-    attribute, child, other = steps[node, ATTRIBUTE], np.int64(steps[node, NEXT]), 1 - stack
+    child, other = np.int64(steps[node, NEXT]), 1 - stack
     here, there = np.uint64(stack), np.uint64(other)
     first, second = np.uint64(tops[other]), np.uint64(begin)
     for i in range(np.uint64(begin), np.uint64(end)):
         row, part = rows[here, i], parts[here, i]
-        value = columns[attribute, row]
+        value = column[row]
         above = 0.5 + (0.5 * value - 0.5 * threshold) / softness
         together = 1.0 if value > threshold else 0.0
         above = above if part * min(above, 1.0 - above) >= least else together
@@ -152,7 +156,7 @@ def divide_any(
     end: int,
     n_pending: int,
     tops: Ints,
-    columns: Floats,
+    column: Floats,
     steps: Places,
     rule_ints: Rules,
     rule_floats: Floats,
@@ -163,12 +167,12 @@ def divide_any(
     pending: Ints,
 ) -> int:
     """The same for any split, where values may be missing: branch by branch."""
-    attribute, other, n_rows = steps[node, ATTRIBUTE], 1 - stack, end - begin
+    other, n_rows = 1 - stack, end - begin
     old = tops[other]
     for i in range(n_rows):
         row = rows[stack, begin + i]
         rows[other, old + i], parts[other, old + i] = row, parts[stack, begin + i]
-        value = columns[attribute, row]
+        value = column[row]
         # 0 stands for several branches.
         branches[i] = 1 + branch_of(value, node, rule_ints, rule_floats, category_branch)
     for branch in range(rule_ints[node, N_CHILDREN] - 1, -1, -1):
@@ -178,7 +182,7 @@ def divide_any(
             row, part = rows[other, old + i], parts[other, old + i]
             share = 1.0 if branches[i] == branch + 1 else 0.0
             if branches[i] == 0:
-                share = share_of(columns[attribute, row], part, node, child, branch, rule_floats)
+                share = share_of(column[row], part, node, child, branch, rule_floats)
             if share > 0.0:
                 rows[stack, end], parts[stack, end] = row, part * share
                 end += 1

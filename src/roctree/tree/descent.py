@@ -1,6 +1,7 @@
 """What descending a tree needs to know about its nodes, in the form that is quickest to read."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,6 @@ ATTRIBUTE, NEXT = 2, 3
 # rule_ints[node, column] and rule_floats[node, column]
 N_CHILDREN, FIRST_CHILD, FEATURE, MISSING_BRANCH, CATEGORY_START, N_CATEGORIES = range(6)
 THRESHOLD, SOFTNESS, SHARE = range(3)
-# zones[node, column]: up to LOW all goes to branch 0, above HIGH all to branch 1.
-LOW, HIGH = range(2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,6 @@ class Descent:
         uint32[n, 4]
     rule_ints, rule_floats : all about every split: int32[n, 6], float64[n, 3]
     category_branch : as in ``Tree``
-    zones : float64[n, 2], where soft thresholds begin and end; NaN unless numeric
     """
 
     cuts: NDArray[np.float64]
@@ -38,7 +36,23 @@ class Descent:
     rule_ints: NDArray[np.int32]
     rule_floats: NDArray[np.float64]
     category_branch: NDArray[np.int16]
-    zones: NDArray[np.float64]
+
+    @cached_property
+    def used(self) -> NDArray[np.int64]:
+        """The attributes that splits ask for."""
+        inner = self.rule_ints[:, N_CHILDREN] > 0
+        return np.flatnonzero(np.bincount(self.rule_ints[inner, FEATURE]))
+
+    @cached_property
+    def place(self) -> NDArray[np.uint32]:
+        """Where the attribute of each node stands among those that are used; a leaf's parent's."""
+        return np.searchsorted(self.used, self.steps[:, ATTRIBUTE]).astype(np.uint32)
+
+    @cached_property
+    def numeric(self) -> NDArray[np.bool_]:
+        """Which of the attributes that are used have thresholds only."""
+        nominal = self.rule_ints[:, N_CATEGORIES] > 0
+        return ~np.isin(self.used, self.rule_ints[nominal, FEATURE])
 
 
 def pack(tree: "Tree", missing_branch: NDArray[np.int16], softness: NDArray[np.float64]) -> Descent:
@@ -52,9 +66,8 @@ def pack(tree: "Tree", missing_branch: NDArray[np.int16], softness: NDArray[np.f
     rule_ints[:, CATEGORY_START] = tree.category_offsets[:-1]
     rule_ints[:, N_CATEGORIES] = np.diff(tree.category_offsets)
     cuts = _pack_steps(tree, softness)
-    steps, categories = cuts.view(np.uint32), tree.category_branch
-    zones = np.column_stack([tree.threshold - softness, tree.threshold + softness])
-    return Descent(cuts, steps, rule_ints, rule_floats, categories, zones)
+    steps = cuts.view(np.uint32)
+    return Descent(cuts, steps, rule_ints, rule_floats, tree.category_branch)
 
 
 def heaviest_branch(tree: "Tree") -> NDArray[np.int16]:

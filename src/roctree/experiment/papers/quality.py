@@ -66,10 +66,20 @@ class Study:
     def mean(self, metric: str, name: str, problems: Sequence[str] | None = None) -> float:
         """Return the mean over data sets: of areas the geometric one, in percent."""
         chosen = self.problems if problems is None else problems
-        means = [self.results.mean(metric, problem, name) for problem in chosen]
-        if metric in (HAND_TILL, PAIRWISE, "accuracy"):
-            return 100.0 * geometric_mean(means)
-        return arithmetic_mean(means)
+        return _mean(metric, [self.results.mean(metric, problem, name) for problem in chosen])
+
+    def runs(self, name: str) -> int:
+        """Return in how many divisions of data sets it was tried."""
+        counts = [len(self.results.values(HAND_TILL, each, name)) for each in self.problems]
+        return sum(counts)
+
+    def ahead(self, name: str) -> float | None:
+        """Return by how much it is ahead of the papers' best tree in the runs that both have."""
+        if name == REFERENCE:
+            return None
+        pairs = [self.results.common(HAND_TILL, each, name, REFERENCE) for each in self.problems]
+        ours, theirs = ([pair[i].mean() for pair in pairs if len(pair[i])] for i in range(2))
+        return _mean(HAND_TILL, ours) - _mean(HAND_TILL, theirs)
 
     def without(self, problem: str) -> list[str]:
         """Return all data sets but one."""
@@ -77,18 +87,25 @@ class Study:
 
     def below(self, name: str) -> list[str]:
         """Return the data sets on which the papers' best tree ranks significantly better."""
-        return [problem for problem in self.problems if self._verdict(problem, name) == "loss"]
+        return [each for each in self.problems if self.verdict(each, name) == "loss"]
 
     def score(self, name: str) -> str:
         """Return wins, ties and losses against the papers' best tree."""
         if name == REFERENCE:
             return ""
-        verdicts = [self._verdict(problem, name) for problem in self.problems]
+        verdicts = [self.verdict(problem, name) for problem in self.problems]
         return "/".join(str(verdicts.count(each)) for each in ("win", "tie", "loss"))
 
-    def _verdict(self, problem: str, name: str) -> str:
-        found = self.results.compare(HAND_TILL, problem, name, REFERENCE)
-        return found.verdict(ALPHA)
+    def verdict(self, problem: str, name: str) -> str:
+        """Return whether it wins, ties or loses against the papers' best tree."""
+        return self.results.compare(HAND_TILL, problem, name, REFERENCE).verdict(ALPHA)
+
+
+def _mean(metric: str, values: Sequence[float]) -> float:
+    known = [value for value in values if value == value]
+    if metric in (HAND_TILL, PAIRWISE, "accuracy"):
+        return 100.0 * geometric_mean(known)
+    return arithmetic_mean(known)
 
 
 def quality(setting: Setting) -> Report:
@@ -138,8 +155,7 @@ def _in_order(main: Mapping[str, Any]) -> list[dict[str, Any]]:
         first,
         {FOREST: main[FOREST]},
         whole(PEERS, slow),
-        {BOOSTING: main[BOOSTING], "distilled": main["distilled"]},
-        dict(DISTILLED),
+        {BOOSTING: main[BOOSTING], **DISTILLED},
         dict(CHOICES),
     ]
 
@@ -149,7 +165,17 @@ def _choices() -> dict[str, Any]:
 
 
 def _about(setting: Setting, study: Study) -> list[str]:
-    failures = study.results.failures
+    results, n_places = study.results, len(setting.design(DESIGN).places)
+    failures, expected = (
+        results.failures,
+        n_places * len(study.problems) * len(results.configurations),
+    )
+    notes = [f"{len(failures)} results are errors."] * bool(failures)
+    if len(results.outcomes) < expected:
+        notes.append(
+            f"{len(results.outcomes)} of {expected} runs were there when this page was made, see "
+            "the last column: `roctree reproduce quality --data DIR` goes on with the others."
+        )
     return [
         f"{setting.design(DESIGN)!r}, the same folds for all, {len(study.problems)} data sets. "
         "Areas (%) are geometric means, other measures arithmetic ones; probabilities count from "
@@ -163,7 +189,10 @@ def _about(setting: Setting, study: Study) -> list[str]:
         "Hierarchical shrinkage is ours, its strength by inner folds, of trees grown by Gini's "
         "index as scikit-learn grows them; imodels' own was not run. C4.5 is given Laplace's "
         "smoothing where it is cut back.",
-    ] + [f"{len(failures)} results are errors."] * bool(failures)
+        f"`ahead` is by how much Hand and Till's area is above that of {REFERENCE} in the same "
+        "runs: the number to read where runs differ.",
+        *notes,
+    ]
 
 
 def _losses(study: Study) -> list[str]:
@@ -196,16 +225,16 @@ def _promises(study: Study) -> Table:
 
 
 def _means(title: str, study: Study, names: Mapping[str, Any]) -> Table:
-    columns = ("", "Hand-Till", "pairwise", "without MONKS2", "pairwise", "log-loss", "Brier")
-    lines = []
+    columns = ("", "Hand-Till", "pairwise", "without MONKS2", "pairwise", "ahead", "log-loss")
+    rest, lines = study.without(APART), []
     for name in names:
-        rest = study.without(APART)
-        line = [study.mean(metric, name) for metric in (HAND_TILL, PAIRWISE)]
+        line: list[Any] = [study.mean(metric, name) for metric in (HAND_TILL, PAIRWISE)]
         line += [study.mean(metric, name, rest) for metric in (HAND_TILL, PAIRWISE)]
+        line += [study.ahead(name)]
         line += [study.mean(metric, name) for metric in ("log_loss", "brier", "leaves")]
-        lines.append([name, *line, study.score(name)])
-    digits = (0, 2, 2, 2, 2, 3, 3, 0, 0)
-    return Table((*columns, "leaves", "w/t/l"), lines, title=title, digits=digits)
+        lines.append([name, *line, study.score(name), study.runs(name)])
+    digits = (0, 2, 2, 2, 2, 2, 3, 3, 0, 0, 0)
+    return Table((*columns, "Brier", "leaves", "w/t/l", "runs"), lines, title=title, digits=digits)
 
 
 def _sizes(study: Study) -> Table:
@@ -267,5 +296,4 @@ def _mark(study: Study, problem: str, name: str) -> str:
     shown = f"{100.0 * study.results.mean(HAND_TILL, problem, name):.1f}"
     if name == REFERENCE:
         return shown
-    verdict = study.results.compare(HAND_TILL, problem, name, REFERENCE).verdict(ALPHA)
-    return shown + {"win": " +", "tie": "", "loss": " −"}[verdict]
+    return shown + {"win": " +", "tie": "", "loss": " −"}[study.verdict(problem, name)]

@@ -25,10 +25,7 @@ TREES: dict[str, Any] = {
     "best_ranking": best_ranking(),
     "readable": readable(),
 }
-DISTILLED: dict[str, Any] = {
-    "distilled": Made("distilled"),
-    "distilled, at most 32 leaves": Made("distilled", 32),
-}
+DISTILLED: dict[str, Any] = {"distilled": Made("distilled")}
 PEERS: dict[str, Any] = {
     "scikit-learn's tree": OneHot(DecisionTreeClassifier(random_state=SEED)),
     "scikit-learn's tree, tuned": tuned_tree(),
