@@ -36,6 +36,8 @@ AUTO = "auto"
 _MOST_CATEGORIES = 255
 # How many cases are generated for each that there is, and at least and at most.
 _TIMES, _LEAST, _MOST = 4, 8_000, 16_000
+# So many times the leaves of a tree alone: a teacher tells more apart than the labels do.
+_TIMES_ALONE = 2
 # A teacher's word on a training case counts as much as its label.
 _HALF = 0.5
 # Classes that a teacher thinks less probable are left out: each costs a row.
@@ -62,7 +64,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     teacher : a fitted classifier with ``predict_proba`` that takes tables like X, or "auto" for
         scikit-learn's HistGradientBoostingClassifier, fitted to these cases
     X, y, sample_weight : the training cases, as for ``fit``
-    max_leaves : most leaves; None for as many as a tree without a teacher has
+    max_leaves : most leaves; None for twice as many as a tree without a teacher has
     n_generated : how many cases to make up; None for four times as many as there are, from 8000
         to 16 000, but no fewer than there are; 0 for none
     smear : the probability that a cell of such a case is another case's
@@ -85,7 +87,8 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     warn_of_identifiers(cases, stacklevel=2)
     growth = growth_of(tree, cases)
     if max_leaves is None:
-        tree.max_leaves = grown_tree(tree, cases, growth, tree._n_threads()).n_leaves
+        alone = grown_tree(tree, cases, growth, tree._n_threads())
+        tree.max_leaves = _TIMES_ALONE * alone.n_leaves
     tell("Fitting and asking the teacher." if teacher == AUTO else "Asking the teacher.")
     school = School.of(_checked_teacher(teacher, cases, seed), X, cases, sample_weight)
     lesson = school.lesson(_how_many(n_generated, cases), smear, np.random.default_rng(seed))

@@ -27,6 +27,7 @@ from roctree.tree.visit_kernels import LEAST_PART, part_above
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Whole = int | np.int64
 
 # pending[entry, column]: a node, on which stack its list is, and where that begins and ends.
 NODE, STACK, BEGIN, END = range(4)
@@ -96,7 +97,7 @@ def blend(
 
 
 @kernel
-def wait(entry: int, node: int, stack: int, begin: int, end: int, pending: Ints) -> int:
+def wait(entry: int, node: Whole, stack: int, begin: int, end: Whole, pending: Ints) -> int:
     """Note a node with its list; return how many are pending."""
     if end == begin:
         return entry
@@ -194,7 +195,7 @@ def divide_any(
 
 @kernel
 def share_of(
-    value: float, part: float, node: int, child: int, branch: int, rule_floats: Floats
+    value: float, part: float, node: int, child: Whole, branch: int, rule_floats: Floats
 ) -> float:
     """Return how much of a part that goes to several branches goes to one of them."""
     softness = rule_floats[node, SOFTNESS]

@@ -267,9 +267,9 @@ def _beyond(study: Study, main: Mapping[str, Any]) -> Table:
 
 
 def _gap(setting: Setting, rows: list[Row]) -> Table:
-    groups = whole(TREES, {"distilled": DISTILLED["distilled"]}, CEILINGS, IDEAS)
+    groups = whole(TREES, DISTILLED, CEILINGS, IDEAS)
     study = _run(setting, [row.problem for row in rows], groups)
-    names = [REFERENCE, "best_ranking", *IDEAS, "distilled", FOREST, BOOSTING]
+    names = [REFERENCE, "best_ranking", *DISTILLED, *IDEAS, FOREST, BOOSTING]
     lines = [
         [
             name,
