@@ -1,7 +1,10 @@
 """Cross-validated areas under the curve of our Naive Bayes trees and of Weka's, on the same folds.
 
-Run from the repository, with Java and Weka (Debian's package ``weka``, or WEKA_JAR=PATH) and the data
-sets of the oracle: ``python -m docs.decisions.measured.nbtree_weka [NAME...]``.
+Weka prints probabilities with three decimals. Rounding makes ties, and ties change an area: so ours
+are compared as they are, and rounded likewise.
+
+Run from the repository, with Java and Weka (Debian's package ``weka``, or WEKA_JAR=PATH) and the
+data sets of the oracle: ``python -m docs.decisions.measured.nbtree_weka [NAME...]``.
 """
 
 import csv
@@ -25,20 +28,19 @@ N_FOLDS = 10
 def main() -> None:
     trees = oracle("weka")["trees"]
     names = sys.argv[1:] or [name for name in trees if "nbtree" in trees[name]]
-    print("| data | cases | ours | Weka | largest difference of a probability |")
-    print("|---|---|---|---|---|")
+    print("| data | cases | ours | ours, rounded | Weka | largest difference of a probability |")
+    print("|---|---|---|---|---|---|")
     for name in names:
         frame, labels = load(name).frame, np.array(load(name).labels)
-        ours, theirs, apart = compared(frame, labels)
-        cells = (f"{ours.mean():.4f} ± {ours.std(ddof=1):.4f}",
-                 f"{theirs.mean():.4f} ± {theirs.std(ddof=1):.4f}")  # fmt: skip
-        print(f"| {name} | {len(labels)} | {cells[0]} | {cells[1]} | {apart:.4f} |", flush=True)
+        areas, apart = compared(frame, labels)
+        cells = " | ".join(f"{each.mean():.4f} ± {each.std(ddof=1):.4f}" for each in areas)
+        print(f"| {name} | {len(labels)} | {cells} | {apart:.4f} |", flush=True)
 
 
-def compared(frame: pd.DataFrame, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the areas of both on every fold, and how far their probabilities are apart."""
+def compared(frame: pd.DataFrame, labels: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return areas on every fold, and how far probabilities are apart."""
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(frame, labels)
-    ours, theirs, apart = [], [], 0.0
+    areas, apart = [], 0.0
     for train, test in folds:
         tree = NaiveBayesTreeClassifier().fit(frame.iloc[train], labels[train])
         said = weka(frame, labels, train, test)
@@ -47,18 +49,34 @@ def compared(frame: pd.DataFrame, labels: np.ndarray) -> tuple[np.ndarray, np.nd
         apart = max(apart, float(np.abs(own - said).max()))
         present = np.unique(labels[test])
         columns = np.isin(np.unique(labels), present)
-        for areas, scores in ((ours, own), (theirs, said)):
-            areas.append(mauc(scores[:, columns], labels[test], classes=present))
-    return np.array(ours), np.array(theirs), apart
+        areas.append(
+            [
+                mauc(scores[:, columns], labels[test], classes=present)
+                for scores in (own, own.round(3), said)
+            ]
+        )
+    return np.array(areas).T, apart
 
 
-def weka(frame: pd.DataFrame, labels: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+def weka(
+    frame: pd.DataFrame, labels: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> np.ndarray:
     """Return the probabilities that Weka gives the test cases."""
     with TemporaryDirectory() as folder:
         files = [Path(folder) / "train.arff", Path(folder) / "test.arff"]
         for file, rows in zip(files, (train, test), strict=True):
             file.write_text(arff(frame, labels, rows))
-        line = [*weka_command(), "-t", files[0], "-T", files[1], "-no-cv", "-p", "0", "-distribution"]
+        line = [
+            *weka_command(),
+            "-t",
+            files[0],
+            "-T",
+            files[1],
+            "-no-cv",
+            "-p",
+            "0",
+            "-distribution",
+        ]
         done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=True)
     rows = [each.split()[-1] for each in done.stdout.splitlines() if ":" in each and "," in each]
     return np.array([[float(part.strip("*")) for part in row.split(",")] for row in rows])
@@ -83,7 +101,9 @@ def arff(frame: pd.DataFrame, labels: np.ndarray, rows: np.ndarray) -> str:
     ]
     table = pd.concat([part.reset_index(drop=True) for part in codes], axis=1).iloc[rows]
     labelled = table.assign(label=[f"c{i}" for i in np.searchsorted(classes, labels[rows])])
-    return "\n".join(lines) + "\n" + labelled.to_csv(index=False, header=False, quoting=csv.QUOTE_NONE)
+    return (
+        "\n".join(lines) + "\n" + labelled.to_csv(index=False, header=False, quoting=csv.QUOTE_NONE)
+    )
 
 
 if __name__ == "__main__":

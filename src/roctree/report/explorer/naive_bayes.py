@@ -87,9 +87,16 @@ def _attribute(
     return {
         "feature": place,
         "cuts": None if categories is not None else cuts.tolist(),
-        "words": cell_words(cuts, categories, digits=4),
+        "words": _words(cuts, categories),
         "likelihood": models.likelihood[models.cells(model, number)].tolist(),
     }
+
+
+def _words(cuts: Floats, categories: Any) -> list[str]:
+    """What each cell holds, in the signs of the page."""
+    if categories is not None:
+        return [str(category) for category in categories]
+    return [word.replace("<=", "≤") for word in cell_words(cuts, None, digits=4)]
 
 
 def _answers(estimator: NaiveBayesTreeClassifier, test: Dataset | None) -> dict[str, Any]:

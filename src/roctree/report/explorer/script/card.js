@@ -5,7 +5,7 @@ import { element, fill } from "./dom.js";
 import { linesAt } from "./lines.js";
 import { strongest, tableOf } from "./naive-bayes.js";
 import { MIXED, UNKNOWN } from "./point.js";
-import { cases, grouped, percent, ruleWords, short } from "./words.js";
+import { cases, grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const MOST_CLASSES = 6;
 
@@ -46,8 +46,7 @@ function segmentOf({ tree, state, point }, lines) {
     const weight = lines.reduce((sum, line) => sum + weightOn(point.on, line), 0);
     return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, here and perhaps elsewhere`);
   }
-  const noun = tree.cells ? "cells" : "leaves";
-  return lines.length > 1 ? element("p", {}, `and ${lines.length - 1} more ${noun} with the same share`) : null;
+  return lines.length > 1 ? element("p", {}, `and ${leafCount(tree, lines.length - 1)} more with the same share`) : null;
 }
 
 function weightOn({ counts, nClasses }, line) {
@@ -63,7 +62,7 @@ function labelOf({ tree, point, state, labelName }, node) {
     return `${called} of ${cases(tree.weight[node])} called ${tree.classes[state.positive]}`;
   }
   if (tree.models) return "cases with different labels";
-  return `${tree.nLeaves[node]} ${tree.cells ? "cells" : "leaves"} with different labels`;
+  return `${leafCount(tree, tree.nLeaves[node])} with different labels`;
 }
 
 function chanceOf({ tree, state }, node) {

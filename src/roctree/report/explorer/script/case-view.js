@@ -136,7 +136,7 @@ function leafInterval({ tree }, stops, shown) {
   const { node } = stops[0];
   const range = wilson(tree.counts.training[node * tree.nClasses + shown], tree.weight[node]);
   if (!range) return "";
-  return element("small", {}, ` its leaf alone: ${percent(range.low)} to ${percent(range.high)} `, help("interval", "this interval"));
+  return element("small", {}, ` its ${tree.cells ? "cell" : "leaf"} alone: ${percent(range.low)} to ${percent(range.high)} `, help("interval", "this interval"));
 }
 
 function wayWords(tree, stops) {

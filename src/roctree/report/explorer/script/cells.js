@@ -35,6 +35,16 @@ export function boxOf({ cells }, node) {
   });
 }
 
+/** Which part of the cell above a cell is: of how many on each side, and the place there, from 0 on. */
+export function partOf(tree, node) {
+  const { cells } = tree;
+  const cell = cells.cellOf[node];
+  const above = cells.cellOf[tree.parent[node]];
+  const nParts = 2 ** (cells.level[cell] - cells.level[above]);
+  const places = Array.from({ length: cells.width }, (_, i) => cells.place[cell * cells.width + i] % nParts);
+  return { nParts, places };
+}
+
 function valueAt({ low, high }, feature, share) {
   return low[feature] * (1 - share) + high[feature] * share;
 }

@@ -13,7 +13,7 @@ import { makeMemory, pointAt } from "./point.js";
 import { readHash, writeHash } from "./state.js";
 import { makeTreeView } from "./tree-view.js";
 import { openTree } from "./tree.js";
-import { grouped, listed, percent, REMARKS } from "./words.js";
+import { grouped, leafCount, listed, percent, REMARKS } from "./words.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
 let nMounted = 0;
@@ -154,9 +154,8 @@ function positives({ point, tree, state }) {
     if (scores.length === 0) return `No case is labelled ${name}.`;
     return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.`;
   }
-  const noun = tree.cells ? "cells" : "leaves";
   const n = tree.leaves.reduce((sum, node) => sum + Number(point.nodeLabels[node] === state.positive), 0);
-  return `${n} of ${tree.leaves.length} ${noun} are labelled ${name}.`;
+  return `${n} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
 }
 
 /** Where the tree stands, in two sentences. */
@@ -168,8 +167,7 @@ function summary(app) {
 
 function header(app, repaint) {
   const { data, tree } = app;
-  const noun = tree.cells ? "cells" : "leaves";
-  const sizes = [`${grouped(tree.leaves.length)} ${noun}`, `${grouped(Number(tree.total.toFixed(1)))} training cases`];
+  const sizes = [leafCount(tree, tree.leaves.length), `${grouped(Number(tree.total.toFixed(1)))} training cases`];
   if (tree.counts.test) sizes.push(`${grouped(data.n_test)} test cases`);
   const themes = ["auto", "light", "dark"];
   const names = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };

@@ -86,7 +86,7 @@ function row(word, columns, shares, factor, chosen) {
   return element(
     "tr",
     { class: chosen ? "chosen" : null },
-    element("th", { scope: "row" }, word, chosen ? element("small", {}, " the case") : null),
+    element("th", { scope: "row" }, word, chosen ? " (the case)" : null),
     columns.map(({ of }) => element("td", {}, percent(of(shares)))),
     element("td", {}, factor),
   );

@@ -5,7 +5,7 @@ import { element, fill, help } from "./dom.js";
 import { classWeights, linesOf } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
-import { grouped, percent, ruleWords, short } from "./words.js";
+import { grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const PER = 1000;
 const IN_PARTS =
@@ -178,9 +178,8 @@ function step(app, nGroups, name, when) {
 function whichWords({ tree, point, state }, lines) {
   if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
-  const [one, many] = tree.cells ? ["cell", "cells"] : ["leaf", "leaves"];
-  if (nodes.length === 1) return `the ${one} “${ruleWords(tree, nodes[0])}” becomes`;
-  return nodes.length === 0 ? "cases with missing values become" : `${nodes.length} ${many} become`;
+  if (nodes.length === 1) return `the ${tree.cells ? "cell" : "leaf"} “${ruleWords(tree, nodes[0])}” becomes`;
+  return nodes.length === 0 ? "cases with missing values become" : `${leafCount(tree, nodes.length)} become`;
 }
 
 function change(number, thing) {

@@ -139,8 +139,10 @@ function walk(event, app) {
   const here = app.lit?.group ?? (app.point.corner ?? 0) - 1;
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
   if (step) {
-    const group = Math.min(nGroups - 1, Math.max(0, here + step));
-    app.light(litGroup(app, group, null));
+    // Groups that no node has, as of cases that missing values divide, are passed over.
+    let group = here + step;
+    while (group > 0 && group < nGroups - 1 && litGroup(app, group, null) === null) group += step;
+    app.light(litGroup(app, Math.min(nGroups - 1, Math.max(0, group)), null) ?? app.lit);
     if (app.lit) app.say(app.describe(app.lit.node));
   } else if (event.key === "Enter" && app.lit) goToCorner(app, here + 1);
   else return;

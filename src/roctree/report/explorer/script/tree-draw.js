@@ -6,12 +6,13 @@ import { linesOf } from "./labelling.js";
 import { MIXED, UNKNOWN, usesMatrix } from "./point.js";
 import { isEnd } from "./tree-layout.js";
 import { pathTo, ROOT } from "./tree.js";
-import { branchText, cases, grouped, percent } from "./words.js";
+import { branchText, cases, grouped, leafCount, percent } from "./words.js";
 
 const FONT = "system-ui, sans-serif";
 const LEAF_WIDTH = 34;
 // Rows closer than this have no room for words.
 const READABLE = 13;
+const CONDITIONS_READABLE = 17;
 const TWO_LINES = 34;
 // A subtree that is less high is drawn as one block.
 const SPECK = 2.5;
@@ -96,7 +97,7 @@ function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
   context.lineWidth = Math.max(1, Math.min(wide, rowHeight * 0.8));
   context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
   context.stroke();
-  if (rowHeight < READABLE || x1 - x0 < 60) return;
+  if (rowHeight < CONDITIONS_READABLE || x1 - x0 < 60) return;
   const leaf = isEnd(tree, view.folded, node);
   const right = x1 - (leaf ? 6 : 10);
   const room = x1 - x0 - 22;
@@ -221,10 +222,12 @@ function drawFacts({ context, app, y }, node, left, label) {
   halo(context, palette, word, left, y(node), palette.ink);
   const after = left + context.measureText(word).width + 7;
   context.font = `12px ${FONT}`;
-  const leaves = folded ? ` · ${tree.nLeaves[node]} leaves` : "";
   const number = cases(tree.weight[node]).replace(/ cases?$/, "");
-  const called = label === null && tree.models ? `${grouped(Number(app.point.nPositive[node].toFixed(1)))} of ${number}` : number;
-  const facts = `${percent(p, 0)}${leaves || ` · ${called}`}`;
+  let facts = `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}`;
+  // Where cases of one leaf differ, how many are called positive says more than its share.
+  if (label === null && tree.models && !folded && !usesMatrix(tree, state)) {
+    facts = `${grouped(Number(app.point.nPositive[node].toFixed(1)))} of ${number} ${tree.classes[state.positive]}`;
+  }
   halo(context, palette, facts, after, y(node), palette.quiet);
 }
 

@@ -7,6 +7,7 @@ import { drawTree } from "./tree-draw.js";
 import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
 import { linesBelow } from "./lines.js";
 import { pathTo, ROOT } from "./tree.js";
+import { leafCount } from "./words.js";
 
 const ROW = 30;
 const COLUMN = 178;
@@ -30,7 +31,7 @@ export function makeTreeView(app) {
       tabindex: "0",
       role: "application",
       "aria-roledescription": "decision tree",
-      "aria-label": `Tree of ${tree.leaves.length} ${tree.cells ? "cells" : "leaves"}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
+      "aria-label": `Tree of ${leafCount(tree, tree.leaves.length)}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
     },
     () => {
       if (!fitted) fit();
@@ -281,7 +282,7 @@ function makeLegend(app) {
       key("positive", `labelled ${name}`),
       key("negative", "labelled otherwise"),
       key("next", "changes next"),
-      element("span", { class: "key" }, `probability of ${name} 0`, element("i", { class: "ramp" }), "1"),
+      element("span", { class: "key" }, `${tree.models ? "share" : "probability"} of ${name} 0`, element("i", { class: "ramp" }), "1"),
     );
   }
   return { element: legend, update };

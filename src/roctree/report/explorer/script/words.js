@@ -1,6 +1,6 @@
 // Numbers and rules as a reader would say them, and what every term means.
 
-import { boxOf, isMerged } from "./cells.js";
+import { boxOf, isMerged, partOf } from "./cells.js";
 import { IS_PRESENT, branchOf, pathTo } from "./tree.js";
 
 const MOST_LISTED = 5;
@@ -80,7 +80,7 @@ export function testsPresence(tree, parent) {
 
 /** The test above a node in few signs, for its branch: "≤ 24.5" or "sun or fog". */
 export function branchText(tree, node) {
-  if (tree.cells) return isMerged(tree, node) ? mergedWords(tree, node) : boxOf(tree, node).map((side) => sideText(tree, side)).join(", ");
+  if (tree.cells) return isMerged(tree, node) ? mergedWords(tree, node) : partText(tree, node);
   const parent = tree.parent[node];
   const branch = branchOf(tree, node);
   if (testsPresence(tree, parent)) return branch === 1 ? "missing" : "known";
@@ -159,10 +159,17 @@ function sideWords(tree, { feature, low, high }) {
   return high === null ? `${name} from ${short(low)} on` : `${name} from ${short(low)} to below ${short(high)}`;
 }
 
-function sideText(tree, { feature, low, high }) {
-  const { name } = tree.features[feature];
-  const above = low === null ? "" : `${short(low)} ≤ `;
-  return `${above}${name}${high === null ? "" : ` < ${short(high)}`}`;
+/** Which part of the cell above a cell is: "east high, north low", or "east 2/4" if it is a smaller one. */
+function partText(tree, node) {
+  const { nParts, places } = partOf(tree, node);
+  const say = (place) => (nParts === 2 ? ["low", "high"][place] : `${place + 1}/${nParts}`);
+  return places.map((place, feature) => `${tree.features[feature].name} ${say(place)}`).join(", ");
+}
+
+/** How many leaves, in words. */
+export function leafCount(tree, n) {
+  const [one, many] = tree.cells ? ["cell", "cells"] : ["leaf", "leaves"];
+  return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
 /** What an attribute would have to be, for a change to another label. */
