@@ -32,10 +32,10 @@ def line():
     return X, y, teacher
 
 
-def test_a_pupil_of_a_good_teacher_ranks_better_than_a_tree_alone(line):
+def test_a_pupil_of_a_good_teacher_ranks_better_than_a_tree_alone_of_its_size(line):
     X, y, teacher = line
-    pupil = roctree.distill(teacher, X, y, n_generated=4000)
     alone = ROCTreeClassifier(ranking="soft").fit(X, y)
+    pupil = roctree.distill(teacher, X, y, max_leaves=alone.get_n_leaves(), n_generated=4000)
     X_test, y_test = noisy_line(4000, seed=1)
     areas = [
         roc_auc_score(y_test == "up", tree.predict_proba(X_test)[:, 1]) for tree in (pupil, alone)
@@ -82,6 +82,13 @@ def test_any_table_with_categories_and_gaps_can_be_taught(library):
     pupil = roctree.distill("auto", X, y, max_leaves=6, n_generated=300)
     assert pupil.predict(X).shape == (80,)
     assert pupil.feature_names_in_.tolist() == ["warmth", "sky", "wind"]
+
+
+def test_a_column_without_any_value_is_no_obstacle_to_the_teacher():
+    X, y = IRIS
+    empty = np.column_stack([X, np.full(len(X), np.nan)])
+    pupil = roctree.distill("auto", empty, y, max_leaves=4, n_generated=200)
+    assert (pupil.predict(empty) == y).mean() > 0.9
 
 
 def test_more_than_two_classes_in_whatever_order_the_teacher_has_them():

@@ -180,11 +180,13 @@ class Booster:
     def of(cls, cases: Dataset, seed: int) -> "Booster":
         """Fit it with scikit-learn's own settings."""
         n_categories = cases.schema.n_categories
+        # It cannot be fitted to a column without any value, and nothing is to be learnt from it.
+        values = np.where(np.isnan(cases.values).all(axis=0), 0.0, cases.values)
         booster = HistGradientBoostingClassifier(
             categorical_features=(n_categories > 0) & (n_categories <= _MOST_CATEGORIES),
             random_state=seed,
         )
-        return cls(booster.fit(cases.values, cases.labels, cases.weights), cases.schema)
+        return cls(booster.fit(values, cases.labels, cases.weights), cases.schema)
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -6,8 +6,8 @@ over pairs of classes, and the paper's own, by p / (p + q); means over data sets
 results are in one file, so that the study can be stopped at any time and goes on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roctree.experiment.designs import CrossValidation
@@ -64,7 +64,10 @@ class Study:
     problems: tuple[str, ...]
 
     def mean(self, metric: str, name: str, problems: Sequence[str] | None = None) -> float:
-        """Return the mean over data sets: of areas the geometric one, in percent."""
+        """Return the mean over data sets: of areas the geometric one, in percent.
+
+        It is not a number where a data set was not tried: means of other sets say something else.
+        """
         chosen = self.problems if problems is None else problems
         return _mean(metric, [self.results.mean(metric, problem, name) for problem in chosen])
 
@@ -80,6 +83,27 @@ class Study:
         pairs = [self.results.common(HAND_TILL, each, name, REFERENCE) for each in self.problems]
         ours, theirs = ([pair[i].mean() for pair in pairs if len(pair[i])] for i in range(2))
         return _mean(HAND_TILL, ours) - _mean(HAND_TILL, theirs)
+
+    def alike(self, names: Sequence[str]) -> "Study":
+        """Return these alone, in the divisions of data sets that all of them have."""
+        places: dict[str, dict[str, set[tuple[int, int]]]] = {}
+        for each in self.results.outcomes:
+            if each.error is None and each.configuration in names:
+                by_name = places.setdefault(each.problem, {})
+                by_name.setdefault(each.configuration, set()).add((each.repeat, each.fold))
+        common = {
+            problem: set.intersection(*by_name.values())
+            for problem, by_name in places.items()
+            if len(by_name) == len(set(names))
+        }
+        kept = [
+            each
+            for each in self.results.outcomes
+            if each.configuration in names and each[2:4] in common.get(each.problem, ())
+        ]
+        problems = tuple(problem for problem in self.problems if common.get(problem))
+        results = replace(self.results, outcomes=kept, problems=problems)
+        return Study(results, problems)
 
     def without(self, problem: str) -> list[str]:
         """Return all data sets but one."""
@@ -97,15 +121,16 @@ class Study:
         return "/".join(str(verdicts.count(each)) for each in ("win", "tie", "loss"))
 
     def verdict(self, problem: str, name: str) -> str:
-        """Return whether it wins, ties or loses against the papers' best tree."""
+        """Return whether it wins, ties or loses against the papers' best tree, or if not tried."""
+        if len(self.results.common(HAND_TILL, problem, name, REFERENCE)[0]) < 2:
+            return "not tried"
         return self.results.compare(HAND_TILL, problem, name, REFERENCE).verdict(ALPHA)
 
 
 def _mean(metric: str, values: Sequence[float]) -> float:
-    known = [value for value in values if value == value]
     if metric in (HAND_TILL, PAIRWISE, "accuracy"):
-        return 100.0 * geometric_mean(known)
-    return arithmetic_mean(known)
+        return 100.0 * geometric_mean(values)
+    return arithmetic_mean(values)
 
 
 def quality(setting: Setting) -> Report:
@@ -121,9 +146,11 @@ def quality(setting: Setting) -> Report:
         _promises(study),
         _means("The 50 data sets", study, main),
         _sizes(study),
-        *([_beyond(beyond, main)] if beyond else []),
+        *([_beyond(beyond)] if beyond else []),
         *([_gap(setting, gap)] if gap else []),
-        _means("Other choices for the default tree and for soft thresholds", study, _choices()),
+        _means(
+            "Other choices for the default and the soft tree", study.alike(_choices()), _choices()
+        ),
         _data_sets(study, rows),
     ]
     sentences = [
@@ -160,8 +187,13 @@ def _in_order(main: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _choices() -> dict[str, Any]:
-    return {"default": TREES["default"], "best_ranking": TREES["best_ranking"], **CHOICES}
+def _choices() -> list[str]:
+    return [REFERENCE, "default", "best_ranking", *CHOICES]
+
+
+def _extent(study: Study) -> str:
+    """Say how much a table rests on."""
+    return f"{len(study.problems)} data sets, {study.runs(study.results.outcomes[0][1])} runs each"
 
 
 def _about(setting: Setting, study: Study) -> list[str]:
@@ -177,6 +209,8 @@ def _about(setting: Setting, study: Study) -> list[str]:
             "the last column: `roctree reproduce quality --data DIR` goes on with the others."
         )
     return [
+        "Written by `roctree reproduce quality --data DIR`; how it is read and what was decided is "
+        "in [decision 0025](decisions/0025-quality.md).",
         f"{setting.design(DESIGN)!r}, the same folds for all, {len(study.problems)} data sets. "
         "Areas (%) are geometric means, other measures arithmetic ones; probabilities count from "
         "1e-6 in the log-loss.",
@@ -207,8 +241,8 @@ def _order(study: Study, beyond: Study) -> list[str]:
     """Sentences on the order of the main rows, on the 50 data sets and on the others."""
     names = [REFERENCE, *OURS, FOREST]
     orders = [
-        " < ".join(sorted(names, key=lambda name: each.mean(HAND_TILL, name)))
-        for each in (study, beyond)
+        " < ".join(sorted(names, key=lambda name: part.mean(HAND_TILL, name)))
+        for part in (study.alike(names), beyond.alike(names))
     ]
     return [f"Order by Hand and Till's area on the 50: {orders[0]}; on the others: {orders[1]}."]
 
@@ -224,7 +258,7 @@ def _promises(study: Study) -> Table:
     return Table(("wanted", "at least, or at most", "found", "met"), lines, title="What was wanted")
 
 
-def _means(title: str, study: Study, names: Mapping[str, Any]) -> Table:
+def _means(title: str, study: Study, names: Iterable[str]) -> Table:
     columns = ("", "Hand-Till", "pairwise", "without MONKS2", "pairwise", "ahead", "log-loss")
     rest, lines = study.without(APART), []
     for name in names:
@@ -237,8 +271,8 @@ def _means(title: str, study: Study, names: Mapping[str, Any]) -> Table:
     return Table((*columns, "Brier", "leaves", "w/t/l", "runs"), lines, title=title, digits=digits)
 
 
-def _sizes(study: Study) -> Table:
-    lines = []
+def _sizes(whole_study: Study) -> Table:
+    study, lines = whole_study.alike(list(of_sizes(*OF_SIZE))), []
     for way in OF_SIZE:
         line: list[Any] = [way]
         for size in SIZES:
@@ -249,11 +283,13 @@ def _sizes(study: Study) -> Table:
     for size in SIZES:
         columns += [f"at most {size}", "log-loss"]
     digits = (0, *(2, 3) * len(SIZES))
-    return Table(columns, lines, title="Trees of equal size", digits=digits)
+    title = f"Trees of equal size, {_extent(study)}"
+    return Table(columns, lines, title=title, digits=digits)
 
 
-def _beyond(study: Study, main: Mapping[str, Any]) -> Table:
+def _beyond(whole_study: Study) -> Table:
     names = [REFERENCE, *OURS, FOREST, BOOSTING]
+    study = whole_study.alike(names)
     lines = [
         [problem, *(100.0 * study.results.mean(HAND_TILL, problem, name) for name in names)]
         for problem in study.problems
@@ -262,14 +298,15 @@ def _beyond(study: Study, main: Mapping[str, Any]) -> Table:
     lines.append(["pairwise", *(study.mean(PAIRWISE, name) for name in names)])
     lines.append(["log-loss, percent", *(100.0 * study.mean("log_loss", name) for name in names)])
     lines.append(["wins/ties/losses", *(study.score(name) for name in names)])
-    title = "Ten data sets that are not among the 50, chosen before they were looked at"
+    title = "Data sets that are not among the 50, chosen before they were looked at, "
+    title += _extent(study)
     return Table(("Hand-Till", *names), lines, title=title, digits=1)
 
 
 def _gap(setting: Setting, rows: list[Row]) -> Table:
     groups = whole(TREES, DISTILLED, CEILINGS, IDEAS)
-    study = _run(setting, [row.problem for row in rows], groups)
-    names = [REFERENCE, "best_ranking", *DISTILLED, *IDEAS, FOREST, BOOSTING]
+    names = [REFERENCE, "default", "best_ranking", *DISTILLED, *IDEAS, FOREST, BOOSTING]
+    study = _run(setting, [row.problem for row in rows], groups).alike(names)
     lines = [
         [
             name,
@@ -278,7 +315,7 @@ def _gap(setting: Setting, rows: list[Row]) -> Table:
         ]
         for name in names
     ]
-    title = "Where a forest is farthest ahead: what was tried"
+    title = f"Where a forest is farthest ahead: what was tried, {_extent(study)}"
     return Table(("Hand-Till", *(row.label for row in rows), "mean"), lines, title=title, digits=1)
 
 
@@ -293,7 +330,8 @@ def _data_sets(study: Study, rows: list[Row]) -> Table:
 
 
 def _mark(study: Study, problem: str, name: str) -> str:
+    marks = {"win": " +", "loss": " −"}
+    if not len(study.results.values(HAND_TILL, problem, name)):
+        return "–"
     shown = f"{100.0 * study.results.mean(HAND_TILL, problem, name):.1f}"
-    if name == REFERENCE:
-        return shown
-    return shown + {"win": " +", "tie": "", "loss": " −"}[study.verdict(problem, name)]
+    return shown + ("" if name == REFERENCE else marks.get(study.verdict(problem, name), ""))
