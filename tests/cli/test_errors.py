@@ -57,6 +57,7 @@ WRONG = {
     "choose from label, probability": ("predict", "tree.json", "new.csv", "--columns", "odds"),
     "end the name in": ("predict", "tree.json", "new.csv", "-o", "scored.xls"),
     "name the column by --target": ("evaluate", "tree.json", "new.csv"),
+    "leave it out": ("export", "tree.json", "--to", "dot", "--dialect", "duckdb"),
     "--to is 'pmml'": ("export", "tree.json", "--to", "pmml"),
     "Say where the tree shall operate": ("at", "tree.json", "-o", "x.json"),
     "cannot be both": (
@@ -70,6 +71,22 @@ WRONG = {
         "age",
     ),
     "is a folder": ("fit", ".", "--target", "outcome"),
+    "the weight 'pressure' of row": (
+        "evaluate",
+        "tree.json",
+        "test.csv",
+        "--weight",
+        "pressure",
+    ),
+    "invalid value 'male'": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--weight",
+        "sex",
+    ),
+    "name the file they are in": ("labellings", "tree.json", "--weight", "age"),
 }
 
 

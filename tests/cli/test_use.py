@@ -1,5 +1,6 @@
 import json
 import sys
+from base64 import b64decode
 from io import BytesIO, TextIOWrapper
 
 import numpy as np
@@ -125,6 +126,49 @@ def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
         assert costs["cost"] >= costs["least_cost"] - 1e-12
 
 
+def weighted_and_repeated(folder, name):
+    """Write cases that weigh 0, 1 or 2, and the same cases that often."""
+    head, *rows = (folder / name).read_text().splitlines()
+    often = [place % 3 for place in range(len(rows))]
+    weighted = [f"{row},{times}" for row, times in zip(rows, often, strict=True)]
+    repeated = [row for row, times in zip(rows, often, strict=True) for _ in range(times)]
+    (folder / "weighted.csv").write_text("\n".join([f"{head},often", *weighted, ""]))
+    (folder / "repeated.csv").write_text("\n".join([head, *repeated, ""]))
+
+
+@pytest.mark.parametrize("system", ["tree", "nbtree"])
+def test_a_case_of_weight_k_is_evaluated_as_k_cases(system, grown, roctree):
+    weighted_and_repeated(grown, "test.csv")
+    model = ("fit", "data.csv", "--target", "outcome", "--system", system, "-o", "model.json")
+    assert roctree(*model).code == 0
+    ask = ("evaluate", "model.json", "--json")
+    repeated = json.loads(roctree(*ask, "repeated.csv").out)
+    weighted = json.loads(roctree(*ask, "weighted.csv", "--weight", "often").out)
+    assert (weighted.pop("rows"), repeated.pop("rows")) == (200, 199)
+    assert weighted["weight"] == 199
+    assert flat(weighted) == pytest.approx(flat(repeated), nan_ok=True)
+
+
+def flat(value):
+    """All numbers and words of an answer, in order."""
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in flat(item)]
+    return [float("nan") if value is None else value]
+
+
+def test_weights_of_more_than_two_classes_and_of_labellings_count_too(grown, roctree):
+    weighted_and_repeated(grown, "data.csv")
+    roctree("fit", "data.csv", "--target", "smoker", "-o", "three.json")
+    for line in (["evaluate", "three.json", "--target", "smoker"], ["labellings", "tree.json"]):
+        repeated = json.loads(roctree(*line, "repeated.csv", "--json").out)
+        weighted = json.loads(roctree(*line, "weighted.csv", "--weight", "often", "--json").out)
+        for facts in (repeated, weighted):
+            facts.pop("rows", None)
+        assert flat(weighted) == pytest.approx(flat(repeated), nan_ok=True)
+
+
 def test_evaluate_takes_more_than_two_classes(patients, roctree):
     (patients / "three.csv").write_text(
         "x,kind\n" + "\n".join(f"{i},{'abc'[i // 4]}" for i in range(12)) + "\n"
@@ -214,8 +258,18 @@ def test_export_writes_what_the_tree_says(form, grown, roctree):
     tree = library.load("tree.json")
     done = roctree("export", "tree.json", "--to", form, "-o", "file")
     assert done.code == 0, done.err
-    assert (grown / "file").read_text() == getattr(tree, f"to_{form}")() + "\n"
+    options = {"head": True} if form == "text" else {}
+    assert (grown / "file").read_text() == getattr(tree, f"to_{form}")(**options) + "\n"
     assert roctree("export", "tree.json", "--to", form).out == (grown / "file").read_text()
+
+
+def test_an_export_in_json_is_what_would_be_written(grown, roctree):
+    said = json.loads(roctree("export", "tree.json", "--to", "rules", "--json").out)
+    assert said == {"form": "rules", "text": library.load("tree.json").to_rules()}
+    pytest.importorskip("onnx")
+    said = json.loads(roctree("export", "tree.json", "--to", "onnx", "--json").out)
+    roctree("export", "tree.json", "--to", "onnx", "-o", "tree.onnx")
+    assert b64decode(said["base64"]) == (grown / "tree.onnx").read_bytes()
 
 
 def test_compare_shows_means_deviations_and_wins(patients, roctree):

@@ -42,13 +42,23 @@ class Report:
 def show(report: Report, as_json: bool) -> None:
     """Print a report."""
     if as_json:
-        print(json.dumps(_plain(report.facts), indent=2, ensure_ascii=False, allow_nan=False))
+        print(_json(_plain(report.facts)))
         return
     for part in report.shown:
         if sys.stdout.isatty():
             _show_rich(part)
         else:
             print(part if isinstance(part, str) else as_text(part))
+
+
+def _json(facts: Any) -> str:
+    """Return JSON in the letters of standard output, escapes where it lacks some."""
+    text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(facts, indent=2, allow_nan=False)
+    return text
 
 
 def as_text(table: Table) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from roctree.data.arrow import compute, pa
 from roctree.data.column import TIMES_AS_NUMBERS
+from roctree.data.labels import check_weights
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import nearest
 
@@ -50,7 +51,8 @@ class Wishes:
         both = next((name for name in nominal if name in numeric), None)
         if both is not None:
             raise ParameterError(f"{both!r} cannot be both nominal and numeric: say one.")
-        return dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())
+        kinds = dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())
+        return kinds | weight_type(self.weight)
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,22 @@ def cases_of(table: Any, wishes: Wishes) -> Cases:
     _refuse(refused)
     _refuse_target(table.column(target), target)
     attributes = [fact.name for fact in facts if fact.role in ("numeric", "nominal")]
-    weights = table.column(weight[0]).to_numpy() if weight else None
+    weights = weights_of(table, weight[0]) if weight else None
     return Cases(table.select(attributes), table.column(target), weights, tuple(facts))
+
+
+def weight_type(name: str | None) -> dict[str, Any]:
+    """Return as what the column of weights is to be read, if there is one."""
+    return {} if name is None else {name: pa.float64()}
+
+
+def weights_of(table: Any, name: str) -> Any:
+    """Return a column as weights, float64[n]; refused where a row has none."""
+    column = table.column(name)
+    if n_missing(column):
+        row = compute.index(compute.is_null(column, nan_is_null=True), True).as_py()
+        raise DataError(f"the weight {name!r} of row {row + 1} is missing: give every row one.")
+    return check_weights(column.to_numpy(), len(column))
 
 
 def named(given: Iterable[str], names: Sequence[str], several: bool = True) -> list[str]:

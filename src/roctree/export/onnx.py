@@ -253,7 +253,7 @@ def _finished(model: Exported, graph: Graph, inputs: list[Any], outputs: list[An
         producer_name="roctree",
         producer_version=__version__,
         opset_imports=[helper.make_opsetid("", OPSET)],
-        doc_string="\n".join(model.head()),
+        doc_string="\n".join(model.origin),
     )
     finished.ir_version = IR_VERSION
     graph.onnx.checker.check_model(finished)

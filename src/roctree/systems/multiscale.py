@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from roctree.data import Dataset, encode_columns
 from roctree.decision import Decision
 from roctree.errors import ParameterError
+from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labeller, OperatingPoint, operating_point
 from roctree.operating import asked_for, cheapest, checked_seed, class_number, positive_of_two
@@ -226,9 +227,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._fitted()
         asked = asked_for(request)
         by = asked.usual_counts if counts is None else counts
-        labeller = asked.labeller(self.classes_)
         place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
-        return self._at(labeller, by, place, seed)
+        return self._at(asked.labeller(self.classes_), by, place, seed)
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
@@ -259,16 +259,14 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         cost_matrix : costs [predicted][true] of all rows, or one such matrix for each row; the
             class of least expected cost is predicted then, whatever the operating point
         """
-        if cost_matrix is not None:
-            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
-        else:
-            winners = self._winners(self._encoded(X))
+        if cost_matrix is None:
+            return np.asarray(self.classes_[self._winners(self._encoded(X))])
+        winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's cell."""
-        nodes = self.apply(X)
-        return np.asarray(self.probabilities_[nodes])
+        return np.asarray(self.probabilities_[self.apply(X)])
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
@@ -291,8 +289,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def apply(self, X: Any) -> Ints:
         """Return the number, in ``tree_``, of the node that each row stops at."""
-        values = self._encoded(X)
-        return self.cell_tree_.nodes(values)
+        return self.cell_tree_.nodes(self._encoded(X))
 
     def get_depth(self) -> int:
         """Return how often the sides of the smallest cell were halved."""
@@ -302,15 +299,16 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Return the number of cells that are not divided; those merged count as one."""
         return self._fitted().tree.n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
-        """Return the cells as text, a line for each.
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
+        """Return the cells as text, a line for each, with the labels that ``predict`` gives.
 
         Parameters
         ----------
-        max_depth : number of levels to show; None for all
-        digits : significant digits of bounds and weights
+        max_depth, digits, head : as for ``ROCTreeClassifier.to_text``
         """
-        return cells_to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        cells, labels = self._fitted(), self._decision().votes.argmax(axis=1)
+        text = cells_to_text(cells, self.schema_, labels, max_depth=max_depth, digits=digits)
+        return with_origin(self, text) if head else text
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write these cells to a model file, which ``roctree.load`` reads again.
@@ -389,8 +387,10 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""
         nodes = self.cell_tree_.nodes(values)
-        decision = Decision.of(self.tree_, self.operating_point_, self._usual_votes)
-        return decision.each(values, lambda votes: votes[nodes].argmax(axis=1))
+        return self._decision().each(values, lambda votes: votes[nodes].argmax(axis=1))
+
+    def _decision(self) -> Decision:
+        return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
 
     def _usual_votes(self) -> Floats:
         """Return what each node says for each class, unless an operating point was chosen."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from roctree.data import Dataset, encode_columns, warn_of_identifiers
 from roctree.errors import ParameterError
+from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import OperatingPoint, operating_point
 from roctree.operating import (
@@ -175,19 +176,24 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         other.operating_point_ = point if name == "smoothed" else replace(point, cost_ratio=None)
         return other
 
-    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
+    def roc(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
+    ) -> Curve:
         """Return the ROC curve.
 
         Parameters
         ----------
         X, y : labelled cases; None for the training cases
         positive : the class that is positive, against all others; None for the last of two
+        sample_weight : of the cases
         """
         self._fitted()
         if positive is None and self.n_classes_ != 2:
             raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
+        if X is None and (y is not None or sample_weight is not None):
+            raise ParameterError("Give X with y and their weights, or none of them.")
         place = class_number(positive, self.classes_)
-        found = self.scored_ if X is None else self._scored(self._dataset(X, y))
+        found = self.scored_ if X is None else self._scored(self._dataset(X, y, sample_weight))
         ours = found.counts[:, place]
         return Curve.from_leaves(found.scores[:, place], ours, found.counts.sum(axis=1) - ours)
 
@@ -245,7 +251,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the tree as text, and beneath it the table of each leaf.
 
         A table has the share of each class, and of each interval or category within each class.
@@ -255,8 +261,10 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         max_depth : number of levels to show; None for all
         digits : significant digits of thresholds and weights
+        head : whether lines that say what model, operating point and data it is come first
         """
-        return naive_bayes_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        text = naive_bayes_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        return with_origin(self, text) if head else text
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write this tree to a model file, which ``roctree.load`` reads again.
