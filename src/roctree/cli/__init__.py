@@ -1,5 +1,6 @@
 """The command line: each command a few lines that call the library."""
 
+import gc
 import sys
 import traceback
 import warnings
@@ -50,7 +51,7 @@ class Commands(TyperGroup):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"roctree.cli.{COMMANDS[cmd_name][0]}")
+        module = _loaded(f"roctree.cli.{COMMANDS[cmd_name][0]}")
         alone = typer.Typer(add_completion=False, **SETTINGS)
         alone.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
         return get_command(alone)
@@ -59,6 +60,16 @@ class Commands(TyperGroup):
         """Write what the commands do, without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
+
+
+def _loaded(module: str) -> Any:
+    """Import a module without looking for garbage, of which imports make none, then or later."""
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, **SETTINGS)

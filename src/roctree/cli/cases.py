@@ -16,6 +16,7 @@ from roctree.data.roles import (
     weights_of,
 )
 from roctree.data.spelling import Spelling
+from roctree.errors import DataError
 
 
 class KnownCases(NamedTuple):
@@ -40,7 +41,10 @@ def wishes(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishe
 def training_cases(path: str, wanted: Wishes, reading: Mapping[str, Any]) -> Cases:
     """Read a file to grow a tree from."""
     with working(f"Reading {path}"):
-        return cases_of(read_file(path, spelling(reading), wanted.types), wanted)
+        cases = cases_of(read_file(path, spelling(reading), wanted.types), wanted)
+    if cases.X.num_columns == 0:
+        raise DataError(f"{path} has no column left to predict {wanted.target!r} from.")
+    return cases
 
 
 def known_cases(

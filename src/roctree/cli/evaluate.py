@@ -35,6 +35,8 @@ def evaluate(
     cases = known_cases(data, tree, target, reading, weight)
     positive = positive_class(tree, operating)
     labels = _labels(tree, cases)
+    if tree.n_classes_ == 1:  # nothing can be ranked
+        return labels
     if positive is None:
         return _of_many(tree, cases, labels)
     return _of_two(tree, cases, labels, positive)

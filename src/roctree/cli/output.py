@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from roctree.table import Side
+from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
 # Numbers, ranges, and means with deviations.
@@ -90,9 +90,9 @@ def _show_rich(part: str | Table) -> None:
         return
     shown = RichTable(title=part.title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for name, side in zip(part.head, _sides(part), strict=True):
-        shown.add_column(name, justify=side)
+        shown.add_column(on_one_line(name), justify=side)
     for row in part.rows:
-        shown.add_row(*row)
+        shown.add_row(*map(on_one_line, row))
     console.print(shown)
 
 

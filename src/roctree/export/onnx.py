@@ -113,6 +113,8 @@ def _inputs(model: Exported, graph: Graph, dtype: Width) -> tuple[list[Any], dic
         matrix = info.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features])
         whole = _as_double(graph, MATRIX, dtype)
         return [matrix], {feature: graph.columns(whole, [feature]) for feature in used}
+    if "" in schema.names:
+        raise ParameterError("'' cannot be the name of an input of ONNX: rename the column.")
     inputs, columns = [], {}
     for feature, name in enumerate(schema.names):
         text = _is_text(schema.categories[feature])

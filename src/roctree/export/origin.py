@@ -3,6 +3,7 @@
 from typing import Any
 
 from roctree._version import __version__
+from roctree.table import on_one_line
 
 _MOST_CLASSES = 10
 
@@ -27,7 +28,7 @@ def origin(model: Any) -> tuple[str, ...]:
         size if smoothing is None else f"{size}; probabilities by {smoothing!r}",
         f"labels: {_labelling(model)}",
     )
-    return tuple(map(_printable, lines))
+    return tuple(map(on_one_line, lines))
 
 
 def with_origin(model: Any, text: str) -> str:
@@ -44,10 +45,3 @@ def _labelling(model: Any) -> str:
         return "by the costs of pruning"
     by_majority = getattr(model, "labels", "probability") == "majority"
     return "the majority of the training cases" if by_majority else "the most probable class"
-
-
-def _printable(text: str) -> str:
-    """Return text on one line, as Python would escape it."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
