@@ -78,7 +78,7 @@ WRONG = {
         "--weight",
         "pressure",
     ),
-    "invalid value 'male'": (
+    "conversion error to double": (
         "fit",
         "data.csv",
         "--target",

@@ -7,14 +7,14 @@ from roctree.data.arrow import compute
 NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 # What all texts of a column look like, and what to do about it; the first that fits is said.
 LOOKS = {
-    r"^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$": (
+    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$": (
         "numbers with marks between thousands: write them without"
     ),
     r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a comma before decimals: say --decimal ,",
-    r"^[-+]?[$€£¥]? ?[-+]?\d[\d.,]* ?[%$€£¥]?$": "numbers with units: write them without",
     r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$": (
         "dates, and a tree needs numbers: turn them into such as days since a fixed date"
     ),
+    r"^[-+]?[$€£¥]? ?[-+]?\d[\d.,]* ?[%$€£¥]?$": "numbers with units: write them without",
 }
 # Fewer numbers among texts may be names, as in a book of codes.
 MANY_NUMBERS = 10
