@@ -249,7 +249,7 @@ def test_a_labeller_without_its_costs_is_refused():
     changed = document(as_bytes(fitted("costs of three")[0]))
     options = changed["operating_point"]["labeller"]["options"]
     options["cost_matrix"] = {"not_kept": "costs"}
-    with pytest.raises(ModelFileError, match="'labeller' .* has an option that is not kept"):
+    with pytest.raises(ModelFileError, match=r"'labeller' .* has an option that is not kept"):
         from_bytes(sealed(changed))
 
 
