@@ -259,14 +259,16 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         cost_matrix : costs [predicted][true] of all rows, or one such matrix for each row; the
             class of least expected cost is predicted then, whatever the operating point
         """
-        if cost_matrix is None:
-            return np.asarray(self.classes_[self._winners(self._encoded(X))])
-        winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
+        if cost_matrix is not None:
+            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
+        else:
+            winners = self._winners(self._encoded(X))
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's cell."""
-        return np.asarray(self.probabilities_[self.apply(X)])
+        nodes = self.apply(X)
+        return np.asarray(self.probabilities_[nodes])
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
@@ -289,7 +291,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def apply(self, X: Any) -> Ints:
         """Return the number, in ``tree_``, of the node that each row stops at."""
-        return self.cell_tree_.nodes(self._encoded(X))
+        values = self._encoded(X)
+        return self.cell_tree_.nodes(values)
 
     def get_depth(self) -> int:
         """Return how often the sides of the smallest cell were halved."""
@@ -302,9 +305,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the cells as text, a line for each, with the labels that ``predict`` gives.
 
-        Parameters
-        ----------
-        max_depth, digits, head : as for ``ROCTreeClassifier.to_text``
+        Parameters are those of ``ROCTreeClassifier.to_text``.
         """
         cells, labels = self._fitted(), self._decision().votes.argmax(axis=1)
         text = cells_to_text(cells, self.schema_, labels, max_depth=max_depth, digits=digits)
@@ -313,9 +314,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def save(self, path: str | PathLike[str]) -> None:
         """Write these cells to a model file, which ``roctree.load`` reads again.
 
-        Parameters
-        ----------
-        path : the file; it is replaced when complete, and has no cases for ``partial_fit``
+        It is replaced when the new one is complete, and has no cases for ``partial_fit``.
         """
         self._fitted()
         save(self, path, stacklevel=2)
