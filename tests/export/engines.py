@@ -115,7 +115,7 @@ def _check_labels(tree, frame, found, wanted):
 def _margin(tree, frame):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        votes = np.sort(tree._mixed(frame, lambda: tree._decision().votes), axis=1)
+        votes = np.sort(tree._mixture(tree._encoded(frame), tree._decision().votes), axis=1)
     if votes.shape[1] == 1:
         return np.ones(len(votes))
     return np.where(_divided(tree, frame), votes[:, -1] - votes[:, -2], 1.0)

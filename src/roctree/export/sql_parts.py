@@ -32,8 +32,6 @@ def followed(model: Exported, words: Words, source: str, names: bool) -> Iterato
     source : the step that placed all rows
     names : as in ``table_of``
     """
-    tree = model.tree
-    yield _shares(model, words, names)
     row, node, part = words.own("row"), words.own("node"), words.own("part")
     carried = [*words.passed_on, words.own("leaf")]
     # Rows have no number of their own. Any order will do, since it is asked for only here.
@@ -47,7 +45,8 @@ def followed(model: Exported, words: Words, source: str, names: bool) -> Iterato
     query = f"SELECT {listed(columns)}\nFROM {source}\nWHERE {words.own('place')} < 0"
     source = words.own("divided")
     yield source, query
-    for level in range(tree.max_depth):
+    for level in range(model.tree.max_depth):
+        yield _shares(model, words, level, names)
         moved = (
             f"SELECT {listed([row, *carried, part, _moved(model, words, level)])}\nFROM {source}"
         )
@@ -57,26 +56,21 @@ def followed(model: Exported, words: Words, source: str, names: bool) -> Iterato
             f"COALESCE({words.own('child')}, {node}) AS {node}",
             f"{part} * COALESCE({words.own('share')}, 1.0e0) AS {part}",
         ]
-        join = (
-            f"LEFT JOIN {words.own('shares')}\n"
-            f"  ON {words.own('parent')} = {node} AND {words.own('level')} = {level}"
-        )
+        join = f"LEFT JOIN {words.own('shares', level)} ON {words.own('parent')} = {node}"
         source = words.own("followed", level)
         yield source, f"SELECT {listed(columns)}\nFROM (\n{moved}\n) AS moved\n{join}"
     yield _sums(model, words, source)
 
 
-def _shares(model: Exported, words: Words, names: bool) -> Step:
-    """The table of what part of a row goes from a node that divides it to each child."""
+def _shares(model: Exported, words: Words, level: int, names: bool) -> Step:
+    """The table of what part of a row goes from each node of a level to each of its children."""
     tree = model.tree
-    columns = [words.own(name) for name in ("parent", "level", "child", "share")]
-    rows = []
-    for child in range(1, tree.n_nodes):
-        parent = int(tree.parent[child])
-        if model.divides[parent]:
-            place = str(divided_at(parent)), str(int(tree.depth[parent]))
-            rows.append([*place, str(child), number(float(tree.share[child]))])
-    return table_of(words.own("shares"), columns, rows, names)
+    columns = [words.own(name) for name in ("parent", "child", "share")]
+    rows = [
+        [str(divided_at(int(tree.parent[child]))), str(child), number(float(tree.share[child]))]
+        for child in np.flatnonzero(tree.depth == level + 1).tolist()
+    ]
+    return table_of(words.own("shares", level), columns, rows, names)
 
 
 def _moved(model: Exported, words: Words, level: int) -> str:
