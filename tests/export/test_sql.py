@@ -142,7 +142,7 @@ def test_equal_rows_that_are_divided_stay_as_many(monkeypatch):
 
 def test_a_query_grows_with_the_nodes_and_not_with_leaves_times_levels():
     sizes = []
-    for n in (200, 400):
+    for n in (120, 240):
         chain = np.arange(float(n))[:, None]
         tree = ROCTreeClassifier(criterion="error").fit(chain, np.arange(n) % 2)
         sizes.append(len(tree.to_sql()) / tree.tree_.n_nodes)

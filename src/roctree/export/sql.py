@@ -27,7 +27,8 @@ from roctree.export.sql_words import (
 # Databases limit how many CASEs may stand within each other, and how many steps there may be.
 LEVELS_A_STEP, MOST_LEVELS = 8, 400
 # Above, rows that are divided are no longer added up to the last bit, but without long planning.
-FEW_LEAVES = 64
+# They need a step for each level, of which SQLite takes some 300.
+FEW_LEAVES, MOST_LEVELS_FOLLOWED = 64, 250
 # These keep the results of a step where they are told to; others are left to their own judgement.
 KEEPS_STEPS = (None, "sqlite", "duckdb", "postgres")
 # These do not take names for the columns of a list of values, and need none.
@@ -65,10 +66,12 @@ def to_sql(
 
 
 def _check(model: Exported, keep: Sequence[str]) -> None:
-    if model.tree.max_depth > MOST_LEVELS:
+    follows = model.tree.n_leaves > FEW_LEAVES and model.divides.any()
+    most = MOST_LEVELS_FOLLOWED if follows else MOST_LEVELS
+    if model.tree.max_depth > most:
         raise ParameterError(
-            f"The tree has {model.tree.max_depth} levels, and databases take at most some "
-            f"{MOST_LEVELS}: limit max_depth, or prune the tree."
+            f"The tree has {model.tree.max_depth} levels, and databases take at most some {most}: "
+            "limit max_depth, or prune the tree."
         )
     for name in keep:
         if name in _result_names(model):
