@@ -44,8 +44,8 @@ def export(
         raise ParameterError(f"--to is {form!r}: choose from {', '.join(FORMS)}.")
     if dialect is not None and form != "sql":
         raise ParameterError(f"--dialect is one of SQL, and --to is {form!r}: leave it out.")
-    options = {"text": {"head": True}, "sql": {"dialect": dialect}}.get(form, {})
-    found = method_of(tree, f"to_{form}")(**options)
+    options: dict[str, Any] = {"text": {"head": True}, "sql": {"dialect": dialect}}
+    found = method_of(tree, f"to_{form}")(**options.get(form, {}))
     content = _as_bytes(found)
     if as_json and output is None:
         return Report({"form": form, **_as_text(found, content)})
