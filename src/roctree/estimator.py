@@ -425,9 +425,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> "ROCTreeClassifier":
         """Return this tree relabelled for costs, rates or a threshold; nothing is fitted.
 
-        Probabilities stay, ``predict`` follows, and ``operating_point_`` says what was chosen. Leaves
-        are relabelled, so that with ``geometric_probability`` a threshold is of their own
-        probabilities.
+        Probabilities stay, ``predict`` follows, and ``operating_point_`` says what was chosen. It
+        is leaves that are relabelled: with ``geometric_probability`` a threshold is of theirs.
 
         Parameters
         ----------

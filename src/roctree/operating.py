@@ -172,7 +172,8 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
     elif not (usable := np.abs(costs) <= LARGEST_COST).all():
         row = int(np.argmin(usable.all(axis=(1, 2))))
         raise ParameterError(
-            f"cost_matrix has a cost that is no number up to {LARGEST_COST:g}, for row {row}."
+            f"cost_matrix has a cost beyond {LARGEST_COST:g}, or that is no finite number, for row "
+            f"{row}."
         )
     elif n_rows and n_classes > 1:
         check_errors_cost(costs)

@@ -122,10 +122,10 @@ def test_the_number_shown_is_on_the_right_side_of_the_threshold(below):
     tree = ROCTreeClassifier(threshold="observed")
     tree.fit([[below - abs(below)], [below], [above], [above + abs(above)]], [0, 0, 1, 1])
     down, up = (tree.nearest_change([[x]], to=to) for x, to in ((above, 0), (below, 1)))
-    shown = down.to_text().splitlines()[1].split()
-    assert float(shown[6]) <= below
-    assert tree.predict([[float(shown[6])]]) == [0]
-    assert up.to_text().splitlines()[1].split()[6:8] == [">", shown[6]]
+    needed = down.to_text().splitlines()[1].split()[6]
+    assert float(needed) <= below
+    assert tree.predict([[float(needed)]]) == [0]
+    assert up.to_text().splitlines()[1].split()[6:8] == [">", needed]
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,9 @@ def checked_matrix(matrix: Any, n_classes: int) -> Floats:
             f"class, of {n_classes} costs, one for each true class."
         )
     if not (np.abs(costs) <= LARGEST_COST).all():
-        raise ParameterError(f"cost_matrix has a cost that is no number up to {LARGEST_COST:g}.")
+        raise ParameterError(
+            f"cost_matrix has a cost that is no finite number, or beyond {LARGEST_COST:g}."
+        )
     if n_classes > 1:
         check_errors_cost(costs)
     return costs
@@ -147,10 +149,10 @@ def as_numbers(name: str, values: Any) -> Floats:
 def _checked(name: str, cost: float | None) -> float:
     if cost is None:
         return 1.0
-    if not is_number(cost) or not 0.0 <= cost <= LARGEST_COST:
-        raise ParameterError(
-            f"{name}={cost!r} is no cost: give a number from 0 to {LARGEST_COST:g}."
-        )
+    if not is_number(cost) or cost < 0.0:
+        raise ParameterError(f"{name}={cost!r} is no cost: give a number from 0 on.")
+    if cost > LARGEST_COST:
+        raise ParameterError(f"{name}={cost!r} is too large: give at most {LARGEST_COST:g}.")
     return float(cost)
 
 

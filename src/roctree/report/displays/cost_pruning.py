@@ -17,7 +17,7 @@ from roctree.report.displays.drawing import (
     labelled,
     line_style,
 )
-from roctree.report.displays.judged import checked_curves, folds_of
+from roctree.report.displays.judged import folds_of, listed
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class CostPruningDisplay:
     def __init__(
         self, curves: CostPruningCurve | Sequence[CostPruningCurve], *, name: str | None = None
     ) -> None:
-        self.curves: list[CostPruningCurve] = checked_curves(curves, CostPruningCurve)
+        self.curves: list[CostPruningCurve] = listed(curves)
         self.curve = mean_curve(self.curves)
         self.name = name
 

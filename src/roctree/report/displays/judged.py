@@ -102,15 +102,13 @@ def rates_of_labels(
     return Rates(*(float(np.average(labels[of], weights=weights[of])) for of in (~truth, truth)))
 
 
-def checked_curves(curves: Any, kind: type[Any]) -> list[Any]:
+def listed(curves: Any) -> list[Any]:
     """The curves that a display was given, one or several."""
-    given = [curves] if isinstance(curves, kind) else curves
-    listed = list(given) if isinstance(given, Iterable) else []
-    if not listed or not all(isinstance(each, kind) for each in listed):
-        raise ParameterError(
-            f"{curves!r} is nothing to draw: give a {kind.__name__}, or a list of them."
-        )
-    return listed
+    given = [curves] if hasattr(curves, "fpr") else curves
+    found = list(given) if isinstance(given, Iterable) else []
+    if not found or not all(hasattr(each, "fpr") for each in found):
+        raise ParameterError(f"{curves!r} is nothing to draw: give a curve, or a list of them.")
+    return found
 
 
 def isocost_slope(

@@ -20,10 +20,10 @@ from roctree.report.displays.drawing import (
 )
 from roctree.report.displays.judged import (
     Rates,
-    checked_curves,
     curve_of,
     curves_of_folds,
     isocost_slope,
+    listed,
     point_of,
     positive_class,
     rates_of_labels,
@@ -62,7 +62,7 @@ class ROCHullDisplay:
         band: Band | None = None,
         name: str | None = None,
     ) -> None:
-        self.curves: list[Curve] = checked_curves(curves, Curve)
+        self.curves: list[Curve] = listed(curves)
         self.point = point
         self.slope = slope
         self.band = band
