@@ -64,6 +64,8 @@ class Commands(TyperGroup):
 
 def _loaded(module: str) -> Any:
     """Import a module without looking for garbage, of which imports make none, then or later."""
+    if module in sys.modules:
+        return sys.modules[module]
     gc.disable()
     try:
         return import_module(module)
