@@ -65,7 +65,7 @@ def test_names_that_differ_by_blanks_keep_them(tmp_path):
 
 
 TEXTS = {
-    "numbers with a comma before decimals: say --decimal ,": lambda row: row[0].replace(".", ","),
+    "numbers with a comma before decimals: say --decimal ','": lambda row: row[0].replace(".", ","),
     "numbers with marks between thousands": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
     "numbers with units": lambda row: f"{row[0]}%",
     "dates, and a tree needs numbers": lambda row: f"{int(float(row[0]) * 8) % 28 + 1}.1.2024",

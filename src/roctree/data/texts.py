@@ -10,7 +10,7 @@ LOOKS = {
     r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$": (
         "numbers with marks between thousands: write them without"
     ),
-    r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a comma before decimals: say --decimal ,",
+    r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a comma before decimals: say --decimal ','",
     r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$": (
         "dates, and a tree needs numbers: turn them into such as days since a fixed date"
     ),
@@ -31,7 +31,7 @@ def mistaken(texts: Any) -> str | None:
     --------
     >>> from roctree.data.arrow import pa
     >>> mistaken(pa.array(["0,5", "1,25"]))
-    "'0,5' and others are numbers with a comma before decimals: say --decimal ,"
+    "'0,5' and others are numbers with a comma before decimals: say --decimal ','"
     >>> mistaken(pa.array(["red", "green"]))
     """
     if len(texts) == 0:
