@@ -63,14 +63,11 @@ class Commands(TyperGroup):
 
 
 def _loaded(module: str) -> Any:
-    """Import a module without looking for garbage, of which imports make none, then or later."""
-    if module in sys.modules:
-        return sys.modules[module]
+    """Import a module without looking for garbage, of which imports make little."""
     gc.disable()
     try:
         return import_module(module)
     finally:
-        gc.freeze()
         gc.enable()
 
 
