@@ -45,6 +45,7 @@ __all__ = [
     "table_score",
     "typed_kernel",
     "types",
+    "variant",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -136,6 +137,13 @@ def typed_kernel(signature: Any, *, python: bool = True) -> Callable[[Function],
         return function
 
     return declare
+
+
+def variant(name: str, function: Function, signature: Any) -> Function:
+    """Return a loop once more, under a name of its own, to be compiled for other types."""
+    twin = python_types.FunctionType(function.__code__, function.__globals__, name)
+    twin.__qualname__ = name
+    return typed_kernel(signature)(cast(Function, twin))
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:

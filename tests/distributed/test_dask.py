@@ -7,6 +7,8 @@ from itertools import pairwise
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
@@ -14,6 +16,7 @@ from roctree import distributed as roctree_distributed
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
 
+dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -66,6 +69,42 @@ def test_partitions_of_any_number_and_size_give_the_bytes_of_memory(client, rows
     assert tree.training_ == expected.training_
 
 
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_any_number_of_workers_and_any_order_of_partitions_give_the_bytes_of_memory(
+    rows, n_workers, tmp_path
+):
+    pieces = np.array_split(np.arange(len(rows)), 7)
+    expected = binned().fit(attributes(rows), rows["outcome"], rows["weight"])
+    with cluster(n_workers, processes=False) as client:
+        for order in (range(7), [4, 0, 6, 2, 5, 1, 3]):
+            parts = [rows.iloc[pieces[number]] for number in order]
+            ddf = dd.from_map(lambda part: part, parts)
+            tree = roctree_distributed.fit(binned(), ddf, "outcome", "weight", client=client)
+            assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+        told = []
+        written(rows, tmp_path)
+        address = client.scheduler.address
+        tree = roctree_distributed.fit(
+            binned(), tmp_path, "outcome", "weight", client=address, progress=told.append
+        )
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+    assert tree.schema_ == expected.schema_
+    assert tree.training_ == expected.training_
+    depth = expected.tree_.max_depth
+    assert told[:2] == [("reading", 0, 6, "partitions"), ("reading", 1, 6, "partitions")]
+    assert told[7:] == [
+        *[("coding", done, 6, "partitions") for done in range(7)],
+        *[("growing", done, None, "levels") for done in range(depth + 2)],
+    ]
+
+
+def written(rows, folder):
+    """Write three files, each of two row groups as large as a piece."""
+    for number, part in enumerate(np.array_split(np.arange(len(rows)), 3)):
+        table = pa.Table.from_pandas(rows.iloc[part], preserve_index=False)
+        pq.write_table(table, folder / f"{number}.parquet", row_group_size=len(part) // 2)
+
+
 def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
     random = np.random.default_rng(1)
     X = random.normal(size=(2000, 4))
@@ -84,6 +123,31 @@ def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
     assert ours.tpr == expected.at(max_fpr=0.1, counts=(X, y)).operating_point_.tpr
 
 
+def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
+    tree, other = binned().fit(attributes(rows), rows["outcome"]), frame(2000, seed=3)
+    held_out = partitions(other, [1, 0, 4, 2])
+    X, y, weights = attributes(other), other["outcome"], other["weight"]
+    for known, given in (
+        ((held_out.drop(columns="weight"), "outcome"), (X, y)),
+        ((held_out, "outcome", "weight"), (X, y, weights)),
+        ((held_out[list(X)], held_out["outcome"]), (X, y)),
+    ):
+        ours, theirs = tree.labellings(counts=known), tree.labellings(counts=given)
+        assert repr(ours) == repr(theirs)
+        curve, expected = (
+            tree.roc(*known[:2], sample_weight=(*known, None)[2]),
+            tree.roc(*given[:2], sample_weight=(*given, None)[2]),
+        )
+        assert (curve.auc, curve.auc_interval()) == (expected.auc, expected.auc_interval())
+        for mine, own in zip(curve.hull().points(), expected.hull().points(), strict=True):
+            np.testing.assert_array_equal(mine, own)
+        assert tree.at(cost_fp=1, cost_fn=5).score(*known) == tree.at(cost_fp=1, cost_fn=5).score(
+            *given
+        )
+    ours = tree.cost_pruning_curve([1, 5], held_out.drop(columns="weight"), "outcome")
+    assert repr(ours) == repr(tree.cost_pruning_curve([1, 5], X, y))
+
+
 def test_categories_that_only_some_partitions_have_are_all_known(client, rows):
     ordered = rows.sort_values("ward").reset_index(drop=True)
     tree = binned().fit(partitions(ordered, [1] * 5), "outcome", "weight")
@@ -92,15 +156,62 @@ def test_categories_that_only_some_partitions_have_are_all_known(client, rows):
     assert tree.predict(partitions(attributes(ordered), [1, 2])).compute().shape == (len(rows),)
 
 
+def faulty(rows, number, **columns):
+    """Three partitions, one of them with other columns."""
+    parts = [rows.iloc[part] for part in np.array_split(np.arange(len(rows)), 3)]
+    parts[number] = parts[number].assign(**columns)
+    return dd.from_map(lambda part: part, parts, meta=rows.iloc[:0], enforce_metadata=False)
+
+
+def test_partitions_of_one_class_no_weight_no_known_value_or_another_number_type_work(client, rows):
+    ordered = rows.sort_values("outcome").drop(columns="weight").reset_index(drop=True)
+    n_first = len(np.array_split(np.arange(len(rows)), 3)[0])
+    ages = ordered["age"][:n_first].astype(np.int16)
+    gaps = [None] * n_first
+    weights = np.r_[np.ones(n_first), np.zeros(len(rows) - 2 * n_first), np.ones(n_first)]
+    changed = ordered.assign(weight=weights)
+    changed.loc[: n_first - 1, "ward"] = None
+    tree = binned().fit(faulty(changed, 0, age=ages, ward=gaps), "outcome", "weight")
+    expected = binned().fit(attributes(changed), changed["outcome"], weights)
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+    assert tree.schema_ == expected.schema_
+
+
+def test_categories_that_are_numbers_of_two_types_do_not_depend_on_the_order(client, rows):
+    codes = rows.assign(ward=rows["age"] // 30).drop(columns="weight")
+    trees = []
+    for number in (0, 2):
+        ddf = faulty(codes, number, ward=lambda part: part["ward"].astype(int))
+        trees.append(binned(categorical_features=["ward"]).fit(ddf, "outcome"))
+    assert trees[0].schema_.categories[2] == (0.0, 1.0, 2.0)
+    assert [type(category) for category in trees[1].schema_.categories[2]] == [float] * 3
+    assert as_bytes(trees[0].tree_) == as_bytes(trees[1].tree_)
+
+
 def test_a_partition_that_cannot_be_read_is_named(client, rows):
     wrong = rows.copy()
     wrong.loc[wrong.index[-1], "dose"] = np.inf
     with pytest.raises(DataError, match=r"part 2 of the data .*'dose' holds inf"):
         binned().fit(partitions(wrong, [1, 1, 1]), "outcome")
+    with pytest.raises(DataError, match=r"'dose' holds numbers in part 0 .* categories in part 2"):
+        binned().fit(faulty(rows, 2, dose="much"), "outcome")
+    with pytest.raises(DataError, match=r"text .* numbers .* of the parts 0 and 1 of the data"):
+        binned(categorical_features=["ward"]).fit(faulty(rows, 1, ward=1.5), "outcome")
+    with pytest.raises(DataError, match=r"part 0 .* age, dose, .* and part 1 .* more"):
+        binned().fit(faulty(rows, 1, more=1.5), "outcome")
+    with pytest.raises(DataError, match=r"part \d of the data .* label"):
+        binned().fit(faulty(rows, 1, outcome=1), "outcome")
+
+
+def test_collections_that_do_not_go_together_are_refused(client, rows):
     with pytest.raises(DataError, match="no column 'result'"):
         binned().fit(partitions(rows, [1]), "result")
     with pytest.raises(DataError, match="X has 2 partitions and y or sample_weight 1"):
         binned().fit(partitions(rows, [1, 1]), dd.from_pandas(rows["outcome"], npartitions=1))
+    with pytest.raises(DataError, match="y or sample_weight is a Series in memory"):
+        binned().fit(partitions(rows, [1, 1]), rows["outcome"])
+    with pytest.raises(DataError, match="X is a Delayed of Dask"):
+        binned().fit(dask.delayed(rows), "outcome")
 
 
 def test_without_a_client_nothing_is_started(rows):
@@ -134,7 +245,37 @@ def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatc
         monkeypatch.setattr(DaskShards, "count", note)
         ddf = dd.from_pandas(rows.drop(columns="weight"), npartitions=4)
         tree = roctree_distributed.fit(binned(), ddf, "outcome", client=client)
+        finished = client.run_on_scheduler(tasks_finished)
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
     assert killed == victims[:1]
     # One count for each level, the last of which is not split: none is counted a second time.
     assert len(counted) == expected.tree_.max_depth + 1
+    assert len(finished["_count"]) == len(set(finished["_count"])) == 4 * len(counted)
+    # But what the dead worker had coded was coded anew.
+    assert len(finished["code"]) > len(set(finished["code"])) == 4
+
+
+def tasks_finished(dask_scheduler):
+    """The tasks that were done, by function, as often as they were."""
+    found = {"_count": [], "code": []}
+    for key, _, end, *_ in dask_scheduler.transition_log:
+        name = str(key).partition("-")[0]
+        if end == "memory" and name in found:
+            found[name].append(key)
+    return found
+
+
+def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):
+    monkeypatch.setattr("roctree.distributed.dask._PATIENCE", 0.5)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x", " "):
+        with pytest.raises(ParameterError, match="no Dask scheduler answers at"):
+            roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome", client=address)
+    with cluster(0, processes=False) as client:
+        written(rows, tmp_path)
+        address = client.scheduler.address
+        with (
+            mock.patch("roctree.distributed.dask.Collections.summary", side_effect=RuntimeError),
+            pytest.warns(UserWarning, match="has no workers yet"),
+            pytest.raises(RuntimeError),
+        ):
+            roctree_distributed.fit(binned(), tmp_path, "outcome", client=address)

@@ -42,7 +42,7 @@ def known_cases(
     return attributes, labels_of_column(table.column(name), schema.classes, name)
 
 
-def column_table(facts: tuple[ColumnFacts, ...]) -> Table:
+def column_table(facts: tuple[ColumnFacts, ...], title: str = "") -> Table:
     """Return what was found out about each column."""
     rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
-    return Table(("column", "taken for", "values", "missing", "remark"), rows)
+    return Table(("column", "taken for", "values", "missing", "remark"), rows, title)

@@ -5,7 +5,9 @@ once more on another: it reads the partitions again, codes them and sends the ro
 that are finished, of which nothing is counted again.
 """
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Schema
+from roctree.distributed.batches import first_line
 from roctree.distributed.parts import (
     Coded,
     CodedPart,
@@ -21,12 +24,15 @@ from roctree.distributed.parts import (
     Facts,
     Part,
     code,
-    is_empty,
-    rows_of,
+    merged_tally,
     summarise,
+    tally,
 )
+from roctree.distributed.pieces import Piece, open_pieces
+from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary, merged_summary
 from roctree.errors import DataError, ParameterError
+from roctree.progress import untold
 from roctree.tally import Tally
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
@@ -53,6 +59,8 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 }
 # So many partial tables are added up by a task.
 _FAN_IN = 4
+# A scheduler that is there answers within so many seconds.
+_PATIENCE = 10
 
 
 @dataclass(frozen=True)
@@ -88,25 +96,50 @@ class Collections:
     parts: Sequence[Any]
     client: Any
     target: str | None = None
+    report: Report = untold
 
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once, on the workers."""
         tasks = [dask.delayed(summarise)(part, categorical_features) for part in self.parts]
-        while len(tasks) > 1:
-            groups = [tasks[i : i + _FAN_IN] for i in range(0, len(tasks), _FAN_IN)]
-            tasks = [dask.delayed(_merged)(group) for group in groups]
-        return merged_summary([self.client.compute(tasks[0]).result()])
+        found = self.client.compute(tasks)
+        merged = list(found)
+        while len(merged) > 1:
+            groups = [merged[i : i + _FAN_IN] for i in range(0, len(merged), _FAN_IN)]
+            merged = self.client.map(_merged, groups, pure=False)
+        self._watch("reading", found)
+        return merged_summary([each.result() for each in merged])
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they are."""
         known = dask.delayed(coding)
         coded = self.client.compute([dask.delayed(code)(part, known) for part in self.parts])
-        facts = self.client.gather(self.client.map(_facts, coded, pure=False))
+        facts = self.client.map(_facts, coded, pure=False)
+        self._watch("coding", list(facts))
         n_classes = coding.schema.n_classes
         return Coded(
-            reduce(Facts.merged, facts),
+            reduce(Facts.merged, self.client.gather(facts)),
             lambda columns: DaskShards(self.client, coded, columns, n_classes),
         )
+
+    def tally(self, tree: Tree, schema: Schema) -> Tally:
+        """Count all rows in the leaves of a tree, on the workers."""
+        known = dask.delayed(tree), dask.delayed(schema)
+        tasks = [dask.delayed(tally)(part, *known) for part in self.parts]
+        return merged_tally(self.client.gather(self.client.compute(tasks)))
+
+    def _watch(self, step: str, futures: list[Any]) -> None:
+        """Tell how many are done, until all are or one has failed.
+
+        Each is let go when it is done: what nobody needs any more does not stay on a worker.
+        """
+        n_parts = len(futures)
+        self.report(Progress(step, 0, n_parts, "partitions"))
+        done = distributed.as_completed(futures)
+        futures.clear()
+        for number, future in enumerate(done, 1):
+            if future.status == "error":
+                return
+            self.report(Progress(step, number, n_parts, "partitions"))
 
 
 class DaskShards:
@@ -141,14 +174,13 @@ class DaskShards:
         return np.asarray(np.sum(counts, axis=0))
 
 
-def collections(X: Any, y: Any, sample_weight: Any, client: Any = None) -> Collections:
-    """Return the partitions of Dask collections, and the client that will see to them."""
-    try:
-        client = client or distributed.default_client()
-    except ValueError:
-        raise ParameterError(
-            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
-        ) from None
+@contextmanager
+def collections(
+    X: Any, y: Any, sample_weight: Any, client: Any = None, report: Report = untold
+) -> Iterator[Collections]:
+    """Open the partitions of Dask collections, and the client that will see to them."""
+    if not hasattr(X, "to_delayed") or not hasattr(X, "ndim"):
+        raise DataError(f"X is a {type(X).__name__} of Dask: give a data frame or an array.")
     of_rows = _delayed(X)
     columns = [name for name in (y, sample_weight) if isinstance(name, str)]
     unknown = [name for name in columns if name not in getattr(X, "columns", ())]
@@ -160,8 +192,56 @@ def collections(X: Any, y: Any, sample_weight: Any, client: Any = None) -> Colle
         for number, cells in enumerate(zip(of_rows, *others, strict=True))
     ]
     target = y if isinstance(y, str) else getattr(y, "name", None)
-    # The name of a Dask array is that of its tasks.
-    return Collections(parts, client, target if hasattr(X, "columns") else None)
+    with _connected(client) as connected:
+        # The name of a Dask array is that of its tasks.
+        yield Collections(parts, connected, target if hasattr(X, "columns") else None, report)
+
+
+@contextmanager
+def files(
+    X: Any, y: Any, sample_weight: Any, client: Any, report: Report = untold
+) -> Iterator[Collections]:
+    """Open Parquet files to be read by the workers of a cluster."""
+    pieces = open_pieces(X, y, sample_weight)
+    parts = [dask.delayed(Piece.read)(piece, number) for number, piece in enumerate(pieces)]
+    with _connected(client) as connected:
+        yield Collections(parts, connected, y, report)
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[Any]:
+    """The client that is given, the one that is active, or one for a scheduler, for a while."""
+    if isinstance(client, str):
+        with _client_of(client) as own:
+            yield own
+        return
+    try:
+        client = client or distributed.default_client()
+    except ValueError:
+        raise ParameterError(
+            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
+        ) from None
+    yield client
+
+
+def _client_of(address: str) -> Any:
+    """Return a client of its own for the scheduler at an address."""
+    try:
+        if not address.strip():
+            raise ValueError("the address is empty")
+        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        raise ParameterError(
+            f"no Dask scheduler answers at {address!r} ({first_line(error)}): give an address "
+            "such as tcp://127.0.0.1:8786."
+        ) from None
+    if not client.scheduler_info()["workers"]:
+        warnings.warn(
+            f"the scheduler at {address!r} has no workers yet: work begins when there are some.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return client
 
 
 def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
@@ -180,18 +260,6 @@ def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any)
     return array.concatenate(blocks, allow_unknown_chunksizes=True)
 
 
-def tally(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally:
-    """Return the cases of collections counted in the leaves of a tree, partition by partition."""
-    data = collections(X, y, sample_weight)
-    known = dask.delayed((estimator.tree_, estimator.schema_))
-    tasks = [dask.delayed(_tally_part)(part, known) for part in data.parts]
-    found = [part for part in data.client.gather(data.client.compute(tasks)) if part is not None]
-    if not found:
-        raise DataError("X is empty: at least one row with a weight above 0 is required.")
-    whole: Tally = reduce(Tally.merged, found)
-    return whole
-
-
 def _delayed(X: Any) -> list[Any]:
     """The partitions of a collection, as tasks."""
     if hasattr(X, "rechunk") and X.ndim == 2:
@@ -202,6 +270,11 @@ def _delayed(X: Any) -> list[Any]:
 def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
     if other is None or isinstance(other, str):
         return [other] * len(of_rows)
+    if not hasattr(other, "to_delayed"):
+        raise DataError(
+            f"y or sample_weight is a {type(other).__name__} in memory, and X is not: give the "
+            "name of a column, or a Dask collection."
+        )
     parts = _delayed(other)
     if len(parts) != len(of_rows):
         raise DataError(
@@ -213,6 +286,9 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
 
 def _part(number: int, X: Any, y: Any, sample_weight: Any, columns: list[str]) -> Part:
     """The rows of a partition, with the columns that were named taken out."""
+    for name in columns:
+        if name not in X.columns:
+            raise DataError(f"part {number} of the data (counting from 0) has no column {name!r}.")
     y = X[y] if isinstance(y, str) else y
     sample_weight = X[sample_weight] if isinstance(sample_weight, str) else sample_weight
     return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
@@ -264,8 +340,3 @@ def _said_of(
         is_table, dtype = _RESULTS[method.__name__](estimator)
         return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
     return np.asarray(method(estimator, rows, *arguments, **options))
-
-
-def _tally_part(part: Part, known: tuple[Tree, Schema]) -> Tally | None:
-    tree, schema = known
-    return None if is_empty(part) else Tally.of(tree, rows_of(part, schema))
