@@ -30,7 +30,9 @@ def names(folder, *given):
     return [str(path)[len(str(folder)) + 1 :] for path in parquet_files(given)]
 
 
-@pytest.mark.parametrize("given", [["."], ["0.parquet", "more"], ["*.parquet", "m*"], ["**/*.p*"]])
+@pytest.mark.parametrize(
+    "given", [["."], ["0.parquet", "more"], ["*.parquet", "m*"], ["*/*.pq", "?.*et"]]
+)
 def test_files_folders_and_patterns_mean_the_same_files(folder, given):
     found = names(folder, *given)
     assert sorted(found) == ["0.parquet", "more/1.pq"]
@@ -99,7 +101,8 @@ def test_numbers_of_other_types_texts_in_codes_and_columns_in_another_order_go_t
     pq.write_table(table.slice(0, 200), tmp_path / "a.parquet")
     pq.write_table(other.select(other.column_names[::-1]), tmp_path / "b.parquet")
     schema = common_schema(parquet_files([tmp_path]))
-    assert (schema.field("age").type, schema.field("ward").type) == (pa.float64(), pa.string())
+    assert schema.field("age").type == pa.float64()
+    assert schema.field("ward").type in (pa.string(), pa.large_string())
     tree = ROCTreeClassifier(splits="binned").fit(tmp_path, "outcome", "weight")
     expected = ROCTreeClassifier(splits="binned").fit(
         attributes(rows), rows["outcome"], rows["weight"]
@@ -125,7 +128,7 @@ def test_pieces_are_row_groups_as_large_as_shards_and_say_where_they_are(tmp_pat
         pq.write_table(ROWS.slice(0, 4), tmp_path / f"{number}.parquet", row_group_size=2)
     pq.write_table(pa.concat_tables([ROWS] * 3), tmp_path / "2.parquet", row_group_size=2)
     pieces = open_pieces(tmp_path, "state", None)
-    assert [piece.batches.n_rows for piece in pieces] == [4, 4, 4, 4, 4]
+    assert [piece.read(0).X.num_rows for piece in pieces] == [4, 4, 4, 4, 4]
     assert pieces[-1].source == f"'{tmp_path / '2.parquet'}' from row 8 on"
     part = pieces[-1].read(4)
     assert (part.number, part.X.column_names, part.y.to_pylist()[0]) == (4, ["dose"], "well")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from roctree.distributed.batches import are_batches
 from roctree.distributed.growing import Grown, LargeData, grow_large
@@ -82,15 +82,17 @@ def large_data(
     client : of a cluster that is to do the work, or the address of its scheduler
     report : is told how far the work is
     """
+    known = X, y, sample_weight, client, report
+    # Dask comes first: what is delayed claims to have every attribute that it is asked for.
+    if is_dask(X):
+        return cast(AbstractContextManager[LargeData], _dask().collections(*known))
     if isinstance(X, LargeData):
         return nullcontext(X)
-    if is_dask(X):
-        return _dask().collections(X, y, sample_weight, client, report)
     if not are_batches(X):
         return None
-    if client is not None:
-        return _dask().files(X, y, sample_weight, client, report)
-    return OutOfCore.opened(X, y, sample_weight, report)
+    if client is None:
+        return OutOfCore.opened(X, y, sample_weight, report)
+    return cast(AbstractContextManager[LargeData], _dask().files(*known))
 
 
 def is_dask(X: Any) -> bool:

@@ -134,7 +134,7 @@ class Collections:
         """
         n_parts = len(futures)
         self.report(Progress(step, 0, n_parts, "partitions"))
-        done = distributed.as_completed(futures)
+        done = distributed.as_completed(futures, loop=self.client.loop)
         futures.clear()
         for number, future in enumerate(done, 1):
             if future.status == "error":
@@ -179,7 +179,7 @@ def collections(
     X: Any, y: Any, sample_weight: Any, client: Any = None, report: Report = untold
 ) -> Iterator[Collections]:
     """Open the partitions of Dask collections, and the client that will see to them."""
-    if not hasattr(X, "to_delayed") or not hasattr(X, "ndim"):
+    if not hasattr(type(X), "to_delayed") or not hasattr(type(X), "ndim"):
         raise DataError(f"X is a {type(X).__name__} of Dask: give a data frame or an array.")
     of_rows = _delayed(X)
     columns = [name for name in (y, sample_weight) if isinstance(name, str)]

@@ -144,12 +144,20 @@ class Summary:
             ours.merged(theirs, name)
             for ours, theirs, name in zip(self.columns, other.columns, self.names, strict=True)
         )
-        classes, _ = encode_labels(np.concatenate([self.classes, other.classes]))
         return Summary(
-            self.names, self.named, columns, classes, self.n_rows + other.n_rows,
+            self.names, self.named, columns, self._classes(other), self.n_rows + other.n_rows,
             max(self.largest, other.largest), self.all_ones and other.all_ones,
             min(self.part, other.part),
         )  # fmt: skip
+
+    def _classes(self, other: "Summary") -> NDArray[Any]:
+        try:
+            return encode_labels(np.concatenate([self.classes, other.classes]))[0]
+        except DataError as error:
+            raise DataError(
+                f"the labels of the parts {self.part} and {other.part} of the data (counting from "
+                f"0) do not go together: {error}"
+            ) from None
 
     @property
     def schema(self) -> Schema:
