@@ -13,6 +13,7 @@ import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
+from roctree.tree.shards import Shard
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
 
@@ -266,6 +267,18 @@ def tasks_finished(dask_scheduler):
         if end == "memory" and name in found:
             found[name].append(key)
     return found
+
+
+def test_dask_knows_how_large_rows_are_before_it_moves_them():
+    from dask.sizeof import sizeof
+
+    from roctree.distributed.dask import CodedPart, PackedTables
+
+    rows = Shard(np.zeros((100, 4), np.uint8), np.zeros(100, np.uint32), np.empty(0))
+    assert sizeof(CodedPart(rows, None)) > 800
+    assert sizeof(rows.start()) > 400
+    tables = np.ones((2, 50, 3))
+    assert sizeof(PackedTables.of(tables)) > tables.nbytes
 
 
 def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,10 @@ class PackedTables:
     cells: NDArray[np.uint32] | None
     values: Floats
 
+    def __sizeof__(self) -> int:
+        """The bytes of the arrays."""
+        return self.values.nbytes + (0 if self.cells is None else self.cells.nbytes)
+
     @classmethod
     def of(cls, tables: Floats) -> "PackedTables":
         """Pack tables."""
@@ -91,17 +96,26 @@ class PackedTables:
 
 @dataclass(frozen=True)
 class Collections:
-    """Partitions as tasks that make a ``Part`` each, and the client of the cluster."""
+    """Partitions, and the client of the cluster that has them.
 
-    parts: Sequence[Any]
+    Parameters
+    ----------
+    make : makes a ``Part`` of the arguments of a partition
+    parts : these arguments, of which some may be tasks of Dask
+    client : of the cluster
+    target : name of what is predicted, where it has one
+    report : is told how far the work is
+    """
+
+    make: Callable[..., Part]
+    parts: Sequence[tuple[Any, ...]]
     client: Any
     target: str | None = None
     report: Report = untold
 
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once, on the workers."""
-        tasks = [dask.delayed(summarise)(part, categorical_features) for part in self.parts]
-        found = self.client.compute(tasks)
+        found = self._each(summarise, categorical_features)
         merged = list(found)
         while len(merged) > 1:
             groups = [merged[i : i + _FAN_IN] for i in range(0, len(merged), _FAN_IN)]
@@ -111,8 +125,7 @@ class Collections:
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they are."""
-        known = dask.delayed(coding)
-        coded = self.client.compute([dask.delayed(code)(part, known) for part in self.parts])
+        coded = self._each(code, dask.delayed(coding))
         facts = self.client.map(_facts, coded, pure=False)
         self._watch("coding", list(facts))
         n_classes = coding.schema.n_classes
@@ -123,9 +136,21 @@ class Collections:
 
     def tally(self, tree: Tree, schema: Schema) -> Tally:
         """Count all rows in the leaves of a tree, on the workers."""
-        known = dask.delayed(tree), dask.delayed(schema)
-        tasks = [dask.delayed(tally)(part, *known) for part in self.parts]
-        return merged_tally(self.client.gather(self.client.compute(tasks)))
+        return merged_tally(
+            self.client.gather(self._each(tally, dask.delayed(tree), dask.delayed(schema)))
+        )
+
+    def _each(self, function: Callable[..., Any], *known: Any) -> list[Any]:
+        """Begin to call a function with each part, which is read on the spot and not sent."""
+        tasks = [
+            dask.delayed(_of_part)(
+                function, self.make, *part, known=known,
+                dask_key_name=f"{function.__name__}-{uuid4()}",
+            )
+            for part in self.parts
+        ]  # fmt: skip
+        futures: list[Any] = self.client.compute(tasks)
+        return futures
 
     def _watch(self, step: str, futures: list[Any]) -> None:
         """Tell how many are done, until all are or one has failed.
@@ -187,14 +212,13 @@ def collections(
     if unknown:
         raise DataError(f"the data have no column {unknown[0]!r} to take as y or sample_weight.")
     others = [_delayed_like(of_rows, part) for part in (y, sample_weight)]
-    parts = [
-        dask.delayed(_part)(number, *cells, columns)
-        for number, cells in enumerate(zip(of_rows, *others, strict=True))
-    ]
+    cells = enumerate(zip(of_rows, *others, strict=True))
+    parts = [(columns, number, *each) for number, each in cells]
     target = y if isinstance(y, str) else getattr(y, "name", None)
     with _connected(client) as connected:
         # The name of a Dask array is that of its tasks.
-        yield Collections(parts, connected, target if hasattr(X, "columns") else None, report)
+        name = target if hasattr(X, "columns") else None
+        yield Collections(_part, parts, connected, name, report)
 
 
 @contextmanager
@@ -202,10 +226,9 @@ def files(
     X: Any, y: Any, sample_weight: Any, client: Any, report: Report = untold
 ) -> Iterator[Collections]:
     """Open Parquet files to be read by the workers of a cluster."""
-    pieces = open_pieces(X, y, sample_weight)
-    parts = [dask.delayed(Piece.read)(piece, number) for number, piece in enumerate(pieces)]
+    parts = [(piece, number) for number, piece in enumerate(open_pieces(X, y, sample_weight))]
     with _connected(client) as connected:
-        yield Collections(parts, connected, y, report)
+        yield Collections(Piece.read, parts, connected, y, report)
 
 
 @contextmanager
@@ -284,7 +307,13 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
     return parts
 
 
-def _part(number: int, X: Any, y: Any, sample_weight: Any, columns: list[str]) -> Part:
+def _of_part(
+    function: Callable[..., Any], make: Callable[..., Part], *part: Any, known: tuple[Any, ...]
+) -> Any:
+    return function(make(*part), *known)
+
+
+def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -> Part:
     """The rows of a partition, with the columns that were named taken out."""
     for name in columns:
         if name not in X.columns:

@@ -112,6 +112,11 @@ class Summary:
     all_ones: bool
     part: int
 
+    def __sizeof__(self) -> int:
+        """The bytes of the sketches."""
+        sketches = [column.sketch for column in self.columns]
+        return sum(each.values.nbytes + each.counts.nbytes for each in sketches)
+
     @classmethod
     def of(cls, part: Dataset, number: int) -> "Summary":
         """Look at the rows of a part that have weight."""
