@@ -286,6 +286,12 @@ def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkey
     for address in ("tcp://127.0.0.1:9", "nonsense://x", " "):
         with pytest.raises(ParameterError, match="no Dask scheduler answers at"):
             roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome", client=address)
+    with cluster(1, processes=False) as client:
+        monkeypatch.setattr("roctree.distributed.dask.import_module", not_installed)
+        with pytest.raises(ParameterError, match=r"the workers of .* have no roctree"):
+            roctree_distributed.fit(
+                binned(), partitions(rows, [1]), "outcome", client=client.scheduler.address
+            )
     with cluster(0, processes=False) as client:
         written(rows, tmp_path)
         address = client.scheduler.address
@@ -295,3 +301,22 @@ def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkey
             pytest.raises(RuntimeError),
         ):
             roctree_distributed.fit(binned(), tmp_path, "outcome", client=address)
+
+
+def not_installed(name):
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (distributed.KilledWorker("code-1", None, 3), "died over the same partition"),
+        (distributed.CancelledError(), "scheduler was lost"),
+    ],
+)
+def test_failures_of_the_cluster_are_said_to_be_its_own(client, rows, failure, words):
+    with (
+        mock.patch("roctree.distributed.dask.Collections.summary", side_effect=failure),
+        pytest.raises(DataError, match=words),
+    ):
+        binned().fit(partitions(rows, [1]), "outcome")

@@ -7,9 +7,11 @@ that are finished, of which nothing is counted again.
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.distributed.batches import first_line
+from roctree.distributed.packed import PackedTables
 from roctree.distributed.parts import (
     Coded,
     CodedPart,
@@ -62,36 +65,6 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 _FAN_IN = 4
 # A scheduler that is there answers within so many seconds.
 _PATIENCE = 10
-
-
-@dataclass(frozen=True)
-class PackedTables:
-    """Tables on their way: only the cells that are not zero, where that takes fewer bytes."""
-
-    shape: tuple[int, ...]
-    cells: NDArray[np.uint32] | None
-    values: Floats
-
-    def __sizeof__(self) -> int:
-        """The bytes of the arrays."""
-        return self.values.nbytes + (0 if self.cells is None else self.cells.nbytes)
-
-    @classmethod
-    def of(cls, tables: Floats) -> "PackedTables":
-        """Pack tables."""
-        flat = tables.reshape(-1)
-        cells = np.flatnonzero(flat)
-        if 12 * cells.size >= flat.nbytes or flat.size >= 1 << 32:
-            return cls(tables.shape, None, flat)
-        return cls(tables.shape, cells.astype(np.uint32), flat[cells])
-
-    def add_to(self, tables: Floats) -> None:
-        """Add these tables to others."""
-        flat = tables.reshape(-1)
-        if self.cells is None:
-            flat += self.values
-        else:
-            flat[self.cells] += self.values
 
 
 @dataclass(frozen=True)
@@ -235,7 +208,7 @@ def files(
 def _connected(client: Any) -> Iterator[Any]:
     """The client that is given, the one that is active, or one for a scheduler, for a while."""
     if isinstance(client, str):
-        with _client_of(client) as own:
+        with _client_of(client) as own, _failures():
             yield own
         return
     try:
@@ -244,7 +217,22 @@ def _connected(client: Any) -> Iterator[Any]:
         raise ParameterError(
             "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
         ) from None
-    yield client
+    with _failures():
+        yield client
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Say what to do where the cluster, and not the data, is the reason of a failure."""
+    try:
+        yield
+    except distributed.KilledWorker as error:
+        raise DataError(
+            "one worker after another died over the same partition, perhaps for want of memory: "
+            "give them more, or make partitions smaller."
+        ) from error
+    except CancelledError as error:
+        raise DataError("the Dask scheduler was lost or restarted: fit once more.") from error
 
 
 def _client_of(address: str) -> Any:
@@ -264,6 +252,9 @@ def _client_of(address: str) -> Any:
             UserWarning,
             stacklevel=2,
         )
+    elif client.submit(import_module, "roctree", pure=False).exception() is not None:
+        client.close()
+        raise ParameterError(f"the workers of {address!r} have no roctree: install it there.")
     return client
 
 
