@@ -14,8 +14,14 @@ from sklearn.utils import Tags, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from roctree.criteria import Criterion
-from roctree.data import Dataset, encode_columns, warn_of_identifiers
-from roctree.decision import Decision
+from roctree.data import (
+    Dataset,
+    check_curve_cases,
+    check_test_cases,
+    encode_columns,
+    warn_of_identifiers,
+)
+from roctree.decision import Decision, scores_by_label
 from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
 from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
@@ -35,14 +41,16 @@ from roctree.geometry import (
 )
 from roctree.geometry import scores as geometric_scores
 from roctree.growing import grown_tree, growth_of
-from roctree.labelling import Labeller, Labellings, Leaves, OperatingPoint, operating_point
+from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import (
-    asked_for,
+    HELD_OUT,
+    Wanted,
     cheapest,
-    checked_seed,
     class_number,
+    class_of_curve,
     leaves_of,
-    positive_of_two,
+    wanted,
+    wanted_again,
 )
 from roctree.parameters import (
     Candidates,
@@ -54,13 +62,13 @@ from roctree.parameters import (
     with_costs_in_order,
 )
 from roctree.pruning import (
-    PAPER_OPTIONS,
     CostPruningCurve,
     Path,
     Pruned,
     Pruner,
     cost_complexity_path,
     cost_pruning_curve,
+    paper_options,
 )
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
@@ -76,7 +84,6 @@ from roctree.tree.text import to_html, to_text
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
-HELD_OUT = "held_out"
 Boundaries = Literal["any", "one_vs_rest"]
 
 
@@ -373,13 +380,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         4
         """
         tree, place = self._fitted(), class_number(positive, self.classes_)
-        if (X_test is None) != (y_test is None):
-            raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
+        check_test_cases(X_test, y_test)
         counts = tree.counts
         if X_test is not None:
             counts = self._tally(X_test, y_test, sample_weight).parts
-        usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
-        pruner = resolve_pruner(method, **(usual | options))
+        pruner = resolve_pruner(method, **paper_options(method, options))
         return cost_pruning_curve(tree, pruner, costs, counts, self.classes_.tolist(), place)
 
     def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
@@ -402,9 +407,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        leaves.check_two_classes()
-        classes = self.classes_.tolist()
-        return Labellings(leaves, classes[leaves.positive], classes[1 - leaves.positive])
+        return Labellings.of(leaves, self.classes_)
 
     def at(
         self,
@@ -438,11 +441,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (array(['ill'], dtype='<U4'), array(['ill'], dtype='<U4'))
         """
         self._fitted()
-        asked = asked_for(request)
-        by = asked.usual_counts if counts is None else counts
-        labeller = asked.labeller(self.classes_)
-        place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
-        return self._at(labeller, by, place, seed)
+        return self._at(wanted(request, self.classes_, counts, positive, random_state))
 
     def ranked(
         self,
@@ -563,12 +562,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
         0.75
         """
-        tree = self._fitted()
-        if positive is None and self.n_classes_ != 2:
-            raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
-        if X is None and (y is not None or sample_weight is not None):
-            raise ParameterError("Give X with y and their weights, or none of them.")
-        place = class_number(positive, self.classes_)
+        tree, place = self._fitted(), class_of_curve(positive, self.classes_)
+        check_curve_cases(X, y, sample_weight)
         table, scores = tree.counts[tree.leaves], self.probabilities_[tree.leaves]
         if X is not None:
             tally = self._tally(X, y, sample_weight)
@@ -647,7 +642,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return votes
         if self._by_probability():
             return np.asarray(votes[:, 1] - votes[:, 0])
-        return np.asarray(probabilities[:, 1] / 2.0 + np.where(self._winners(X) == 1, 0.5, -0.5))
+        return scores_by_label(probabilities, self._winners(X))
 
     @over_partitions
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -891,26 +886,19 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         return values
 
-    def _at(self, labeller: Labeller, counts: Any, positive: int, seed: int) -> "ROCTreeClassifier":
-        leaves = self._leaves(counts, positive)
-        name = counts if isinstance(counts, str) else HELD_OUT
+    def _at(self, asked: Wanted) -> "ROCTreeClassifier":
+        leaves = self._leaves(asked.counts, asked.positive)
+        name = asked.counts if isinstance(asked.counts, str) else HELD_OUT
         in_parts = (self.divides_cases_ or self.ranking == "soft") and name != HELD_OUT
         other = copy(self)
         other.operating_point_ = operating_point(
-            leaves, labeller, self.tree_.n_nodes, name, seed, in_parts=in_parts
+            leaves, asked.labeller, self.tree_.n_nodes, name, asked.seed, in_parts=in_parts
         )
         return other
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
         """Return this tree, just pruned or smoothed, with what was asked of it before."""
-        if before is None:
-            return self
-        if before.counts == HELD_OUT:
-            raise ParameterError(
-                "The operating point was chosen by cases held out, which are not kept: prune or "
-                "smooth first, and then use at(...)."
-            )
-        return self._at(before.labeller, before.counts, before.positive, before.seed)
+        return self if before is None else self._at(wanted_again(before))
 
     def _leaves(self, counts: Any, positive: int) -> Leaves:
         if isinstance(counts, tuple):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from roctree.labelling import (
     Leaves,
     MaxFPR,
     MinTPR,
+    OperatingPoint,
     Threshold,
     as_numbers,
     check_errors_cost,
@@ -28,6 +29,8 @@ from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 Counts = Literal["training", "smoothed"]
+# What an operating point is said to be chosen by if that is neither of these.
+HELD_OUT = "held_out"
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,52 @@ def asked_for(request: Mapping[str, Any]) -> Request:
                 f"at() has no argument {name!r}{nearest(name, known)}: give {', '.join(known)}."
             )
     return Request(**request)
+
+
+class Wanted(NamedTuple):
+    """An operating point that is to be chosen.
+
+    Parameters
+    ----------
+    labeller : what chooses it
+    counts : what it is chosen by: "training", "smoothed", or cases held out
+    positive : number of the positive class, where there are two
+    seed : of the draws of randomised labels
+    """
+
+    labeller: Labeller
+    counts: Any
+    positive: int
+    seed: int
+
+
+def wanted(
+    request: Mapping[str, Any], classes: NDArray[Any], counts: Any, positive: Any, seed: Any
+) -> Wanted:
+    """Return what a user of ``at(...)`` wants.
+
+    Parameters
+    ----------
+    request : costs, rates, ... by name
+    classes : their labels
+    counts : what to choose by; None for what is usual
+    positive : label of the positive class; None for the last
+    seed : of the draws; None for any
+    """
+    asked = asked_for(request)
+    by = asked.usual_counts if counts is None else counts
+    labeller = asked.labeller(classes)
+    return Wanted(labeller, by, positive_of_two(positive, classes), checked_seed(seed))
+
+
+def wanted_again(point: OperatingPoint) -> Wanted:
+    """Return what was wanted of a model before it was pruned or smoothed in another way."""
+    if point.counts == HELD_OUT:
+        raise ParameterError(
+            "The operating point was chosen by cases held out, which are not kept: prune or "
+            "smooth first, and then use at(...)."
+        )
+    return Wanted(point.labeller, point.counts, point.positive, point.seed)
 
 
 def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
@@ -215,6 +264,13 @@ def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive")
             f"{parameter}={label!r} is no class; the classes are {', '.join(map(repr, known))}."
         )
     return int(known.index(label))
+
+
+def class_of_curve(label: Any, classes: NDArray[Any]) -> int:
+    """Return the number of the class that a curve is of, by default the last of two."""
+    if label is None and len(classes) != 2:
+        raise ParameterError(f"There are {len(classes)} classes: say which is positive.")
+    return class_number(label, classes)
 
 
 def positive_of_two(label: Any, classes: NDArray[Any]) -> int:

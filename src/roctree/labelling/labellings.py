@@ -50,11 +50,21 @@ class Labellings(Sequence[LabellingRow]):
     ----------
     leaves : the leaves and their counts
     positive_class, negative_class : their labels
+    by_shares : whether costs go by the shares, whatever the counts; they are the same unless
+        the shares are those of a model
     """
 
     leaves: Leaves
     positive_class: Any = None
     negative_class: Any = None
+    by_shares: bool = False
+
+    @classmethod
+    def of(cls, leaves: Leaves, classes: NDArray[Any], *, by_shares: bool = False) -> "Labellings":
+        """Return the labellings of leaves of two classes; more are refused."""
+        leaves.check_two_classes()
+        labels = classes.tolist()
+        return cls(leaves, labels[leaves.positive], labels[1 - leaves.positive], by_shares)
 
     def __len__(self) -> int:
         return len(self.leaves.curve.tpr)
@@ -85,9 +95,9 @@ class Labellings(Sequence[LabellingRow]):
     def cost_bounds(self) -> Floats:
         """Where neighbouring labellings cost the same: misses in false alarms, from 0 to inf."""
         curve = self.leaves.curve
-        empty = curve.positives + curve.negatives == 0.0
-        ours = np.where(empty, curve.scores, curve.positives)
-        theirs = np.where(empty, 1.0 - curve.scores, curve.negatives)
+        by_share = (curve.positives + curve.negatives == 0.0) | self.by_shares
+        ours = np.where(by_share, curve.scores, curve.positives)
+        theirs = np.where(by_share, 1.0 - curve.scores, curve.negatives)
         with np.errstate(divide="ignore", over="ignore"):
             return np.concatenate([[0.0], theirs / ours, [np.inf]])
 

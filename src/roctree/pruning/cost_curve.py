@@ -26,14 +26,19 @@ PAPER_COSTS = (
     *((1.0, 8.0), (1.0, 4.0), (1.0, 2.0), (1.0, 1.5), (1.0, 1.25), (1.0, 1.0), (1.25, 1.0)),
     *((1.5, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (32.0, 1.0)),
 )
-# What the paper prunes by.
-PAPER_OPTIONS: dict[str, dict[str, float]] = {
+_PAPER_OPTIONS: dict[str, dict[str, float]] = {
     "minimum_error": {"m": 8.0},
     "error_based": {"cf": 0.01},
 }
 _HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "operating")
 # Rates that exceed a wanted one by less than this do not.
 _TIE = 1e-12
+
+
+def paper_options(method: str | Pruner, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a pruner; where only its name is given, those that the paper has."""
+    usual = _PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
+    return usual | options
 
 
 class CostPoint(NamedTuple):
