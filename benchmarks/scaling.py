@@ -74,7 +74,8 @@ class Meter:
     @property
     def by_level(self) -> list[int]:
         places = [place for place, state in enumerate(self.states) if state.step == "growing"]
-        return [self.sent[place] - self.sent[place - 1] for place in places[1:]]
+        # The first is the beginning, the last the end of the whole fit.
+        return [self.sent[place] - self.sent[place - 1] for place in places[1:-1]]
 
 
 def bytes_sent(dask_worker):

@@ -41,7 +41,7 @@ def with_bar() -> Iterator[Report]:
             if now.step not in tasks:
                 for finished in tasks.values():
                     shown.update(finished, visible=False)
-                tasks[now.step] = shown.add_task(now.step.capitalize(), counted="")
+                tasks[now.step] = shown.add_task(now.step.capitalize(), total=now.total, counted="")
             done, total = now.done, now.total
             shown.update(tasks[now.step], completed=done, total=total, counted=_counted(now))
 
