@@ -66,12 +66,15 @@ def odd_files(folder):
     odd = table.slice(0, 2).set_column(0, "age", pa.array([1.0, float("inf")]))
     parquet.write_table(odd, folder / "late" / "1.parquet")
     (folder / "none").mkdir()
+    (folder / "bare").mkdir()
+    parquet.write_table(table.slice(0, 0), folder / "bare" / "0.parquet")
 
 
 WRONG = {
     "short.parquet' has no column 'ward', and": ("big", *FIT),
     "'late/1.parquet' from row 0 on: column 'age' holds inf": ("late", *FIT),
     "the folder 'none' has no files that end in": ("none", *FIT),
+    "there are no rows in 'bare'": ("bare", *FIT),
     "no file is called like 'big/*.feather'": ("big/*.feather", *FIT),
     "there is no file or folder 'gone.parquet'": ("gone.parquet", *FIT),
     "'data.csv' is no Parquet file: several files": ("data.csv", "test.csv", *FIT),

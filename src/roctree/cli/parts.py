@@ -11,7 +11,7 @@ from roctree.data.files import as_types
 from roctree.data.roles import ColumnFacts, Wishes, cases_of
 from roctree.distributed.batches import ENDINGS
 from roctree.distributed.parquet import common_schema, is_pattern, parquet_files, parquet_rows
-from roctree.errors import ParameterError
+from roctree.errors import DataError, ParameterError
 
 # What columns are is told by so many rows.
 LOOKED_AT = 1 << 17
@@ -59,6 +59,8 @@ def fit_parts(
     files = parquet_files(paths)
     rows = parquet_rows(files, common_schema(files))
     sample = as_types(rows.head(LOOKED_AT), wanted.types)
+    if sample.num_rows == 0:
+        raise DataError(f"there are no rows in {', '.join(map(repr, paths))}.")
     facts = cases_of(sample, wanted).facts
     used = [sample.schema.field(fact.name) for fact in facts if fact.role != "ignored"]
     estimator = system_of(parameters, _classes(rows, wanted.target, parameters))
