@@ -74,6 +74,7 @@ WRONG = {
     "short.parquet' has no column 'ward', and": ("big", *FIT),
     "'late/1.parquet' from row 0 on: column 'age' holds inf": ("late", *FIT),
     "the folder 'none' has no files that end in": ("none", *FIT),
+    "the name of a file or folder is empty": ("late", "", *FIT),
     "there are no rows in 'bare'": ("bare", *FIT),
     "no file is called like 'big/*.feather'": ("big/*.feather", *FIT),
     "there is no file or folder 'gone.parquet'": ("gone.parquet", *FIT),

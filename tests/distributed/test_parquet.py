@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.distributed.parquet import common_schema, parquet_files
+from roctree.distributed.parquet import common_schema, parquet_files, parquet_rows, reading
 from roctree.distributed.pieces import open_pieces
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
@@ -48,6 +48,7 @@ def test_a_name_with_the_marks_of_a_pattern_is_a_name_if_there_is_such_a_file(fo
     [
         (["none.parquet"], "there is no file or folder 'none.parquet'"),
         (["no*.parquet"], r"no file is called like 'no\*\.parquet'"),
+        ([""], "the name of a file or folder is empty"),
         (["empty"], "the folder 'empty' has no files that end in .parquet or .pq"),
         ([".", "0.parquet"], r"0\.parquet' is named twice"),
     ],
@@ -140,3 +141,25 @@ def test_pieces_are_row_groups_as_large_as_shards_and_say_where_they_are(tmp_pat
 def test_only_files_can_be_read_by_workers():
     with pytest.raises(ParameterError, match="workers of a cluster read Parquet files"):
         open_pieces(iter([ROWS]), "state", None)
+
+
+@pytest.mark.parametrize("kinds", [(pa.int64(), pa.uint64()), (pa.uint64(), pa.int8())])
+def test_whole_numbers_with_and_without_a_sign_go_together(tmp_path, kinds):
+    largest = {pa.uint64(): 2**64 - 1}
+    for number, kind in enumerate(kinds):
+        column = pa.array([1, 2, 3, largest.get(kind, 4)], kind)
+        pq.write_table(ROWS.append_column("n", column), tmp_path / f"{number}.parquet")
+    tree = ROCTreeClassifier(splits="binned").fit(tmp_path, "state")
+    assert tree.training_.rows == 8
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_refused(tmp_path):
+    path = tmp_path / "0.parquet"
+    pq.write_table(ROWS, path, compression="zstd", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    content[8:60] = bytes(52)
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="cannot be read"):
+        ROCTreeClassifier(splits="binned").fit(tmp_path, "state")
+    with pytest.raises(DataError, match="cannot be read"), reading():
+        parquet_rows(parquet_files([tmp_path])).head(2)

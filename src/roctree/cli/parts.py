@@ -10,7 +10,13 @@ from roctree.data.arrow import pa
 from roctree.data.files import as_types
 from roctree.data.roles import ColumnFacts, Wishes, cases_of
 from roctree.distributed.batches import ENDINGS
-from roctree.distributed.parquet import common_schema, is_pattern, parquet_files, parquet_rows
+from roctree.distributed.parquet import (
+    common_schema,
+    is_pattern,
+    parquet_files,
+    parquet_rows,
+    reading,
+)
 from roctree.errors import DataError, ParameterError
 
 # What columns are is told by so many rows.
@@ -58,7 +64,8 @@ def fit_parts(
     """Grow a tree from Parquet files, of which only the first rows are looked at here."""
     files = parquet_files(paths)
     rows = parquet_rows(files, common_schema(files))
-    sample = as_types(rows.head(LOOKED_AT), wanted.types)
+    with reading():
+        sample = as_types(rows.head(LOOKED_AT), wanted.types)
     if sample.num_rows == 0:
         raise DataError(f"there are no rows in {', '.join(map(repr, paths))}.")
     facts = cases_of(sample, wanted).facts
@@ -80,8 +87,9 @@ def _classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]
     if "=" not in str(parameters.get("class_weight", "")):
         return []
     found: set[Any] = set()
-    for batch in rows.to_batches(columns=[target]):
-        found.update(batch.column(0).unique().to_pylist())
+    with reading():
+        for batch in rows.to_batches(columns=[target]):
+            found.update(batch.column(0).unique().to_pylist())
     return list(found)
 
 

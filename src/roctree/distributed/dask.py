@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any
 from uuid import uuid4
 
@@ -237,15 +239,27 @@ def _failures() -> Iterator[None]:
 
 def _client_of(address: str) -> Any:
     """Return a client of its own for the scheduler at an address."""
+    found: Queue[Any] = Queue()
+
+    def connect() -> None:
+        try:
+            found.put(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
+        except Exception as error:
+            found.put(error)
+
+    if not address.strip():
+        raise ParameterError(f"no Dask scheduler answers at {address!r}: give its address.")
+    # Dask waits for ever for something that listens there and is no scheduler.
+    Thread(target=connect, daemon=True).start()
     try:
-        if not address.strip():
-            raise ValueError("the address is empty")
-        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError, ImportError) as error:
+        client = found.get(timeout=2 * _PATIENCE)
+    except Empty:
+        client = TimeoutError("something listens there, but does not speak to Dask")
+    if isinstance(client, Exception):
         raise ParameterError(
-            f"no Dask scheduler answers at {address!r} ({first_line(error)}): give an address "
+            f"no Dask scheduler answers at {address!r} ({first_line(client)}): give an address "
             "such as tcp://127.0.0.1:8786."
-        ) from None
+        )
     if not client.scheduler_info()["workers"]:
         warnings.warn(
             f"the scheduler at {address!r} has no workers yet: work begins when there are some.",

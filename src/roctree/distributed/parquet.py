@@ -2,7 +2,8 @@
 
 import glob
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,21 @@ def parquet_files(given: Sequence[str | Path]) -> list[str]:
     Of a folder those files count whose names, and the names of folders on the way, begin neither
     with a dot nor with an underscore, as programs that write such folders mean them.
     """
+    if "" in given:
+        raise DataError("the name of a file or folder is empty.")
     found = [str(file.absolute()) for path in given for file in _files_of(Path(path))]
     for twice in _doubles(found):
         raise DataError(f"{twice!r} is named twice: its rows would count twice.")
     return found
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Say in a sentence that files, which had seemed to be in order, cannot be read."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"the Parquet files cannot be read: {first_line(error)}.") from None
 
 
 def common_schema(paths: Sequence[str]) -> Any:
@@ -106,6 +118,9 @@ def _unified_field(ours: Any, theirs: Any, path: str) -> Any:
     """Return a field for the values of both: numbers as wide as needed, names as texts."""
     if ours.type.equals(theirs.type):
         return ours
+    if pa.types.is_uint64(ours.type) or pa.types.is_uint64(theirs.type):
+        # Half of these numbers are beyond the signed ones that pyarrow would take.
+        ours, theirs = _as_float(ours), _as_float(theirs)
     for one, other in ((ours, theirs), (_spelled_out(ours), _spelled_out(theirs))):
         try:
             both = [pa.schema([field.remove_metadata()]) for field in (one, other)]
@@ -116,6 +131,10 @@ def _unified_field(ours: Any, theirs: Any, path: str) -> Any:
         f"column {ours.name!r} holds {theirs.type} values in {path!r} and {ours.type} values in "
         "files before it: give it one type in all files."
     )
+
+
+def _as_float(field: Any) -> Any:
+    return field.with_type(pa.float64()) if pa.types.is_integer(field.type) else field
 
 
 def _spelled_out(field: Any) -> Any:
