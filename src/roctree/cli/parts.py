@@ -1,6 +1,9 @@
 """Parquet files that are read part by part, here or by the workers of a cluster."""
 
-from collections.abc import Mapping, Sequence
+import logging
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,15 +74,21 @@ def fit_parts(
     facts = cases_of(sample, wanted).facts
     used = [sample.schema.field(fact.name) for fact in facts if fact.role != "ignored"]
     estimator = system_of(parameters, _classes(rows, wanted.target, parameters))
-    tree = distributed.fit(
-        estimator,
-        parquet_rows(files, pa.schema(used)),
-        wanted.target,
-        wanted.weight,
-        client=dask,
-        progress=True,
-    )
+    known = parquet_rows(files, pa.schema(used)), wanted.target, wanted.weight
+    with _without_logs():
+        tree = distributed.fit(estimator, *known, client=dask, progress=True)
     return Fitted(tree, rows.count_rows(), facts, sample.num_rows)
+
+
+@contextmanager
+def _without_logs() -> Iterator[None]:
+    """Leave it to one sentence to say what went wrong: Dask logs it in many lines."""
+    if "--debug" not in sys.argv:
+        logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]:
