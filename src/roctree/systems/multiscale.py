@@ -251,11 +251,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ----------
         X, cost_matrix : as for ``ROCTreeClassifier.predict``
         """
-        if cost_matrix is not None:
-            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
-        else:
-            winners = self._winners(self._encoded(X))
-        return np.asarray(self.classes_[winners])
+        if cost_matrix is None:
+            return np.asarray(self.classes_[self._winners(self._encoded(X))])
+        return np.asarray(
+            self.classes_[cheapest(self.predict_proba(X), cost_matrix, self.classes_)]
+        )
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's cell."""
@@ -316,9 +316,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def explore(
         self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
     ) -> Any:
-        """Write an interactive page of these cells; return the path of its file.
-
-        Without a path return a widget for notebooks.
+        """Write an interactive page of these cells, or return a widget for notebooks.
 
         Parameters
         ----------

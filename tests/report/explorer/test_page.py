@@ -3,6 +3,9 @@
 import pytest
 
 from roctree import ROCTreeClassifier
+from roctree.report.explorer import data_document
+from roctree.report.explorer.page import as_json
+from roctree.report.explorer.widget import widget_script
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened, chromium
 
@@ -190,6 +193,41 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(opened):
     page = opened(*trees.tumours(), **phone)
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
     page.picture("phone")
+
+
+def test_print_is_light_without_tools_and_in_proportion(opened):
+    page = opened(*trees.tumours(), color_scheme="dark")
+    ratio = "(() => { const c = document.querySelector('canvas.plot'); return %s; })()"
+    drawn = page.page.evaluate(ratio % "c.width / c.height")
+    dark = page.app("palette.panel")
+    page.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.app("palette.panel") not in (dark, "")
+    page.page.set_viewport_size({"width": 720, "height": 1000})
+    page.page.emulate_media(media="print")
+    shown = page.page.evaluate(ratio % "c.clientWidth / c.clientHeight")
+    assert shown == pytest.approx(drawn, rel=0.02)
+    for name in (".tools", ".tabs", ".help", ".theme", "section.case"):
+        assert page.page.locator(name).first.is_hidden()
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 720
+    page.picture("print")
+    page.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.app("palette.panel") == dark
+
+
+def test_a_front_end_of_notebooks_can_show_the_widget(browser):
+    tree, X_test, y_test = trees.outings()
+    page = browser.new_page()
+    found = page.evaluate(
+        """async ([source, text]) => {
+            const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+            const { default: widget } = await import(url);
+            widget.render({ model: { get: () => text }, el: document.body });
+            return document.querySelector("div.roctree [data-name=auc_test]").dataset.value;
+        }""",
+        [widget_script(), as_json(data_document(tree, X_test, y_test))],
+    )
+    assert float(found) == pytest.approx(tree.roc(X_test, y_test).auc)
+    page.close()
 
 
 def test_question_marks_explain_their_terms(opened):
