@@ -191,9 +191,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._fitted()
         place = class_number(positive, self.classes_)
         check_test_cases(X_test, y_test)
-        cells, cases = self._prunable(self.cell_tree_), None
-        if X_test is not None:
-            cases = inputs.read(X_test, y_test, sample_weight, self.schema_)
+        cells, schema = self._prunable(self.cell_tree_), self.schema_
+        cases = None if X_test is None else inputs.read(X_test, y_test, sample_weight, schema)
         pruner = inputs.pruner_of_cells(method, **paper_options(method, options))
         return cells.cost_pruning_curve(pruner, costs, self.classes_.tolist(), place, cases)
 

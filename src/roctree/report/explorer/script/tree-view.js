@@ -13,7 +13,7 @@ const ROW = 30;
 const COLUMN = 178;
 const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
 const SMALL = 600;
-const READABLE = { row: 19, column: 66 };
+const READABLE = { row: 19, column: 92 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
 // Lines beyond about so many are not lit.
