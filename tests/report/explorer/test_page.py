@@ -198,12 +198,13 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(opened):
 def test_print_is_light_without_tools_and_in_proportion(opened):
     page = opened(*trees.tumours(), color_scheme="dark")
     ratio = "(() => { const c = document.querySelector('canvas.plot'); return %s; })()"
-    drawn = page.page.evaluate(ratio % "c.width / c.height")
     dark = page.app("palette.panel")
     page.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.app("palette.panel") not in (dark, "")
     page.page.set_viewport_size({"width": 720, "height": 1000})
     page.page.emulate_media(media="print")
+    page.page.wait_for_timeout(50)
+    drawn = page.page.evaluate(ratio % "c.width / c.height")
     shown = page.page.evaluate(ratio % "c.clientWidth / c.clientHeight")
     assert shown == pytest.approx(drawn, rel=0.02)
     for name in (".tools", ".tabs", ".help", ".theme", "section.case"):

@@ -12,7 +12,7 @@ import { leafCount } from "./words.js";
 const ROW = 30;
 const COLUMN = 178;
 const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
-const SMALL = 600;
+const SMALL = 420;
 const READABLE = { row: 19, column: 92 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
