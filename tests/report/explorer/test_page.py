@@ -5,6 +5,7 @@ import pytest
 from roctree import ROCTreeClassifier
 from roctree.report.explorer import data_document
 from roctree.report.explorer.page import as_json
+from roctree.report.explorer.script import source
 from roctree.report.explorer.widget import widget_script
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened, chromium
@@ -215,19 +216,31 @@ def test_print_is_light_without_tools_and_in_proportion(opened):
     assert page.app("palette.panel") == dark
 
 
-def test_a_front_end_of_notebooks_can_show_the_widget(browser):
+# As a notebook does: the element is filled first, and put into the page later.
+SHOW_WIDGET = """async ([source, style, text]) => {
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const { default: widget } = await import(url);
+    const el = document.createElement("div");
+    widget.render({ model: { get: () => text }, el });
+    const sheet = document.createElement("style");
+    sheet.textContent = style;
+    document.head.append(sheet);
+    document.body.append(el);
+    await new Promise((done) => setTimeout(done, 200));
+    const canvas = el.querySelector("canvas.tree");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const coloured = data.filter((red, i) => i % 4 === 0 && Math.abs(red - data[i + 2]) > 60);
+    return [Number(el.querySelector("[data-name=auc_test]").dataset.value), coloured.length];
+}"""
+
+
+def test_a_front_end_of_notebooks_can_show_the_widget_in_colour(browser):
     tree, X_test, y_test = trees.outings()
     page = browser.new_page()
-    found = page.evaluate(
-        """async ([source, text]) => {
-            const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-            const { default: widget } = await import(url);
-            widget.render({ model: { get: () => text }, el: document.body });
-            return document.querySelector("div.roctree [data-name=auc_test]").dataset.value;
-        }""",
-        [widget_script(), as_json(data_document(tree, X_test, y_test))],
-    )
-    assert float(found) == pytest.approx(tree.roc(X_test, y_test).auc)
+    text = as_json(data_document(tree, X_test, y_test))
+    area, coloured = page.evaluate(SHOW_WIDGET, [widget_script(), source("style.css"), text])
+    assert area == pytest.approx(tree.roc(X_test, y_test).auc)
+    assert coloured > 1000
     page.close()
 
 
