@@ -250,11 +250,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ----------
         X, cost_matrix : as for ``ROCTreeClassifier.predict``
         """
+        values = self._encoded(X)
         if cost_matrix is None:
-            return np.asarray(self.classes_[self._winners(self._encoded(X))])
-        return np.asarray(
-            self.classes_[cheapest(self.predict_proba(X), cost_matrix, self.classes_)]
-        )
+            return np.asarray(self.classes_[self._winners(values)])
+        shares = self.probabilities_[self.cell_tree_.nodes(values)]
+        return np.asarray(self.classes_[cheapest(shares, cost_matrix, self.classes_)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's cell."""
@@ -376,10 +376,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _at(self, asked: Wanted) -> "MultiscaleClassifier":
         leaves = self._leaves(asked.counts, asked.positive)
         name = HELD_OUT if isinstance(asked.counts, tuple) else asked.counts
-        other = copy(self)
-        other.operating_point_ = operating_point(
-            leaves, asked.labeller, self.tree_.n_nodes, name, asked.seed
-        )
+        other, n_nodes = copy(self), self.tree_.n_nodes
+        other.operating_point_ = operating_point(leaves, asked.labeller, n_nodes, name, asked.seed)
         return other
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "MultiscaleClassifier":
