@@ -5,8 +5,9 @@
 
 /**
  * The lines of a tree: `n` in all, of which the first `nOwn` have shares of their own and the others
- * are mixed; `node` of each, or -1; `training` and `test` counts, flat; `scores`, the shares where a
- * model gives them; `spans`, from and to which line a table has cases.
+ * are mixed; `node` of each, or -1; `training` and `test` counts, flat; `parts`, test counts with divided
+ * cases in parts, which leaves are judged by; `scores`, the shares where a model gives them; `spans`,
+ * from and to which line a table has cases.
  */
 export function openLines(tree, data) {
   const lines = data.lines === null ? linesOfLeaves(tree, data) : linesOfModel(tree, data.lines);
@@ -18,8 +19,9 @@ function linesOfLeaves({ leaves, nClasses, counts }, { divided, whole }) {
   const n = nOwn + divided.length;
   const node = new Int32Array(n).fill(-1);
   node.set(leaves);
+  const parts = counts.test && atLeaves(leaves, counts.test, nClasses);
   const test = counts.test && new Float64Array(n * nClasses);
-  test?.set(whole ?? atLeaves(leaves, counts.test, nClasses));
+  test?.set(whole ?? parts);
   divided.forEach(({ label, weight }, i) => (test[(nOwn + i) * nClasses + label] = weight));
   return {
     n,
@@ -27,6 +29,7 @@ function linesOfLeaves({ leaves, nClasses, counts }, { divided, whole }) {
     node,
     training: atLeaves(leaves, counts.training, nClasses),
     test,
+    parts,
     scores: null,
     spans: { smoothed: [0, nOwn], training: [0, nOwn], test: [0, n] },
     divided,
@@ -58,6 +61,7 @@ function linesOfModel({ nClasses }, { node, scores, training, test }) {
     node: Int32Array.from(node),
     training: wide(training, 0),
     test: test && wide(test, n - test.length / nClasses),
+    parts: null,
     scores: scores && Float64Array.from(scores),
     spans: { smoothed: [0, judged], training: [0, judged], test: [tested, n] },
     divided: [],
@@ -99,13 +103,14 @@ export function linesBelow(tree, node, most = Infinity) {
 export function lineTable(tree, name) {
   const { nClasses, lines } = tree;
   const counts = countsOfLines(tree, name);
+  const judged = name === "test" && lines.parts ? lines.parts : counts;
   const shares = new Float64Array(lines.n * nClasses);
   for (let line = 0; line < lines.nOwn; line++) {
     const start = line * nClasses;
-    const total = sumOf(counts, start, nClasses);
+    const total = sumOf(judged, start, nClasses);
     for (let c = 0; c < nClasses; c++) {
       if (lines.scores) shares[start + c] = lines.scores[start + c];
-      else shares[start + c] = total > 0 ? counts[start + c] / total : shareInstead(tree, name, lines.node[line], c);
+      else shares[start + c] = total > 0 ? judged[start + c] / total : shareInstead(tree, name, lines.node[line], c);
     }
   }
   mixLines(tree, shares, nClasses);
