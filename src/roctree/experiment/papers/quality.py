@@ -219,7 +219,7 @@ def _about(setting: Setting, study: Study) -> list[str]:
         f"Wins/ties/losses are against {REFERENCE}, by the corrected resampled t-test at {ALPHA} "
         "on Hand and Till's area; of 50 tests without any difference five would say otherwise.",
         "`distilled` has gradient boosting as its teacher. scikit-learn's trees and the forest see "
-        "a column for every category, and are tuned by log-loss in three inner folds. "
+        "a column for every category; tuned ones by Hand and Till's area in three inner folds. "
         "Hierarchical shrinkage is ours, its strength by inner folds, of trees grown by Gini's "
         "index as scikit-learn grows them; imodels' own was not run. C4.5 is given Laplace's "
         "smoothing where it is cut back.",
