@@ -13,7 +13,7 @@ from roctree.experiment.papers import REPRODUCTIONS, Setting, described, named, 
 from roctree.experiment.papers.report import Entry, Report, compared, geometric_mean, within
 from roctree.experiment.papers.setting import published
 from roctree.experiment.tables import Table
-from tests.shared_data import SHARED, manifest
+from tests.shared_data import SHARED, manifest, oracle
 
 WANTED = [
     *("icml02-table2", "icml02-table3", "icml02-table4"),
@@ -54,15 +54,32 @@ def test_published_data_sets_are_in_the_shared_folder():
         assert {name for *_, name in rows} <= set(names)
 
 
+def test_the_orders_of_rows_of_sc17_are_those_of_its_program():
+    known, orders = oracle("definitions"), sc17.row_orders()
+    assert orders["breast"].tolist() == known["stadler_breast_permutation_of_sklearn_rows"]
+    assert orders["pop"].tolist() == known["stadler_popfailures_permutation_of_uci_rows"]
+    assert sorted(orders["heart"]) == list(range(270))
+
+
+def test_sc17_is_refused_on_a_data_set_of_another_size():
+    with pytest.raises(DataError, match="has 150 rows and the paper's 270"):
+        sc17.ordered("heart", BuiltIn().load("iris"))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("criterion", ["F", "G"])
-def test_sc17_is_reproduced_to_the_last_digit_where_the_order_of_rows_is_known(criterion):
+@pytest.mark.parametrize(
+    ("key", "name", "criterion"),
+    [
+        *(("heart", "heart-statlog", criterion) for criterion in sc17.CRITERIA),
+        *(("pop", "climate-crashes", criterion) for criterion in ("F", "G")),
+    ],
+)
+def test_sc17_is_reproduced_to_the_last_digit(key, name, criterion):
     manifest()
-    problem = Folder(SHARED / "data").load("climate-crashes")
-    ours = sc17.outcome("pop", problem, sc17.CRITERIA[criterion])
-    train = published()["SC17_train"]["rows"]["pop"][criterion]
-    error, f_score, area = published()["SC17_test"]["rows"]["pop"][criterion]
-    area = published()["SC17_corrected_auc"]["pop"].get(criterion, area)
+    ours = sc17.outcome(key, Folder(SHARED / "data").load(name), sc17.CRITERIA[criterion])
+    train = published()["SC17_train"]["rows"][key][criterion]
+    error, f_score, area = published()["SC17_test"]["rows"][key][criterion]
+    area = published()["SC17_corrected_auc"].get(key, {}).get(criterion, area)
     found = [*ours.training, ours.error, ours.f_score, ours.curve.auc]
     assert found == pytest.approx([*train, error, f_score, area], abs=HALF_A_DIGIT)
 
