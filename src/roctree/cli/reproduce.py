@@ -43,11 +43,19 @@ def reproduce(
     if name == "list":
         known = described()
         return Report(known, [Table(("name", "what it is"), list(known.items()))])
-    progress = sys.stderr.isatty()
-    setting = Setting(source_of(data), out, quick, jobs, changed, progress=progress)  # type: ignore[arg-type]
+    chosen, progress = named(name), sys.stderr.isatty()
+    setting = Setting(
+        source_of(data),
+        out,
+        quick,
+        jobs,
+        changed,  # type: ignore[arg-type]
+        progress=progress,
+        together=len(chosen) > 1,
+    )
     facts: dict[str, Any] = {}
     shown: list[str | Table] = []
-    for each in named(name):
+    for each in chosen:
         found = REPRODUCTIONS[each](setting)
         files = ", ".join(map(str, found.write(out)))
         facts[each] = json.loads(found.json())

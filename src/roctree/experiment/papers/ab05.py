@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from roctree.experiment.designs import Bootstrap
 from roctree.experiment.growth import Configuration, fitted
 from roctree.experiment.metrics import Answer, auc, leaves
-from roctree.experiment.papers.report import Entry, Report, compared
+from roctree.experiment.papers.report import Entry, Report, compared, listed
 from roctree.experiment.papers.setting import Row, Setting, missing_sentence, published
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
@@ -251,14 +251,17 @@ def _differences(
         *(_agreement(name, entries, scores[name]) for name in columns),
         *missing_sentence(absent),
     ]
-    table = compared(title, entries, digits=2)
-    return Report(f"ab05-table{number}", title, [table], sentences)
+    tables = [
+        compared(title, entries, digits=2),
+        listed("Of the other sign", entries, _of_other_sign, digits=2),
+    ]
+    return Report(f"ab05-table{number}", title, tables, sentences)
 
 
 def _agreement(name: str, entries: dict[str, dict[str, Entry]], score: list[int]) -> str:
     """Whether the effect has the same sign, and on how many sets it is clear."""
     pairs = [each[name] for each in entries.values()]
-    signs = sum((each.ours > 0) == (each.paper > 0) for each in pairs)
+    signs = sum(not _of_other_sign(each) for each in pairs)
     paper = [0, 0, 0]
     for each in pairs:
         paper[_verdict(each.paper, each.deviation or 0.0)] += 1
@@ -266,6 +269,10 @@ def _agreement(name: str, entries: dict[str, dict[str, Entry]], score: list[int]
         f"{name}: the sign agrees on {signs} of {len(pairs)} data sets; better/unclear/worse at "
         f"95 %: paper {_score(paper)}, ours {_score(score)}."
     )
+
+
+def _of_other_sign(entry: Entry) -> bool:
+    return (entry.ours > 0) != (entry.paper > 0)
 
 
 def _verdict(mean: float, error: float) -> int:

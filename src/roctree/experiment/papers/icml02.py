@@ -14,7 +14,15 @@ from roctree.criteria import AUC, DKM, Error, GainRatio, Gini
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
 from roctree.experiment.growth import Configuration
-from roctree.experiment.papers.report import Entry, Report, arithmetic_mean, compared, within
+from roctree.experiment.papers.report import (
+    Entry,
+    Report,
+    arithmetic_mean,
+    compared,
+    geometric_mean,
+    outside,
+    within,
+)
 from roctree.experiment.papers.setting import Row, Setting, missing_sentence, published
 from roctree.experiment.results import Results
 from roctree.experiment.significance import unpaired_t_of_summaries
@@ -59,7 +67,7 @@ def table_2(setting: Setting) -> Report:
         "that its order of criteria is no target.",
         *missing_sentence(absent),
     ]
-    return Report("icml02-table2", title, [compared(title, entries)], sentences)
+    return Report("icml02-table2", title, [compared(title, entries), outside(entries)], sentences)
 
 
 def table_3(setting: Setting) -> Report:
@@ -85,7 +93,7 @@ def table_3(setting: Setting) -> Report:
         *_means(entries, columns),
         *missing_sentence(absent),
     ]
-    return Report("icml02-table3", title, [compared(title, entries)], sentences)
+    return Report("icml02-table3", title, [compared(title, entries), outside(entries)], sentences)
 
 
 def table_4(setting: Setting) -> Report:
@@ -172,12 +180,15 @@ def _marks(results: Results, rows: list[Row], printed: Mapping[str, Any], metric
 
 
 def _means(entries: dict[str, dict[str, Entry]], columns: list[str]) -> list[str]:
-    parts = []
-    for column in columns:
-        papers = arithmetic_mean([each[column].paper for each in entries.values()])
-        ours = arithmetic_mean([each[column].ours for each in entries.values()])
-        parts.append(f"{column} {papers:.1f} / {ours:.1f}")
-    return [f"Means of these rows, paper / ours: {', '.join(parts)}."]
+    sentences = []
+    for kind, mean in (("Arithmetic", arithmetic_mean), ("Geometric", geometric_mean)):
+        parts = []
+        for column in columns:
+            papers = mean([each[column].paper for each in entries.values()])
+            ours = mean([each[column].ours for each in entries.values()])
+            parts.append(f"{column} {papers:.1f} / {ours:.1f}")
+        sentences.append(f"{kind} means of these rows, paper / ours: {', '.join(parts)}.")
+    return sentences
 
 
 def _tree(criterion: str) -> ROCTreeClassifier:

@@ -44,6 +44,8 @@ class Setting:
     n_jobs : number of processes
     changed : what to do with results from before a change
     progress : whether to show a bar
+    together : whether several tables of a paper are wanted, so that what they need is better run
+        at once, with every tree grown but once
     """
 
     source: Source
@@ -52,6 +54,7 @@ class Setting:
     n_jobs: int | None = None
     changed: Changed = "refuse"
     progress: bool = False
+    together: bool = False
 
     def rows(self, paper: str) -> tuple[list[Row], list[str]]:
         """Return the data sets of a paper that the source has, and the labels of the others."""
