@@ -1,12 +1,17 @@
 """Runs: the same results however they come about, and an eye on what has changed."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
-from signal import SIGKILL
+from importlib import import_module, invalidate_caches
+from io import StringIO
+from signal import SIGINT, SIGKILL
+from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from roctree import ROCTreeClassifier
 from roctree.errors import DataError, ParameterError
@@ -19,6 +24,7 @@ from roctree.experiment import (
     fingerprint,
     run,
 )
+from roctree.experiment.progress import Progress, with_bar
 from roctree.experiment.store import Key, Outcome, Store
 
 DESIGN = CrossValidation(3, 2)
@@ -60,6 +66,30 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path, ex
     assert run(plan_of(), path, progress=seen.append).csv() == expected
     assert seen[0].done == done
     assert seen[-1] == (24, 0, 24)
+
+
+INTERRUPTED = """
+import sys
+from tests.experiment.test_run import plan_of
+from roctree.experiment import run
+
+print("begun", flush=True)
+run(plan_of(), sys.argv[1], n_jobs=2, progress=lambda now: print(now.done, flush=True))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", [SIGKILL, SIGINT])
+def test_two_processes_may_be_stopped_wherever_they_are(tmp_path, expected, signal):
+    path = tmp_path / "study.sqlite"
+    command = [sys.executable, "-c", INTERRUPTED, path]
+    with subprocess.Popen(command, stdout=PIPE, stderr=DEVNULL, text=True) as process:
+        while (line := process.stdout.readline()) in ("begun\n", "0\n"):
+            pass
+        process.send_signal(signal)
+    assert line, "it ended before it could be stopped"
+    assert process.returncode != 0
+    assert run(plan_of(), path).csv() == expected
 
 
 @pytest.mark.slow
@@ -147,6 +177,30 @@ def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
     assert run(plan, path).csv() == before
 
 
+def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    written = tmp_path / "my_study_of_trees.py"
+
+    def plan(value):
+        written.write_text(
+            f"from roctree import ROCTreeClassifier\ndef half(answer):\n    return {value}\n"
+            "class Mine(ROCTreeClassifier):\n    pass\n"
+        )
+        sys.modules.pop(written.stem, None)
+        invalidate_caches()
+        own = import_module(written.stem)
+        changes = {"metrics": {"half": own.half}}
+        return plan_of({"none": TREES["none"], "mine": own.Mine()}, ("iris",), **changes)
+
+    path = tmp_path / "study.sqlite"
+    run(plan(0.5), path)
+    run(plan(0.5), path)
+    with pytest.raises(DataError, match="configuration mine; measures"):
+        run(plan(0.25), path)
+    sys.modules.pop(written.stem)
+
+
 def test_the_code_that_counts_is_what_grows_and_measures():
     names = fingerprint.of_code()
     assert {"tree/grow.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
@@ -195,7 +249,15 @@ def test_an_unknown_answer_to_changes_is_refused(tmp_path):
         run(plan_of(), tmp_path / "study.sqlite", changed="never")
 
 
-def test_the_bar_shows_what_failed(tmp_path, capsys):
+def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes():
+    shown = StringIO()
+    terminal = Console(file=shown, force_terminal=True, width=100)
+    with with_bar(terminal) as report:
+        report(Progress(6, 2, 24))
+    assert re.search(r"6/24.*2 failed.*-:--:--", shown.getvalue(), re.DOTALL)
+
+
+def test_a_bar_is_shown_while_a_study_runs(tmp_path, capsys):
     run(plan_of({"failing": Failing()}, ("iris",)), tmp_path / "study.sqlite", progress=True)
     assert "Traceback" not in capsys.readouterr().err
 

@@ -1,6 +1,6 @@
 """What BL95's text says of its figures, under other readings of what it leaves open.
 
-Usage: ``python docs/decisions/measured/bl95_readings.py FOLDER``, a folder with a manifest. For each
+Usage: ``python docs/decisions/measured/bl95_readings.py FOLDER``, one with a manifest. For each
 reading: by how much a false alarm of 1.5 changes the accuracy, at which ratio it is highest, how
 many leaves remain at 16 : 1 and 32 : 1, and the misses within 50 % and 10 % of false alarms.
 """

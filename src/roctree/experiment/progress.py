@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
@@ -20,8 +21,8 @@ Report = Callable[[Progress], Any]
 
 
 @contextmanager
-def with_bar() -> Iterator[Report]:
-    """Show a bar while a study runs."""
+def with_bar(console: Console | None = None) -> Iterator[Report]:
+    """Show a bar while a study runs, on the usual console or another."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -29,7 +30,7 @@ def with_bar() -> Iterator[Report]:
         TextColumn("{task.fields[failed]} failed"),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, transient=True) as bar:
+    with Bar(*columns, transient=True, console=console) as bar:
         task = bar.add_task("Fitting", failed=0)
         yield lambda now: bar.update(task, completed=now.done, total=now.total, failed=now.failed)
 
