@@ -61,6 +61,12 @@ def test_tables_are_those_of_the_registry(name):
     assert TABLES["page"](name, text) == text, "run python docs/make_tables.py"
 
 
+def test_the_page_of_reproductions_is_made_of_stored_results():
+    script = runpy.run_path(str(HOME / "docs" / "make_reproduction.py"))
+    text = script["PAGE"].read_text(encoding="utf-8")
+    assert script["page"](text) == text, "run python docs/make_reproduction.py"
+
+
 def test_the_picture_is_what_its_script_draws():
     pytest.importorskip("pandas")
     script = runpy.run_path(str(HOME / "examples" / "readme_picture.py"))

@@ -104,6 +104,40 @@ def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
     assert abs(float(table.rows[1][2]) - 98.5) < 1.5
 
 
+@pytest.mark.slow
+def test_every_table_of_ab05_can_be_made_of_one_data_set(tmp_path):
+    class Wine(BuiltIn):
+        def load(self, name):
+            if name != "wine":
+                raise DataError("left out, to be quick")
+            return super().load(name)
+
+    setting = Setting(Wine(), tmp_path, quick=True)
+    reports = {name: REPRODUCTIONS[name](setting) for name in named("ab05")}
+    assert {len(report.tables[0].rows) for report in reports.values()} == {1, 3}
+    columns = reports["ab05-table3"].tables[0].columns
+    assert [each for each in columns if each.endswith("paper")] == [
+        *("reduced_error: paper", "normal: paper", "none: paper", "vs_nbtree: paper"),
+    ]
+    (_, unpruned, ours, *_, within_20) = reports["ab05-table1"].tables[0].rows[0]
+    assert within_20 == "yes"
+    assert ours == pytest.approx(unpruned, rel=0.2)
+    (_, reach) = reports["ab05-table5"].tables[0].rows[0]
+    assert 0.0 <= reach <= 0.5
+    areas = dict(reports["ab05-figure1"].tables[0].rows)
+    assert list(areas) == ["leaf", "local", "global"]
+    assert min(areas.values()) > 0.8
+    ElementTree.fromstring(reports["ab05-figure1"].figures["roc"])
+
+
+def test_what_has_no_data_is_named_and_the_rest_is_run(tmp_path, monkeypatch):
+    monkeypatch.setitem(REPRODUCTIONS, "bl95-figure2", lambda _: Report("x", "A title", [], []))
+    result = CliRunner().invoke(app, ["reproduce", "bl95", "--out", str(tmp_path)])
+    assert result.exit_code == 0
+    assert "bl95-figure1 is not run: None of the data sets of BL95 is there" in result.stdout
+    assert (tmp_path / "x.md").exists()
+
+
 def test_without_any_of_its_data_a_reproduction_says_what_to_do(tmp_path):
     class Nothing(BuiltIn):
         def load(self, name):

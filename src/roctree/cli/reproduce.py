@@ -37,7 +37,13 @@ def reproduce(
     Example:
       roctree reproduce list
     """
-    from roctree.experiment.papers import REPRODUCTIONS, Setting, described, named
+    from roctree.experiment.papers import (
+        REPRODUCTIONS,
+        MissingData,
+        Setting,
+        described,
+        named,
+    )
     from roctree.experiment.sources import source_of
 
     if name == "list":
@@ -56,7 +62,13 @@ def reproduce(
     facts: dict[str, Any] = {}
     shown: list[str | Table] = []
     for each in chosen:
-        found = REPRODUCTIONS[each](setting)
+        try:
+            found = REPRODUCTIONS[each](setting)
+        except MissingData as error:
+            if len(chosen) == 1:
+                raise
+            shown.append(f"{each} is not run: {error}\n")
+            continue
         files = ", ".join(map(str, found.write(out)))
         facts[each] = json.loads(found.json())
         shown += [Table(tuple(table.columns), table.cells, table.title) for table in found.tables]

@@ -22,7 +22,7 @@ Report = Callable[[Progress], Any]
 
 @contextmanager
 def with_bar(console: Console | None = None) -> Iterator[Report]:
-    """Show a bar while a study runs, on the usual console or another."""
+    """Show a bar while a study runs, beside what a command prints or on another console."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -30,7 +30,7 @@ def with_bar(console: Console | None = None) -> Iterator[Report]:
         TextColumn("{task.fields[failed]} failed"),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, transient=True, console=console) as bar:
+    with Bar(*columns, transient=True, console=console or Console(stderr=True)) as bar:
         task = bar.add_task("Fitting", failed=0)
         yield lambda now: bar.update(task, completed=now.done, total=now.total, failed=now.failed)
 

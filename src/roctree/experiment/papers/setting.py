@@ -16,6 +16,10 @@ from roctree.experiment.run import Changed, run
 from roctree.experiment.sources import Problem, Source
 
 
+class MissingData(DataError):
+    """None of the data sets that a table or figure needs is there."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A data set of a paper's table.
@@ -67,7 +71,7 @@ class Setting:
             else:
                 found.append(Row(label if number is None else str(number), label, problem))
         if not found:
-            raise DataError(
+            raise MissingData(
                 f"None of the data sets of {paper} is there: give a folder that has them, --data."
             )
         return found, absent
