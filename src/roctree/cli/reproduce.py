@@ -39,7 +39,7 @@ def reproduce(
     """
     from roctree.experiment.papers import (
         REPRODUCTIONS,
-        MissingData,
+        MissingDataError,
         Setting,
         described,
         named,
@@ -64,7 +64,7 @@ def reproduce(
     for each in chosen:
         try:
             found = REPRODUCTIONS[each](setting)
-        except MissingData as error:
+        except MissingDataError as error:
             if len(chosen) == 1:
                 raise
             shown.append(f"{each} is not run: {error}\n")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from roctree.experiment.designs import HoldOut
 from roctree.experiment.papers.report import Report
-from roctree.experiment.papers.setting import MissingData, Row, Setting
+from roctree.experiment.papers.setting import MissingDataError, Row, Setting
 from roctree.experiment.sources import Problem
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
@@ -56,7 +56,9 @@ def _figure(setting: Setting, number: str, label: str) -> Report:
     rows, _ = setting.rows("BL95")
     row = next((row for row in rows if row.label == label), None)
     if row is None:
-        raise MissingData(f"The data set {label} is not there: give a folder that has it, --data.")
+        raise MissingDataError(
+            f"The data set {label} is not there: give a folder that has it, --data."
+        )
     lines, series, sentences = [], [], []
     for kind, tree in TREES.items():
         sweeps = _sweeps(setting, row, tree)

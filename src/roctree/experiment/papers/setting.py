@@ -16,7 +16,7 @@ from roctree.experiment.run import Changed, run
 from roctree.experiment.sources import Problem, Source
 
 
-class MissingData(DataError):
+class MissingDataError(DataError):
     """None of the data sets that a table or figure needs is there."""
 
 
@@ -71,7 +71,7 @@ class Setting:
             else:
                 found.append(Row(label if number is None else str(number), label, problem))
         if not found:
-            raise MissingData(
+            raise MissingDataError(
                 f"None of the data sets of {paper} is there: give a folder that has them, --data."
             )
         return found, absent
