@@ -3,16 +3,19 @@
 import json
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from roctree.cli import app
+from roctree.data import Rows
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import BuiltIn, Folder
-from roctree.experiment.papers import REPRODUCTIONS, Setting, described, named, sc17
+from roctree.experiment.papers import REPRODUCTIONS, Setting, described, ecml03, named, sc17
 from roctree.experiment.papers.report import Entry, Report, compared, geometric_mean, within
 from roctree.experiment.papers.setting import published
 from roctree.experiment.tables import Table
+from roctree.presets import smiles_2003
 from tests.shared_data import SHARED, manifest, oracle
 
 WANTED = [
@@ -82,6 +85,17 @@ def test_sc17_is_reproduced_to_the_last_digit(key, name, criterion):
     area = published()["SC17_corrected_auc"].get(key, {}).get(criterion, area)
     found = [*ours.training, ours.error, ours.f_score, ours.curve.auc]
     assert found == pytest.approx([*train, error, f_score, area], abs=HALF_A_DIGIT)
+
+
+@pytest.mark.parametrize("smoothing", ["none", "m_branch"])
+def test_classes_are_alike_in_the_leaves_of_ecml03_that_no_training_case_came_to(smoothing):
+    colours = Rows(np.array([[0.0], [0.0], [1.0], [1.0]]), ("colour",), (("blue", "red", "white"),))
+    usual = smiles_2003(smoothing=smoothing).fit(colours, [0, 0, 1, 0])
+    tree = usual.smoothed(ecml03.SMOOTHINGS[smoothing])
+    white = Rows(np.array([[2.0]]), colours.names, colours.categories)
+    assert tree.predict_proba(white).tolist() == [[0.5, 0.5]]
+    assert usual.predict_proba(white)[0, 0] > 0.5
+    assert (tree.predict_proba(colours) == usual.predict_proba(colours)).all()
 
 
 @pytest.mark.slow
