@@ -30,7 +30,7 @@ def trees(name):
     yield "cells", MultiscaleClassifier()
     if name == "BREAST":
         yield "cells of four bits", MultiscaleClassifier(bounds=(0, 16))
-    yield "axis-parallel", TREES["axis-parallel"]()
+    yield "axis-parallel", TREES["axis-parallel"](name)
 
 
 def sweep(problem, tree, pruner, name):
