@@ -144,6 +144,17 @@ def test_every_table_of_ab05_can_be_made_of_one_data_set(tmp_path):
     ElementTree.fromstring(reports["ab05-figure1"].figures["roc"])
 
 
+@pytest.mark.slow
+def test_cells_are_a_single_leaf_beyond_16_to_1_as_bl95_says(tmp_path):
+    manifest()
+    report = REPRODUCTIONS["bl95-figure2"](Setting(Folder(SHARED / "data"), tmp_path, quick=True))
+    claims, points = report.tables
+    leaves = {row[0]: row[4] for row in claims.rows}
+    assert leaves["multiscale, minimum error"] == leaves["multiscale, error limits"] == 1.0
+    assert len(points.rows) == 4 * 13
+    ElementTree.fromstring(report.figures["roc"])
+
+
 def test_what_has_no_data_is_named_and_the_rest_is_run(tmp_path, monkeypatch):
     monkeypatch.setitem(REPRODUCTIONS, "bl95-figure2", lambda _: Report("x", "A title", [], []))
     result = CliRunner().invoke(app, ["reproduce", "bl95", "--out", str(tmp_path)])
