@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -57,10 +58,19 @@ def levels(tree: Any) -> float:
     return float(weight[tree.children_left >= 0].sum() / weight[0])
 
 
+@cache
+def compile_roctree() -> None:
+    """Leave nothing to compile: tables of middling size are fitted otherwise until it is done."""
+    from roctree.systems.warm_up import warm_up
+
+    warm_up()
+
+
 class Roctree:
     def __init__(
         self, *, criterion: str = "gini", missing: str = "branch", splits: str = "exact"
     ) -> None:
+        compile_roctree()
         self.options = {"criterion": criterion, "missing": missing, "splits": splits}
 
     def table(self, X: Any) -> Any:

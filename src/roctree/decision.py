@@ -16,6 +16,14 @@ Floats = NDArray[np.float64]
 Measure = TypeVar("Measure", bound=np.generic)
 
 
+def scores_by_label(probabilities: Floats, winners: NDArray[np.int64]) -> Floats:
+    """Return scores of two classes, above zero just where the second wins.
+
+    Among cases of the same label the order is that of the probabilities.
+    """
+    return np.asarray(probabilities[:, 1] / 2.0 + np.where(winners == 1, 0.5, -0.5))
+
+
 @dataclass(frozen=True, eq=False)
 class Decision:
     """How rows are labelled: the class of the highest mean vote over the leaves of a row.

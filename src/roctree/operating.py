@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,21 @@ from roctree.labelling import (
     Leaves,
     MaxFPR,
     MinTPR,
+    OperatingPoint,
     Threshold,
     as_numbers,
     check_errors_cost,
     checked_matrix,
     votes_by_cost,
 )
-from roctree.strategy import by_label, is_number, nearest
+from roctree.strategy import LARGEST_COST, by_label, is_number, nearest
 from roctree.tally import Tally
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 Counts = Literal["training", "smoothed"]
+# What an operating point is said to be chosen by if that is neither of these.
+HELD_OUT = "held_out"
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,52 @@ def asked_for(request: Mapping[str, Any]) -> Request:
     return Request(**request)
 
 
+class Wanted(NamedTuple):
+    """An operating point that is to be chosen.
+
+    Parameters
+    ----------
+    labeller : what chooses it
+    counts : what it is chosen by: "training", "smoothed", or cases held out
+    positive : number of the positive class, where there are two
+    seed : of the draws of randomised labels
+    """
+
+    labeller: Labeller
+    counts: Any
+    positive: int
+    seed: int
+
+
+def wanted(
+    request: Mapping[str, Any], classes: NDArray[Any], counts: Any, positive: Any, seed: Any
+) -> Wanted:
+    """Return what a user of ``at(...)`` wants.
+
+    Parameters
+    ----------
+    request : costs, rates, ... by name
+    classes : their labels
+    counts : what to choose by; None for what is usual
+    positive : label of the positive class; None for the last
+    seed : of the draws; None for any
+    """
+    asked = asked_for(request)
+    by = asked.usual_counts if counts is None else counts
+    labeller = asked.labeller(classes)
+    return Wanted(labeller, by, positive_of_two(positive, classes), checked_seed(seed))
+
+
+def wanted_again(point: OperatingPoint) -> Wanted:
+    """Return what was wanted of a model before it was pruned or smoothed in another way."""
+    if point.counts == HELD_OUT:
+        raise ParameterError(
+            "The operating point was chosen by cases held out, which are not kept: prune, smooth "
+            "or make thresholds soft first, and then use at(...)."
+        )
+    return Wanted(point.labeller, point.counts, point.positive, point.seed)
+
+
 def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     """Return the class of least expected cost for each row, the second of two that cost the same.
 
@@ -120,9 +169,12 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
             f"cost_matrix has shape {costs.shape}: give ({n_classes}, {n_classes}), predicted by "
             f"true class, or one such matrix for each of the {n_rows} rows."
         )
-    elif not np.isfinite(costs).all():
-        row = int(np.flatnonzero(~np.isfinite(costs).all(axis=(1, 2)))[0])
-        raise ParameterError(f"cost_matrix has a cost that is no finite number, for row {row}.")
+    elif not (usable := np.abs(costs) <= LARGEST_COST).all():
+        row = int(np.argmin(usable.all(axis=(1, 2))))
+        raise ParameterError(
+            f"cost_matrix has a cost beyond {LARGEST_COST:g}, or that is no finite number, for row "
+            f"{row}."
+        )
     elif n_rows and n_classes > 1:
         check_errors_cost(costs)
     return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
@@ -210,11 +262,18 @@ def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive")
     known = classes.tolist()
     if label is None:
         return len(known) - 1
-    if label not in known:
+    if np.ndim(label) or label not in known:
         raise ParameterError(
             f"{parameter}={label!r} is no class; the classes are {', '.join(map(repr, known))}."
         )
     return int(known.index(label))
+
+
+def class_of_curve(label: Any, classes: NDArray[Any]) -> int:
+    """Return the number of the class that a curve is of, by default the last of two."""
+    if label is None and len(classes) != 2:
+        raise ParameterError(f"There are {len(classes)} classes: say which is positive.")
+    return class_number(label, classes)
 
 
 def positive_of_two(label: Any, classes: NDArray[Any]) -> int:

@@ -53,8 +53,14 @@ def test_a_file_without_rows_is_scored_too(system, patients, roctree):
     assert (done.code, done.out.strip()) == (0, "label,probability_ill,probability_well")
 
 
+def test_a_model_of_a_system_is_explored_and_its_labellings_are_listed(system, patients, roctree):
+    assert roctree("explore", "model.json", "test.csv", "-o", "model.html").code == 0
+    assert '"n_test":200' in (patients / "model.html").read_text(encoding="utf-8")
+    listed = json.loads(roctree("labellings", "model.json", "--json").out)
+    assert len(listed["labellings"]) == len(library.load("model.json").labellings())
+
+
 IMPOSSIBLE = {
-    "labellings()": ("labellings", "model.json"),
     "to_sql()": ("export", "model.json", "--to", "sql"),
     "to_rules()": ("predict", "model.json", "test.csv", "--columns", "rule"),
     "nearest_change()": ("predict", "model.json", "test.csv", "--columns", "change"),

@@ -125,6 +125,7 @@ WRONG = {
         {"scores": lambda _: [], "counts": lambda _: []},
         "no cases",
     ),
+    "an answer is of no leaf": (NB, "scored", {"leaves": last(99)}, "number of no leaf"),
     "votes are for other answers": (
         "naive bayes at costs",
         "operating_point",

@@ -208,6 +208,19 @@ def test_costs_relabel_cells_and_rows_that_stop_on_the_way():
     assert square.at(cost_fp=1, cost_fn=5, positive="ill").predict([[0.1, 0.9]]).tolist() == ["ill"]
 
 
+def test_labellings_are_those_that_some_costs_choose():
+    rng = np.random.default_rng(3)
+    X, y = rng.random((200, 2)).round(1), rng.integers(0, 2, 200)
+    cells = MultiscaleClassifier(max_level=2).fit(X, y)
+    table = cells.labellings(counts="smoothed")
+    assert len(table[-1].positive_leaves) == cells.tree_.n_nodes
+    for row in table[1:-1]:
+        ratio = np.sqrt(row.cost_ratio[0] * row.cost_ratio[1])
+        point = cells.at(cost_fp=1, cost_fn=ratio, counts="smoothed").operating_point_
+        assert (point.fpr, point.tpr) == pytest.approx((row.fpr, row.tpr))
+        assert set(np.flatnonzero(point.labels == 1)) == set(row.positive_leaves)
+
+
 @pytest.mark.parametrize("request_", [{"max_fpr": 0.2}, {"beta": 1.0}, {"threshold": 0.4}])
 def test_scores_are_positive_just_where_the_second_class_is_predicted(request_):
     X, y = load_iris(return_X_y=True)

@@ -203,6 +203,27 @@ def test_cost_matrices_and_priors_serve_many_classes(iris):
     assert (rare.predict(X) == "setosa").sum() >= (tree.predict(X) == "setosa").sum()
 
 
+@pytest.mark.parametrize("counts", ["training", "smoothed"])
+def test_labellings_are_what_costs_make_of_the_probabilities(tree, data, counts):
+    table = tree.labellings(counts=counts)
+    scores = np.unique(tree.predict_proba(data[0])[:, 1].round(12))[::-1]
+    assert len(table) == len(scores) + 1
+    np.testing.assert_allclose(table.cost_bounds[1:-1], (1 - scores) / scores, rtol=1e-9)
+    for row in table[1:-1:7]:
+        ratio = np.sqrt(row.cost_ratio[0] * row.cost_ratio[1])
+        point = tree.at(cost_fp=1, cost_fn=ratio, counts=counts).operating_point_
+        assert (point.fpr, point.tpr) == pytest.approx((row.fpr, row.tpr))
+
+
+def test_answers_know_their_leaf(tree, data):
+    scored = tree.scored_
+    assert set(scored.leaf) <= set(tree.tree_.nodes.leaves)
+    for leaf in tree.tree_.nodes.leaves:
+        inside = scored.counts[scored.leaf == leaf].sum()
+        if not data[0].isna().any(axis=None):
+            assert inside == pytest.approx(tree.tree_.nodes.weight[leaf])
+
+
 def test_the_curve_is_that_of_the_scores(tree, data):
     curve = tree.roc(*data)
     scores = tree.decision_function(data[0])

@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 import roctree
-from roctree import _jit
+from roctree._jit import scores
 from roctree.criteria import CRITERIA
 
 N_CANDIDATES = 200_000
@@ -32,8 +32,8 @@ def main():
     print(f"{'criterion':<12s} {'on the stack':>14s} {'any size':>10s}")
     for name, criterion in [*CRITERIA.items(), ("one's own", margin)]:
         score = criterion.function
-        pair = _jit.block_score(score, 2)
-        block = _jit._bound(_jit._block_template, score, _jit.BLOCK_SIGNATURE)
+        pair = scores.block_score(score, 2)
+        block = scores._bound(scores._block_template, score, scores.BLOCK_SIGNATURE)
         print(
             f"{name:<12s} {nanoseconds(pair, lefts):11.1f} ns {nanoseconds(block, lefts):7.1f} ns"
         )

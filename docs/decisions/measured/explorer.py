@@ -1,4 +1,4 @@
-"""How large the explorer's page is, how soon it is there, and how long it takes to follow a slider.
+"""How large the explorer's page is, how soon it is there, and how well it follows a hand.
 
 Usage: ``python docs/decisions/measured/explorer.py``; needs playwright and Chromium.
 """
@@ -33,6 +33,19 @@ SLIDE = """async () => {
     return times.sort((a, b) => a - b)[20];
 }"""
 
+# The times between frames, from now until they are asked for.
+WATCH = """() => {
+    window.frames = [];
+    let before = performance.now();
+    const step = (now) => {
+        window.frames.push(now - before);
+        before = now;
+        window.watch = requestAnimationFrame(step);
+    };
+    window.watch = requestAnimationFrame(step);
+}"""
+FRAMES = "() => { cancelAnimationFrame(window.watch); return window.frames.slice(1); }"
+
 
 def tree_of(n_leaves):
     """Two classes with so much noise that there are leaves enough."""
@@ -43,8 +56,34 @@ def tree_of(n_leaves):
     return ROCTreeClassifier(criterion="entropy", max_leaves=n_leaves).fit(X, y), X, y
 
 
+def frames_of(page, moves):
+    """Times between frames, in milliseconds, while something moves."""
+    page.evaluate(WATCH)
+    moves()
+    return page.evaluate(FRAMES)
+
+
+def dragged_and_zoomed(page):
+    """The median and the longest time between frames while the unfolded tree is moved by hand."""
+    box = page.locator("canvas.tree").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def move():
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for step in range(60):
+            page.mouse.move(x + 3 * step, y + 2 * step)
+        page.mouse.up()
+        for step in range(40):
+            page.mouse.wheel(0, -120 if step < 30 else 120)
+
+    page.locator("canvas.tree").focus()
+    times = frames_of(page, move)
+    return float(np.median(times)), float(np.percentile(times, 95))
+
+
 def measured(browser, file):
-    opened, slides, unfolded = [], [], []
+    opened, slides, unfolded, moved, worst = [], [], [], [], []
     for _ in range(REPEATS):
         page = browser.new_page(viewport={"width": 1360, "height": 1000})
         page.goto(file.as_uri())
@@ -52,14 +91,17 @@ def measured(browser, file):
         slides.append(page.evaluate(SLIDE))
         page.get_by_role("button", name="Unfold all nodes").click()
         unfolded.append(page.evaluate(SLIDE))
+        between = dragged_and_zoomed(page)
+        moved.append(between[0])
+        worst.append(between[1])
         page.close()
-    return [float(np.median(times)) for times in (opened, slides, unfolded)]
+    return [float(np.median(times)) for times in (opened, slides, unfolded, moved, worst)]
 
 
 def main():
     program = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))))
-    print("| leaves | written in | page | open | slider | slider, all unfolded |")
-    print("|---|---|---|---|---|---|")
+    print("| leaves | written in | page | open | slider | slider, all unfolded | frame | 95 % |")
+    print("|---|---|---|---|---|---|---|---|")
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for n_leaves in SIZES:
@@ -71,7 +113,8 @@ def main():
             size = file.stat().st_size / 1000
             print(
                 f"| {tree.get_n_leaves()} | {written:.2f} s | {size:.0f} kB | {times[0]:.0f} ms | "
-                f"{times[1]:.0f} ms | {times[2]:.0f} ms |"
+                f"{times[1]:.0f} ms | {times[2]:.0f} ms | {times[3]:.0f} ms | {times[4]:.0f} ms |",
+                flush=True,
             )
         browser.close()
 

@@ -50,8 +50,9 @@ def _of_two(tree: Any, X: Any, y: Any, labels: Report, positive: Any) -> Report:
     shown: list[str | Table] = [*labels.shown, area, _points("Hull", curve.hull())]
     facts |= {"hull_auc": curve.hull().auc, "hull": curve.hull().points()._asdict()}
     if tree.n_classes_ == 2:
-        # Where each case has a score of its own there are no leaves to be labelled.
-        if hasattr(tree, "labellings"):
+        # Where cases have scores of their own, not those of leaves, the table would be as long as
+        # the data: it has a command of its own.
+        if hasattr(tree, "apply"):
             labellings = tree.labellings(counts=(X, y), positive=positive)
             shown.append(labelling_table(labellings))
             facts["labellings"] = labelling_rows(labellings)

@@ -2,13 +2,20 @@
 
 from roctree.data.dataset import Dataset, Schema, warn_of_identifiers
 from roctree.data.encode import encode_columns, learn_columns
-from roctree.data.labels import check_weights, encode_labels
+from roctree.data.labels import (
+    check_curve_cases,
+    check_test_cases,
+    check_weights,
+    encode_labels,
+)
 from roctree.data.rows import Rows
 
 __all__ = [
     "Dataset",
     "Rows",
     "Schema",
+    "check_curve_cases",
+    "check_test_cases",
     "check_weights",
     "encode_columns",
     "encode_labels",

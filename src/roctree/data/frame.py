@@ -82,19 +82,33 @@ def _read_text(series: nw.Series[Any], name: str) -> Factor:
         # pandas finds distinct values fastest among categories; pyarrow cannot filter string views.
         pandas_like = series.implementation.is_pandas_like()
         series = series.cast(nw.Categorical if pandas_like else nw.String)
-    found = series.drop_nulls().unique().to_list() if declared is None else list(declared)
-    places = list(range(len(found)))
+    if _keeps_codes(series):
+        native = series.to_native()
+        found, positions = native.cat.categories.tolist(), np.asarray(native.cat.codes)
+    else:
+        found = series.drop_nulls().unique().to_list() if declared is None else list(declared)
+        positions = _looked_up(series, found)
+    return _plain(Factor(found, positions.astype(np.intp), declared is not None), name)
+
+
+def _keeps_codes(series: nw.Series[Any]) -> bool:
+    """Whether this is pandas' own categorical type: it has numbered the categories already."""
+    return str(getattr(series.to_native(), "dtype", "")) == "category"
+
+
+def _looked_up(series: nw.Series[Any], found: list[Any]) -> NDArray[Any]:
+    """Where each cell is among the values found; -1 where it is missing."""
     if not found:
-        return Factor([], np.full(len(series), -1, np.intp), declared is not None)
-    positions = series.replace_strict(found, places, default=-1, return_dtype=nw.Int64)
-    return _plain(Factor(found, positions.to_numpy().astype(np.intp), declared is not None), name)
+        return np.full(len(series), -1)
+    places = list(range(len(found)))
+    return series.replace_strict(found, places, default=-1, return_dtype=nw.Int64).to_numpy()
 
 
 def _declared_categories(series: nw.Series[Any]) -> Categories | None:
     if isinstance(series.dtype, nw.Enum):
         return tuple(series.dtype.categories)
     # Elsewhere a dictionary is how the cells are stored, in order of appearance.
-    if str(getattr(series.to_native(), "dtype", "")) == "category":
+    if _keeps_codes(series):
         return tuple(series.cat.get_categories().to_list())
     return None
 

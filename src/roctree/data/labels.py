@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from roctree.data.column import Factor, FloatArray, cell_kinds, factor_of, is_missing
 from roctree.data.frame import as_frame, as_series, read_series, to_numpy
-from roctree.errors import DataError
+from roctree.errors import DataError, ParameterError
 
 Labels = NDArray[np.int32]
 # Criteria multiply two sums of weights: that must not overflow, nor vanish as a subnormal number.
@@ -25,6 +25,18 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
     if isinstance(read, Factor):
         return _encode_factor(read, _text_dtype(y))
     return _encode_numbers(read)
+
+
+def check_test_cases(X_test: Any, y_test: Any) -> None:
+    """Refuse test cases without labels, or labels without cases."""
+    if (X_test is None) != (y_test is None):
+        raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
+
+
+def check_curve_cases(X: Any, y: Any, sample_weight: Any) -> None:
+    """Refuse labels or weights of cases that are not given."""
+    if X is None and (y is not None or sample_weight is not None):
+        raise ParameterError("Give X with y and their weights, or none of them.")
 
 
 def labels_of(y: Any, classes: NDArray[Any]) -> Labels:

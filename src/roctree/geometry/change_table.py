@@ -105,6 +105,10 @@ class Changes(Sequence[CaseChange]):
         """Return the table as a pandas data frame."""
         return as_frame("pandas", self.columns())
 
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return as_frame("polars", self.columns())
+
     def to_text(self) -> str:
         """Return the table as text."""
         return as_text(_HEAD, self._cells(), align="left")
@@ -126,7 +130,7 @@ class Changes(Sequence[CaseChange]):
                 yield (*first, remark, "", "", "", _shown(case.distance))
             for place, change in enumerate(case.changes):
                 by = "" if change.by is None else f"{change.by:+.6g}"
-                cells = (change.attribute, _shown(change.now), _needed(change.needed), by)
+                cells = (change.attribute, _shown(change.now), _needed(change), by)
                 end = "" if place else _shown(case.distance)
                 yield (*(("", "") if place else first), *cells, end)
 
@@ -211,7 +215,16 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _needed(value: Any) -> str:
-    """Show the number just above a threshold as what it is."""
-    text = f"{value:.12g}" if isinstance(value, float) else str(value)
-    return f"> {text}" if isinstance(value, float) and float(text) < value else text
+def _needed(change: Change) -> str:
+    """Show the number just above a threshold as what it is, and none on the wrong side of it."""
+    value = change.needed
+    if not isinstance(value, float):
+        return str(value)
+    text, threshold = _exactly(value), _exactly(float(np.nextafter(value, -np.inf)))
+    rises = isinstance(change.now, float) and value > change.now
+    return f"> {threshold}" if rises or len(threshold) < len(text) else text
+
+
+def _exactly(value: float) -> str:
+    text = f"{value:.12g}"
+    return text if float(text) == value else repr(value)

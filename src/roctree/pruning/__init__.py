@@ -10,11 +10,11 @@ from roctree.pruning.auc import AUCPruning
 from roctree.pruning.card_per_class import CardPerClass
 from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
 from roctree.pruning.cost_curve import (
-    PAPER_OPTIONS,
     CostPruningCurve,
     cost_pruning_curve,
     curve_of_labels,
     mean_curve,
+    paper_options,
 )
 from roctree.pruning.critical_value import CriticalValue
 from roctree.pruning.error_based import ErrorBased
@@ -40,7 +40,6 @@ PRUNING: dict[str, Pruner] = {
 }
 
 __all__ = [
-    "PAPER_OPTIONS",
     "PRUNING",
     "AUCPruning",
     "CardPerClass",
@@ -63,6 +62,7 @@ __all__ = [
     "majority",
     "mean_curve",
     "need",
+    "paper_options",
     "resolve",
 ]
 

@@ -9,37 +9,29 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from roctree.data import Dataset, encode_columns
-from roctree.decision import Decision
-from roctree.errors import ParameterError
+from roctree.data import Dataset, check_curve_cases, check_test_cases, encode_columns
+from roctree.decision import Decision, scores_by_label
 from roctree.files import Training, save
-from roctree.labelling import Labeller, OperatingPoint, operating_point
-from roctree.operating import asked_for, cheapest, checked_seed, class_number, positive_of_two
+from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
+from roctree.operating import (
+    HELD_OUT,
+    Wanted,
+    cheapest,
+    class_number,
+    class_of_curve,
+    wanted,
+    wanted_again,
+)
 from roctree.parameters import Labels, with_costs_in_order
-from roctree.pruning import PAPER_OPTIONS, CostPruningCurve, Pruner
+from roctree.pruning import CostPruningCurve, Pruner, paper_options
 from roctree.roc import Curve
 from roctree.smoothing import Smoother, probabilities
-from roctree.systems.cell_inputs import (
-    bounds_of,
-    check_parameters,
-    first_schema,
-    joined,
-    own,
-    pruner_of_cells,
-    read,
-    read_held_out,
-    refuse_missing,
-    smoother_of_cells,
-)
+from roctree.systems import cell_inputs as inputs
 from roctree.systems.cell_text import cells_to_text
 from roctree.systems.cell_tree import CellTree
-from roctree.systems.cells import Cells
+from roctree.systems.cells import Cells, Floats, Ints
 from roctree.systems.naming import set_names
 from roctree.tree.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-HELD_OUT = "held_out"
 
 
 class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -113,12 +105,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : array, list of rows, or table of pandas, polars or pyarrow
-        y : one label per row
+        X, y : rows, as an array, lists or a table of pandas, polars or pyarrow, and their labels
         sample_weight : one weight per row, at least 0; None for ones
         """
-        check_parameters(self)
-        return self._learn(read(X, y, sample_weight), y)
+        inputs.check_parameters(self)
+        return self._learn(inputs.read(X, y, sample_weight), y)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -139,10 +130,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         >>> cells.partial_fit([[0.3]], ["b"]).get_n_leaves()
         2
         """
-        check_parameters(self)
-        if not hasattr(self, "cell_tree_"):
-            return self._learn(read(X, y, sample_weight, first_schema(X, y, classes)), y)
-        return self._learn(joined(self.cases_, read(X, y, sample_weight, self.schema_)), y)
+        inputs.check_parameters(self)
+        first = not hasattr(self, "cell_tree_")
+        schema = inputs.first_schema(X, y, classes) if first else self.schema_
+        more = inputs.read(X, y, sample_weight, schema)
+        return self._learn(more if first else inputs.joined(self.cases_, more), y)
 
     def smoothed(self, smoothing: str | Smoother, **options: Any) -> "MultiscaleClassifier":
         """Return these cells with their probabilities smoothed in another way.
@@ -154,7 +146,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         other = copy(self)
-        other.smoothing = other.smoothing_ = smoother_of_cells(smoothing, **options)
+        other.smoothing = other.smoothing_ = inputs.smoother_of_cells(smoothing, **options)
         other.probabilities_ = probabilities(other.smoothing_, self.tree_)
         return other._at_the_same_point(self.operating_point_)
 
@@ -171,10 +163,10 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         other = copy(self)
-        pruner = with_costs_in_order(pruner_of_cells(pruning, **options), self.classes_)
+        pruner = with_costs_in_order(inputs.pruner_of_cells(pruning, **options), self.classes_)
         other.pruning = pruner
         other.merge_leaves = self.merge_leaves if merge_leaves is None else merge_leaves
-        check_parameters(other)
+        inputs.check_parameters(other)
         other._prune(pruner, self.cell_tree_)
         return other._at_the_same_point(self.operating_point_)
 
@@ -198,14 +190,26 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         place = class_number(positive, self.classes_)
-        if (X_test is None) != (y_test is None):
-            raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
+        check_test_cases(X_test, y_test)
         cells, cases = self._prunable(self.cell_tree_), None
         if X_test is not None:
-            cases = read(X_test, y_test, sample_weight, self.schema_)
-        usual = PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
-        pruner = pruner_of_cells(method, **(usual | options))
+            cases = inputs.read(X_test, y_test, sample_weight, self.schema_)
+        pruner = inputs.pruner_of_cells(method, **paper_options(method, options))
         return cells.cost_pruning_curve(pruner, costs, self.classes_.tolist(), place, cases)
+
+    def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
+        """Return the labellings of the cells that are best for some costs, of two classes.
+
+        Every cell counts as a leaf, for a row may stop at any: in a part of a divided cell that
+        training never saw.
+
+        Parameters
+        ----------
+        counts, positive : as for ``ROCTreeClassifier.labellings``
+        """
+        self._fitted()
+        leaves = self._leaves(counts, class_number(positive, self.classes_))
+        return Labellings.of(leaves, self.classes_)
 
     def at(
         self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any
@@ -224,11 +228,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         (array(['well'], dtype='<U4'), array(['ill'], dtype='<U4'))
         """
         self._fitted()
-        asked = asked_for(request)
-        by = asked.usual_counts if counts is None else counts
-        labeller = asked.labeller(self.classes_)
-        place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
-        return self._at(labeller, by, place, seed)
+        return self._at(wanted(request, self.classes_, counts, positive, random_state))
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
@@ -237,17 +237,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X, y : labelled cases; None for the training counts
-        positive : the class that is positive, against all others; None for the last of two
-        sample_weight : of the cases
+        X, y, positive, sample_weight : as for ``ROCTreeClassifier.roc``
         """
-        cells = self._fitted()
-        if positive is None and self.n_classes_ != 2:
-            raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
-        place = class_number(positive, self.classes_)
-        if X is None and (y is not None or sample_weight is not None):
-            raise ParameterError("Give X with y and their weights, or none of them.")
-        cases = None if X is None else read(X, y, sample_weight, self.schema_)
+        cells, place = self._fitted(), class_of_curve(positive, self.classes_)
+        check_curve_cases(X, y, sample_weight)
+        cases = None if X is None else inputs.read(X, y, sample_weight, self.schema_)
         return cells.roc(self.probabilities_[:, place], place, cases)
 
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
@@ -255,9 +249,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : rows
-        cost_matrix : costs [predicted][true] of all rows, or one such matrix for each row; the
-            class of least expected cost is predicted then, whatever the operating point
+        X, cost_matrix : as for ``ROCTreeClassifier.predict``
         """
         if cost_matrix is not None:
             winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
@@ -287,7 +279,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         relabelled = self.operating_point_ is not None or self.node_labels_ is not None
         if self.labels == "probability" and not relabelled:
             return np.asarray(votes[:, 1] - votes[:, 0])
-        return np.asarray(votes[:, 1] / 2.0 + np.where(self._winners(values) == 1, 0.5, -0.5))
+        return scores_by_label(votes, self._winners(values))
 
     def apply(self, X: Any) -> Ints:
         """Return the number, in ``tree_``, of the node that each row stops at."""
@@ -307,8 +299,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        max_depth : number of levels to show; None for all
-        digits : significant digits of bounds and weights
+        max_depth, digits : as for ``ROCTreeClassifier.to_text``
         """
         return cells_to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
 
@@ -322,6 +313,22 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._fitted()
         save(self, path, stacklevel=2)
 
+    def explore(
+        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
+    ) -> Any:
+        """Write an interactive page of these cells; return the path of its file.
+
+        Without a path return a widget for notebooks.
+
+        Parameters
+        ----------
+        path, X_test, y_test, options : as for ``ROCTreeClassifier.explore``
+        """
+        from roctree.report.explorer import explore
+
+        self._fitted()
+        return explore(self, path, X_test, y_test, **options)
+
     @property
     def cells_(self) -> Cells:
         """Where the cells are, and which node of ``tree_`` each belongs to."""
@@ -334,13 +341,13 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _learn(self, cases: Dataset, y: Any) -> "MultiscaleClassifier":
         """Grow the cells of these cases, prune them, and set all that is fitted."""
-        pruner = with_costs_in_order(pruner_of_cells(self.pruning), cases.schema.classes)
-        grown = CellTree.grown(cases, bounds_of(self.bounds, cases.values), self.max_level)
+        pruner = with_costs_in_order(inputs.pruner_of_cells(self.pruning), cases.schema.classes)
+        grown = CellTree.grown(cases, inputs.bounds_of(self.bounds, cases.values), self.max_level)
         set_names(self, cases.schema)
-        self.smoothing_ = smoother_of_cells(self.smoothing)
+        self.smoothing_ = inputs.smoother_of_cells(self.smoothing)
         self._prune(pruner, grown)
         self.training_ = Training.of(len(cases.labels), y)
-        self.cases_ = own(cases) if self.keep_cases else None
+        self.cases_ = inputs.own(cases) if self.keep_cases else None
         return self
 
     def _prune(self, pruner: Pruner, cells: CellTree) -> None:
@@ -361,30 +368,26 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         values = np.asarray(encode_columns(X, self.schema_), dtype=np.float64)
         # Warns where names are new or gone; that they differ is an error of the line before.
         validate_data(self, X, reset=False, skip_check_array=True)
-        refuse_missing(values, self.schema_)
+        inputs.refuse_missing(values, self.schema_)
         return values
 
-    def _at(
-        self, labeller: Labeller, counts: Any, positive: int, seed: int
-    ) -> "MultiscaleClassifier":
-        name, known = counts, counts
+    def _leaves(self, counts: Any, positive: int) -> Leaves:
         if isinstance(counts, tuple):
-            name, known = HELD_OUT, self.cell_tree_.stops(read_held_out(counts, self.schema_))
-        leaves = self.cell_tree_.leaves(self.probabilities_, known, positive)
+            counts = self.cell_tree_.stops(inputs.read_held_out(counts, self.schema_))
+        return self.cell_tree_.leaves(self.probabilities_, counts, positive)
+
+    def _at(self, asked: Wanted) -> "MultiscaleClassifier":
+        leaves = self._leaves(asked.counts, asked.positive)
+        name = HELD_OUT if isinstance(asked.counts, tuple) else asked.counts
         other = copy(self)
-        other.operating_point_ = operating_point(leaves, labeller, self.tree_.n_nodes, name, seed)
+        other.operating_point_ = operating_point(
+            leaves, asked.labeller, self.tree_.n_nodes, name, asked.seed
+        )
         return other
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "MultiscaleClassifier":
         """Return these cells, just pruned or smoothed, with what was asked of them before."""
-        if before is None:
-            return self
-        if before.counts == HELD_OUT:
-            raise ParameterError(
-                "The operating point was chosen by cases held out, which are not kept: prune or "
-                "smooth first, and then use at(...)."
-            )
-        return self._at(before.labeller, before.counts, before.positive, before.seed)
+        return self if before is None else self._at(wanted_again(before))
 
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""

@@ -18,8 +18,9 @@ from roctree.files.section import Section
 from roctree.files.strategies import shares
 from roctree.files.tree import plain_tree, restored_tree
 from roctree.labelling import OperatingPoint
+from roctree.operating import HELD_OUT
 from roctree.systems.naive_bayes import Models, NaiveBayesTree, n_categories_of, starts_of
-from roctree.systems.naive_bayes_tree import HELD_OUT, check_parameters
+from roctree.systems.naive_bayes_tree import check_parameters
 from roctree.systems.scored import Scored
 from roctree.tree.tree import Tree
 
@@ -43,10 +44,7 @@ def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
         "schema": plain_schema(model.schema_),
         "tree": plain_tree(model.tree_.nodes),
         "models": _plain_models(model.tree_),
-        "scored": {
-            "scores": model.scored_.scores.tolist(),
-            "counts": model.scored_.counts.tolist(),
-        },
+        "scored": _plain_scored(model.scored_),
         "operating_point": plain_point(model.operating_point_),
     }
 
@@ -55,7 +53,7 @@ def restored(cls: Any, section: Section) -> Any:
     """Return the classifier of a document's sections."""
     schema = restored_schema(section, "schema")
     nodes = restored_tree(section, "tree", schema)
-    scored = _scored(section, schema.n_classes)
+    scored = _scored(section, nodes)
     attributes = {
         "training_": training.restored(section, "training"),
         "tree_": _tree(section, nodes, schema),
@@ -63,6 +61,11 @@ def restored(cls: Any, section: Section) -> Any:
         "operating_point_": _point(section, scored),
     }
     return fitted(unfitted(cls, section, check_parameters), schema, attributes)
+
+
+def _plain_scored(scored: Scored) -> dict[str, Any]:
+    plain = {"scores": scored.scores.tolist(), "counts": scored.counts.tolist()}
+    return plain if scored.leaf is None else plain | {"leaves": scored.leaf.tolist()}
 
 
 def _plain_models(tree: NaiveBayesTree) -> dict[str, Any]:
@@ -126,14 +129,25 @@ def _cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float6
     return starts, cuts
 
 
-def _scored(section: Section, n_classes: int) -> Scored:
-    found = section.section("scored", ("scores", "counts"))
-    n_scores = len(found.items("scores"))
+def _scored(section: Section, nodes: Tree) -> Scored:
+    # Files of the first release do not say which leaf gave an answer.
+    plain = section.values["scored"]
+    says_leaves = isinstance(plain, dict) and "leaves" in plain
+    found = section.section("scored", ("scores", "counts", *["leaves"] * says_leaves))
+    n_scores, n_classes = len(found.items("scores")), nodes.n_classes
     counts = found.sizes("counts", n_scores, n_classes)
     with np.errstate(over="ignore"):
         if not 0.0 < counts.sum() < np.inf:
             found.refuse("counts", "has no cases, or too many to add up")
-    return Scored(shares(found, "scores", slice(None), n_scores, n_classes), counts)
+    scores = shares(found, "scores", slice(None), n_scores, n_classes)
+    return Scored(scores, counts, _leaves(found, n_scores, nodes) if says_leaves else None)
+
+
+def _leaves(section: Section, n_scores: int, nodes: Tree) -> Ints:
+    leaves = section.ints("leaves", np.int64, n_scores)
+    if not np.isin(leaves, nodes.leaves).all():
+        section.refuse("leaves", "has a number of no leaf")
+    return leaves
 
 
 def _point(section: Section, scored: Scored) -> OperatingPoint | None:

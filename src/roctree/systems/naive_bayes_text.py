@@ -55,13 +55,20 @@ def _attributes(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -
         if cells.stop - cells.start < 2:
             continue
         yield plain(name), []
-        words = _cells(tree.models.cuts_of(model, feature), schema.categories[feature], digits)
+        words = cell_words(tree.models.cuts_of(model, feature), schema.categories[feature], digits)
         for word, likelihood in zip(words, tree.models.likelihood[cells], strict=True):
             yield f"  {word}", _shares(likelihood)
 
 
-def _cells(cuts: Floats, categories: Any, digits: int) -> list[str]:
-    """Say what each cell holds."""
+def cell_words(cuts: Floats, categories: Any, digits: int) -> list[str]:
+    """Return what each cell of an attribute holds, in words.
+
+    Parameters
+    ----------
+    cuts : where intervals end
+    categories : None for numbers
+    digits : significant digits of cuts
+    """
     if categories is not None:
         return [f"= {plain(category)}" for category in categories]
     texts = apart(cuts.tolist(), digits)

@@ -12,16 +12,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from roctree.data import Dataset, encode_columns, warn_of_identifiers
+from roctree.data import Dataset, check_curve_cases, encode_columns, warn_of_identifiers
+from roctree.decision import scores_by_label
 from roctree.errors import ParameterError
 from roctree.files import Training, save
-from roctree.labelling import OperatingPoint, operating_point
+from roctree.labelling import Labellings, OperatingPoint, operating_point
 from roctree.operating import (
-    asked_for,
+    HELD_OUT,
     cheapest,
-    checked_seed,
     class_number,
-    positive_of_two,
+    class_of_curve,
+    wanted,
 )
 from roctree.parameters import RULES, Rule, check_parameter
 from roctree.roc import Curve
@@ -36,7 +37,6 @@ from roctree.systems.scored import Scored, decision_at
 Floats = NDArray[np.float64]
 Folds = Literal["rows", "kinds"]
 COUNTS = ("training", "smoothed")
-HELD_OUT = "held_out"
 
 _RULES = {
     "min_samples_split": RULES["min_samples_split"],
@@ -128,7 +128,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         cases = dataset if self.folds == "rows" else kinds_of(dataset)
         set_names(self, dataset.schema)
         self.tree_ = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
-        self.scored_ = self._scored(cases)
+        self.scored_ = Scored.of(self.tree_, cases)
         self.training_ = Training.of(len(dataset.labels), y)
         self.operating_point_: OperatingPoint | None = None
         return self
@@ -163,31 +163,59 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         array(['yes'], dtype='<U3')
         """
         self._fitted()
-        asked = asked_for(request)
-        labeller = asked.labeller(self.classes_)
-        by = asked.usual_counts if counts is None else counts
-        place, seed = positive_of_two(positive, self.classes_), checked_seed(random_state)
-        found, name = self._chosen_by(by)
-        leaves = found.leaves(place)
-        point = operating_point(leaves, labeller, len(leaves.nodes), name, seed)
+        asked = wanted(request, self.classes_, counts, positive, random_state)
+        found, name = self._chosen_by(asked.counts)
+        leaves = found.leaves(asked.positive)
+        point = operating_point(leaves, asked.labeller, len(leaves.nodes), name, asked.seed)
         other = copy(self)
         # For which costs the labels are the best is known of the probabilities, not of counts.
         other.operating_point_ = point if name == "smoothed" else replace(point, cost_ratio=None)
         return other
 
-    def roc(self, X: Any = None, y: Any = None, *, positive: Any = None) -> Curve:
+    def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
+        """Return the labellings that are best for some costs, of two classes.
+
+        Distinct probabilities take the place of leaves: the cases with the highest are positive.
+        Rates are those of ``counts``; costs go by the probabilities, as in ``at(...)``.
+
+        Parameters
+        ----------
+        counts : as in ``at``
+        positive : the positive class; None for the last in ``classes_``
+
+        Examples
+        --------
+        >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+        >>> tree = NaiveBayesTreeClassifier().fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+        >>> tree.labellings()
+        3 labellings, positive 'yes'
+        leaves +    FPR    TPR  accuracy  miss / false alarm      share of +
+               0  0.000  0.000     0.500           0 to 0.25  0.000 to 0.200
+               1  0.000  1.000     1.000           0.25 to 4  0.200 to 0.800
+               2  1.000  1.000     0.500            4 to inf  0.800 to 1.000
+        """
+        self._fitted()
+        place = class_number(positive, self.classes_)
+        leaves = self._chosen_by(counts)[0].answers(place)
+        return Labellings.of(leaves, self.classes_, by_shares=True)
+
+    def roc(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
+    ) -> Curve:
         """Return the ROC curve.
 
         Parameters
         ----------
         X, y : labelled cases; None for the training cases
         positive : the class that is positive, against all others; None for the last of two
+        sample_weight : of the cases
         """
         self._fitted()
-        if positive is None and self.n_classes_ != 2:
-            raise ParameterError(f"There are {self.n_classes_} classes: say which is positive.")
-        place = class_number(positive, self.classes_)
-        found = self.scored_ if X is None else self._scored(self._dataset(X, y))
+        place = class_of_curve(positive, self.classes_)
+        check_curve_cases(X, y, sample_weight)
+        found = self.scored_
+        if X is not None:
+            found = Scored.of(self.tree_, self._dataset(X, y, sample_weight))
         ours = found.counts[:, place]
         return Curve.from_leaves(found.scores[:, place], ours, found.counts.sum(axis=1) - ours)
 
@@ -234,8 +262,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             return probabilities
         if self.operating_point_ is None:
             return np.asarray(probabilities[:, 1] - probabilities[:, 0])
-        second = self._winners(values, probabilities) == 1
-        return np.asarray(probabilities[:, 1] / 2.0 + np.where(second, 0.5, -0.5))
+        return scores_by_label(probabilities, self._winners(values, probabilities))
 
     def get_depth(self) -> int:
         """Return the most splits on a path."""
@@ -268,6 +295,22 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self._fitted()
         save(self, path, stacklevel=2)
 
+    def explore(
+        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
+    ) -> Any:
+        """Write an interactive page of this tree and its operating points; return the file's path.
+
+        Without a path return a widget for notebooks.
+
+        Parameters
+        ----------
+        path, X_test, y_test, options : as for ``ROCTreeClassifier.explore``
+        """
+        from roctree.report.explorer import explore
+
+        self._fitted()
+        return explore(self, path, X_test, y_test, **options)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -297,13 +340,10 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """Read labelled data of the kind that the tree was grown from."""
         return Dataset.encoded(X, y, self.schema_, sample_weight=sample_weight)
 
-    def _scored(self, cases: Dataset) -> Scored:
-        return Scored.of(self.tree_.probabilities(cases.values), cases.labels, cases.weights)
-
     def _chosen_by(self, counts: Any) -> tuple[Scored, str]:
         """Return the cases that an operating point is chosen by, and what they are called."""
         if isinstance(counts, tuple) and len(counts) in (2, 3):
-            return self._scored(self._dataset(*counts)), HELD_OUT
+            return Scored.of(self.tree_, self._dataset(*counts)), HELD_OUT
         if not isinstance(counts, str) or counts not in COUNTS:
             raise ParameterError(
                 f"counts={shortened(counts)} is not known{nearest(counts, COUNTS)}: give "

@@ -4,42 +4,56 @@ Where leaves are models, cases of one leaf differ in their probabilities. Distin
 then take the place of leaves.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.data import Dataset
 from roctree.decision import Decision
 from roctree.labelling import Leaves, OperatingPoint
+from roctree.systems.naive_bayes import NaiveBayesTree
+from roctree.tree.apply import apply
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Each distinct answer to some cases, and the classes of those who got it.
+    """Each distinct answer of a leaf to some cases, and the classes of those who got it.
 
     Parameters
     ----------
     scores : float64[n, classes], distinct class probabilities
     counts : float64[n, classes], weights of the cases of each class
+    leaf : int64[n], the leaf that gave the answer, the heaviest where missing values lead to
+        several; None if that is not known, as in files of the first release
     """
 
     scores: Floats
     counts: Floats
+    leaf: Ints | None = None
 
     @classmethod
-    def of(cls, probabilities: Floats, labels: NDArray[np.integer], weights: Floats) -> "Scored":
-        """Group cases by their probabilities."""
-        scores, group = np.unique(probabilities, axis=0, return_inverse=True)
-        counts = np.zeros_like(scores)
-        np.add.at(counts, (group.reshape(-1), labels), weights)
-        return cls(scores, counts)
+    def of(cls, tree: NaiveBayesTree, cases: Dataset) -> "Scored":
+        """Group cases by their probabilities and their leaf."""
+        answers = np.column_stack(
+            [tree.probabilities(cases.values), apply(tree.nodes, cases.values)]
+        )
+        distinct, group = np.unique(answers, axis=0, return_inverse=True)
+        counts = np.zeros((len(distinct), tree.nodes.n_classes))
+        np.add.at(counts, (group.reshape(-1), cases.labels), cases.weights)
+        return cls(distinct[:, :-1].copy(), counts, distinct[:, -1].astype(np.int64))
 
     def as_expected(self) -> "Scored":
         """Return the same answers, with classes as frequent as the answers say."""
-        return Scored(self.scores, self.scores * self.counts.sum(axis=1, keepdims=True))
+        return replace(self, counts=self.scores * self.counts.sum(axis=1, keepdims=True))
+
+    def answers(self, positive: int) -> Leaves:
+        """Return the answers as leaves."""
+        return Leaves(np.arange(len(self.scores)), self.counts, self.scores, positive)
 
     def leaves(self, positive: int) -> Leaves:
         """Return the answers as leaves, and after them a pure leaf for each class, without cases.

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from roctree._jit import compile_all
 from roctree.criteria import CRITERIA
 from roctree.estimator import ROCTreeClassifier
 from roctree.systems.discretizer import MDLDiscretizer
@@ -16,7 +17,8 @@ SIZES = (3000, 20)
 
 
 def warm_up() -> None:
-    """Fit trees of every kind and predict with them."""
+    """Compile all kernels, then fit trees of every kind and predict with them."""
+    compile_all()
     for n_rows in SIZES:
         numbers = np.random.default_rng(0).random((n_rows, 3))
         labels = numbers[:, 0] > 0.5

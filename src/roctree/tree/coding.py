@@ -14,6 +14,8 @@ from roctree.tree.kernels.coding import SEARCHED, STEPS, code_cells
 _SAMPLE = 1 << 14
 _MOST_BINS = 255
 _STEP_BITS = 8
+# Rows whose categories are coded at once: they fit the cache.
+_BLOCK = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ def code_rows(columns: Columns, n_threads: int = 1) -> NDArray[np.uint16]:
     codes = np.empty(values.shape, np.uint16)
     bins = Bins.empty(values.shape[1])
     nominal = columns.n_categories > 0
-    for feature in np.flatnonzero(nominal):
-        _code_categories(int(feature), columns, codes)
+    if nominal.any():
+        _code_categories(np.flatnonzero(nominal), columns, codes, n_threads)
     bins.size[nominal] = columns.n_categories[nominal]
     exact = _code_numbers(np.flatnonzero(~nominal), values, bins, codes, n_threads)
     table[layout.EXACT, :-1] = nominal | exact
@@ -74,10 +76,18 @@ def code_rows(columns: Columns, n_threads: int = 1) -> NDArray[np.uint16]:
     return codes
 
 
-def _code_categories(feature: int, columns: Columns, codes: NDArray[np.uint16]) -> None:
+def _code_categories(
+    features: NDArray[np.int64], columns: Columns, codes: NDArray[np.uint16], n_threads: int
+) -> None:
     """Categories keep their codes; a missing value has the code after them, or the last of them."""
-    missing = columns.n_categories[feature] - columns.own_code[feature]
-    codes[:, feature] = np.nan_to_num(columns.values[:, feature], nan=missing)
+    missing = (columns.n_categories - columns.own_code)[features]
+
+    def code_block(start: int) -> None:
+        block = columns.values[start : start + _BLOCK, features]
+        codes[start : start + _BLOCK, features] = np.where(np.isnan(block), missing, block)
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(code_block, range(0, len(codes), _BLOCK)))
 
 
 def _code_numbers(

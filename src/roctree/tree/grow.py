@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import block_score, compiled, compiling, table_score
+from roctree._jit import (
+    block_score,
+    compile_later,
+    compiled,
+    compiling,
+    is_compiled,
+    table_score,
+)
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError, ParameterError
 from roctree.tree.arrange import from_creation_order
@@ -31,7 +38,10 @@ from roctree.tree.workspace import Workspace
 
 # Nodes of at most so many cases are finished in sorted columns, which then fit the cache.
 _NARROW = 2048
-_TASKS_PER_THREAD = 32
+_TASKS_PER_THREAD = 8
+# Up to so many values a tree has grown from sorted columns, to the same bytes, before the kernels
+# of bins could be compiled.
+_NOT_WORTH_THE_WAIT = 1 << 23
 _NEVER = 1 << 62
 # Codes have 16 bits, with one code for missing values; so have branches, but for the sign.
 _MOST_CATEGORIES = (1 << 16) - 1
@@ -53,7 +63,7 @@ def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
         check_score(counts, growth)
         cases = Cases(labels, weights, quantum)
         if labels.size > _NARROW and may_use_bins(columns, growth):
-            grow_from_bins(columns, cases, growth, space, n_threads)
+            grow_by_what_is_compiled(columns, cases, growth, space, n_threads)
         else:
             grow_from_order(columns, cases, growth, space)
     return as_tree(space, columns)
@@ -118,21 +128,35 @@ def grow_from_order(columns: Columns, cases: Cases, growth: Growth, space: Works
         space.make_room()
 
 
-def grow_from_bins(
+def grow_by_what_is_compiled(
     columns: Columns, cases: Cases, growth: Growth, space: Workspace, n_threads: int
+) -> None:
+    """Split the root and all below it by bins, unless one would wait for the compiler longer.
+
+    Then the columns are sorted this time, and the kernels of bins are compiled for the next.
+    """
+    shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
+    kernels = kernels_of_bins(growth, columns, shares=shares)
+    few = columns.values.size <= _NOT_WORTH_THE_WAIT
+    if few and not all(map(is_compiled, (*kernels, grow_binned))):
+        grow_from_order(columns, cases, growth, space)
+        compile_later((*kernels, grow_binned))
+    else:
+        grow_from_bins(columns, cases, growth, space, n_threads, shares=shares)
+
+
+def grow_from_bins(
+    columns: Columns,
+    cases: Cases,
+    growth: Growth,
+    space: Workspace,
+    n_threads: int,
+    *,
+    shares: bool,
 ) -> None:
     """Split the root and all below it, nodes with many cases by bins."""
     rows = Rows.of(code_rows(columns, n_threads), cases)
-    shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
-    kernels: tuple[Callable[..., Any], ...] = (
-        *kernels_for(growth, columns, shares=shares, many=True),
-        enter_categories if columns.n_codes > 0 else no_categories,
-        refine,
-        evaluate_binned,
-        divide_rows_shared if shares else divide_rows_complete,
-        sort_rows,
-        grow_sorted,
-    )
+    kernels = kernels_of_bins(growth, columns, shares=shares)
     functions = compile_kernels(growth, kernels, grow_binned)
     limits_and_kernels = (growth.limits(cases.quantum), growth.class_weight, *functions)
     grove = Grove(columns, limits_and_kernels, n_threads, copies=shares)
@@ -222,6 +246,21 @@ def kernels_for(
         search,
         best_sets if columns.n_codes > 0 else search,
         _division(columns, shares=shares),
+    )
+
+
+def kernels_of_bins(
+    growth: Growth, columns: Columns, *, shares: bool
+) -> tuple[Callable[..., Any], ...]:
+    """All that a growth hands to the driver that begins with bins."""
+    return (
+        *kernels_for(growth, columns, shares=shares, many=True),
+        enter_categories if columns.n_codes > 0 else no_categories,
+        refine,
+        evaluate_binned,
+        divide_rows_shared if shares else divide_rows_complete,
+        sort_rows,
+        grow_sorted,
     )
 
 

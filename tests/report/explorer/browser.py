@@ -58,6 +58,13 @@ class Opened:
     def click(self, name):
         self.page.get_by_role("button", name=name, exact=True).first.click()
 
+    def reset(self):
+        """Bring the page back to where it starts, without loading it again."""
+        self.page.evaluate(
+            "(() => { const { app } = document.querySelector('main.roctree').explorer;"
+            "app.set({ ...app.data.start }); })()"
+        )
+
     def number(self, name):
         return float(self.text_of(name))
 

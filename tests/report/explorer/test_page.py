@@ -122,7 +122,7 @@ def test_hovering_lights_the_leaf_and_its_segment_both_ways(opened):
         page.page.mouse.move(plot["x"] + plot["width"] * part / 40, plot["y"] + plot["height"] / 2)
         if page.app("lit?.from") == "plot":
             break
-    assert page.app("lit.leaves.length") >= 1
+    assert page.app("lit.lines.length") >= 1
 
 
 def test_nodes_fold_and_unfold(opened):

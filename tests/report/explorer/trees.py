@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import train_test_split
 
-from roctree import ROCTreeClassifier
+from roctree import MultiscaleClassifier, NaiveBayesTreeClassifier, ROCTreeClassifier
 from tests.estimator import weather
 
 EVIL = '</script><img src=x onerror="window.hacked=1"><b>\'&amp; \u2028 🌳'
@@ -60,6 +60,49 @@ def hostile():
     )
     y = np.where(y == "play", EVIL, "<i>no</i>")
     return ROCTreeClassifier(min_samples_leaf=5, nominal="multiway").fit(X, y), X, y
+
+
+@cache
+def bayes():
+    """A Naive Bayes tree with splits, of two classes, categories and missing values."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, 900).astype(float),
+            "pressure": rng.normal(120, 20, 900).round(),
+            "smoker": rng.choice(["never", "once", "now"], 900),
+        }
+    )
+    # What a high pressure means depends on smoking: no single table could say it.
+    high = np.where(X.smoker == "now", X.pressure < 115, X.pressure > 125)
+    ill = np.where(high, 0.7, 0.1) + 0.2 * (X.age > 60)
+    y = np.where(rng.random(900) < ill, "ill", "well")
+    X.loc[rng.random(900) < 0.05, "smoker"] = None
+    X.loc[rng.random(900) < 0.05, "age"] = np.nan
+    tree = NaiveBayesTreeClassifier().fit(X[:600], y[:600])
+    return tree, X[600:].reset_index(drop=True), y[600:]
+
+
+@cache
+def bayes_of_wines():
+    """A Naive Bayes tree of three classes."""
+    _, X_test, y_test = wines()
+    data = load_wine(as_frame=True)
+    labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
+    rest = data.data.index.difference(X_test.index)
+    tree = NaiveBayesTreeClassifier().fit(data.data.loc[rest], labels[rest])
+    return tree, X_test.reset_index(drop=True), y_test
+
+
+@cache
+def cells(merge_leaves=False):
+    """Cells of two attributes, some of them never seen in training."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"east": rng.normal(0, 1, 500), "north": rng.normal(0, 1, 500)})
+    y = np.where(X.east**2 + X.north**2 + rng.normal(0, 0.5, 500) > 1.5, "outside", "inside")
+    pruning = "minimum_error" if merge_leaves else "none"
+    model = MultiscaleClassifier(max_level=4, pruning=pruning, merge_leaves=merge_leaves)
+    return model.fit(X[:300], y[:300]), X[300:].reset_index(drop=True), y[300:]
 
 
 @cache

@@ -1,32 +1,28 @@
 """The explorer: one page, or one widget, to move the costs and watch the leaves relabel."""
 
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roctree.report.explorer.document import data_document
 from roctree.report.explorer.page import page_of
 from roctree.report.explorer.widget import widget_of
 
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from roctree.estimator import ROCTreeClassifier
-
 __all__ = ["data_document", "explore", "page_of", "widget_of"]
 
 
 def explore(
-    estimator: "ROCTreeClassifier",
-    path: "str | PathLike[str] | None" = None,
+    estimator: Any,
+    path: str | PathLike[str] | None = None,
     X_test: Any = None,
     y_test: Any = None,
     **options: Any,
 ) -> Any:
-    """Write the page of a fitted tree and return its path; without a path return a widget.
+    """Write the page of a fitted model and return its path; without a path return a widget.
 
     Parameters
     ----------
-    estimator : the fitted tree
+    estimator : the fitted model
     path : the file to write
     X_test, y_test : cases that did not grow the tree
     options : of ``data_document``

@@ -1,28 +1,25 @@
 """Where the explorer starts: at the operating point of the tree, or where it predicts as it is."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from roctree.labelling import FBeta, LeastCost, MaxFPR, MinTPR, Threshold
+from roctree.operating import HELD_OUT
 from roctree.strategy import is_number
 
-if TYPE_CHECKING:
-    from roctree.estimator import ROCTreeClassifier
 
-HELD_OUT = "held_out"
-
-
-def start_state(estimator: "ROCTreeClassifier", positive: int, *, has_test: bool) -> dict[str, Any]:
+def start_state(estimator: Any, positive: int, *, has_test: bool) -> dict[str, Any]:
     """Return the state of the page before anyone has touched it.
 
     Parameters
     ----------
-    estimator : a fitted tree
+    estimator : a fitted model
     positive : number of the class of interest
     has_test : whether there are test cases
     """
-    weights = estimator.class_weight_
+    # Only trees of splits have weights of classes.
+    weights = getattr(estimator, "class_weight_", np.ones(len(estimator.classes_)))
     others = np.delete(weights, positive)
     matrix = (1.0 - np.eye(len(weights))) * weights
     state: dict[str, Any] = {
@@ -45,7 +42,7 @@ def start_state(estimator: "ROCTreeClassifier", positive: int, *, has_test: bool
     return state | _of_point(estimator, positive, has_test=has_test)
 
 
-def _of_point(estimator: "ROCTreeClassifier", positive: int, *, has_test: bool) -> dict[str, Any]:
+def _of_point(estimator: Any, positive: int, *, has_test: bool) -> dict[str, Any]:
     """What the operating point of the tree says otherwise."""
     point = estimator.operating_point_
     if point is None:

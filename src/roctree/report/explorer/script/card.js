@@ -2,8 +2,10 @@
 
 import { wilson } from "./curves.js";
 import { element, fill } from "./dom.js";
-import { MIXED } from "./point.js";
-import { cases, grouped, percent, ruleWords } from "./words.js";
+import { linesAt } from "./lines.js";
+import { strongest, tableOf } from "./naive-bayes.js";
+import { MIXED, UNKNOWN } from "./point.js";
+import { cases, grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const MOST_CLASSES = 6;
 
@@ -11,7 +13,7 @@ const MOST_CLASSES = 6;
 export function makeCard(app) {
   const card = element("div", { class: "card", hidden: true });
   function show(lit, pane) {
-    card.hidden = !lit || lit.node === undefined;
+    card.hidden = !(lit?.node >= 0);
     if (card.hidden) return;
     fill(card, contents(app, lit));
     const frame = app.root.getBoundingClientRect();
@@ -25,29 +27,66 @@ export function makeCard(app) {
   return { element: card, show };
 }
 
-function contents(app, { node, leaves, from }) {
+function contents(app, { node, lines, from }) {
   const { tree } = app;
-  const several = from === "plot" && leaves.length > 1;
   return [
     element("p", { class: "rule" }, ruleWords(tree, node)),
-    several ? element("p", {}, `and ${leaves.length - 1} more leaves with the same share`) : null,
+    from === "plot" ? segmentOf(app, lines) : null,
     element("p", { class: "label" }, `${labelOf(app, node)}, ${chanceOf(app, node)}`),
+    tree.models ? signsOf(app, node) : null,
+    tree.cells && tree.nChildren[node] > 0 ? element("p", {}, unseenOf(app, node)) : null,
     countTable(app, node),
   ];
 }
 
-function labelOf({ tree, point, labelName }, node) {
+/** What a segment of a curve is, where it is not simply the leaf. */
+function segmentOf({ tree, state, point }, lines) {
+  if (tree.models) {
+    const p = tree.lines.scores[lines[0] * tree.nClasses + state.positive];
+    const weight = lines.reduce((sum, line) => sum + weightOn(point.on, line), 0);
+    return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, here and perhaps elsewhere`);
+  }
+  return lines.length > 1 ? element("p", {}, `and ${leafCount(tree, lines.length - 1)} more with the same share`) : null;
+}
+
+function weightOn({ counts, nClasses }, line) {
+  return counts.subarray(line * nClasses, (line + 1) * nClasses).reduce((sum, count) => sum + count, 0);
+}
+
+function labelOf({ tree, point, state, labelName }, node) {
   const label = point.nodeLabels[node];
+  if (label === UNKNOWN) return "labels depend on the case";
   if (label !== MIXED) return `labelled ${labelName(label)}`;
-  const below = tree.nLeaves[node];
-  return `${below} leaves with different labels`;
+  if (tree.models && !point.perClass) {
+    const called = grouped(Number(point.nPositive[node].toFixed(1)));
+    return `${called} of ${cases(tree.weight[node])} called ${tree.classes[state.positive]}`;
+  }
+  if (tree.models) return "cases with different labels";
+  return `${leafCount(tree, tree.nLeaves[node])} with different labels`;
 }
 
 function chanceOf({ tree, state }, node) {
   const at = node * tree.nClasses + state.positive;
   const range = wilson(tree.counts.training[at], tree.weight[node]);
   const interval = range ? ` (cases alone ${percent(range.low)} to ${percent(range.high)})` : "";
-  return `probability of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}${interval}`;
+  const what = tree.models ? "share" : "probability";
+  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}${interval}`;
+}
+
+/** What speaks most for and against the class of interest at a leaf with a model. */
+function signsOf({ tree, state }, node) {
+  const table = tableOf(tree, node);
+  if (table === null) return null;
+  const signs = strongest(table, state.positive);
+  if (signs.length === 0) return element("p", {}, "All its cases get the same answer.");
+  const [most, least] = signs.map(({ feature, word, factor }) => `${tree.features[feature].name} ${word} (odds × ${short(factor, 2)})`);
+  return element("p", {}, `Speaks most for it: ${most}; most against it: ${least}. A click shows its table.`);
+}
+
+/** What becomes of cases in parts of a cell that training never saw. */
+function unseenOf({ tree, point, labelName }, node) {
+  const [line] = linesAt(tree, node);
+  return `Cases in a part of it that training never saw are labelled ${labelName(point.labels[line])}.`;
 }
 
 function countTable({ tree, tableName }, node) {

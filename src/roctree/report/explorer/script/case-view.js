@@ -2,7 +2,8 @@
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
-import { descend, judge, nearestLeaf } from "./geometry.js";
+import { judge, nearestLeaf, reach } from "./geometry.js";
+import { linesAt } from "./lines.js";
 import { changeWords, percent, ruleWords, short } from "./words.js";
 
 /** Make the section; returns its element and `update`, which also sets the path that is lit. */
@@ -18,7 +19,7 @@ export function makeCaseView(app) {
   const verdict = element("div", { class: "verdict", "aria-live": "polite" });
   function choose(value) {
     app.set({ values: value === "" ? null : data.cases[Number(value)].values.slice() });
-    if (app.path) app.reveal(lastOf(app.path));
+    if (app.path) app.reveal(app.path.stops.at(-1).node);
   }
   const clear = element("button", { type: "button", on: { click: () => choose("") } }, "Clear");
   const section = element(
@@ -41,14 +42,12 @@ export function makeCaseView(app) {
     fields.forEach(({ show }, i) => show(values === null ? null : values[i]));
     const found = data.cases.findIndex((each) => values !== null && each.values.every((value, i) => value === values[i]));
     pick.value = found < 0 ? "" : String(found);
-    app.path = values === null ? null : descend(tree, values);
-    fill(verdict, values === null ? [] : verdictOf(app));
+    const incomplete = tree.cells !== null && values !== null && values.includes(null);
+    app.path = values === null || incomplete ? null : reach(tree, values);
+    if (incomplete) fill(verdict, "Give all values: a case without one of them is in no cell.");
+    else fill(verdict, app.path ? verdictOf(app) : []);
   }
   return { element: section, update };
-}
-
-function lastOf(path) {
-  return [...path.keys()].at(-1);
 }
 
 function setValue(app, number, value) {
@@ -98,10 +97,9 @@ function numberOf(app, number, id) {
 /** Label, probability, distance and the least change, in words. */
 function verdictOf(app) {
   const { tree, point, state, path } = app;
-  const { probabilities, label, reached } = judge(tree, point, path);
+  const { stops } = path;
+  const { probabilities, label } = judge(tree, point, stops, state.values);
   const shown = point.perClass ? label : state.positive;
-  const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label);
-  const distance = change ? change.distance : app.data.extent;
   return [
     element(
       "p",
@@ -111,33 +109,43 @@ function verdictOf(app) {
       ": probability of ",
       `${tree.classes[shown]} `,
       element("output", { data: { name: "case_probability", value: String(probabilities[shown]) } }, percent(probabilities[shown])),
-      leafInterval(app, reached, shown),
+      leafInterval(app, stops, shown),
     ),
-    element("p", {}, wayWords(tree, reached)),
-    element(
-      "p",
-      {},
-      "Distance from another label ",
-      help("distance", "the distance"),
-      " ",
-      element("output", { data: { name: "case_distance", value: String(distance) } }, short(distance, 4)),
-      change ? ". Nearest change: " : ". All leaves have this label.",
-      change ? nearestWords(app, change) : null,
-    ),
+    element("p", {}, wayWords(tree, stops)),
+    tree.kind === "tree" ? element("p", {}, distanceWords(app, label)) : null,
   ];
 }
 
-function leafInterval({ tree }, reached, shown) {
-  if (reached.length !== 1) return "";
-  const { node } = reached[0];
-  const range = wilson(tree.counts.training[node * tree.nClasses + shown], tree.weight[node]);
-  if (!range) return "";
-  return element("small", {}, ` its leaf alone: ${percent(range.low)} to ${percent(range.high)} `, help("interval", "this interval"));
+/** How far the case is from another label; of cells and models no distance is known. */
+function distanceWords(app, label) {
+  const { tree, point, state, data } = app;
+  const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label);
+  const distance = change ? change.distance : data.extent;
+  return [
+    "Distance from another label ",
+    help("distance", "the distance"),
+    " ",
+    element("output", { data: { name: "case_distance", value: String(distance) } }, short(distance, 4)),
+    change ? ". Nearest change: " : ". All leaves have this label.",
+    change ? nearestWords(app, change) : null,
+  ];
 }
 
-function wayWords(tree, reached) {
-  if (reached.length === 1) return `Its leaf: ${ruleWords(tree, reached[0].node)}.`;
-  return `A value is not known: the case is divided among ${reached.length} leaves.`;
+function leafInterval({ tree }, stops, shown) {
+  if (stops.length !== 1 || tree.models) return "";
+  const { node } = stops[0];
+  const range = wilson(tree.counts.training[node * tree.nClasses + shown], tree.weight[node]);
+  if (!range) return "";
+  return element("small", {}, ` its ${tree.cells ? "cell" : "leaf"} alone: ${percent(range.low)} to ${percent(range.high)} `, help("interval", "this interval"));
+}
+
+function wayWords(tree, stops) {
+  const { node } = stops[0];
+  if (tree.cells && tree.nChildren[node] > 0) {
+    return `Training never saw the part of space that it is in; the smallest cell around it: ${ruleWords(tree, node)}.`;
+  }
+  if (stops.length === 1) return `Its ${tree.cells ? "cell" : "leaf"}: ${ruleWords(tree, node)}.`;
+  return `A value is not known: the case is divided among ${stops.length} leaves.`;
 }
 
 function nearestWords(app, change) {
@@ -169,11 +177,12 @@ export function measureCases(app, show) {
 
 function measured(app, tree, point, number) {
   const { values, label: truth } = app.data.cases[number];
-  const { label, reached } = judge(tree, point, descend(tree, values));
+  const { stops } = reach(tree, values);
+  const { label } = judge(tree, point, stops, values);
   const change = nearestLeaf(tree, values, (leaf) => point.labels[leaf] !== label);
   const distance = change ? change.distance : app.data.extent;
   const positive = label === app.state.positive;
   const right = point.perClass ? label === truth : positive === (truth === app.state.positive);
-  const leaves = reached.map(({ leaf }) => leaf);
-  return { number, truth, right, leaves, node: reached[0].node, signed: positive ? distance : -distance };
+  const lines = stops.flatMap(({ node }) => Array.from(linesAt(tree, node)));
+  return { number, truth, right, lines, node: stops[0].node, signed: positive ? distance : -distance };
 }

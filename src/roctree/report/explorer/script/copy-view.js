@@ -11,8 +11,8 @@ export function makeCopyView(app) {
   const texts = {
     Python: () => pythonOf(app.tree, app.point, app.data.class_code),
     "Command line": () => commandOf(app.tree, app.point),
-    SQL: () => sqlOf(app.tree, app.point, app.labelName),
-    Rules: () => rulesOf(app.tree, app.point, app.labelName),
+    ...(app.tree.kind === "tree" ? { SQL: () => sqlOf(app.tree, app.point, app.labelName) } : {}),
+    ...(app.tree.models ? {} : { Rules: () => rulesOf(app.tree, app.point, app.labelName) }),
     ...(app.link ? { Link: app.link } : {}),
   };
   let chosen = "Python";

@@ -1,6 +1,6 @@
 // Elements without markup: text from data only ever becomes a text node.
 
-import { MEANINGS } from "./words.js";
+import { meaningOf } from "./words.js";
 
 /** Make an element; `on` holds listeners, `data` the data-* attributes, all else attributes. */
 export function element(tag, { on = {}, data = {}, ...attributes } = {}, ...children) {
@@ -33,7 +33,7 @@ export function help(term, name) {
 }
 
 /** Let the question marks inside a root open one bubble, and Escape or a click elsewhere close it. */
-export function explainTerms(root) {
+export function explainTerms(root, kind) {
   const bubble = element("div", { class: "bubble", role: "status", hidden: true });
   root.append(bubble);
   let opener = null;
@@ -49,7 +49,7 @@ export function explainTerms(root) {
     if (!button || again) return;
     opener = button;
     button.setAttribute("aria-expanded", "true");
-    bubble.textContent = MEANINGS[button.dataset.term];
+    bubble.textContent = meaningOf(kind, button.dataset.term);
     bubble.hidden = false;
     placeBeside(bubble, button, root);
   });

@@ -6,13 +6,14 @@ import { paletteOf } from "./colour.js";
 import { makeControls } from "./controls.js";
 import { makeCopyView } from "./copy-view.js";
 import { element, explainTerms } from "./dom.js";
+import { makeModelView } from "./model-view.js";
 import { makeNumbersView } from "./numbers-view.js";
 import { makePlotView } from "./plot-view.js";
 import { makeMemory, pointAt } from "./point.js";
 import { readHash, writeHash } from "./state.js";
 import { makeTreeView } from "./tree-view.js";
 import { openTree } from "./tree.js";
-import { grouped, listed, percent } from "./words.js";
+import { grouped, leafCount, listed, percent, REMARKS } from "./words.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
 let nMounted = 0;
@@ -36,7 +37,7 @@ export function mount(root, data, { hash = false } = {}) {
   app.labelName = (label) => labelName(app, label);
   app.describe = (node) => describeNode(app, node);
   app.summary = () => summary(app);
-  app.positiveLeaves = () => app.point.labels.reduce((sum, label) => sum + Number(label === app.state.positive), 0);
+  app.positives = () => positives(app);
   app.set = (patch) => {
     app.state = { ...app.state, ...patch };
     app.point = pointAt(tree, app.memory, app.state);
@@ -53,11 +54,13 @@ export function mount(root, data, { hash = false } = {}) {
     controls: makeControls(app),
     tree: makeTreeView(app),
     plot: makePlotView(app),
+    ...(tree.models ? { model: makeModelView(app) } : {}),
     numbers: makeNumbersView(app),
     case: makeCaseView(app),
     copy: makeCopyView(app),
   };
   app.reveal = (node) => views.tree.reveal(node);
+  app.select = (node) => views.model?.choose(node);
   const card = makeCard(app);
   app.light = (lit) => {
     if (lit === null && app.lit === null) return;
@@ -70,7 +73,9 @@ export function mount(root, data, { hash = false } = {}) {
   };
 
   function update() {
-    for (const view of Object.values(views)) view.update?.();
+    // The case first: others show its way.
+    views.case.update();
+    for (const view of Object.values(views)) if (view !== views.case) view.update?.();
     views.tree.draw();
     if (app.state.view === "near") measureCases(app, views.plot.update);
     app.say(app.summary());
@@ -81,13 +86,14 @@ export function mount(root, data, { hash = false } = {}) {
     views.controls.element,
     element("div", { class: "panes" }, views.tree.element, views.plot.element),
     views.numbers.element,
+    ...(views.model ? [views.model.element] : []),
     views.case.element,
     views.copy.element,
     footer(data),
     card.element,
     announcer,
   );
-  explainTerms(root);
+  explainTerms(root, tree.kind);
 
   function repaint() {
     app.palette = paletteOf(root);
@@ -140,16 +146,28 @@ function keepAddress(state, start) {
   history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
-/** Where the tree stands, in one sentence. */
+/** What is positive, in one sentence. */
+function positives({ point, tree, state }) {
+  const name = tree.classes[state.positive];
+  if (tree.models) {
+    const scores = Array.from(point.ranking.order).filter((line) => point.isPositive[line]).map((line) => point.ranking.scores[line]);
+    if (scores.length === 0) return `No case is labelled ${name}.`;
+    return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.`;
+  }
+  const n = tree.leaves.reduce((sum, node) => sum + Number(point.nodeLabels[node] === state.positive), 0);
+  return `${n} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
+}
+
+/** Where the tree stands, in two sentences. */
 function summary(app) {
-  const { point, tree } = app;
+  const { point } = app;
   if (point.perClass) return `Expected cost ${(point.cost * 1000).toPrecision(4)} per 1000 cases.`;
-  return `${app.positiveLeaves()} of ${tree.leaves.length} leaves are labelled ${tree.classes[app.state.positive]}: recall ${percent(point.rates.tpr)}, false positive rate ${percent(point.rates.fpr)}.`;
+  return `${positives(app)} Recall ${percent(point.rates.tpr)}, false positive rate ${percent(point.rates.fpr)}.`;
 }
 
 function header(app, repaint) {
   const { data, tree } = app;
-  const sizes = [`${grouped(tree.leaves.length)} leaves`, `${grouped(Number(tree.total.toFixed(1)))} training cases`];
+  const sizes = [leafCount(tree, tree.leaves.length), `${grouped(Number(tree.total.toFixed(1)))} training cases`];
   if (tree.counts.test) sizes.push(`${grouped(data.n_test)} test cases`);
   const themes = ["auto", "light", "dark"];
   const names = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
@@ -164,7 +182,7 @@ function header(app, repaint) {
   return element(
     "header",
     {},
-    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes))),
+    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes)), REMARKS[tree.kind] ? element("p", { class: "remark" }, REMARKS[tree.kind]) : null),
     button,
   );
 }

@@ -81,10 +81,10 @@ function labelRules(tree, point) {
 
 /** One line a leaf: its rule in words, label, probability and cases. */
 export function rulesOf(tree, point, labelName) {
-  const rows = Array.from(tree.leaves, (node, leaf) => {
+  const rows = Array.from(tree.leaves, (node) => {
     const p = tree.probabilities[node * tree.nClasses + point.state.positive];
     const facts = `${percent(p)} ${tree.classes[point.state.positive]}, ${cases(tree.weight[node])}`;
-    return `${ruleWords(tree, node)}: ${labelName(point.labels[leaf])} (${facts})`;
+    return `${ruleWords(tree, node)}: ${labelName(point.nodeLabels[node])} (${facts})`;
   });
   return rows.join("\n");
 }

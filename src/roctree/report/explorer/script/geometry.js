@@ -1,8 +1,11 @@
 // One case: which leaves it reaches, how far it is from another label, and the least change to it.
 // Values are numbers, category codes, or null where missing.
 
+import { nodesAround } from "./cells.js";
+import { linesAt } from "./lines.js";
+import { posterior, tableOf } from "./naive-bayes.js";
+import { labelsOf } from "./point.js";
 import { IS_PRESENT, ROOT } from "./tree.js";
-import { argmax } from "./labelling.js";
 
 // What a category, or a missing value, does on the way to a leaf.
 const LEADS = 0;
@@ -24,8 +27,19 @@ function branchTaken(tree, node, value) {
   return value <= tree.threshold[node] ? 0 : 1;
 }
 
-/** The nodes that a case reaches, and the part of it that each receives. */
-export function descend(tree, values) {
+/** Where a case goes: the part of it that each node receives, and the nodes at which it stops. */
+export function reach(tree, values) {
+  if (tree.cells) {
+    const nodes = nodesAround(tree, values);
+    return { parts: new Map(nodes.map((node) => [node, 1])), stops: [{ node: nodes.at(-1), part: 1 }] };
+  }
+  const parts = descend(tree, values);
+  const stops = [...parts].filter(([node]) => tree.leafOf[node] >= 0);
+  return { parts, stops: stops.map(([node, part]) => ({ node, part })) };
+}
+
+/** The nodes that a case reaches by splits, and the part of it that each receives. */
+function descend(tree, values) {
   const parts = new Map([[ROOT, 1]]);
   for (const [node, part] of parts) {
     const first = tree.firstChild[node];
@@ -47,24 +61,23 @@ function divided(tree, node, branch, value) {
   return branch === 0 ? 0.5 - distance : 0.5 + distance;
 }
 
-/** Probabilities and label of a case: those of its leaves, mixed by its parts in them. */
-export function judge(tree, point, parts) {
+/** Probabilities and label of a case: those where it stops, mixed by its parts there. */
+export function judge(tree, point, stops, values) {
   const { nClasses } = tree;
   const probabilities = new Float64Array(nClasses);
-  const votes = new Float64Array(point.perClass ? nClasses : 1);
-  const reached = [];
-  for (const [node, part] of parts) {
-    const leaf = tree.leafOf[node];
-    if (leaf < 0) continue;
-    reached.push({ node, leaf, part });
-    for (let c = 0; c < nClasses; c++) {
-      probabilities[c] += part * tree.probabilities[node * nClasses + c];
-    }
-    for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[leaf * votes.length + i];
+  let votes = new Float64Array(point.perClass ? nClasses : 1);
+  for (const { node, part } of stops) {
+    const said = tree.models
+      ? posterior(tableOf(tree, node), values)
+      : tree.probabilities.subarray(node * nClasses, (node + 1) * nClasses);
+    for (let c = 0; c < nClasses; c++) probabilities[c] += part * said[c];
+    if (tree.models) continue;
+    const [line] = linesAt(tree, node);
+    for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[line * votes.length + i];
   }
-  const negative = point.state.positive === 0 ? 1 : 0;
-  const label = point.perClass ? argmax(votes) : votes[0] > 0 ? point.state.positive : negative;
-  return { probabilities, label, reached };
+  // Where leaves are models, it is the case that votes.
+  if (tree.models) votes = point.voter({ nClasses, shares: probabilities }, 1);
+  return { probabilities, label: labelsOf(votes, 1, point.state)[0] };
 }
 
 /**

@@ -10,22 +10,28 @@ const ABOVE_ALL = 4;
 const BELOW_ALL = -4;
 
 /**
- * The first so many lines of a table in the order of their share of a class, highest first; lines
- * with the same share are one group, and change together.
+ * The lines of a table from one to before another, in the order of their share of a class, highest
+ * first; lines with the same share are one group, and change together. Others have no rank, -1.
  */
-export function rankLines(table, positive, nLines) {
+export function rankLines(table, positive, [begin, end]) {
+  const nLines = table.shares.length / table.nClasses;
   const scores = new Float64Array(nLines);
   for (let line = 0; line < nLines; line++) {
-    scores[line] = Math.round(table.shares[line * table.nClasses + positive] * GRAIN) / GRAIN;
+    scores[line] = scoreOfShare(table.shares[line * table.nClasses + positive]);
   }
-  const order = Int32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
-  const rank = new Int32Array(nLines);
+  const order = Int32Array.from({ length: end - begin }, (_, i) => begin + i);
+  order.sort((a, b) => scores[b] - scores[a] || a - b);
+  const rank = new Int32Array(nLines).fill(-1);
   const starts = [];
   order.forEach((line, place) => {
     if (place === 0 || scores[line] !== scores[order[place - 1]]) starts.push(place);
     rank[line] = starts.length - 1;
   });
-  return { positive, scores, order, rank, nGroups: starts.length, starts: Int32Array.from([...starts, nLines]) };
+  return { positive, scores, order, rank, nGroups: starts.length, starts: Int32Array.from([...starts, end - begin]) };
+}
+
+function scoreOfShare(share) {
+  return Math.round(share * GRAIN) / GRAIN;
 }
 
 /** The lines of one group of a ranking. */
@@ -62,7 +68,7 @@ export function curveOf(ranking, table) {
   const { nClasses } = table;
   const positives = new Float64Array(ranking.nGroups);
   const negatives = new Float64Array(ranking.nGroups);
-  for (let line = 0; line < ranking.rank.length; line++) {
+  for (const line of ranking.order) {
     for (let c = 0; c < nClasses; c++) {
       const side = c === ranking.positive ? positives : negatives;
       side[ranking.rank[line]] += table.counts[line * nClasses + c];
@@ -92,13 +98,14 @@ function cumulated(parts) {
 
 /**
  * Where neighbouring labellings cost the same, from 0 to Infinity: the cost of a miss in false
- * alarms. Labelling g, in which the first g groups are positive, is best from bound g to g + 1.
+ * alarms. Labelling g, in which the first g groups are positive, is best from bound g to g + 1. They
+ * go by the counts, or, `byShares`, by what a model says.
  */
-export function costBounds(ranking, curve, weights) {
+export function costBounds(ranking, curve, weights, byShares) {
   const rarer = weights.negative / weights.positive;
   const between = Array.from(curve.positives, (ours, group) => {
     const theirs = curve.negatives[group];
-    if (ours + theirs > 0) return (theirs / ours) * rarer;
+    if (ours + theirs > 0 && !byShares) return (theirs / ours) * rarer;
     const score = scoreOf(ranking, group);
     return ((1 - score) / score) * rarer;
   });
@@ -125,9 +132,8 @@ export function sideWeights(table, positive, share) {
   return { positive: own > 0 ? share / own : 0, negative: own < 1 ? (1 - share) / (1 - own) : 0 };
 }
 
-/** Votes of n leaves for the positive class: by how much missing a case costs more than an alarm. */
-export function votesByCost(table, positive, costs, weights, n) {
-  const { nClasses, shares } = table;
+/** Votes of n lines for the positive class: by how much missing a case costs more than an alarm. */
+export function votesByCost({ nClasses, shares }, positive, costs, weights, n) {
   const votes = new Float64Array(n);
   // Of two classes a tie is positive; of more it goes to the first, as cost matrices have it.
   const tiesArePositive = nClasses === 2 || positive === 0;
@@ -142,10 +148,10 @@ export function votesByCost(table, positive, costs, weights, n) {
   return votes;
 }
 
-/** Votes of n leaves, by which the first so many groups are positive. */
-export function votesOfFirst(ranking, nGroups, n) {
+/** Votes of n lines, by which the first so many groups of a ranking are positive. */
+export function votesOfFirst(ranking, nGroups, { nClasses, shares }, n) {
   const cut = cutAfter(ranking, nGroups);
-  return ranking.scores.subarray(0, n).map((score) => score - cut);
+  return Float64Array.from({ length: n }, (_, i) => scoreOfShare(shares[i * nClasses + ranking.positive]) - cut);
 }
 
 /** How many groups are positive for as many hits as a false positive rate allows. */

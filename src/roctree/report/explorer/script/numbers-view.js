@@ -5,10 +5,10 @@ import { element, fill, help } from "./dom.js";
 import { classWeights, linesOf } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
-import { grouped, percent, ruleWords, short } from "./words.js";
+import { grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const PER = 1000;
-const APPROXIMATE =
+const IN_PARTS =
   "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
 
 /** Make the section; returns its element and `update`. */
@@ -20,12 +20,19 @@ export function makeNumbersView(app) {
   const remark = element("p", { class: "remark" });
   section.append(remark);
   function update() {
-    remark.textContent = app.data.in_parts.includes(app.state.on) ? APPROXIMATE : "";
+    remark.textContent = remarkOf(app);
     fill(facts, usesMatrix(app.tree, app.state) ? matrixFacts(app) : sideFacts(app));
     fill(matrix, usesMatrix(app.tree, app.state) ? manyConfusion(app) : twoConfusion(app));
     fill(next, usesMatrix(app.tree, app.state) ? closest(app) : neighbours(app));
   }
   return { element: section, update };
+}
+
+/** What is approximate says so. */
+function remarkOf({ data, state }) {
+  if (data.in_parts.includes(state.on)) return IN_PARTS;
+  if (data.rounded === null) return "";
+  return `Approximate: there are so many different answers that their probabilities are rounded to ${data.rounded} decimals here.`;
 }
 
 function fact(term, name, value, shown, remark = "") {
@@ -140,7 +147,7 @@ function neighbours(app) {
     element(
       "p",
       {},
-      `${app.positiveLeaves()} of ${app.tree.leaves.length} leaves are positive. That is best while a miss costs `,
+      `${app.positives()} That is best while a miss costs `,
       element("output", { data: { name: "cost_ratio", value: `${bounds[nGroups]} ${bounds[nGroups + 1]}` } }, range),
       " false alarms ",
       help("next", "the next labelling"),
@@ -155,11 +162,11 @@ function step(app, nGroups, name, when) {
   if (!isReachable(point.bounds, nGroups)) return null;
   const there = withGroups(app.tree, point, nGroups);
   const group = Math.min(nGroups, point.nGroups);
-  const leaves = linesOf(point.ranking, group).filter((line) => line < app.tree.leaves.length);
+  const lines = linesOf(point.ranking, group);
   const label = app.labelName(nGroups > point.nGroups ? state.positive : state.positive === 0 ? 1 : 0);
   const hits = (there.rates.hits - point.rates.hits) * PER;
   const alarms = (there.rates.alarms - point.rates.alarms) * PER;
-  const text = `${whichWords(app.tree, leaves)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per 1 000 cases, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
+  const text = `${whichWords(app, lines)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per 1 000 cases, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
   return element(
     "p",
     { class: "step" },
@@ -168,9 +175,11 @@ function step(app, nGroups, name, when) {
   );
 }
 
-function whichWords(tree, leaves) {
-  if (leaves.length === 1) return `the leaf “${ruleWords(tree, tree.leaves[leaves[0]])}” becomes`;
-  return leaves.length === 0 ? "cases with missing values become" : `${leaves.length} leaves become`;
+function whichWords({ tree, point, state }, lines) {
+  if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
+  const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
+  if (nodes.length === 1) return `the ${tree.cells ? "cell" : "leaf"} “${ruleWords(tree, nodes[0])}” becomes`;
+  return nodes.length === 0 ? "cases with missing values become" : `${leafCount(tree, nodes.length)} become`;
 }
 
 function change(number, thing) {
@@ -189,17 +198,25 @@ function closest(app) {
   const found = closestCall(app.tree, app.point);
   if (found === null) return [];
   const { tree, point } = app;
-  const from = tree.classes[point.labels[found.leaf]];
-  const rule = ruleWords(tree, tree.leaves[found.leaf]);
-  const counts = new Map();
-  point.labels.forEach((label) => counts.set(label, (counts.get(label) ?? 0) + 1));
-  const leaves = [...counts].map(([label, n]) => `${n} ${tree.classes[label]}`).join(", ");
+  const from = tree.classes[point.labels[found.line]];
+  const rule = ruleWords(tree, tree.lines.node[found.line]);
+  const which = tree.models ? `an answer of the leaf “${rule}”` : `the ${tree.cells ? "cell" : "leaf"} “${rule}”`;
   return [
-    element("p", {}, `Leaves by label: ${leaves}.`),
+    tree.models ? null : element("p", {}, leavesByLabel(tree, point)),
     element(
       "p",
       {},
-      `Closest call: the leaf “${rule}” is ${from}, and ${tree.classes[found.to]} would cost only ${percent(found.margin)} more.`,
+      `Closest call: ${which} is ${from}, and ${tree.classes[found.to]} would cost only ${percent(found.margin)} more.`,
     ),
   ];
+}
+
+function leavesByLabel(tree, point) {
+  const counts = new Map();
+  for (const node of tree.leaves) {
+    const label = point.nodeLabels[node];
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  const leaves = [...counts].map(([label, n]) => `${n} ${tree.classes[label]}`).join(", ");
+  return `${tree.cells ? "Cells" : "Leaves"} by label: ${leaves}.`;
 }

@@ -18,6 +18,7 @@ import { countsOf } from "./tree.js";
 
 const MOST_LINES = 80;
 const MOST_WHISKERS = 60;
+const N_BINS = 10;
 
 const pixels = (frame, points) => points.map(({ x, y }) => [frame.x(x), frame.y(y)]);
 
@@ -54,7 +55,8 @@ export function drawCost(context, size, app) {
 /** The labellings before and after the lit leaves change. */
 function drawGroups(frame, { lit, point, palette }, pixelsOf) {
   if (!lit) return;
-  for (const group of new Set(lit.leaves.map((leaf) => point.order.rank[leaf]))) {
+  const groups = new Set(lit.lines.map((each) => point.order.rank[each]).filter((rank) => rank >= 0));
+  for (const group of groups.size <= MOST_LINES ? groups : []) {
     line(frame, pixelsOf(group + 1), palette.accent, { width: 1.5, dash: [4, 3] });
   }
 }
@@ -84,7 +86,7 @@ export function drawGain(context, size, app) {
 
 function drawLitPoints(frame, { lit, point, palette }, curve) {
   if (!lit) return;
-  const corners = new Set(lit.leaves.map((leaf) => point.order.rank[leaf] + 1));
+  const corners = new Set(lit.lines.map((line) => point.order.rank[line] + 1));
   for (const { x, y, corner } of curve) {
     if (corners.has(corner)) dot(frame, frame.x(x), frame.y(y), palette.accent, 6);
   }
@@ -138,37 +140,60 @@ export function drawCalibration(context, size, app) {
       line(frame, [[frame.x(x), frame.y(low)], [frame.x(x), frame.y(high)]], palette.quiet, { width: 1 });
     }
   });
-  for (const { x, y, total, leaf } of dots) {
+  const lines = new Set(lit?.lines);
+  for (const { x, y, total, lines: own } of dots) {
     const radius = 2.5 + 11 * Math.sqrt(total / largest);
-    dot(frame, frame.x(x), frame.y(y), lit?.leaves.includes(leaf) ? palette.accent : shade(x, palette), radius);
-    context.strokeStyle = point.isPositive[leaf] ? palette.positive : palette.negative;
+    dot(frame, frame.x(x), frame.y(y), own.some((line) => lines.has(line)) ? palette.accent : shade(x, palette), radius);
+    context.strokeStyle = point.isPositive[own[0]] ? palette.positive : palette.negative;
     context.stroke();
   }
   return frame;
 }
 
-function calibrationDots({ tree, state }) {
-  const { nClasses } = tree;
-  const counts = countsOf(tree, state.on);
+/** A dot for each leaf or cell that has cases; of answers, for groups of cases that follow each other. */
+function calibrationDots(app) {
+  const { tree, state, point } = app;
+  const { nClasses, lines } = tree;
+  // In a tree of splits cases that are divided count in parts.
+  const parts = tree.kind === "tree" ? countsOf(tree, state.on) : null;
   const dots = [];
-  tree.leaves.forEach((node, leaf) => {
-    let total = 0;
-    for (let c = 0; c < nClasses; c++) total += counts[node * nClasses + c];
-    const count = counts[node * nClasses + state.positive];
-    const x = tree.probabilities[node * nClasses + state.positive];
-    if (total > 0) dots.push({ leaf, x, y: count / total, count, total });
-  });
-  return dots.sort((a, b) => b.total - a.total);
+  for (let line = 0; line < lines.nOwn; line++) {
+    const start = (parts ? lines.node[line] : line) * nClasses;
+    const counts = (parts ?? point.on.counts).subarray(start, start + nClasses);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const said = lines.scores ? line : lines.node[line];
+    const x = (lines.scores ?? tree.probabilities)[said * nClasses + state.positive];
+    const count = counts[state.positive];
+    if (total > 0) dots.push({ lines: [line], x, y: count / total, count, total });
+  }
+  return (lines.scores ? inBins(dots) : dots).sort((a, b) => b.total - a.total);
 }
 
-/** The leaf whose dot is nearest to a pixel. */
-export function pickDot(frame, app, px, py) {
-  let best = { leaf: null, away: 16 };
-  for (const { leaf, x, y } of calibrationDots(app)) {
-    const away = Math.hypot(frame.x(x) - px, frame.y(y) - py);
-    if (away < best.away) best = { leaf, away };
+/** Dots of about equal weight, each of cases with probabilities next to each other. */
+function inBins(dots) {
+  const all = dots.reduce((sum, { total }) => sum + total, 0);
+  const bins = [];
+  let before = 0;
+  for (const each of dots.slice().sort((a, b) => a.x - b.x)) {
+    const number = Math.min(N_BINS - 1, Math.floor((N_BINS * before) / all));
+    before += each.total;
+    const bin = (bins[number] ??= { lines: [], sum: 0, count: 0, total: 0 });
+    bin.lines.push(...each.lines);
+    bin.sum += each.x * each.total;
+    bin.count += each.count;
+    bin.total += each.total;
   }
-  return best.leaf;
+  return bins.filter(Boolean).map(({ sum, ...bin }) => ({ ...bin, x: sum / bin.total, y: bin.count / bin.total }));
+}
+
+/** The lines whose dot is nearest to a pixel; null if none is near. */
+export function pickDot(frame, app, px, py) {
+  let best = { lines: null, away: 16 };
+  for (const { lines, x, y } of calibrationDots(app)) {
+    const away = Math.hypot(frame.x(x) - px, frame.y(y) - py);
+    if (away < best.away) best = { lines, away };
+  }
+  return best.lines;
 }
 
 /** Cases by their distance from another label, a lane for each true class. */

@@ -22,7 +22,8 @@ export function makePlotView(app) {
   let asked = false;
   const surface = sharpCanvas({ class: "plot", tabindex: "0", role: "application", "aria-roledescription": "curve" }, paint);
   const { canvas, context, size } = surface;
-  const available = VIEWS.filter((name) => name !== "near" || app.data.cases.length > 0);
+  const hasDistances = app.tree.kind === "tree" && app.data.cases.length > 0;
+  const available = VIEWS.filter((name) => name !== "near" || hasDistances);
   const tabs = available.map((name) =>
     element(
       "button",
@@ -115,11 +116,11 @@ function pick(app, frame, x, y) {
   const place = { x, y };
   if (view === "near") {
     const found = pickCase(frame, app, x, y);
-    return found && { from: "near", number: found.number, node: found.node, leaves: found.leaves, place };
+    return found && { from: "near", number: found.number, node: found.node, lines: found.lines, place };
   }
   if (view === "calibration") {
-    const leaf = pickDot(frame, app, x, y);
-    return leaf === null ? null : { from: "plot", node: app.tree.leaves[leaf], leaves: [leaf], place };
+    const lines = pickDot(frame, app, x, y);
+    return lines && { from: "plot", node: app.tree.lines.node[lines[0]], lines, place };
   }
   if (view !== "roc") return null;
   return litGroup(app, pickSegment(frame, app, x, y), place);
@@ -127,9 +128,9 @@ function pick(app, frame, x, y) {
 
 function litGroup(app, group, place) {
   if (group === null) return null;
-  const leaves = linesOf(app.point.order, group).filter((line) => line < app.tree.leaves.length);
-  if (leaves.length === 0) return null;
-  return { from: "plot", group, node: app.tree.leaves[leaves[0]], leaves, place };
+  const { node } = app.tree.lines;
+  const lines = linesOf(app.point.order, group).filter((line) => node[line] >= 0);
+  return lines.length === 0 ? null : { from: "plot", group, node: node[lines[0]], lines, place };
 }
 
 /** Arrows walk along the segments, Enter takes the labelling that ends there. */
@@ -138,8 +139,10 @@ function walk(event, app) {
   const here = app.lit?.group ?? (app.point.corner ?? 0) - 1;
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
   if (step) {
-    const group = Math.min(nGroups - 1, Math.max(0, here + step));
-    app.light(litGroup(app, group, null));
+    // Groups that no node has, as of cases that missing values divide, are passed over.
+    let group = here + step;
+    while (group > 0 && group < nGroups - 1 && litGroup(app, group, null) === null) group += step;
+    app.light(litGroup(app, Math.min(nGroups - 1, Math.max(0, group)), null) ?? app.lit);
     if (app.lit) app.say(app.describe(app.lit.node));
   } else if (event.key === "Enter" && app.lit) goToCorner(app, here + 1);
   else return;

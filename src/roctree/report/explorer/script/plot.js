@@ -83,6 +83,18 @@ export function line({ context }, pixels, colour, { width = 1, dash = [] } = {})
   context.setLineDash([]);
 }
 
+/** Many lines at once, each between two pixels. */
+export function strokes({ context }, segments, colour, width) {
+  context.beginPath();
+  for (const [[x0, y0], [x1, y1]] of segments) {
+    context.moveTo(x0, y0);
+    context.lineTo(x1, y1);
+  }
+  context.lineWidth = width;
+  context.strokeStyle = colour;
+  context.stroke();
+}
+
 /** A dot with a rim, that stands out on any line. */
 export function dot({ context, palette }, x, y, colour, radius = 6, hollow = false) {
   context.beginPath();

@@ -1,6 +1,6 @@
 // The operating point of a state: labels of the leaves, and the numbers that follow from them.
 
-import { lineTable, mixLines } from "./tree.js";
+import { linesAt, lineTable, mixLines } from "./lines.js";
 import {
   argmax,
   classWeights,
@@ -21,7 +21,7 @@ import {
 
 /**
  * What is kept of a tree between two points: tables, rankings and curves do not change with costs.
- * Cases that missing values divide have a place in a ranking only where test cases are concerned.
+ * Lines have a place in a ranking only if what they are judged by, or counted on, has them.
  */
 export function makeMemory(tree) {
   const kept = new Map();
@@ -31,9 +31,9 @@ export function makeMemory(tree) {
   };
   const table = (name) => keep(name, () => lineTable(tree, name));
   const ranking = (by, positive, on = by) => {
-    const wide = by === "test" || on === "test";
-    const nLines = wide ? tree.nLines : tree.leaves.length;
-    return keep(`${by} ${positive} ${nLines}`, () => rankLines(table(by), positive, nLines));
+    const { spans } = tree.lines;
+    const span = [Math.min(spans[by][0], spans[on][0]), Math.max(spans[by][1], spans[on][1])];
+    return keep(`${by} ${positive} ${span}`, () => rankLines(table(by), positive, span));
   };
   const curve = (by, positive, on) =>
     keep(`${by} ${positive} on ${on}`, () => curveOf(ranking(by, positive, on), table(on)));
@@ -41,8 +41,8 @@ export function makeMemory(tree) {
 }
 
 /**
- * The operating point. `labels` of the leaves and `votes` that decide for cases divided among
- * several; `lineLabels` of all lines. `ranking` and `curve` are what leaves are judged by, with
+ * The operating point. `labels` of the lines that are no divided cases, and `votes` that decide for
+ * these; `lineLabels` of all lines; `voter` says what it makes of any shares. `ranking` and `curve` are what leaves are judged by, with
  * `nGroups` positive groups and `bounds` of the labellings; `order` and `counted` those of the
  * cases that are counted, of which `corner` groups are positive.
  */
@@ -52,9 +52,10 @@ export function pointAt(tree, memory, state) {
   const ranking = memory.ranking(state.by, state.positive);
   const curve = memory.curve(state.by, state.positive, state.by);
   const order = memory.ranking(state.by, state.positive, state.on);
-  const votes = votesOf(tree, table, ranking, curve, state);
-  const lineLabels = labelsOf(tree, votes, state);
-  const labels = lineLabels.subarray(0, tree.leaves.length);
+  const voter = voterOf(tree, table, ranking, curve, state);
+  const votes = votesOf(tree, table, voter, state);
+  const lineLabels = labelsOf(votes, tree.lines.n, state);
+  const labels = lineLabels.subarray(0, tree.lines.nOwn);
   const isPositive = lineLabels.map((label) => Number(label === state.positive));
   const rates = ratesOf(on, isPositive, state);
   return {
@@ -66,33 +67,49 @@ export function pointAt(tree, memory, state) {
     order,
     counted: memory.curve(state.by, state.positive, state.on),
     votes,
+    voter,
     perClass: usesMatrix(tree, state),
     labels,
     lineLabels,
     nodeLabels: labelsOfNodes(tree, labels),
     isPositive,
+    nPositive: positiveWeights(tree, isPositive),
     nGroups: countGroups(ranking, isPositive),
     corner: countGroups(order, isPositive),
-    bounds: costBounds(ranking, curve, sideWeights(table, state.positive, sharePrior(state))),
+    bounds: costBounds(ranking, curve, sideWeights(table, state.positive, sharePrior(state)), tree.lines.scores !== null),
     rates,
     confusion: confusionOf(on, lineLabels),
     cost: expectedCost(tree, on, lineLabels, rates, state),
   };
 }
 
-/** The label of a node whose leaves differ. */
+/** The label of a node whose lines differ, and of one without any. */
 export const MIXED = -1;
+export const UNKNOWN = -2;
 
-/** The label that all leaves below each node have, or MIXED. */
+/** The label that all lines at the leaves below each node have, MIXED or UNKNOWN. */
 function labelsOfNodes(tree, labels) {
-  const UNKNOWN = -2;
   const found = new Int32Array(tree.n).fill(UNKNOWN);
+  const add = (node, label) => {
+    if (label === UNKNOWN) return;
+    found[node] = found[node] === UNKNOWN || found[node] === label ? label : MIXED;
+  };
   for (let node = tree.n - 1; node >= 0; node--) {
-    if (tree.leafOf[node] >= 0) found[node] = labels[tree.leafOf[node]];
-    const parent = tree.parent[node];
-    if (parent < 0) continue;
-    found[parent] = found[parent] === UNKNOWN || found[parent] === found[node] ? found[node] : MIXED;
+    if (tree.leafOf[node] >= 0) for (const line of linesAt(tree, node)) add(node, labels[line]);
+    if (tree.parent[node] >= 0) add(tree.parent[node], found[node]);
   }
+  return found;
+}
+
+/** The weight of the training cases at each node that are called positive. */
+function positiveWeights(tree, isPositive) {
+  const { lines, nClasses } = tree;
+  const found = new Float64Array(tree.n);
+  for (let line = 0; line < lines.nOwn; line++) {
+    if (!isPositive[line] || lines.node[line] < 0) continue;
+    for (let c = 0; c < nClasses; c++) found[lines.node[line]] += lines.training[line * nClasses + c];
+  }
+  for (let node = tree.n - 1; node > 0; node--) found[tree.parent[node]] += found[node];
   return found;
 }
 
@@ -106,37 +123,46 @@ export function sharePrior(state) {
   return state.mode === "matrix" ? null : state.prior;
 }
 
-/** What each line says: for the class of interest, or, with a matrix of costs, for each class. */
-function votesOf(tree, table, ranking, curve, state) {
-  const matrix = usesMatrix(tree, state);
-  const n = tree.leaves.length;
-  const ofLeaves = matrix
-    ? votesByMatrix(table, state.matrix, classWeights(table, state.priors), n)
-    : sideVotes(table, ranking, curve, state, n);
-  return withDivided(tree, ofLeaves, matrix ? tree.nClasses : 1);
+/**
+ * What says how some shares vote: a function of { nClasses, shares } and of how many lines there are.
+ * Votes are for the class of interest, or, with a matrix of costs, for each class.
+ */
+function voterOf(tree, table, ranking, curve, state) {
+  if (usesMatrix(tree, state)) {
+    const weights = classWeights(table, state.priors);
+    return (lines, n) => votesByMatrix(lines, state.matrix, weights, n);
+  }
+  const first = groupsWanted(curve, state);
+  if (first !== null) return (lines, n) => votesOfFirst(ranking, first, lines, n);
+  const weights = sideWeights(table, state.positive, state.prior);
+  const costs = { fp: state.cost_fp, fn: state.cost_fn };
+  return (lines, n) => votesByCost(lines, state.positive, costs, weights, n);
 }
 
-function withDivided(tree, ofLeaves, width) {
-  const votes = new Float64Array(tree.nLines * width);
-  votes.set(ofLeaves);
+/** How many groups a rate or beta makes positive; null where costs decide. */
+function groupsWanted(curve, state) {
+  if (state.mode === "max_fpr") return groupsForMaxFpr(curve, state.max_fpr);
+  if (state.mode === "min_tpr") return groupsForMinTpr(curve, state.min_tpr);
+  return state.mode === "beta" ? groupsForBeta(curve, state.beta, state.prior) : null;
+}
+
+/** What each line says. */
+function votesOf(tree, table, voter, state) {
+  return withDivided(tree, voter(table, tree.lines.nOwn), usesMatrix(tree, state) ? tree.nClasses : 1);
+}
+
+function withDivided(tree, ofOwn, width) {
+  const votes = new Float64Array(tree.lines.n * width);
+  votes.set(ofOwn);
   mixLines(tree, votes, width);
   return votes;
 }
 
-function sideVotes(table, ranking, curve, state, n) {
-  if (state.mode === "max_fpr") return votesOfFirst(ranking, groupsForMaxFpr(curve, state.max_fpr), n);
-  if (state.mode === "min_tpr") return votesOfFirst(ranking, groupsForMinTpr(curve, state.min_tpr), n);
-  if (state.mode === "beta") {
-    return votesOfFirst(ranking, groupsForBeta(curve, state.beta, state.prior), n);
-  }
-  const weights = sideWeights(table, state.positive, state.prior);
-  return votesByCost(table, state.positive, { fp: state.cost_fp, fn: state.cost_fn }, weights, n);
-}
-
-function labelsOf(tree, votes, state) {
-  const labels = new Int32Array(tree.nLines);
+/** The labels of some votes, of n lines. */
+export function labelsOf(votes, n, state) {
+  const labels = new Int32Array(n);
   const other = state.positive === 0 ? 1 : 0;
-  const width = votes.length / tree.nLines;
+  const width = votes.length / n;
   for (let line = 0; line < labels.length; line++) {
     const row = votes.subarray(line * width, (line + 1) * width);
     if (width > 1) labels[line] = argmax(row);
@@ -148,10 +174,8 @@ function labelsOf(tree, votes, state) {
 /** How many groups are positive, if they are the first ones; else null. */
 export function countGroups(ranking, isPositive) {
   let most = 0;
-  for (let line = 0; line < ranking.rank.length; line++) {
-    if (isPositive[line]) most = Math.max(most, ranking.rank[line] + 1);
-  }
-  for (let line = 0; line < ranking.rank.length; line++) {
+  for (const line of ranking.order) if (isPositive[line]) most = Math.max(most, ranking.rank[line] + 1);
+  for (const line of ranking.order) {
     if (!isPositive[line] && ranking.rank[line] < most) return null;
   }
   return most;
@@ -233,7 +257,7 @@ export function isocostSlope(point) {
 
 /** The same point with so many groups positive: what one labelling more or fewer would achieve. */
 export function withGroups(tree, point, nGroups) {
-  const votes = votesOfFirst(point.ranking, nGroups, tree.leaves.length);
+  const votes = votesOfFirst(point.ranking, nGroups, point.table, tree.lines.nOwn);
   const isPositive = withDivided(tree, votes, 1).map((vote) => Number(vote > 0));
   const rates = ratesOf(point.on, isPositive, point.state);
   const cost = rates.alarms * point.state.cost_fp + rates.misses * point.state.cost_fn;
@@ -253,23 +277,24 @@ export function ratioWithin(bounds, nGroups) {
   return high < Infinity ? high / 2 : 1;
 }
 
-/** Of all leaves the one whose label hangs by least: the two cheapest classes cost almost the same. */
+/** Of all lines the one whose label hangs by least: the two cheapest classes cost almost the same. */
 export function closestCall(tree, point) {
   const { nClasses } = tree;
   const costs = expectedCosts(
     point.table,
     point.state.matrix,
     classWeights(point.table, point.state.priors),
-    tree.leaves.length,
+    tree.lines.nOwn,
   );
   let closest = null;
-  for (let leaf = 0; leaf < point.labels.length; leaf++) {
-    const row = costs.subarray(leaf * nClasses, (leaf + 1) * nClasses);
-    const least = row[point.labels[leaf]];
+  for (const line of point.ranking.order) {
+    const row = costs.subarray(line * nClasses, (line + 1) * nClasses);
+    if (tree.lines.node[line] < 0) continue;
+    const least = row[point.labels[line]];
     for (let c = 0; c < nClasses; c++) {
-      if (c === point.labels[leaf]) continue;
+      if (c === point.labels[line]) continue;
       const margin = row[c] > 0 ? (row[c] - least) / row[c] : 0;
-      if (closest === null || margin < closest.margin) closest = { leaf, to: c, margin };
+      if (closest === null || margin < closest.margin) closest = { line, to: c, margin };
     }
   }
   return closest;

@@ -1,7 +1,7 @@
 // The ROC curve, a segment a group of leaves: hull, line of equal cost, band and operating point.
 
 import { areaUnder, hullOf } from "./curves.js";
-import { distanceToSegment, dot, inside, line, makeFrame } from "./plot.js";
+import { distanceToSegment, dot, inside, line, makeFrame, strokes } from "./plot.js";
 import { countGroups, isocostSlope } from "./point.js";
 
 // On curves of more corners these would be a blot.
@@ -100,12 +100,11 @@ function drawIsocost(frame, app) {
 
 function drawLit(frame, { palette, point, lit }) {
   if (!lit) return;
-  const groups = new Set(lit.leaves.map((leaf) => point.order.rank[leaf]));
+  const groups = new Set(lit.lines.map((each) => point.order.rank[each]).filter((rank) => rank >= 0));
   const corners = cornersOf(frame, point.counted);
-  for (const group of groups) {
-    line(frame, [corners[group], corners[group + 1]], palette.panel, { width: 10 });
-    line(frame, [corners[group], corners[group + 1]], palette.accent, { width: 7 });
-  }
+  const segments = Array.from(groups, (group) => [corners[group], corners[group + 1]]);
+  strokes(frame, segments, palette.panel, 10);
+  strokes(frame, segments, palette.accent, 7);
 }
 
 /** The group whose segment is nearest to a pixel, if it is near. */

@@ -2,19 +2,23 @@
 
 import { classColour, classShade, shade } from "./colour.js";
 import { fitted } from "./dom.js";
-import { MIXED, usesMatrix } from "./point.js";
+import { linesOf } from "./labelling.js";
+import { MIXED, UNKNOWN, usesMatrix } from "./point.js";
 import { isEnd } from "./tree-layout.js";
 import { pathTo, ROOT } from "./tree.js";
-import { branchText, cases, percent } from "./words.js";
+import { branchText, cases, grouped, leafCount, percent } from "./words.js";
 
 const FONT = "system-ui, sans-serif";
 const LEAF_WIDTH = 34;
 // Rows closer than this have no room for words.
 const READABLE = 13;
+const CONDITIONS_READABLE = 17;
 const TWO_LINES = 34;
 // A subtree that is less high is drawn as one block.
 const SPECK = 2.5;
 const WIDEST = 13;
+// Ways to more leaves than this are not lit.
+const MOST_PATHS = 60;
 
 /** Draw; returns the nodes on screen and where they are. */
 export function drawTree(context, size, app, view, { ROW, COLUMN }) {
@@ -23,7 +27,7 @@ export function drawTree(context, size, app, view, { ROW, COLUMN }) {
   const x = (node) => tree.depth[node] * COLUMN * zoom.x + shift.x;
   const y = (node) => layout.row[node] * ROW * zoom.y + shift.y;
   const rowHeight = ROW * zoom.y;
-  const scene = { context, size, app, view, x, y, rowHeight, column: COLUMN * zoom.x, lit: litNodes(app), next: nextLeaves(app) };
+  const scene = { context, size, app, view, x, y, rowHeight, column: COLUMN * zoom.x, lit: litNodes(app), next: nextNodes(app) };
   context.clearRect(0, 0, size.width, size.height);
   context.font = `12px ${FONT}`;
   context.textBaseline = "middle";
@@ -66,19 +70,19 @@ function visible({ app, view, size, x, rowHeight }) {
 /** The nodes on the way to what is lit, or that the case of the user passes. */
 function litNodes(app) {
   const { tree, lit, path } = app;
-  const nodes = new Set(path ? path.keys() : []);
+  const nodes = new Set(path ? path.parts.keys() : []);
   if (lit) {
-    const ends = lit.from === "tree" ? [lit.node] : lit.leaves.slice(0, 60).map((leaf) => tree.leaves[leaf]);
-    for (const end of ends) for (const node of pathTo(tree, end)) nodes.add(node);
+    const ends = lit.from === "tree" ? [lit.node] : lit.lines.slice(0, MOST_PATHS).map((line) => tree.lines.node[line]);
+    for (const end of new Set(ends)) for (const node of pathTo(tree, end)) nodes.add(node);
   }
   return nodes;
 }
 
-/** The leaves that change their label if a miss costs a little more. */
-function nextLeaves(app) {
-  const { point } = app;
-  if (point.nGroups === null || point.perClass) return null;
-  return point.nGroups;
+/** The nodes with cases that change their label if a miss costs a little more. */
+function nextNodes({ point, tree }) {
+  const { nGroups, ranking } = point;
+  if (nGroups === null || point.perClass || nGroups === ranking.nGroups) return new Set();
+  return new Set(linesOf(ranking, nGroups).map((line) => tree.lines.node[line]));
 }
 
 function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
@@ -93,12 +97,12 @@ function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
   context.lineWidth = Math.max(1, Math.min(wide, rowHeight * 0.8));
   context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
   context.stroke();
-  if (rowHeight < READABLE || x1 - x0 < 60) return;
+  if (rowHeight < CONDITIONS_READABLE || x1 - x0 < 60) return;
   const leaf = isEnd(tree, view.folded, node);
   const right = x1 - (leaf ? 6 : 10);
   const room = x1 - x0 - 22;
   const colour = lit.has(node) ? palette.ink : palette.quiet;
-  const { name } = tree.features[tree.feature[parent]];
+  const name = tree.cells ? "" : tree.features[tree.feature[parent]].name;
   const condition = fitted(context, branchText(tree, node), room);
   context.textAlign = "right";
   if (rowHeight >= TWO_LINES) {
@@ -108,7 +112,7 @@ function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
   }
   // Where there is room for one line only, the name gives way: the condition differs.
   const rest = room - context.measureText(`${condition} `).width;
-  const short = rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
+  const short = name && rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
   halo(context, palette, short, right, y1 - 8, colour);
 }
 
@@ -163,7 +167,7 @@ function drawEnd(scene, node) {
   const height = Math.min(18, Math.max(1.5, rowHeight * 0.68));
   const [left, top] = [x(node), y(node) - height / 2];
   const label = app.point.nodeLabels[node];
-  const mixed = label === MIXED;
+  const mixed = label === MIXED || label === UNKNOWN;
   if (tree.nChildren[node] > 0) drawStack(context, palette, left, top, height);
   context.beginPath();
   context.roundRect(left, top, LEAF_WIDTH, height, Math.min(5, height / 2));
@@ -175,7 +179,7 @@ function drawEnd(scene, node) {
   if (mixed) context.setLineDash([4, 3]);
   context.stroke();
   context.setLineDash([]);
-  if (isNext(scene, node)) drawNext(context, palette, left, top, height);
+  if (tree.leafOf[node] >= 0 && scene.next.has(node)) drawNext(context, palette, left, top, height);
   if (lit.has(node)) {
     context.lineWidth = 2;
     context.strokeStyle = palette.accent;
@@ -206,11 +210,6 @@ function drawNext(context, palette, left, top, height) {
   context.setLineDash([]);
 }
 
-function isNext({ app, next }, node) {
-  const leaf = app.tree.leafOf[node];
-  return next !== null && leaf >= 0 && app.point.ranking.rank[leaf] === next;
-}
-
 function drawFacts({ context, app, y }, node, left, label) {
   const { tree, palette, state } = app;
   const folded = tree.nChildren[node] > 0;
@@ -223,8 +222,12 @@ function drawFacts({ context, app, y }, node, left, label) {
   halo(context, palette, word, left, y(node), palette.ink);
   const after = left + context.measureText(word).width + 7;
   context.font = `12px ${FONT}`;
-  const leaves = folded ? ` · ${tree.nLeaves[node]} leaves` : "";
-  const facts = `${percent(p, 0)}${leaves || ` · ${cases(tree.weight[node]).replace(/ cases?$/, "")}`}`;
+  const number = cases(tree.weight[node]).replace(/ cases?$/, "");
+  let facts = `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}`;
+  // Where cases of one leaf differ, how many are called positive says more than its share.
+  if (label === null && tree.models && !folded && !usesMatrix(tree, state)) {
+    facts = `${grouped(Number(app.point.nPositive[node].toFixed(1)))} of ${number} ${tree.classes[state.positive]}`;
+  }
   halo(context, palette, facts, after, y(node), palette.quiet);
 }
 
@@ -237,6 +240,6 @@ function drawBlock({ context, app, view, x, y, rowHeight, column }, node) {
   context.fillStyle = fillOf(app, node);
   context.fillRect(x(parent), y(node) - height / 2, column * 0.9, height);
   const label = app.point.nodeLabels[node];
-  context.fillStyle = label === MIXED ? app.palette.quiet : frameOf(app, label);
+  context.fillStyle = label < 0 ? app.palette.quiet : frameOf(app, label);
   context.fillRect(x(parent) + column * 0.9, y(node) - height / 2, 4, height);
 }

@@ -3,8 +3,8 @@
 import { ROOT } from "./tree.js";
 
 // A tree of more leaves is shown folded at first.
-const MOST_ROWS = 60;
-const FIRST_ROWS = 36;
+const MOST_ROWS = 30;
+const FIRST_ROWS = 24;
 
 /** The nodes to fold at first: those that are not among the heaviest of a large tree. */
 export function foldedAtFirst(tree) {

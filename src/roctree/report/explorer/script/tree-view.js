@@ -5,15 +5,17 @@ import { element, fill, help, sharpCanvas } from "./dom.js";
 import { usesMatrix } from "./point.js";
 import { drawTree } from "./tree-draw.js";
 import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
-import { leavesBelow, pathTo, ROOT } from "./tree.js";
+import { linesBelow } from "./lines.js";
+import { pathTo, ROOT } from "./tree.js";
+import { leafCount } from "./words.js";
 
 const ROW = 30;
 const COLUMN = 178;
 const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
-// Leaves beyond so many are not lit one by one.
-const MOST_LIT = 400;
+// Lines beyond about so many are not lit.
+const MOST_LIT = 5000;
 
 /** Make the pane of the tree; returns its element, and `draw` and `refit` for changes elsewhere. */
 export function makeTreeView(app) {
@@ -29,7 +31,7 @@ export function makeTreeView(app) {
       tabindex: "0",
       role: "application",
       "aria-roledescription": "decision tree",
-      "aria-label": `Decision tree of ${tree.leaves.length} leaves. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
+      "aria-label": `Tree of ${leafCount(tree, tree.leaves.length)}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
     },
     () => {
       if (!fitted) fit();
@@ -112,7 +114,7 @@ export function makeTreeView(app) {
 
   function light(node, place) {
     if (node === null) app.light(null);
-    else app.light({ node, leaves: leavesBelow(tree, node, MOST_LIT), from: "tree", place });
+    else app.light({ node, lines: linesBelow(tree, node, MOST_LIT), from: "tree", place });
   }
 
   listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, reveal });
@@ -202,6 +204,7 @@ function listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, r
     if (pointers.delete(event.pointerId) && event.type === "pointerup" && moved < 4 && node !== null) {
       view.focus = node;
       light(node, at);
+      app.select(node);
       toggle(node);
     }
   };
@@ -245,6 +248,7 @@ function listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, r
         view.focus = next;
         reveal(next);
         light(next, null);
+        app.select(next);
         app.say(app.describe(next));
       }
     } else if (actions[event.key]) actions[event.key]();
@@ -278,7 +282,7 @@ function makeLegend(app) {
       key("positive", `labelled ${name}`),
       key("negative", "labelled otherwise"),
       key("next", "changes next"),
-      element("span", { class: "key" }, `probability of ${name} 0`, element("i", { class: "ramp" }), "1"),
+      element("span", { class: "key" }, `${tree.models ? "share" : "probability"} of ${name} 0`, element("i", { class: "ramp" }), "1"),
     );
   }
   return { element: legend, update };

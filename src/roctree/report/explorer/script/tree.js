@@ -1,5 +1,9 @@
 // The data document opened: nodes as typed arrays, and the class counts that leaves are judged by.
-// Everything here and in labelling.js, rates.js, curves.js and geometry.js is a pure function.
+// Everything here and in lines.js, labelling.js, curves.js, geometry.js, cells.js and naive-bayes.js
+// is a pure function.
+
+import { openCells } from "./cells.js";
+import { openLines } from "./lines.js";
 
 /** A threshold that every known value passes: the test is whether there is a value. */
 export const IS_PRESENT = Number.MAX_VALUE;
@@ -22,8 +26,9 @@ export function openTree(data) {
       leaves.push(node);
     }
   }
-  return {
+  const tree = {
     ...links,
+    kind: data.kind,
     n,
     nClasses,
     nChildren,
@@ -42,13 +47,13 @@ export function openTree(data) {
     total: weight[ROOT],
     share: sharesOfSiblings(links, nChildren, weight),
     leaves: Int32Array.from(leaves),
-    divided: data.divided,
-    whole: data.whole,
-    nLines: leaves.length + data.divided.length,
     leafOf,
     nLeaves: leafCounts(links, nChildren),
     heaviest: heaviestBranches(links, nChildren, weight),
+    cells: data.cells && openCells(data.cells, n),
+    models: data.models,
   };
+  return Object.assign(tree, { lines: openLines(tree, data) });
 }
 
 function linksOf(nChildren) {
@@ -119,19 +124,7 @@ export function pathTo(tree, node) {
   return path.reverse();
 }
 
-/** The leaves below a node, by their place among the leaves; at most so many. */
-export function leavesBelow(tree, node, most = Infinity) {
-  const found = [];
-  const stack = [node];
-  while (stack.length > 0 && found.length < most) {
-    const at = stack.pop();
-    if (tree.leafOf[at] >= 0) found.push(tree.leafOf[at]);
-    for (let i = tree.nChildren[at] - 1; i >= 0; i--) stack.push(tree.firstChild[at] + i);
-  }
-  return found;
-}
-
-/** The class counts of all nodes by which leaves are judged, or on which numbers are counted. */
+/** The class counts of all nodes on which numbers are counted. */
 export function countsOf(tree, name) {
   if (name !== "smoothed") return tree.counts[name];
   if (!tree.counts.smoothed) {
@@ -139,53 +132,4 @@ export function countsOf(tree, name) {
     tree.counts.smoothed = probabilities.map((p, i) => p * weight[Math.floor(i / nClasses)]);
   }
   return tree.counts.smoothed;
-}
-
-/**
- * Lines of cases: a leaf each, and after them one for each test case that missing values divide
- * among leaves; such a case is judged by the mean of its leaves, as Python does. Counts and shares of
- * each class, flat, and the share of each class in all.
- */
-export function lineTable(tree, name) {
-  const { nClasses, leaves, nLines } = tree;
-  const counts = new Float64Array(nLines * nClasses);
-  const shares = new Float64Array(nLines * nClasses);
-  const atNodes = countsOf(tree, name);
-  leaves.forEach((node, leaf) => {
-    let total = 0;
-    for (let c = 0; c < nClasses; c++) total += atNodes[node * nClasses + c];
-    for (let c = 0; c < nClasses; c++) {
-      const own = atNodes[node * nClasses + c];
-      counts[leaf * nClasses + c] = own;
-      shares[leaf * nClasses + c] = total > 0 ? own / total : sharesInstead(tree, name, node, c);
-    }
-  });
-  if (name === "test" && tree.whole) {
-    counts.set(tree.whole);
-    tree.divided.forEach(({ label, weight }, i) => {
-      counts[(leaves.length + i) * nClasses + label] = weight;
-    });
-  }
-  mixLines(tree, shares, nClasses);
-  const prior = new Float64Array(nClasses);
-  counts.forEach((count, at) => (prior[at % nClasses] += count));
-  const total = prior.reduce((sum, part) => sum + part, 0);
-  return { name, nClasses, counts, shares, prior: prior.map((part) => part / total), total };
-}
-
-/** Fill the lines of divided cases with the means of their leaves' lines. */
-export function mixLines(tree, values, width) {
-  tree.divided.forEach(({ leaves, parts }, i) => {
-    const start = (tree.leaves.length + i) * width;
-    leaves.forEach((leaf, j) => {
-      for (let c = 0; c < width; c++) values[start + c] += parts[j] * values[leaf * width + c];
-    });
-  });
-}
-
-function sharesInstead(tree, name, node, c) {
-  if (name === "smoothed") return tree.probabilities[node * tree.nClasses + c];
-  let at = node;
-  while (tree.weight[at] === 0 && tree.parent[at] >= 0) at = tree.parent[at];
-  return tree.counts.training[at * tree.nClasses + c] / tree.weight[at];
 }

@@ -1,8 +1,10 @@
 // Numbers and rules as a reader would say them, and what every term means.
 
+import { boxOf, isMerged, partOf } from "./cells.js";
 import { IS_PRESENT, branchOf, pathTo } from "./tree.js";
 
 const MOST_LISTED = 5;
+const MOST_SIDES = 12;
 
 /** A share as a percentage; never 0 % or 100 % for what is not. */
 export function percent(share, decimals = 1) {
@@ -78,6 +80,7 @@ export function testsPresence(tree, parent) {
 
 /** The test above a node in few signs, for its branch: "≤ 24.5" or "sun or fog". */
 export function branchText(tree, node) {
+  if (tree.cells) return isMerged(tree, node) ? mergedWords(tree, node) : partText(tree, node);
   const parent = tree.parent[node];
   const branch = branchOf(tree, node);
   if (testsPresence(tree, parent)) return branch === 1 ? "missing" : "known";
@@ -131,9 +134,42 @@ function demandWords(tree, demand) {
 
 /** The way to a node in words: "worst area above 785.8 and mean texture at most 15.33". */
 export function ruleWords(tree, node) {
+  if (tree.cells) return boxWords(tree, node);
   const demands = demandsOf(tree, node);
   if (demands.length === 0) return "all cases";
   return listed(demands.map((demand) => demandWords(tree, demand)));
+}
+
+/** The box of a cell in words. */
+function boxWords(tree, node) {
+  if (isMerged(tree, node)) return `${mergedWords(tree, node)} within: ${boxWords(tree, tree.parent[node])}`;
+  const sides = boxOf(tree, node).filter(({ low, high }) => low !== null || high !== null);
+  if (sides.length === 0) return "all cases";
+  const words = sides.slice(0, MOST_SIDES).map((side) => sideWords(tree, side));
+  return listed(sides.length > MOST_SIDES ? [...words, `${sides.length - MOST_SIDES} more`] : words);
+}
+
+function mergedWords({ cells }, node) {
+  return `${cells.nCells[node]} cells merged`;
+}
+
+function sideWords(tree, { feature, low, high }) {
+  const { name } = tree.features[feature];
+  if (low === null) return `${name} below ${short(high)}`;
+  return high === null ? `${name} from ${short(low)} on` : `${name} from ${short(low)} to below ${short(high)}`;
+}
+
+/** Which part of the cell above a cell is: "east high, north low", or "east 2/4" if it is a smaller one. */
+function partText(tree, node) {
+  const { nParts, places } = partOf(tree, node);
+  const say = (place) => (nParts === 2 ? ["low", "high"][place] : `${place + 1}/${nParts}`);
+  return places.map((place, feature) => `${tree.features[feature].name} ${say(place)}`).join(", ");
+}
+
+/** How many leaves, in words. */
+export function leafCount(tree, n) {
+  const [one, many] = tree.cells ? ["cell", "cells"] : ["leaf", "leaves"];
+  return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
 /** What an attribute would have to be, for a change to another label. */
@@ -152,8 +188,35 @@ function neededWords(change, categories) {
   return low === -Infinity ? `at most ${cuts.high}` : `above ${cuts.low} up to ${cuts.high}`;
 }
 
+/** What is different on the page of a model that is no tree of splits. */
+export const REMARKS = {
+  naive_bayes:
+    "A Naive Bayes tree: each leaf has a table of its own, by which cases of the same leaf get different answers. So a segment of the ROC curve is not a leaf but the cases with one and the same answer, and a leaf has a label only if all its training cases have it. An answer is made of many values at once: rules, SQL and distances from another label are not offered.",
+  cells:
+    "A Multiscale Classifier: a cell is a box, and its branches are the parts of it that training cases are in, all sides halved. A case elsewhere in the box goes by the box itself. SQL and distances from another label are not offered.",
+};
+
+/** What the terms mean where that depends on the kind of model. */
+const MEANINGS_BY_KIND = {
+  naive_bayes: {
+    tree: "Each case starts at the left and follows the branch whose condition it meets, until it ends in a leaf, whose table gives its probability. The thicker a branch, the more training cases went that way. The colour inside a leaf is the share of the class of interest among its training cases; the frame is the label of all of them, dashed if they differ. Click a leaf for its table.",
+    roc: "Cases sorted by their probability of the class of interest, one segment for each different answer. Going along the curve means calling one more answer positive.",
+    calibration: "A dot for each tenth of the cases, sorted by their probability: what the tree says against what happened. On the diagonal the probabilities are right.",
+    by: "What decides where cases become positive: at costs always their probabilities; for rates and beta also whose cases are counted: as the probabilities expect them, the training cases, or the test cases.",
+    next: "The neighbouring labellings on the slider: which answer changes, at which ratio of costs, and what that gains and loses.",
+  },
+  cells: {
+    tree: "Each node is a box of values, a cell. Its branches are its parts with training cases, all sides halved. A case goes by the smallest cell that it is in. The thicker a branch, the more training cases went that way; colour is the probability of the class of interest, the frame is the label. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
+  },
+};
+
+/** What a term means on the page of a kind of model. */
+export function meaningOf(kind, term) {
+  return MEANINGS_BY_KIND[kind]?.[term] ?? MEANINGS[term];
+}
+
 /** What the terms mean, in plain words; each has a question mark on the page. */
-export const MEANINGS = {
+const MEANINGS = {
   tree: "Each case starts at the left and follows the branch whose condition it meets, until it ends in a leaf. The thicker a branch, the more training cases went that way. The colour inside a leaf is the probability of the class of interest; the frame is the label that the leaf has at the current costs. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
   roc: "Leaves sorted by the share of the class of interest, one segment each: steep segments find many cases at few false alarms. Going along the curve means calling one leaf more positive. Every point is a different way to label the same tree.",
   hull: "The line spanned above the curve: only labellings on it can be cheapest for some costs.",
@@ -189,5 +252,7 @@ export const MEANINGS = {
   distance: "How far the case is from the nearest leaf with another label; the range of each attribute counts as 1 unless the tree was told otherwise.",
   matrix: "What it costs to predict the class of the row for a case that is of the class of the column. Being right usually costs nothing.",
   positive: "The class that counts as positive: the one to be found. All others are negative.",
+  model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each value that is known multiplies the odds by how much more often it occurs in the class of interest than in the others, as if the values had nothing to do with each other. Values that are not known change nothing.",
+  factor: "What the odds of the class of interest are multiplied by if a case has this value: more than 1 speaks for it, less against it.",
   copy: "The same operating point for other programs. The link opens this page with the same settings.",
 };

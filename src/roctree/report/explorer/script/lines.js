@@ -1,0 +1,154 @@
+// Lines of cases: what is ranked, labelled and counted as one. Of a tree of splits these are its
+// leaves, and after them the test cases that missing values divide among leaves; of cells all
+// nodes, for cases may stop on the way; of a Naive Bayes tree its answers, the cases of a leaf with
+// the same probabilities.
+
+/**
+ * The lines of a tree: `n` in all, of which the first `nOwn` have shares of their own and the others
+ * are mixed; `node` of each, or -1; `training` and `test` counts, flat; `scores`, the shares where a
+ * model gives them; `spans`, from and to which line a table has cases.
+ */
+export function openLines(tree, data) {
+  const lines = data.lines === null ? linesOfLeaves(tree, data) : linesOfModel(tree, data.lines);
+  return Object.assign(lines, { at: linesAtNodes(tree, lines) });
+}
+
+function linesOfLeaves({ leaves, nClasses, counts }, { divided, whole }) {
+  const nOwn = leaves.length;
+  const n = nOwn + divided.length;
+  const node = new Int32Array(n).fill(-1);
+  node.set(leaves);
+  const test = counts.test && new Float64Array(n * nClasses);
+  test?.set(whole ?? atLeaves(leaves, counts.test, nClasses));
+  divided.forEach(({ label, weight }, i) => (test[(nOwn + i) * nClasses + label] = weight));
+  return {
+    n,
+    nOwn,
+    node,
+    training: atLeaves(leaves, counts.training, nClasses),
+    test,
+    scores: null,
+    spans: { smoothed: [0, nOwn], training: [0, nOwn], test: [0, n] },
+    divided,
+  };
+}
+
+function atLeaves(leaves, atNodes, width) {
+  const found = new Float64Array(leaves.length * width);
+  leaves.forEach((node, leaf) => {
+    for (let c = 0; c < width; c++) found[leaf * width + c] = atNodes[node * width + c];
+  });
+  return found;
+}
+
+function linesOfModel({ nClasses }, { node, scores, training, test }) {
+  const n = node.length;
+  const wide = (counts, begin) => {
+    const all = new Float64Array(n * nClasses);
+    all.set(counts, begin * nClasses);
+    return all;
+  };
+  // Answers: those to training cases, a sure one for each class, those to test cases.
+  const nTrained = training.length / nClasses;
+  const judged = scores === null ? n : nTrained + nClasses;
+  const tested = scores === null ? 0 : nTrained;
+  return {
+    n,
+    nOwn: n,
+    node: Int32Array.from(node),
+    training: wide(training, 0),
+    test: test && wide(test, n - test.length / nClasses),
+    scores: scores && Float64Array.from(scores),
+    spans: { smoothed: [0, judged], training: [0, judged], test: [tested, n] },
+    divided: [],
+  };
+}
+
+/** The lines of each node: in a flat list, from `starts[node]` on. */
+function linesAtNodes(tree, { n, node }) {
+  const starts = new Int32Array(tree.n + 1);
+  for (let line = 0; line < n; line++) if (node[line] >= 0) starts[node[line] + 1]++;
+  for (let at = 0; at < tree.n; at++) starts[at + 1] += starts[at];
+  const list = new Int32Array(starts[tree.n]);
+  const next = starts.slice();
+  for (let line = 0; line < n; line++) if (node[line] >= 0) list[next[node[line]]++] = line;
+  return { starts, list };
+}
+
+/** The lines of a node itself. */
+export function linesAt({ lines }, node) {
+  return lines.at.list.subarray(lines.at.starts[node], lines.at.starts[node + 1]);
+}
+
+/** The lines of a node and of all below it; about so many at most. */
+export function linesBelow(tree, node, most = Infinity) {
+  const found = [];
+  const stack = [node];
+  while (stack.length > 0 && found.length < most) {
+    const at = stack.pop();
+    found.push(...linesAt(tree, at));
+    for (let i = tree.nChildren[at] - 1; i >= 0; i--) stack.push(tree.firstChild[at] + i);
+  }
+  return found;
+}
+
+/**
+ * What lines are judged by, or what numbers are counted on: counts and shares of each class, flat, and
+ * the share of each class in all. A case that missing values divide has the mean shares of its leaves.
+ */
+export function lineTable(tree, name) {
+  const { nClasses, lines } = tree;
+  const counts = countsOfLines(tree, name);
+  const shares = new Float64Array(lines.n * nClasses);
+  for (let line = 0; line < lines.nOwn; line++) {
+    const start = line * nClasses;
+    const total = sumOf(counts, start, nClasses);
+    for (let c = 0; c < nClasses; c++) {
+      if (lines.scores) shares[start + c] = lines.scores[start + c];
+      else shares[start + c] = total > 0 ? counts[start + c] / total : shareInstead(tree, name, lines.node[line], c);
+    }
+  }
+  mixLines(tree, shares, nClasses);
+  const prior = new Float64Array(nClasses);
+  counts.forEach((count, at) => (prior[at % nClasses] += count));
+  const total = sumOf(prior, 0, nClasses);
+  return { name, nClasses, counts, shares, prior: prior.map((part) => part / total), total };
+}
+
+function countsOfLines({ nClasses, lines, probabilities }, name) {
+  const counts = new Float64Array(lines.n * nClasses);
+  counts.set(name === "test" ? lines.test : lines.training);
+  if (name !== "smoothed") return counts;
+  // Classes as frequent as the model says.
+  for (let line = 0; line < lines.nOwn; line++) {
+    const total = sumOf(counts, line * nClasses, nClasses);
+    const said = lines.scores ?? probabilities;
+    const at = (lines.scores ? line : lines.node[line]) * nClasses;
+    for (let c = 0; c < nClasses; c++) counts[line * nClasses + c] = total * said[at + c];
+  }
+  return counts;
+}
+
+function sumOf(values, start, width) {
+  let sum = 0;
+  for (let i = start; i < start + width; i++) sum += values[i];
+  return sum;
+}
+
+/** Fill the lines of divided cases with the means of their leaves' lines. */
+export function mixLines({ lines }, values, width) {
+  lines.divided.forEach(({ leaves, parts }, i) => {
+    const start = (lines.nOwn + i) * width;
+    leaves.forEach((leaf, j) => {
+      for (let c = 0; c < width; c++) values[start + c] += parts[j] * values[leaf * width + c];
+    });
+  });
+}
+
+/** The share of a class where there are no cases: that of training, of the nearest node with cases. */
+function shareInstead(tree, name, node, c) {
+  if (name === "smoothed") return tree.probabilities[node * tree.nClasses + c];
+  let at = node;
+  while (tree.weight[at] === 0 && tree.parent[at] >= 0) at = tree.parent[at];
+  return tree.counts.training[at * tree.nClasses + c] / tree.weight[at];
+}

@@ -1,0 +1,209 @@
+"""The page of a Naive Bayes tree and of cells, in a real browser: it shows what Python says."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import roctree
+from roctree import DataError, MultiscaleClassifier
+from roctree.report.explorer import data_document
+from tests.report.explorer import trees
+from tests.report.explorer.browser import Opened, chromium
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "naive_bayes-1.json"
+REQUESTS = [
+    {"cost_fp": 2, "cost_fn": 0.4},
+    {"cost_fp": 2, "cost_fn": 3},
+    {"cost_fp": 2, "cost_fn": 90},
+    {"max_fpr": 0.02},
+    {"max_fpr": 0.125},
+    {"min_tpr": 0.8},
+    {"beta": 0.5},
+    {"beta": 3},
+]
+FIELDS = {"cost_fp": "cost-fp", "cost_fn": "cost-fn", "max_fpr": "max-fpr", "min_tpr": "min-tpr"}
+MODELS = {
+    "naive bayes": trees.bayes,
+    "cells": trees.cells,
+    "merged cells": lambda: trees.cells(merge_leaves=True),
+}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    pages = []
+
+    def open_page(model, *test, **options):
+        pages.append(Opened(browser, model.explore(tmp_path / "model.html", *test), **options))
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture(scope="module")
+def shared(browser, tmp_path_factory):
+    """A page of each model, loaded once, and brought back to its start for every test."""
+    pages = {}
+
+    def open_page(name):
+        if name not in pages:
+            model, *test = MODELS[name]()
+            file = model.explore(tmp_path_factory.mktemp("pages") / "model.html", *test)
+            pages[name] = Opened(browser, file)
+        pages[name].reset()
+        return pages[name], *MODELS[name]()
+
+    yield open_page
+    for page in pages.values():
+        page.close()
+
+
+def ask(page, request):
+    """Set the controls of the page to what ``at`` is asked for."""
+    page.page.locator("#roctree-0-best-beta").set_checked("beta" in request)
+    for name, value in request.items():
+        percent = name in ("max_fpr", "min_tpr")
+        page.type(FIELDS.get(name, name), 100 * value if percent else value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_every_control_gives_the_predictions_of_at(name, shared):
+    page, model, X_test, y_test = shared(name)
+    positive = y_test == model.classes_[1]
+    for by, requests in (
+        ("smoothed", REQUESTS),
+        ("training", REQUESTS[3::2]),
+        ("test", REQUESTS[1::3]),
+    ):
+        page.choose("by", by)
+        for request in requests:
+            ask(page, request)
+            counts = (X_test, y_test) if by == "test" else by
+            said = model.at(**request, counts=counts).predict(X_test) == model.classes_[1]
+            assert page.number("tp") == pytest.approx((positive & said).sum()), (by, request)
+            assert page.number("fp") == pytest.approx((~positive & said).sum()), (by, request)
+        copied = page.preview("Python")
+        known = {"tree": model, "X_test": X_test, "y_test": y_test}
+        there = model.at(**requests[-1], counts=counts)
+        assert (eval(copied, known).predict(X_test) == there.predict(X_test)).all()
+    page.picture(f"{name.replace(' ', '-')}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_areas_and_cost_ratios_are_those_of_python(name, shared):
+    page, model, X_test, y_test = shared(name)
+    assert page.number("auc_test") == pytest.approx(model.roc(X_test, y_test).auc)
+    assert page.number("auc_training") == pytest.approx(model.roc().auc)
+    page.type("cost-fn", 3)
+    point = model.at(cost_fp=1, cost_fn=3, counts="smoothed").operating_point_
+    found = page.text_of("cost_ratio").replace("Infinity", "inf").split()
+    assert list(map(float, found)) == pytest.approx(list(point.cost_ratio))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_a_case_has_the_probability_and_the_label_of_python(name, shared):
+    page, model, X_test, y_test = shared(name)
+    page.type("cost-fn", 2)
+    there = model.at(cost_fp=1, cost_fn=2, counts="smoothed")
+    said, label = model.predict_proba(X_test)[:, 1], there.predict(X_test)
+    rows = [each["row"] for each in page.app("data.cases")]
+    for number in range(0, len(rows), 29):
+        page.choose("pick", number)
+        row = rows[number]
+        assert page.number("case_probability") == pytest.approx(said[row])
+        assert model.classes_[int(page.text_of("case_label"))] == label[row]
+    assert page.page.locator('[data-name="case_distance"]').count() == 0
+    assert page.page.get_by_role("tab", name="Near cases").count() == 0
+    assert "are not offered" in page.page.locator("header .remark").text_content()
+
+
+@pytest.mark.slow
+def test_a_leaf_lights_its_answers_and_shows_its_table(opened):
+    tree, X_test, y_test = trees.bayes()
+    assert tree.get_n_leaves() > 1
+    page = opened(tree, X_test, y_test, color_scheme="dark")
+    page.page.locator("canvas.tree").focus()
+    for _ in range(tree.tree_.n_nodes - 1):
+        page.page.keyboard.press("ArrowDown")
+    node = page.app("lit.node")
+    assert tree.tree_.nodes.is_leaf[node]
+    found = page.page.evaluate(
+        """(() => {
+            const { app } = document.querySelector("main.roctree").explorer;
+            return app.lit.lines.map((line) => app.tree.lines.node[line]);
+        })()"""
+    )
+    assert set(found) == {node}
+    assert len(found) > 1
+    assert "Speaks most for it" in page.page.locator(".card").text_content()
+    shown = page.page.locator("section.model tbody tr").first.locator("td").all_text_contents()
+    prior = tree.tree_.models.prior[tree.tree_.model[node]]
+    assert [float(text.rstrip(" %")) for text in shown[:2]] == pytest.approx(100 * prior, abs=0.06)
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page.page).response["violations"]
+    assert [(rule["id"], [node["target"] for node in rule["nodes"]]) for rule in found] == []
+
+
+@pytest.mark.slow
+def test_costs_of_three_classes_give_the_predictions_of_at(opened):
+    tree, X_test, y_test = trees.bayes_of_wines()
+    page = opened(tree, X_test, y_test)
+    matrix = 1.0 - np.eye(3)
+    for said, truth, cost in ((0, 1, 9.0), (2, 0, 0.2)):
+        page.type(f"cost-{said}-{truth}", cost)
+        matrix[said, truth] = cost
+    said = tree.at(cost_matrix=matrix, counts="smoothed").predict(X_test)
+    for i, row in enumerate(tree.classes_):
+        for j, column in enumerate(tree.classes_):
+            counted = ((said == row) & (y_test == column)).sum()
+            assert page.number(f"confusion_{i}_{j}") == pytest.approx(counted)
+
+
+@pytest.mark.slow
+def test_a_file_that_does_not_know_the_leaves_of_answers_has_a_page(opened):
+    tree = roctree.load(GOLDEN)
+    assert tree.scored_.leaf is None
+    page = opened(tree)
+    page.page.locator("canvas.tree").focus()
+    page.page.keyboard.press("ArrowDown")
+    assert page.number("auc_training") == pytest.approx(tree.roc().auc)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_loaded_model_has_the_same_page(name, tmp_path):
+    model, X_test, y_test = MODELS[name]()
+    model.save(tmp_path / "model.json")
+    again = roctree.load(tmp_path / "model.json")
+    assert data_document(again, X_test, y_test) == data_document(model, X_test, y_test)
+
+
+def test_many_answers_are_rounded_and_the_page_says_so(monkeypatch):
+    tree, X_test, y_test = trees.bayes()
+    monkeypatch.setattr("roctree.report.explorer.naive_bayes._MOST_ANSWERS", 20)
+    document = data_document(tree, X_test, y_test)
+    assert document["rounded"] in (1, 2, 3)
+    assert sum(document["lines"]["training"]) == 600
+    assert sum(document["lines"]["test"]) == 300
+
+
+def test_cells_refuse_test_cases_with_missing_values():
+    model, X_test, y_test = trees.cells()
+    with pytest.raises(DataError, match="a case without a value is in no cell"):
+        data_document(model, X_test.assign(east=np.nan), y_test)
+
+
+def test_a_constant_attribute_is_not_on_the_page_of_cells():
+    model = MultiscaleClassifier().fit([[0.0, 1.0], [0.0, 2.0]], ["no", "yes"])
+    assert [feature["name"] for feature in data_document(model)["features"]] == ["x1"]
