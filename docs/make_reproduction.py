@@ -9,12 +9,12 @@ without a reason is an error.
 """
 
 import json
+import re
 import sys
 import tomllib
 from itertools import groupby
 from pathlib import Path
 
-from roctree.experiment.papers import REPRODUCTIONS
 from roctree.experiment.tables import Table
 
 HOME = Path(__file__).parent
@@ -22,6 +22,7 @@ PAGE = HOME / "reproduction.md"
 RESULTS = HOME / "reproduction"
 TO_EXPLAIN = ("Outside one SD", "Of the other sign")
 LONGEST = 20
+BEGIN = ":begin, written by docs/make_reproduction.py -->"
 
 
 def main():
@@ -30,12 +31,16 @@ def main():
 
 def page(text):
     """The page with its results made anew."""
-    for name in REPRODUCTIONS:
-        begin = f"<!-- {name}:begin, written by docs/make_reproduction.py -->"
-        end = f"<!-- {name}:end -->"
+    for name in names(text):
+        begin, end = f"<!-- {name}{BEGIN}", f"<!-- {name}:end -->"
         before, after = text.split(begin)[0], text.split(end)[1]
         text = before + "\n\n".join([begin, *parts(name), end]) + after
     return text
+
+
+def names(text):
+    """The tables and figures that the page has marks for."""
+    return re.findall(f"<!-- ([a-z0-9-]+){re.escape(BEGIN)}", text)
 
 
 def parts(name):
