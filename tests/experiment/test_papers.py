@@ -14,6 +14,7 @@ from roctree.experiment import BuiltIn, Folder
 from roctree.experiment.papers import REPRODUCTIONS, Setting, described, ecml03, named, sc17
 from roctree.experiment.papers.report import Entry, Report, compared, geometric_mean, within
 from roctree.experiment.papers.setting import published
+from roctree.experiment.store import Store
 from roctree.experiment.tables import Table
 from roctree.presets import smiles_2003
 from tests.shared_data import SHARED, manifest, oracle
@@ -106,13 +107,16 @@ def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
                 raise DataError("left out, to be quick")
             return super().load(name)
 
-    setting = Setting(Few(), tmp_path, quick=True)
+    setting = Setting(Few(), tmp_path, quick=True, together=True)
     for name in ("ecml03-tables5-6", "ecml03-table8"):
         report = REPRODUCTIONS[name](setting)
         assert any(sentence.startswith("Not in the data given") for sentence in report.summary)
         paths = report.write(tmp_path)
         assert [path.name for path in paths] == [f"{name}.md", f"{name}.json"]
         assert json.loads(paths[1].read_text())["name"] == name
+    # Several tables are one study, of which each shows a part.
+    n_results = len(ecml03.configurations()) * 2 * 5
+    assert len(Store(tmp_path / "ecml03-quick.sqlite").present()) == n_results
     table = REPRODUCTIONS["ecml03-tables5-6"](setting).tables[0]
     assert [row[0] for row in table.rows] == ["27 BALANCE-SCALE", "35 IRIS"]
     assert abs(float(table.rows[1][2]) - 98.5) < 1.5
