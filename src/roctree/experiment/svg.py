@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 # Colours of Okabe and Ito, which colour-blind eyes can tell apart; dashes for those who print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 1")
+# The radius of a dot.
+DOT = 3
 
 Place = Callable[[float, float], tuple[float, float]]
 
@@ -38,13 +40,22 @@ class Drawing:
 
     def dot(self, x: float, y: float, colour: str) -> None:
         """Draw a small filled circle."""
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{DOT}" fill="{colour}"/>')
 
     def text(self, x: float, y: float, words: str, anchor: str = "start") -> None:
         """Write words."""
         self.parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
         )
+
+    def window(self, x: float, y: float, width: float, height: float) -> None:
+        """Cut what follows to a rectangle, until it is closed."""
+        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
+        self.parts.append(f'<svg {place} viewBox="{x:g} {y:g} {width:g} {height:g}">')
+
+    def close_window(self) -> None:
+        """Draw on the whole page again."""
+        self.parts.append("</svg>")
 
     def svg(self) -> str:
         """Return the page."""
@@ -92,9 +103,11 @@ def chart(
     for number, each in enumerate(series):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
         places = [place(x, y) for x, y in each.points]
+        drawing.window(left - DOT, top - DOT, size + 2 * DOT, size + 2 * DOT)
         drawing.path(places, colour, dash)
         for x, y in places if each.dots else ():
             drawing.dot(x, y, colour)
+        drawing.close_window()
         height = top + 14 + 20 * number
         drawing.path([(left + size + 14, height), (left + size + 44, height)], colour, dash)
         drawing.text(left + size + 50, height + 4, each.name)
