@@ -70,11 +70,12 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Series:
-    """A named line of points; ``dots`` marks each of them."""
+    """A named line of points; ``dots`` marks each of them, ``marked`` some other points."""
 
     name: str
     points: Sequence[tuple[float, float]]
     dots: bool = False
+    marked: Sequence[tuple[float, float]] = ()
 
 
 def chart(
@@ -84,10 +85,11 @@ def chart(
     y_label: str,
     x_range: tuple[float, float] = (0.0, 1.0),
     y_range: tuple[float, float] = (0.0, 1.0),
+    n_steps: int = 5,
     diagonal: bool = False,
 ) -> str:
-    """Return lines between two axes, with their names beside them."""
-    left, top, size, legend = 60.0, 20.0, 340.0, 210.0
+    """Return lines between two axes of so many steps, with their names beside them."""
+    left, top, size, legend = 60.0, 20.0, 340.0, 240.0
     drawing = Drawing(left + size + legend, top + size + 50)
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -95,7 +97,7 @@ def chart(
         up = (y - y_range[0]) / (y_range[1] - y_range[0])
         return left + size * across, top + size * (1.0 - up)
 
-    _axes(drawing, place, x_range, y_range)
+    _axes(drawing, place, x_range, y_range, n_steps)
     drawing.text(left + size / 2, top + size + 38, x_label, "middle")
     drawing.text(8, 14, y_label)
     if diagonal:
@@ -105,8 +107,8 @@ def chart(
         places = [place(x, y) for x, y in each.points]
         drawing.window(left - DOT, top - DOT, size + 2 * DOT, size + 2 * DOT)
         drawing.path(places, colour, dash)
-        for x, y in places if each.dots else ():
-            drawing.dot(x, y, colour)
+        for point in (*(each.points if each.dots else ()), *each.marked):
+            drawing.dot(*place(*point), colour)
         drawing.close_window()
         height = top + 14 + 20 * number
         drawing.path([(left + size + 14, height), (left + size + 44, height)], colour, dash)
@@ -115,14 +117,18 @@ def chart(
 
 
 def _axes(
-    drawing: Drawing, place: Place, x_range: tuple[float, float], y_range: tuple[float, float]
+    drawing: Drawing,
+    place: Place,
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+    n_steps: int,
 ) -> None:
     low_left, low_right = place(x_range[0], y_range[0]), place(x_range[1], y_range[0])
     drawing.line(*low_left, *low_right)
     drawing.line(*low_left, *place(x_range[0], y_range[1]))
-    for fifth in range(6):
-        x = x_range[0] + fifth / 5 * (x_range[1] - x_range[0])
-        y = y_range[0] + fifth / 5 * (y_range[1] - y_range[0])
+    for step in range(n_steps + 1):
+        x = x_range[0] + step / n_steps * (x_range[1] - x_range[0])
+        y = y_range[0] + step / n_steps * (y_range[1] - y_range[0])
         across, up = place(x, y_range[0]), place(x_range[0], y)
         drawing.text(across[0], across[1] + 16, f"{x:g}", "middle")
         drawing.text(up[0] - 6, up[1] + 4, f"{y:g}", "end")

@@ -7,7 +7,6 @@ no training case came, whatever the smoothing (``AlikeWhereEmpty``); and areas a
 of classes by p / (p + q).
 """
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -242,13 +241,13 @@ def _run(setting: Setting, rows: list[Row], names: Iterable[str]) -> Results:
 def _picture(curves: dict[str, list[tuple[float, float]]]) -> str:
     """Accuracy, area and number of leaves against the strength of pruning, as the figure has it."""
     series = [Series(name, points, dots=True) for name, points in curves.items()]
-    lowest = 10.0 * math.floor(min(y for each in series for _, y in each.points) / 10.0)
     return chart(
         series,
         x_label="K",
         y_label="%, and number of leaves",
         x_range=(0.0, float(STRENGTHS[-1])),
-        y_range=(lowest, 100.0),
+        y_range=(0.0, 100.0),
+        n_steps=4,
     )
 
 

@@ -257,14 +257,14 @@ def _test_table(outcomes: dict[str, dict[str, Outcome]]) -> Table:
 def _graph(found: dict[str, Outcome]) -> str:
     series = [
         Series(
-            f"{name}, AUC {each.curve.auc:.3f}",
+            f"{name}, AUC {each.curve.auc:.3f}, its labels dotted",
             list(zip(each.curve.fpr.tolist(), each.curve.tpr.tolist(), strict=True)),
+            marked=[each.point],
         )
         for name, each in found.items()
     ]
-    points = [Series(f"{name}, labels", [each.point], dots=True) for name, each in found.items()]
     return chart(
-        [*series, *points],
+        series,
         x_label="false positive rate",
         y_label="true positive rate",
         diagonal=True,
