@@ -50,7 +50,7 @@ def test_a_fit_that_fails_leaves_the_one_before_as_it_was():
     ("late", "sentence"),
     [
         ({"metric": "bad"}, "metric"),
-        ({"geometric_probability": True, "ranking": "soft"}, "soft"),
+        ({"geometric_probability": True, "ranking": "soft"}, "Soft"),
         ({"smoothing": lambda tree: "none"}, "probabilities"),
     ],
 )

@@ -72,8 +72,8 @@ def best_split(columns, labels, n_classes, score, rows, nominal=(), min_leaf=1, 
 def best_gain_with_gaps(columns, labels, n_classes, score, joins, weights):
     """The best improvement by numeric columns with missing values (None), or 0.
 
-    If they join a branch, both are tried; else they have no part in the score of a split, which
-    counts by the share of the known cases.
+    If they join a branch, both are tried, and a branch of their own; else they have no part in the
+    score of a split, which counts by the share of the known cases.
     """
     rows, best = range(len(labels)), 0.0
     for column in columns:
@@ -81,14 +81,18 @@ def best_gain_with_gaps(columns, labels, n_classes, score, joins, weights):
         unknown = [row for row in rows if column[row] is None]
         counted = rows if joins else known
         before = class_counts(counted, labels, n_classes, weights)
-        for _, left, right in splits(column, known, nominal=False):
-            for sides in ([left + unknown, right], [left, right + unknown]):
-                table = [
-                    class_counts(side, labels, n_classes, weights)
-                    for side in (sides if joins else (left, right))
-                ]
-                share = sum(before) / sum(class_counts(rows, labels, n_classes, weights))
-                best = max(best, share * float(score(table) - score([before])))
+        pairs = [(left, right) for _, left, right in splits(column, known, nominal=False)]
+        if joins:
+            pairs = [
+                sides
+                for left, right in pairs
+                for sides in ((left + unknown, right), (left, right + unknown))
+            ]
+            pairs += [(known, unknown)] if known and unknown else []
+        for sides in pairs:
+            table = [class_counts(side, labels, n_classes, weights) for side in sides]
+            share = sum(before) / sum(class_counts(rows, labels, n_classes, weights))
+            best = max(best, share * float(score(table) - score([before])))
     return best
 
 

@@ -360,7 +360,7 @@ def test_what_is_no_curve_is_refused(kind, curves):
 @each_kind
 def test_weights_count_as_copies(kind, tree, cases):
     X, y = cases
-    weights = np.arange(len(y)) % 3
+    weights = 1 + np.arange(len(y)) % 3
     drawn = kind.from_estimator(tree, X, y, sample_weight=weights)
     copies = np.repeat(np.arange(len(y)), weights)
     expected = kind.from_estimator(tree, X.iloc[copies], y[copies])

@@ -6,16 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from roctree.cli.cases import column_table, training_cases, wishes
-from roctree.cli.options import COLUMNS, READING, Data, Output, Report, command
+from roctree.cli.options import COLUMNS, READING, Data, Output, Report, Weight, command
 from roctree.cli.output import working
 from roctree.cli.parameters import options_of_systems, system_of
 from roctree.cli.values import label
 
 TargetColumn = Annotated[
     str, typer.Option("--target", metavar="COLUMN", help="The class to predict.")
-]
-Weight = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]
 Positive = Annotated[
     str | None, typer.Option(metavar="CLASS", help="The class whose area is shown.")

@@ -14,6 +14,7 @@ from roctree.data.arrow import feather, ipc, pa, parquet
 from roctree.data.sources import Source
 from roctree.data.spelling import Spelling
 from roctree.errors import DataError
+from roctree.table import on_one_line
 
 TEXT = "csv"
 FORMATS = {
@@ -50,7 +51,8 @@ def read_file(path: str, spelling: Spelling | None = None, types: Any = None) ->
         if kind == TEXT:
             table = csv_file.read(source, spelled, wanted)
         elif kind == "parquet":
-            table = parquet.read_table(source.file())
+            # parquet.read_table takes folders too, and twice as long.
+            table = parquet.ParquetFile(source.file()).read()
         elif kind == "feather":
             table = feather.read_table(source.file())
         else:
@@ -160,10 +162,21 @@ def _refuse_absent(columns: list[str], there: list[str], source: str) -> None:
 def _refusals(source: Source) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{source.name} holds texts of another alphabet: name its encoding, such as latin-1."
+        ) from error
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        if "cannot infer number of columns" in str(error):
+            raise DataError(f"{source.name} has no rows below its first line.") from error
         raise DataError(f"{source.name} cannot be read: {_short(error)}.") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise DataError(f"{source.name} cannot be unpacked: {_short(error)}.") from error
 
 
 def _short(error: Exception) -> str:
-    """The first line of what pyarrow says."""
-    return str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
+    """The first line of what pyarrow says, which may quote the file."""
+    said = str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
+    return on_one_line(said)

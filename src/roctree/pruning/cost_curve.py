@@ -276,7 +276,7 @@ def _is_class(predicted: Any, classes: list[Any], place: int) -> NDArray[np.bool
     """Return which predictions are of one of the classes; all must be of some."""
     given = np.asarray(predicted)
     if not np.isin(given, classes).all():
-        wrong = given[~np.isin(given, classes)].ravel()[0]
+        wrong = given[~np.isin(given, classes)].ravel()[0].item()
         raise DataError(
             f"predictions have {wrong!r}, which is no class of y; those are "
             f"{', '.join(map(repr, classes))}."
