@@ -62,17 +62,19 @@ class Setting:
 
     def rows(self, paper: str) -> tuple[list[Row], list[str]]:
         """Return the data sets of a paper that the source has, and the labels of the others."""
-        found, absent = [], []
+        found, absent, why = [], [], ""
         for number, label, name in published()["data_sets"][paper]:
             try:
                 problem = self.source.load(name)
-            except DataError:
+            except DataError as error:
                 absent.append(label)
+                why = why or str(error)
             else:
                 found.append(Row(label if number is None else str(number), label, problem))
         if not found:
             raise MissingDataError(
-                f"None of the data sets of {paper} is there: give a folder that has them, --data."
+                f"None of the data sets of {paper} is there: give a folder that has them, --data. "
+                f"The first is missed because: {why}"
             )
         return found, absent
 
