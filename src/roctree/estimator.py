@@ -26,7 +26,7 @@ from roctree.decision import Decision, scores_by_label
 from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
 from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
-from roctree.export.exported import labelling_words
+from roctree.export.origin import origin, with_origin
 from roctree.files import Training, save
 from roctree.geometry import (
     RANKINGS,
@@ -580,6 +580,20 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         curve = Curve.from_leaves(scores[:, place], table[:, place], others)
         return replace(curve, in_parts=X is None and self._in_parts("training"))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of cases that are labelled rightly.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, as for ``fit``
+        sample_weight : of the cases
+        """
+        self._fitted()
+        tally = tally_of(self, X, y, sample_weight)
+        if tally is not None:
+            return self._decision().accuracy(tally)
+        return float(super().score(X, y, sample_weight))
+
     @over_partitions
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its leaf, by class weight.
@@ -657,7 +671,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._fitted().n_leaves
 
     def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
-        """Return the tree as text, a line for each branch.
+        """Return the tree as text, a line for each branch, with the labels that ``predict`` gives.
+
+        The share beside a label is that of its class among the training cases of the leaf.
 
         Parameters
         ----------
@@ -665,9 +681,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         digits : significant digits of thresholds and weights
         head : whether lines that say what model, operating point and data it is come first
         """
-        text = to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
-        lines = [f"# {line}" for line in self._exported().head()] if head else []
-        return "\n".join([*lines, text])
+        tree, labels = self._fitted(), self._labels_of_nodes()
+        text = to_text(tree, self.schema_, max_depth=max_depth, digits=digits, labels=labels)
+        return with_origin(self, text) if head else text
 
     def to_rules(self, *, digits: int = 4) -> str:
         """Return a rule for each leaf, with label, probabilities and cases.
@@ -733,15 +749,12 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _exported(self) -> Exported:
         return Exported(
-            " ".join(repr(self).split()),
             self._fitted(),
             self.schema_,
             self.probabilities_,
             self._decision().votes,
-            labelling_words(self.operating_point_, self.node_labels_, self.labels),
             self.operating_point_,
-            self.training_,
-            self.smoothing_,
+            origin(self),
             self.geometric_ is not None,
         )
 
@@ -813,8 +826,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return page
         from roctree.report.explorer.still import still
 
-        picture = still(self, self._decision().votes.argmax(axis=1))
-        return page + picture + to_html(self.tree_, self.schema_)
+        labels = self._labels_of_nodes()
+        return page + still(self, labels) + to_html(self.tree_, self.schema_, labels)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
@@ -930,6 +943,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decision(self) -> Decision:
         return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
+
+    def _labels_of_nodes(self) -> NDArray[np.int64]:
+        """The number of the class of each node, as if it were a leaf."""
+        return np.asarray(self._decision().votes.argmax(axis=1))
 
     def _by_probability(self) -> bool:
         """Return whether ``predict`` follows ``predict_proba``."""

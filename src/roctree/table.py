@@ -28,7 +28,7 @@ def as_text(head: Cells, rows: Iterable[Cells], align: Side | Sequence[Side] = "
        1    120
       12      8
     """
-    cells = [head, *rows]
+    cells = [list(map(on_one_line, row)) for row in (head, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     sides = [align] * len(head) if isinstance(align, str) else align
     lines = ("  ".join(map(_placed, row, widths, sides)) for row in cells)
@@ -66,6 +66,15 @@ def as_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any]) -
             f"pip install {library}."
         ) from None
     return found.DataFrame(columns)
+
+
+def on_one_line(text: str) -> str:
+    """Return text as it is, but for escapes of what cannot be printed, such as line ends."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 def _placed(cell: str, width: int, side: Side) -> str:

@@ -1,6 +1,9 @@
 import ast
 import errno
 import inspect
+import json
+import sys
+from io import BytesIO, TextIOWrapper
 
 import pytest
 
@@ -57,6 +60,7 @@ WRONG = {
     "choose from label, probability": ("predict", "tree.json", "new.csv", "--columns", "odds"),
     "end the name in": ("predict", "tree.json", "new.csv", "-o", "scored.xls"),
     "name the column by --target": ("evaluate", "tree.json", "new.csv"),
+    "leave it out": ("export", "tree.json", "--to", "dot", "--dialect", "duckdb"),
     "--to is 'pmml'": ("export", "tree.json", "--to", "pmml"),
     "Say where the tree shall operate": ("at", "tree.json", "-o", "x.json"),
     "cannot be both": (
@@ -70,6 +74,22 @@ WRONG = {
         "age",
     ),
     "is a folder": ("fit", ".", "--target", "outcome"),
+    "the weight 'pressure' of row": (
+        "evaluate",
+        "tree.json",
+        "test.csv",
+        "--weight",
+        "pressure",
+    ),
+    "conversion error to double": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--weight",
+        "sex",
+    ),
+    "name the file they are in": ("labellings", "tree.json", "--weight", "age"),
 }
 
 
@@ -153,6 +173,24 @@ def test_tables_on_a_terminal_are_drawn(monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "A [sentence]." in shown
     assert "[x]" in shown
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_letters_that_a_terminal_lacks_are_escaped(options, patients, roctree, monkeypatch):
+    rows = "".join(f"{i},{'wéll' if i % 2 else 'ill'}\n" for i in range(20))
+    (patients / "odd.csv").write_text("x,y\n" + rows, encoding="utf-8")
+    assert roctree("fit", "odd.csv", "--target", "y", "-o", "odd.json").code == 0
+    terminal = TextIOWrapper(BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "argv", ["roctree", "labellings", "odd.json", *options])
+    monkeypatch.setattr(sys, "stdout", terminal)
+    with pytest.raises(SystemExit):
+        cli.main()
+    terminal.flush()
+    said = terminal.buffer.getvalue()
+    if options:
+        assert json.loads(said)["positive"] == "wéll"
+    else:
+        assert said.startswith(b"Labellings, positive w\\xe9ll\n")
 
 
 def test_the_shell_is_told_how_to_complete(monkeypatch, roctree):

@@ -1,5 +1,6 @@
 """What help and documents tell users to type does what they say."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -14,8 +15,8 @@ HOME = Path(__file__).parents[2]
 EXAMPLE = re.compile(r"^\s*(?:\$ )?roctree (.+)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(?:console|sh)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SESSION = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-# Described elsewhere, or in need of data that are not there.
-ELSEWHERE = ("reproduce",)
+# Runs for minutes, or needs data that are not there; its example only lists what it can do.
+LONG = ("reproduce",)
 NEEDS = {"sql": "sqlglot", "onnx": "onnx"}
 
 
@@ -35,32 +36,70 @@ def examples_of(text):
     return [arguments_of(line) for line in EXAMPLE.findall(text)]
 
 
+def at_hand(arguments, request):
+    """What a shell would make of patterns; and a scheduler that there is, for one that is named."""
+    found = []
+    for word in arguments:
+        if word.startswith("tcp://"):
+            word = request.getfixturevalue("scheduler")
+        found += sorted(map(str, Path().glob(word))) if "*" in word else [word]
+    return found
+
+
 def runnable(arguments):
+    return arguments[0] in COMMANDS and arguments[0] not in LONG
+
+
+def needed(arguments):
     for form, library in NEEDS.items():
         if form in arguments:
             pytest.importorskip(library)
-    return arguments[0] in COMMANDS and arguments[0] not in ELSEWHERE
+    return arguments
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_example_in_the_help_of_a_command_runs(name, grown, roctree, quick):
-    shown = roctree(name, "--help").out
-    examples = examples_of(shown.partition("Example:")[2].partition("Options:")[0])
-    assert examples
-    for arguments in examples:
-        assert arguments[0] == name
-        if runnable(arguments):
-            done = roctree(*arguments)
-            assert done.code == 0, done.err
+@pytest.fixture(params=COMMANDS)
+def examples(request, grown, roctree):
+    """The examples in the help of each command that there is."""
+    shown = roctree(request.param, "--help").out
+    found = examples_of(shown.partition("Example:")[2].partition("Options:")[0])
+    assert {arguments[0] for arguments in found} == {request.param}
+    return [at_hand(needed(arguments), request) for arguments in found]
+
+
+def test_the_examples_in_the_help_of_a_command_run_and_are_plain_in_a_pipe(
+    examples, roctree, quick
+):
+    for example in examples:
+        done = roctree(*example)
+        assert done.code == 0, done.err
+        assert done.err == ""
+        assert all(line.isprintable() for line in done.out.splitlines())
+        assert done.out.endswith("\n")
+
+
+def test_every_command_answers_in_json(examples, roctree, quick):
+    for example in examples:
+        done = roctree(*example, "--json")
+        assert done.code == 0, done.err
+        assert strict(done.out)
+
+
+def strict(text):
+    """What JSON says, without the words that Python takes and other readers do not."""
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    return json.loads(text, parse_constant=refuse)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
-def test_the_commands_of_a_page_run_one_after_the_other(page, patients, roctree, quick):
+def test_the_commands_of_a_page_run_one_after_the_other(page, patients, roctree, quick, request):
     text = (HOME / page).read_text(encoding="utf-8")
     lines = [arguments for block in BLOCK.findall(text) for arguments in examples_of(block)]
     assert lines
-    for arguments in filter(runnable, lines):
-        done = roctree(*arguments)
+    for arguments in map(needed, filter(runnable, lines)):
+        done = roctree(*at_hand(arguments, request))
         assert done.code == 0, (arguments, done.err)
 
 

@@ -1,5 +1,6 @@
 import json
 import sys
+from base64 import b64decode
 from io import BytesIO, TextIOWrapper
 
 import numpy as np
@@ -125,6 +126,52 @@ def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
         assert costs["cost"] >= costs["least_cost"] - 1e-12
 
 
+def weighted_and_repeated(folder, name):
+    """Write complete cases that weigh 1 or 2, and the same cases that often."""
+    head, *rows = (folder / name).read_text().splitlines()
+    rows = [row for row in rows if "NA" not in row]
+    often = [1 + place % 2 for place in range(len(rows))]
+    weighted = [f"{row},{times}" for row, times in zip(rows, often, strict=True)]
+    repeated = [row for row, times in zip(rows, often, strict=True) for _ in range(times)]
+    (folder / "weighted.csv").write_text("\n".join([f"{head},often", *weighted, ""]))
+    (folder / "repeated.csv").write_text("\n".join([head, *repeated, ""]))
+
+
+WEIGHED = {
+    "two classes": ("evaluate", "tree.json"),
+    "three classes": ("evaluate", "three.json", "--target", "smoker"),
+    "Naive Bayes": ("evaluate", "nbtree.json"),
+    "labellings": ("labellings", "tree.json"),
+}
+OTHERS = {
+    "three classes": ("--target", "smoker", "-o", "three.json"),
+    "Naive Bayes": ("--target", "outcome", "--system", "nbtree", "-o", "nbtree.json"),
+}
+
+
+@pytest.mark.parametrize("what", WEIGHED)
+def test_a_case_of_weight_k_is_judged_as_k_cases(what, grown, roctree):
+    weighted_and_repeated(grown, "test.csv")
+    if what in OTHERS:
+        assert roctree("fit", "data.csv", *OTHERS[what]).code == 0
+    repeated = json.loads(roctree(*WEIGHED[what], "repeated.csv", "--json").out)
+    weighted = json.loads(
+        roctree(*WEIGHED[what], "weighted.csv", "--weight", "often", "--json").out
+    )
+    if "rows" in repeated:
+        assert weighted.pop("rows") < repeated.pop("rows") == weighted["weight"]
+    assert flat(weighted) == pytest.approx(flat(repeated), nan_ok=True)
+
+
+def flat(value):
+    """All numbers and words of an answer, in order."""
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in flat(item)]
+    return [float("nan") if value is None else value]
+
+
 def test_evaluate_takes_more_than_two_classes(patients, roctree):
     (patients / "three.csv").write_text(
         "x,kind\n" + "\n".join(f"{i},{'abc'[i // 4]}" for i in range(12)) + "\n"
@@ -214,8 +261,18 @@ def test_export_writes_what_the_tree_says(form, grown, roctree):
     tree = library.load("tree.json")
     done = roctree("export", "tree.json", "--to", form, "-o", "file")
     assert done.code == 0, done.err
-    assert (grown / "file").read_text() == getattr(tree, f"to_{form}")() + "\n"
+    options = {"head": True} if form == "text" else {}
+    assert (grown / "file").read_text() == getattr(tree, f"to_{form}")(**options) + "\n"
     assert roctree("export", "tree.json", "--to", form).out == (grown / "file").read_text()
+
+
+def test_an_export_in_json_is_what_would_be_written(grown, roctree):
+    said = json.loads(roctree("export", "tree.json", "--to", "rules", "--json").out)
+    assert said == {"form": "rules", "text": library.load("tree.json").to_rules()}
+    pytest.importorskip("onnx")
+    said = json.loads(roctree("export", "tree.json", "--to", "onnx", "--json").out)
+    roctree("export", "tree.json", "--to", "onnx", "-o", "tree.onnx")
+    assert b64decode(said["base64"]) == (grown / "tree.onnx").read_bytes()
 
 
 def test_compare_shows_means_deviations_and_wins(patients, roctree):

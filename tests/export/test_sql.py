@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree import ParameterError, ROCTreeClassifier, presets
-from roctree.export import sql
+from roctree.export import sql, sql_sums
 from roctree.export.sql_words import literal, number, quoted
 from tests import shared_data
 from tests.estimator import weather
+from tests.export import engines
 from tests.export.engines import ENGINES, KEY, check_sql, in_sqlite
 from tests.strategies import data_sets
 
@@ -112,13 +113,40 @@ def test_categories_that_are_numbers_are_compared_as_numbers():
     check_sql(ROCTreeClassifier().fit(X, [0, 1, 0, 0, 1, 1]), X)
 
 
-def test_a_tree_of_many_leaves_is_added_up_in_steps(monkeypatch):
-    monkeypatch.setattr(sql, "TERMS_A_STEP", 7)
+def test_a_tree_of_several_leaves_is_added_up_in_steps(monkeypatch):
+    monkeypatch.setattr(sql_sums, "TERMS_A_STEP", 7)
     X, y = weather.frame(missing=0.3)
-    tree = ROCTreeClassifier().fit(X, y)
+    tree = ROCTreeClassifier(max_leaves=30).fit(X, y)
     assert tree.get_n_leaves() > 20
     assert "roctree_sums2" in tree.to_sql()
     check_sql(tree, X)
+
+
+@pytest.mark.parametrize("parameters", WAYS[:4], ids=repr)
+def test_in_a_tree_of_many_leaves_divided_rows_are_followed(parameters, monkeypatch):
+    monkeypatch.setattr(sql, "FEW_LEAVES", 0)
+    monkeypatch.setattr(engines, "FEW_LEAVES", 0)
+    X, y = weather.frame(missing=0.3)
+    check_sql(ROCTreeClassifier(**parameters).fit(X, y), X)
+    check_sql(ROCTreeClassifier(labels="majority", **parameters).fit(X, y), X)
+
+
+def test_equal_rows_that_are_divided_stay_as_many(monkeypatch):
+    monkeypatch.setattr(sql, "FEW_LEAVES", 0)
+    X, y = weather.frame(missing=0.4)
+    tree = ROCTreeClassifier().fit(X, y)
+    for run in ENGINES.values():
+        twice = pd.concat([X, X], ignore_index=True)
+        assert len(run(tree.to_sql(), twice)) == len(twice)
+
+
+def test_a_query_grows_with_the_nodes_and_not_with_leaves_times_levels():
+    sizes = []
+    for n in (120, 240):
+        chain = np.arange(float(n))[:, None]
+        tree = ROCTreeClassifier(criterion="error").fit(chain, np.arange(n) % 2)
+        sizes.append(len(tree.to_sql()) / tree.tree_.n_nodes)
+    assert sizes[1] < 1.2 * sizes[0]
 
 
 def test_a_tree_of_one_leaf_is_a_query_too():

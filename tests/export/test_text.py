@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from roctree import ParameterError, ROCTreeClassifier
+from roctree import (
+    MultiscaleClassifier,
+    NaiveBayesTreeClassifier,
+    ParameterError,
+    ROCTreeClassifier,
+)
 from roctree.export.dot import quoted
 from tests.estimator import weather
 
@@ -73,6 +78,30 @@ def test_every_export_says_where_it_came_from():
         assert "MaxFPR(rate=0.2" in head
 
 
+def test_the_text_of_other_systems_says_where_it_came_from_too():
+    X, y = np.arange(40.0)[:, None], pd.Series(["a", "b"] * 20, name="plan")
+    for kind in (NaiveBayesTreeClassifier, MultiscaleClassifier):
+        model = kind().fit(X, y).at(cost_fp=1, cost_fn=3)
+        *head, text = model.to_text(head=True).split("\n", 4)
+        assert head[0].startswith(f"# {kind.__name__}(), by roctree")
+        assert head[1].startswith("# grown from 40 rows, to predict 'plan', 1 column, classes 'a'")
+        assert "LeastCost(cost_fp=1, cost_fn=3" in head[3]
+        assert text == model.to_text()
+
+
+def test_the_text_has_the_labels_that_predict_gives():
+    tree = golf()
+    assert "sky = fog: home  (1.00, 2 cases)" in tree.to_text()
+    always = tree.at(cost_fp=0, cost_fn=1)
+    leaves = [line for line in always.to_text().splitlines() if ": " in line]
+    assert len(leaves) == 4
+    assert all(": play  (" in line for line in leaves)
+    assert "sky = fog: play  (0.00, 2 cases)" in always.to_text()
+    cells = MultiscaleClassifier().fit([[0.0], [0.2], [0.7], [1.0]], ["a", "a", "b", "b"])
+    text = cells.at(cost_fp=0, cost_fn=1).to_text()
+    assert (text.count(": b  ("), text.count(": a  (")) == (2, 0)
+
+
 def tokens(dot):
     """The words of a graph; an error where some text is none."""
     found, place = [], 0
@@ -110,6 +139,14 @@ def test_names_in_a_graph_are_nothing_but_names():
     assert "\n" not in "".join(word for word in words if word.startswith('"'))
     assert "\u2028" not in tree.to_dot()
     assert quoted('&lt;\\N"') == '"&amp;lt;\\\\N\\""'
+
+
+def test_half_a_letter_is_for_python_alone():
+    tree = ROCTreeClassifier().fit([["\ud800"], ["b"]] * 5, ["no", "yes"] * 5)
+    assert "'\\ud800'" in tree.to_rules()
+    for export in (tree.to_sql, tree.to_onnx):
+        with pytest.raises(ParameterError, match="has half a letter"):
+            export()
 
 
 def test_no_name_breaks_out_of_a_comment():

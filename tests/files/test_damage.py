@@ -245,6 +245,14 @@ def test_a_file_is_refused_with_the_reason_if(what):
         from_bytes(data)
 
 
+def test_a_labeller_without_its_costs_is_refused():
+    changed = document(as_bytes(fitted("costs of three")[0]))
+    options = changed["operating_point"]["labeller"]["options"]
+    options["cost_matrix"] = {"not_kept": "costs"}
+    with pytest.raises(ModelFileError, match=r"'labeller' .* has an option that is not kept"):
+        from_bytes(sealed(changed))
+
+
 def test_an_error_of_a_file_names_the_file(tmp_path):
     path = tmp_path / "broken.json"
     path.write_bytes(SMALL[:100])

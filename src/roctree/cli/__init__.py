@@ -1,9 +1,11 @@
 """The command line: each command a few lines that call the library."""
 
+import gc
 import sys
 import traceback
 import warnings
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -49,7 +51,7 @@ class Commands(TyperGroup):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"roctree.cli.{COMMANDS[cmd_name][0]}")
+        module = _loaded(f"roctree.cli.{COMMANDS[cmd_name][0]}")
         alone = typer.Typer(add_completion=False, **SETTINGS)
         alone.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
         return get_command(alone)
@@ -60,12 +62,25 @@ class Commands(TyperGroup):
             formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
 
 
+def _loaded(module: str) -> Any:
+    """Import a module without looking for garbage, of which imports make little."""
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        gc.enable()
+
+
 app = typer.Typer(cls=Commands, no_args_is_help=True, **SETTINGS)
 
 
 def main() -> None:
     """Run the command line; an error is one sentence and exit code 2."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal may lack letters of names, or of ours; better an escape than no answer.
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(prog_name="roctree", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
@@ -91,6 +106,8 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"Error: {place}{error.strerror or error}."
+    if isinstance(error, UnicodeEncodeError):  # half a letter, which Python's texts may hold
+        return f"Error: {error.object[error.start : error.end]!r} is no letter: rename what has it."
     known = (DataError, ModelFileError, ParameterError, ImportError)
     return f"Error: {error}" if isinstance(error, known) or _not_fitted(error) else None
 

@@ -1,13 +1,30 @@
 """Files as the library takes data: to grow a tree from, or of a kind that a tree knows."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from roctree.cli.output import Table, working
 from roctree.data.files import read_file
 from roctree.data.known import labels_of_column, target_of, types_of
-from roctree.data.roles import Cases, ColumnFacts, Wishes, cases_of, named
+from roctree.data.roles import (
+    Cases,
+    ColumnFacts,
+    Wishes,
+    cases_of,
+    named,
+    weight_type,
+    weights_of,
+)
 from roctree.data.spelling import Spelling
+from roctree.errors import DataError
+
+
+class KnownCases(NamedTuple):
+    """Attributes, labels and weights, None for ones, as the methods of a tree take them."""
+
+    X: Any
+    y: Any
+    weights: Any
 
 
 def spelling(reading: Mapping[str, Any]) -> Spelling:
@@ -24,25 +41,35 @@ def wishes(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishe
 def training_cases(path: str, wanted: Wishes, reading: Mapping[str, Any]) -> Cases:
     """Read a file to grow a tree from."""
     with working(f"Reading {path}"):
-        return cases_of(read_file(path, spelling(reading), wanted.types), wanted)
+        cases = cases_of(read_file(path, spelling(reading), wanted.types), wanted)
+    if cases.X.num_columns == 0:
+        raise DataError(f"{path} has no column left to predict {wanted.target!r} from.")
+    return cases
 
 
 def known_cases(
-    path: str, tree: Any, target: str | None, reading: Mapping[str, Any]
-) -> tuple[Any, Any]:
+    path: str,
+    tree: Any,
+    target: str | None,
+    reading: Mapping[str, Any],
+    weight: str | None = None,
+) -> KnownCases:
     """Read cases with their classes, of the kind that a tree was grown from."""
     schema = tree.schema_
     with working(f"Reading {path}"):
-        table = read_file(path, spelling(reading), types_of(schema))
-    known = tree.training_.target
+        table = read_file(path, spelling(reading), weight_type(weight) | types_of(schema))
+    there, known = table.column_names, tree.training_.target
+    weights = weights_of(table, named([weight], there, several=False)[0]) if weight else None
     if target is None:
-        target = known if known in table.column_names else target_of(table, schema)
-    (name,) = named([target], table.column_names, several=False)
-    attributes = table.select(named(schema.names, table.column_names, several=False))
-    return attributes, labels_of_column(table.column(name), schema.classes, name)
+        rest = table.select([name for name in there if name != weight])
+        target = known if known in there else target_of(rest, schema)
+    (name,) = named([target], there, several=False)
+    attributes = table.select(named(schema.names, there, several=False))
+    labels = labels_of_column(table.column(name), schema.classes, name)
+    return KnownCases(attributes, labels, weights)
 
 
-def column_table(facts: tuple[ColumnFacts, ...]) -> Table:
+def column_table(facts: tuple[ColumnFacts, ...], title: str = "") -> Table:
     """Return what was found out about each column."""
     rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
-    return Table(("column", "taken for", "values", "missing", "remark"), rows)
+    return Table(("column", "taken for", "values", "missing", "remark"), rows, title)

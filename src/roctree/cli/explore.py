@@ -23,6 +23,6 @@ def explore(
       roctree explore tree.json test.csv -o tree.html
     """
     tree = roctree.load(model)
-    cases = () if data is None else known_cases(data, tree, target, reading)
+    cases = () if data is None else known_cases(data, tree, target, reading)[:2]
     method_of(tree, "explore")(output, *cases)
     return Report({"output": output}, [f"Written: {output}"])

@@ -1,5 +1,6 @@
 """A tree for other programs."""
 
+from base64 import b64encode
 from typing import Annotated, Any
 
 import typer
@@ -31,6 +32,7 @@ def export(
     dialect: Dialect = None,
     *,
     operating: dict[str, Any],
+    as_json: bool,
 ) -> Report | None:
     """Write a tree as text, rules, SQL, a graph of Graphviz, or ONNX.
 
@@ -40,9 +42,25 @@ def export(
     tree = relabelled(roctree.load(model), operating)
     if form not in FORMS:
         raise ParameterError(f"--to is {form!r}: choose from {', '.join(FORMS)}.")
-    options = {} if dialect is None else {"dialect": dialect}
-    found = method_of(tree, f"to_{form}")(**options)
-    content = found.encode() + b"\n" if isinstance(found, str) else found.SerializeToString()
+    if dialect is not None and form != "sql":
+        raise ParameterError(f"--dialect is one of SQL, and --to is {form!r}: leave it out.")
+    options: dict[str, Any] = {"text": {"head": True}, "sql": {"dialect": dialect}}
+    found = method_of(tree, f"to_{form}")(**options.get(form, {}))
+    content = _as_bytes(found)
+    if as_json and output is None:
+        return Report({"form": form, **_as_text(found, content)})
     with written(output or STANDARD_OUTPUT) as file:
         file.write(content)
-    return None if output is None else Report({"output": output}, [f"Written: {output}"])
+    facts = {"form": form, "output": output}
+    return None if output is None else Report(facts, [f"Written: {output}"])
+
+
+def _as_bytes(found: Any) -> bytes:
+    if not isinstance(found, str):
+        return bytes(found.SerializeToString())
+    return found.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _as_text(found: Any, content: bytes) -> dict[str, str]:
+    """What was asked for as JSON can hold it."""
+    return {"text": found} if isinstance(found, str) else {"base64": b64encode(content).decode()}

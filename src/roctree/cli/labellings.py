@@ -5,9 +5,19 @@ from typing import Any
 import roctree
 from roctree.cli.cases import known_cases
 from roctree.cli.methods import method_of
-from roctree.cli.options import OPERATING, READING, Model, OptionalData, Report, Target, command
+from roctree.cli.options import (
+    OPERATING,
+    READING,
+    Model,
+    OptionalData,
+    Report,
+    Target,
+    Weight,
+    command,
+)
 from roctree.cli.output import Table
 from roctree.cli.relabelled import positive_class
+from roctree.errors import ParameterError
 
 
 @command(operating={"positive": OPERATING["positive"]}, reading=READING)
@@ -15,6 +25,7 @@ def labellings(
     model: Model,
     data: OptionalData = None,
     target: Target = None,
+    weight: Weight = None,
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],
@@ -25,7 +36,9 @@ def labellings(
       roctree labellings tree.json
     """
     tree = roctree.load(model)
-    counts = "training" if data is None else known_cases(data, tree, target, reading)
+    if data is None and weight is not None:
+        raise ParameterError("--weight is a column of cases: name the file they are in as well.")
+    counts = "training" if data is None else known_cases(data, tree, target, reading, weight)
     found = method_of(tree, "labellings")(counts=counts, positive=positive_class(tree, operating))
     facts = {"positive": found.positive_class, "labellings": labelling_rows(found)}
     return Report(facts, [labelling_table(found)])

@@ -30,6 +30,10 @@ Target = Annotated[
     typer.Option(metavar="COLUMN", help="The class; if not said, the column that holds classes."),
 ]
 
+Weight = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
+]
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -158,5 +162,6 @@ __all__ = [
     "Output",
     "Report",
     "Target",
+    "Weight",
     "command",
 ]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from roctree.table import Side
+from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
 # Numbers, ranges, and means with deviations.
@@ -42,13 +42,23 @@ class Report:
 def show(report: Report, as_json: bool) -> None:
     """Print a report."""
     if as_json:
-        print(json.dumps(_plain(report.facts), indent=2, ensure_ascii=False, allow_nan=False))
+        print(_json(_plain(report.facts)))
         return
     for part in report.shown:
         if sys.stdout.isatty():
             _show_rich(part)
         else:
             print(part if isinstance(part, str) else as_text(part))
+
+
+def _json(facts: Any) -> str:
+    """Return JSON in the letters of standard output, escapes where it lacks some."""
+    text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(facts, indent=2, allow_nan=False)
+    return text
 
 
 def as_text(table: Table) -> str:
@@ -80,9 +90,9 @@ def _show_rich(part: str | Table) -> None:
         return
     shown = RichTable(title=part.title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for name, side in zip(part.head, _sides(part), strict=True):
-        shown.add_column(name, justify=side)
+        shown.add_column(on_one_line(name), justify=side)
     for row in part.rows:
-        shown.add_row(*row)
+        shown.add_row(*map(on_one_line, row))
     console.print(shown)
 
 

@@ -47,10 +47,10 @@ def prune(
     options: dict[str, Any] = {}
     if costs:
         options["costs"] = by_class("costs", costs["costs"], tree.classes_.tolist())
-    names = {validation: ("X_val", "y_val"), training: ("X", "y")}
-    for path, keys in names.items():
+    for path, name in ((validation, "_val"), (training, "")):
         if path is not None:
-            options |= dict(zip(keys, known_cases(path, tree, target, reading), strict=True))
+            cases = known_cases(path, tree, target, reading)
+            options |= {f"X{name}": cases.X, f"y{name}": cases.y}
     smaller = method_of(tree, "pruned")(strategy("pruning", method), **options)
     smaller.save(output)
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()

@@ -14,6 +14,7 @@ from roctree.data.arrow import feather, ipc, pa, parquet
 from roctree.data.sources import Source
 from roctree.data.spelling import Spelling
 from roctree.errors import DataError
+from roctree.table import on_one_line
 
 TEXT = "csv"
 FORMATS = {
@@ -50,13 +51,14 @@ def read_file(path: str, spelling: Spelling | None = None, types: Any = None) ->
         if kind == TEXT:
             table = csv_file.read(source, spelled, wanted)
         elif kind == "parquet":
-            table = parquet.read_table(source.file())
+            # parquet.read_table takes folders too, and twice as long.
+            table = parquet.ParquetFile(source.file()).read()
         elif kind == "feather":
             table = feather.read_table(source.file())
         else:
             table = pa.concat_tables(arff.batches(source, spelled))
         _refuse_doubles(table.column_names, source.name)
-        return _cast(table, wanted)
+        return as_types(table, wanted)
 
 
 def file_batches(
@@ -74,7 +76,17 @@ def file_batches(
     spelled, wanted = spelling or Spelling(), dict(types or {})
     with Source(path) as source, _refusals(source):
         for batch in _batches(source, spelled, wanted, columns):
-            yield _cast(batch.select(columns), wanted)
+            yield as_types(batch.select(columns), wanted)
+
+
+def as_types(table: Any, types: Mapping[str, Any]) -> Any:
+    """Return a table with some columns read as other types, by name."""
+    for place, field in enumerate(table.schema):
+        wanted = types.get(field.name, field.type)
+        if not field.type.equals(wanted):
+            column = _casted(table.column(place), field.name, wanted)
+            table = table.set_column(place, field.name, column)
+    return table
 
 
 def format_of(source: Source) -> str:
@@ -124,15 +136,6 @@ def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
         yield schema.empty_table()
 
 
-def _cast(table: Any, types: Mapping[str, Any]) -> Any:
-    for place, field in enumerate(table.schema):
-        wanted = types.get(field.name, field.type)
-        if not field.type.equals(wanted):
-            column = _casted(table.column(place), field.name, wanted)
-            table = table.set_column(place, field.name, column)
-    return table
-
-
 def _casted(column: Any, name: str, wanted: Any) -> Any:
     try:
         return column.cast(wanted)
@@ -160,10 +163,21 @@ def _refuse_absent(columns: list[str], there: list[str], source: str) -> None:
 def _refusals(source: Source) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{source.name} holds texts of another alphabet: name its encoding, such as latin-1."
+        ) from error
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        if "cannot infer number of columns" in str(error):
+            raise DataError(f"{source.name} has no rows below its first line.") from error
         raise DataError(f"{source.name} cannot be read: {_short(error)}.") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise DataError(f"{source.name} cannot be unpacked: {_short(error)}.") from error
 
 
 def _short(error: Exception) -> str:
-    """The first line of what pyarrow says."""
-    return str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
+    """The first line of what pyarrow says, which may quote the file."""
+    said = str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
+    return on_one_line(said)

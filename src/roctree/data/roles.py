@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from roctree.data.arrow import compute, pa
 from roctree.data.column import TIMES_AS_NUMBERS
+from roctree.data.labels import check_weights
+from roctree.data.texts import mistaken
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import nearest
 
@@ -50,7 +52,8 @@ class Wishes:
         both = next((name for name in nominal if name in numeric), None)
         if both is not None:
             raise ParameterError(f"{both!r} cannot be both nominal and numeric: say one.")
-        return dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())
+        kinds = dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())
+        return kinds | weight_type(self.weight)
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,22 @@ def cases_of(table: Any, wishes: Wishes) -> Cases:
     _refuse(refused)
     _refuse_target(table.column(target), target)
     attributes = [fact.name for fact in facts if fact.role in ("numeric", "nominal")]
-    weights = table.column(weight[0]).to_numpy() if weight else None
+    weights = weights_of(table, weight[0]) if weight else None
     return Cases(table.select(attributes), table.column(target), weights, tuple(facts))
+
+
+def weight_type(name: str | None) -> dict[str, Any]:
+    """Return as what the column of weights is to be read, if there is one."""
+    return {} if name is None else {name: pa.float64()}
+
+
+def weights_of(table: Any, name: str) -> Any:
+    """Return a column as weights, float64[n]; refused where a row has none."""
+    column = table.column(name)
+    if n_missing(column):
+        row = compute.index(compute.is_null(column, nan_is_null=True), True).as_py()
+        raise DataError(f"the weight {name!r} of row {row + 1} is missing: give every row one.")
+    return check_weights(column.to_numpy(), len(column))
 
 
 def named(given: Iterable[str], names: Sequence[str], several: bool = True) -> list[str]:
@@ -146,16 +163,17 @@ def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[
         return "target"
     if name in weight:
         return "weight"
-    if name in ignored:
+    # Lines that end in the mark between cells have a last column without name and values.
+    if name in ignored or (name == "" and column.null_count == len(column)):
         return "ignored"
     return "numeric" if _is_number(column) else "nominal"
 
 
 def _facts(name: str, column: Any, role: Role) -> ColumnFacts:
-    remark = ""
+    remark, gaps = "", n_missing(column)
     if role in ("numeric", "nominal"):
-        remark = "; ".join(_remarks(name, column))
-    return ColumnFacts(name, role, _values(column, role), n_missing(column), remark)
+        remark = "; ".join(_remarks(name, column, len(column) - gaps))
+    return ColumnFacts(name, role, _values(column, role), gaps, remark)
 
 
 def _values(column: Any, role: Role) -> str:
@@ -172,8 +190,7 @@ def _values(column: Any, role: Role) -> str:
     return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > SHOWN)
 
 
-def _remarks(name: str, column: Any) -> Iterator[str]:
-    n_present = len(column) - n_missing(column)
+def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
     if n_present == 0:
         yield f"no values; --ignore {_shell(name)}"
         return
@@ -196,9 +213,11 @@ def _refusals(name: str, column: Any) -> Iterator[str]:
     if not _is_text(column):
         yield f"{name!r} holds {column.type} values, which are neither numbers nor texts"
         return
-    n_present = len(column) - column.null_count
-    n_distinct = compute.count_distinct(column).as_py()
-    if n_distinct > MOST_CATEGORIES:
+    n_present, texts = len(column) - column.null_count, column.drop_null().unique()
+    n_distinct, taken_for = len(texts), mistaken(texts.cast(pa.string()))
+    if taken_for is not None:
+        yield f"{name!r} holds texts, of which {taken_for}"
+    elif n_distinct > MOST_CATEGORIES:
         yield f"{name!r} has {n_distinct} different texts"
     elif n_distinct > max(SOME_CATEGORIES, n_present / 2):
         yield f"{name!r} has {n_distinct} different texts in {n_present} rows"
@@ -209,8 +228,8 @@ def _refusals(name: str, column: Any) -> Iterator[str]:
 def _refuse(reasons: list[str]) -> None:
     if reasons:
         raise DataError(
-            f"Identifiers, free text or dates are no attributes: {'; '.join(reasons)}. Leave a "
-            "column out by --ignore NAME, or keep it as it is by --nominal NAME."
+            f"Columns are no attributes as they are: {'; '.join(reasons)}. Leave a column out by "
+            "--ignore NAME, or keep it as it is by --nominal NAME."
         )
 
 

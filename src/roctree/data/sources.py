@@ -27,7 +27,7 @@ class Source:
         self.name = "standard input" if path == STANDARD_INPUT else path
         self._raw = _opened(path)
         self._stream = _unpacked(_Rewound(self._raw))
-        self.head: bytes = self._stream.read(HEAD)
+        self.head = self._head()
 
     def __enter__(self) -> "Source":
         return self
@@ -35,6 +35,15 @@ class Source:
     def __exit__(self, *_: object) -> None:
         if self.path != STANDARD_INPUT:
             self._raw.close()
+
+    def _head(self) -> bytes:
+        try:
+            return bytes(self._stream.read(HEAD))
+        except OSError as error:
+            self._raw.close()
+            if error.errno is not None:
+                raise
+            raise DataError(f"{self.name} cannot be unpacked: {error}.") from error
 
     def stream(self) -> Any:
         """Return all bytes as one stream, once."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from roctree.errors import ParameterError
 
+ENCODING = "utf8"
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 
@@ -21,7 +22,7 @@ class Spelling:
 
     delimiter: str | None = None
     decimal: str = "."
-    encoding: str = "utf8"
+    encoding: str = ENCODING
     missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

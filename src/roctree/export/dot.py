@@ -27,7 +27,7 @@ def to_dot(model: Exported, *, max_depth: int | None = None, digits: int = 4) ->
     """
     check_limits(max_depth, digits)
     tree, cuts = model.tree, short_thresholds(model.tree, digits)
-    lines = [f"// {line}" for line in model.head()]
+    lines = [f"// {line}" for line in model.origin]
     lines += [
         "digraph tree {",
         '  node [fontname="sans-serif"];',

@@ -1,22 +1,22 @@
-"""What an export needs of a fitted tree, and the lines that say where it came from."""
+"""What an export needs of a fitted tree."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._version import __version__
 from roctree.data import Schema
 from roctree.errors import ParameterError
-from roctree.files import Training
 from roctree.labelling import OperatingPoint
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 
-_MOST_CLASSES = 10
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,27 +25,21 @@ class Exported:
 
     Parameters
     ----------
-    title : the model and its parameters
     tree : the tree
     schema : names, categories and classes
     probabilities : float64[nodes, classes]
     votes : float64[nodes, classes]; a case has the class of the largest sum over its leaves
-    labelling : how the leaves got their labels, in words
     point : where the tree operates, if that was chosen
-    training : what the tree was grown from
-    smoothing : how the probabilities were made
+    origin : lines that say what model, operating point and data it came from
     geometric : whether probabilities are not those of the leaves but estimated from distances
     """
 
-    title: str
     tree: Tree
     schema: Schema
     probabilities: Floats
     votes: Floats
-    labelling: str
     point: OperatingPoint | None
-    training: Training
-    smoothing: Any
+    origin: tuple[str, ...]
     geometric: bool = False
 
     @cached_property
@@ -63,22 +57,6 @@ class Exported:
         """Whether labels are those of the largest probability."""
         return np.array_equal(self.votes, self.probabilities)
 
-    def head(self) -> list[str]:
-        """Return lines without control characters that say what this is."""
-        tree, n = self.tree, self.schema.n_features
-        classes = [repr(label) for label in self.schema.classes.tolist()]
-        classes[_MOST_CLASSES:] = ["..."] * (len(classes) > _MOST_CLASSES)
-        lines = [
-            f"{self.title}, by roctree {self.training.version or __version__}",
-            f"grown from {self.training}, {n} column{'s' * (n != 1)}, classes {', '.join(classes)}",
-            f"{tree.n_nodes} nodes, {tree.n_leaves} leaves, depth {tree.max_depth}; probabilities "
-            f"by {self.smoothing!r}",
-            f"labels: {self.labelling}",
-        ]
-        if self.training.date is not None:
-            lines[1] += f"; first saved {self.training.date}"
-        return [_printable(line) for line in lines]
-
     def refuse_what_only_python_does(self) -> None:
         """Refuse what would come out differently elsewhere."""
         if self.point is not None and self.point.chance > 0.0:
@@ -92,26 +70,15 @@ class Exported:
             )
         if self.tree.softness.any():
             raise ParameterError("Soft thresholds cannot be exported: use ranked('leaf') first.")
+        for text in self._texts():
+            if _SURROGATE.search(text):
+                raise ParameterError(
+                    f"{text!r} has half a letter, which only Python takes: rename."
+                )
 
-
-def labelling_words(point: OperatingPoint | None, labels: Any, by: str) -> str:
-    """Say how leaves get their labels.
-
-    Parameters
-    ----------
-    point : where the tree operates, if that was chosen
-    labels : the labels that pruning under costs has given, or None
-    by : the parameter ``labels``
-    """
-    if point is not None:
-        return f"{point!r}, chosen by {point.counts} counts"
-    if labels is not None:
-        return "by the costs of pruning"
-    return {"probability": "the most probable class"}.get(by, "the majority of the training cases")
-
-
-def _printable(text: str) -> str:
-    """Return text on one line, as Python would escape it."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
+    def _texts(self) -> Iterator[str]:
+        """All names, categories and labels that are text."""
+        categories = (known for known in self.schema.categories if known is not None)
+        for value in chain(self.schema.names, *categories, self.schema.classes.tolist()):
+            if isinstance(value, str):
+                yield value

@@ -113,6 +113,8 @@ def _inputs(model: Exported, graph: Graph, dtype: Width) -> tuple[list[Any], dic
         matrix = info.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features])
         whole = _as_double(graph, MATRIX, dtype)
         return [matrix], {feature: graph.columns(whole, [feature]) for feature in used}
+    if "" in schema.names:
+        raise ParameterError("'' cannot be the name of an input of ONNX: rename the column.")
     inputs, columns = [], {}
     for feature, name in enumerate(schema.names):
         text = _is_text(schema.categories[feature])
@@ -253,7 +255,7 @@ def _finished(model: Exported, graph: Graph, inputs: list[Any], outputs: list[An
         producer_name="roctree",
         producer_version=__version__,
         opset_imports=[helper.make_opsetid("", OPSET)],
-        doc_string="\n".join(model.head()),
+        doc_string="\n".join(model.origin),
     )
     finished.ir_version = IR_VERSION
     graph.onnx.checker.check_model(finished)

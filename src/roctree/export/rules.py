@@ -45,7 +45,7 @@ def to_rules(model: Exported, *, digits: int = 4) -> str:
     """
     check_limits(None, digits)
     cuts = short_thresholds(model.tree, digits)
-    lines = [f"# {line}" for line in model.head()]
+    lines = [f"# {line}" for line in model.origin]
     for node in depth_first(model.tree, None):
         if model.tree.is_leaf[node]:
             lines.append(_rule(model, node, cuts, digits))

@@ -1,10 +1,7 @@
 """A tree as a query of SQL, in steps.
 
-The first steps lead each row to its leaf by nested CASEs. A row that a missing value divides has no
-such leaf; for it further steps say which part of it reaches each leaf, the product of its parts in
-the branches above, and add up the leaves by these parts. Products and sums are taken in the order
-in which the library takes them, so that the results are the same to the last bit wherever numbers
-are those of IEEE 754.
+The first steps lead each row to its leaf by nested CASEs, and a table of the leaves says what they
+make of it. A row that a missing value divides has no such leaf: see ``sql_sums`` and ``sql_parts``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,18 +11,28 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.export.exported import Exported
-from roctree.export.sql_words import Words, literal, number, quoted
-from roctree.tree.tree import Tree
+from roctree.export.sql_parts import followed
+from roctree.export.sql_sums import added
+from roctree.export.sql_words import (
+    Step,
+    Words,
+    divided_at,
+    listed,
+    literal,
+    number,
+    quoted,
+    table_of,
+)
 
-# Databases limit how deep expressions nest: how many CASEs within each other, how many terms of a
-# sum (which is as deep as it is long), and how many factors. DuckDB also takes long to plan a step
-# of more than some dozens of parts.
-LEVELS_A_STEP, TERMS_A_STEP, MOST_LEVELS = 8, 32, 400
+# Databases limit how many CASEs may stand within each other, and how many steps there may be.
+LEVELS_A_STEP, MOST_LEVELS = 8, 400
+# Above, rows that are divided are no longer added up to the last bit, but without long planning.
+# They need a step for each level, of which SQLite takes some 300.
+FEW_LEAVES, MOST_LEVELS_FOLLOWED = 64, 250
 # These keep the results of a step where they are told to; others are left to their own judgement.
 KEEPS_STEPS = (None, "sqlite", "duckdb", "postgres")
-DIVIDED = -1
-
-Step = tuple[str, str]
+# These do not take names for the columns of a list of values, and need none.
+NAMELESS = (None, "sqlite")
 
 
 def to_sql(
@@ -43,22 +50,28 @@ def to_sql(
     """
     model.refuse_what_only_python_does()
     _check(model, keep)
-    words = Words.of(model, keep)
-    steps = [*_descent(model, words, table)]
+    words, names = Words.of(model, keep), dialect not in NAMELESS
+    steps = [_leaves(model, words, names), *_descent(model, words, table)]
+    placed = steps[-1][0]
+    queries = [_of_one_leaf(model, words, placed)]
     if model.divides.any():
-        steps += _sums(model, words, steps[-1][0])
+        few = model.tree.n_leaves <= FEW_LEAVES
+        steps += added(model, words, placed) if few else followed(model, words, placed, names)
+        queries.append(_of_several(model, words, steps[-1][0]))
     kept = " MATERIALIZED" if dialect in KEEPS_STEPS else ""
     named = [f"{name} AS{kept} (\n{query}\n)" for name, query in steps]
-    query = "WITH " + ", ".join(named) + "\n" + _results(model, words, steps[-1][0])
-    head = "".join(f"-- {line}\n" for line in model.head())
+    query = "WITH " + ", ".join(named) + "\n" + "\nUNION ALL\n".join(queries)
+    head = "".join(f"-- {line}\n" for line in model.origin)
     return head + (query if dialect is None else _translated(query, dialect))
 
 
 def _check(model: Exported, keep: Sequence[str]) -> None:
-    if model.tree.max_depth > MOST_LEVELS:
+    follows = model.tree.n_leaves > FEW_LEAVES and model.divides.any()
+    most = MOST_LEVELS_FOLLOWED if follows else MOST_LEVELS
+    if model.tree.max_depth > most:
         raise ParameterError(
-            f"The tree has {model.tree.max_depth} levels, and databases take at most some "
-            f"{MOST_LEVELS}: limit max_depth, or prune the tree."
+            f"The tree has {model.tree.max_depth} levels, and databases take at most some {most}: "
+            "limit max_depth, or prune the tree."
         )
     for name in keep:
         if name in _result_names(model):
@@ -68,7 +81,7 @@ def _check(model: Exported, keep: Sequence[str]) -> None:
 def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
     """The steps that lead rows to their leaves, some levels at a time.
 
-    ``place`` becomes the leaf, or says that the row is divided; ``leaf`` is that on the heaviest
+    ``place`` becomes the leaf, or says where the row is divided; ``leaf`` is that on the heaviest
     path.
     """
     tree = model.tree
@@ -85,14 +98,14 @@ def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
             moved = "".join(f"\n  WHEN {node} THEN {texts[node]}" for node in here)
             found = f"CASE {name}{moved}\n  ELSE {name} END" if level else texts[0]
             columns.append(f"{found} AS {name}")
-        yield words.own("placed", step), f"SELECT {_listed(columns)}\nFROM {source}"
+        yield words.own("placed", step), f"SELECT {listed(columns)}\nFROM {source}"
         source = words.own("placed", step)
 
 
 def _nested(model: Exported, words: Words, missing_branch: NDArray[np.int16]) -> dict[int, str]:
     """Return the CASE that leads from the root, and from nodes where a step begins, to the next.
 
-    It says the number of a leaf, of a node where the next step begins, or that the row is divided.
+    It says the number of a leaf, of a node where the next step begins, or where the row is divided.
     """
     tree = model.tree
     begins = ~tree.is_leaf & (tree.depth % LEVELS_A_STEP == 0)
@@ -118,119 +131,53 @@ def _case(model: Exported, words: Words, node: int, missing: int, texts: dict[in
         for branch, test in words.tests(model, node).items()
         if branch != missing
     ]
-    otherwise = str(DIVIDED) if missing < 0 else below[missing]
+    otherwise = str(divided_at(node)) if missing < 0 else below[missing]
     return f"CASE{''.join(whens)}{indent}ELSE {otherwise} END" if whens else otherwise
 
 
-def _sums(model: Exported, words: Words, source: str) -> Iterator[Step]:
-    """The steps that add up, for divided rows, what the leaves say."""
-    tree, tables = model.tree, _tables(model, words)
-    passed = [*words.passed_on, words.own("place"), words.own("leaf")]
-    factors = [_factor(model, words, child) for child in range(1, tree.n_nodes)]
-    before: list[str] = []
-    for step, begin in enumerate(range(0, tree.n_leaves, TERMS_A_STEP)):
-        leaves = tree.leaves[begin : begin + TERMS_A_STEP].tolist()
-        parts = [
-            f"CASE WHEN {words.own('place')} = {DIVIDED} THEN {_part(tree, leaf, factors)} END "
-            f"AS {words.own('part', leaf)}"
-            for leaf in leaves
-        ]
-        parted = words.own("parts", step)
-        yield parted, f"SELECT {_listed([*passed, *before, *parts])}\nFROM {source}"
-        sums = [_sum(words, leaves, table, name, bool(before)) for name, table in tables.items()]
-        source, before = words.own("sums", step), list(tables)
-        yield source, f"SELECT {_listed([*passed, *sums])}\nFROM {parted}"
-
-
-def _tables(model: Exported, words: Words) -> dict[str, list[float]]:
-    """What is to be added up for each class: the probabilities, and the votes if they differ."""
-    found = {"probability": model.probabilities}
+def _leaves(model: Exported, words: Words, names: bool) -> Step:
+    """The table of the leaves: number, label, probabilities, and votes if they differ."""
+    classes = model.schema.classes.tolist()
+    columns = [words.own("number"), words.own("label"), *words.probabilities(model)]
+    tables = [model.probabilities]
     if not model.follows_probabilities:
-        found["vote"] = model.votes
-    return {
-        words.own(name, label): table[:, label].tolist()
-        for name, table in found.items()
-        for label in range(model.tree.n_classes)
-    }
+        columns += words.votes(model)
+        tables.append(model.votes)
+    rows = []
+    for leaf in model.tree.leaves.tolist():
+        shares = [number(share) for table in tables for share in table[leaf].tolist()]
+        rows.append([str(leaf), literal(classes[model.labels[leaf]]), *shares])
+    return table_of(words.own("leaves"), columns, rows, names)
 
 
-def _sum(words: Words, leaves: list[int], table: list[float], name: str, goes_on: bool) -> str:
-    terms = [f"{words.own('part', leaf)} * {number(table[leaf])}" for leaf in leaves]
-    return f"{' + '.join([name] * goes_on + terms)} AS {name}"
-
-
-def _factor(model: Exported, words: Words, child: int) -> str:
-    """The part of a row at a node that goes to one of its children."""
-    tree = model.tree
-    parent, branch = int(tree.parent[child]), int(tree.branch[child])
-    missing = int(tree.missing_branch[parent])
-    whens = [
-        f" WHEN {test} THEN {number(float(other == branch))}"
-        for other, test in words.tests(model, parent).items()
-        if other != missing
-    ]
-    share = number(float(tree.share[child]) if missing < 0 else float(missing == branch))
-    return f"CASE{''.join(whens)} ELSE {share} END" if whens else share
-
-
-def _part(tree: Tree, leaf: int, factors: list[str]) -> str:
-    """The part of a row that reaches a leaf, multiplied from the root on."""
-    found, node = [], leaf
-    while node > 0:
-        found.append(factors[node - 1])
-        node = int(tree.parent[node])
-    return " * ".join(reversed(found))
-
-
-def _results(model: Exported, words: Words, source: str) -> str:
-    """The last step: what is asked for, under the names of the classes."""
-    place = words.own("leaf" if model.divides.any() else "place")
-    found = [_probability(model, words, label) for label in range(model.tree.n_classes)]
-    found += [_label(model, words), place]
+def _of_one_leaf(model: Exported, words: Words, source: str) -> str:
+    """The results of rows that reach one leaf, under the names of the classes."""
+    leaf = words.own("leaf" if model.divides.any() else "place")
+    found = [*words.probabilities(model), words.own("label"), leaf]
     named = zip(found, map(quoted, _result_names(model)), strict=True)
     columns = [*words.keep, *(f"{column} AS {name}" for column, name in named)]
-    return f"SELECT {_listed(columns)}\nFROM {source}"
+    join = f"JOIN {words.own('leaves')} ON {words.own('number')} = {words.own('place')}"
+    return f"SELECT {listed(columns)}\nFROM {source}\n{join}"
+
+
+def _of_several(model: Exported, words: Words, source: str) -> str:
+    """The results of divided rows: of several leaves the first label with the most votes."""
+    labels = [literal(label) for label in model.schema.classes.tolist()]
+    votes = words.votes(model)
+    whens = []
+    for label, vote in enumerate(votes[:-1]):
+        test = " AND ".join(f"{vote} >= {other}" for other in votes[label + 1 :])
+        whens.append(f"\n    WHEN {test} THEN {labels[label]}")
+    chosen = f"CASE{''.join(whens)}\n    ELSE {labels[-1]} END" if whens else labels[-1]
+    found = [*words.probabilities(model), chosen, words.own("leaf")]
+    named = zip(found, map(quoted, _result_names(model)), strict=True)
+    columns = [*words.keep, *(f"{column} AS {name}" for column, name in named)]
+    return f"SELECT {listed(columns)}\nFROM {source}"
 
 
 def _result_names(model: Exported) -> list[str]:
     labels = model.schema.classes.tolist()
     return [*(f"probability_{label}" for label in labels), "label", "leaf"]
-
-
-def _probability(model: Exported, words: Words, label: int) -> str:
-    """The probability of a class: of the leaf, or added up."""
-    leaves: dict[float, list[int]] = {}
-    for leaf in model.tree.leaves.tolist():
-        leaves.setdefault(float(model.probabilities[leaf, label]), []).append(leaf)
-    whens = [_when(words, mine, number(share)) for share, mine in leaves.items()]
-    added = f"\n    ELSE {words.own('probability', label)}" if model.divides.any() else ""
-    return f"CASE{''.join(whens)}{added} END"
-
-
-def _label(model: Exported, words: Words) -> str:
-    """The class of the leaf; of several leaves the first with the largest sum of votes."""
-    labels = [literal(label) for label in model.schema.classes.tolist()]
-    leaves: dict[int, list[int]] = {}
-    for leaf in model.tree.leaves.tolist():
-        leaves.setdefault(int(model.labels[leaf]), []).append(leaf)
-    whens = [_when(words, mine, labels[label]) for label, mine in sorted(leaves.items())]
-    if model.divides.any():
-        name = "probability" if model.follows_probabilities else "vote"
-        votes = [words.own(name, label) for label in range(len(labels))]
-        for label, vote in enumerate(votes[:-1]):
-            test = " AND ".join(f"{vote} >= {other}" for other in votes[label + 1 :])
-            whens.append(f"\n    WHEN {test} THEN {labels[label]}")
-        whens.append(f"\n    ELSE {labels[-1]}")
-    return f"CASE{''.join(whens)} END"
-
-
-def _when(words: Words, leaves: list[int], result: str) -> str:
-    places = ", ".join(map(str, leaves))
-    return f"\n    WHEN {words.own('place')} IN ({places}) THEN {result}"
-
-
-def _listed(columns: Sequence[str]) -> str:
-    return ",\n  ".join(columns)
 
 
 def _translated(query: str, dialect: str) -> str:

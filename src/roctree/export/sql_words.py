@@ -10,6 +10,9 @@ from roctree.errors import ParameterError
 from roctree.export.exported import Exported
 from roctree.tree.tree import IS_PRESENT
 
+# The name of a step, with its columns if they have none of their own, and what it selects.
+Step = tuple[str, str]
+
 
 @dataclass(frozen=True)
 class Words:
@@ -44,6 +47,16 @@ class Words:
         """Return a column or a step of the query's own."""
         return f"{self.prefix}_{name}{number}"
 
+    def probabilities(self, model: Exported) -> list[str]:
+        """Return the columns with the probability of each class."""
+        return [self.own("probability", label) for label in range(model.tree.n_classes)]
+
+    def votes(self, model: Exported) -> list[str]:
+        """Return the columns with the votes for each class, which may be its probabilities."""
+        if model.follows_probabilities:
+            return self.probabilities(model)
+        return [self.own("vote", label) for label in range(model.tree.n_classes)]
+
     @property
     def passed_on(self) -> list[str]:
         """The columns that every step hands to the next."""
@@ -65,6 +78,30 @@ class Words:
             if branch >= 0:
                 lists.setdefault(branch, []).append(literal(categories[code]))
         return {branch: f"{column} IN ({', '.join(lists[branch])})" for branch in sorted(lists)}
+
+
+def divided_at(node: int) -> int:
+    """Return the number that says that a node divides a row: no number of a node."""
+    return -1 - node
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Return columns with a line each."""
+    return ",\n  ".join(columns)
+
+
+def table_of(name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], names: bool) -> Step:
+    """Return values as a step.
+
+    Parameters
+    ----------
+    name, columns, rows : of the table, written as SQL wants them
+    names : whether the list of values itself is to name its columns
+    """
+    head = ", ".join(columns)
+    values = ",\n  ".join(f"({', '.join(row)})" for row in rows)
+    alias = f"listed({head})" if names else "listed"
+    return f"{name}({head})", f"SELECT * FROM (VALUES\n  {values}\n) AS {alias}"
 
 
 def quoted(name: str) -> str:

@@ -99,6 +99,10 @@ def _labeller(section: Section) -> Labeller:
     found = values.restored(section.values["labeller"], "labeller")
     if type(found) not in values.STRATEGIES["labelling"].values():
         section.refuse("labeller", "is no labeller")
+    try:
+        values.plain(found)
+    except values.NoWordError:
+        section.refuse("labeller", "has an option that is not kept in files")
     labeller: Labeller = found
     return labeller
 

@@ -15,12 +15,20 @@ MAX_SHOWN = 4
 
 
 def cells_to_text(
-    cell_tree: CellTree, schema: Schema, *, max_depth: int | None = None, digits: int = 4
+    cell_tree: CellTree, schema: Schema, labels: Ints, *, max_depth: int | None, digits: int
 ) -> str:
     """Return a line for each cell, parts below the cell that they are of.
 
     A cell at the edge has no bound there, for values beyond count as those at the edge. Parts that
     were merged are told by their number.
+
+    Parameters
+    ----------
+    cell_tree : the cells
+    schema : names and classes
+    labels : the class of each node
+    max_depth : number of levels to show; None for all
+    digits : significant digits of bounds and weights
     """
     check_limits(max_depth, digits)
     bounds, cells, tree = cell_tree.bounds, cell_tree.cells, cell_tree.tree
@@ -32,7 +40,9 @@ def cells_to_text(
             return _box(cells, int(cell_of[node]), bounds, names, digits)
         return f"any of {n_cells[node]} cells"
 
-    return in_lines(tree, schema.classes, condition, max_depth=max_depth, digits=digits)
+    return in_lines(
+        tree, schema.classes, condition, max_depth=max_depth, digits=digits, labels=labels
+    )
 
 
 def _cells_of_nodes(cells: Cells, n_nodes: int) -> tuple[Ints, Ints]:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from roctree.data import Dataset, check_curve_cases, check_test_cases, encode_columns
 from roctree.decision import Decision, scores_by_label
+from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import (
@@ -234,9 +235,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ) -> Curve:
         """Return the ROC curve: cells in the order of training, counts of the data given.
 
-        Parameters
-        ----------
-        X, y, positive, sample_weight : as for ``ROCTreeClassifier.roc``
+        Parameters are those of ``ROCTreeClassifier.roc``.
         """
         cells, place = self._fitted(), class_of_curve(positive, self.classes_)
         check_curve_cases(X, y, sample_weight)
@@ -246,9 +245,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its cell, or that of ``at``.
 
-        Parameters
-        ----------
-        X, cost_matrix : as for ``ROCTreeClassifier.predict``
+        Parameters are those of ``ROCTreeClassifier.predict``.
         """
         values = self._encoded(X)
         if cost_matrix is None:
@@ -293,21 +290,19 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Return the number of cells that are not divided; those merged count as one."""
         return self._fitted().tree.n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
-        """Return the cells as text, a line for each.
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
+        """Return the cells as text, a line for each, with the labels that ``predict`` gives.
 
-        Parameters
-        ----------
-        max_depth, digits : as for ``ROCTreeClassifier.to_text``
+        Parameters are those of ``ROCTreeClassifier.to_text``.
         """
-        return cells_to_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        cells, labels = self._fitted(), self._decision().votes.argmax(axis=1)
+        text = cells_to_text(cells, self.schema_, labels, max_depth=max_depth, digits=digits)
+        return with_origin(self, text) if head else text
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write these cells to a model file, which ``roctree.load`` reads again.
 
-        Parameters
-        ----------
-        path : the file; it is replaced when complete, and has no cases for ``partial_fit``
+        It is replaced when the new one is complete, and has no cases for ``partial_fit``.
         """
         self._fitted()
         save(self, path, stacklevel=2)
@@ -387,8 +382,10 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""
         nodes = self.cell_tree_.nodes(values)
-        decision = Decision.of(self.tree_, self.operating_point_, self._usual_votes)
-        return decision.each(values, lambda votes: votes[nodes].argmax(axis=1))
+        return self._decision().each(values, lambda votes: votes[nodes].argmax(axis=1))
+
+    def _decision(self) -> Decision:
+        return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
 
     def _usual_votes(self) -> Floats:
         """Return what each node says for each class, unless an operating point was chosen."""

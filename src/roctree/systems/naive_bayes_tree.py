@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree.data import Dataset, check_curve_cases, encode_columns, warn_of_identifiers
 from roctree.decision import scores_by_label
 from roctree.errors import ParameterError
+from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, OperatingPoint, operating_point
 from roctree.operating import (
@@ -272,7 +273,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """Return the number of leaves."""
         return self._fitted().n_leaves
 
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the tree as text, and beneath it the table of each leaf.
 
         A table has the share of each class, and of each interval or category within each class.
@@ -282,8 +283,10 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         max_depth : number of levels to show; None for all
         digits : significant digits of thresholds and weights
+        head : whether lines that say what model, operating point and data it is come first
         """
-        return naive_bayes_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        text = naive_bayes_text(self._fitted(), self.schema_, max_depth=max_depth, digits=digits)
+        return with_origin(self, text) if head else text
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write this tree to a model file, which ``roctree.load`` reads again.

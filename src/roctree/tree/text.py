@@ -32,6 +32,7 @@ def to_text(
     max_depth: int | None = None,
     digits: int = DIGITS,
     leaf_note: Callable[[int], str] | None = None,
+    labels: NDArray[np.int64] | None = None,
 ) -> str:
     """Return the tree as text.
 
@@ -47,6 +48,7 @@ def to_text(
     max_depth : number of levels to show; a line that stands for a subtree ends in "…"
     digits : significant digits of thresholds and weights, at most 17
     leaf_note : what else to say of each leaf, by its number
+    labels : int64[nodes], the class of each node; None for the most frequent
     """
     check_limits(max_depth, digits)
     condition = _conditions(tree, schema, digits)
@@ -57,6 +59,7 @@ def to_text(
         max_depth=max_depth,
         digits=digits,
         leaf_note=leaf_note,
+        labels=labels,
     )
 
 
@@ -82,6 +85,7 @@ def in_lines(
     max_depth: int | None,
     digits: int,
     leaf_note: Callable[[int], str] | None = None,
+    labels: NDArray[np.int64] | None = None,
 ) -> str:
     """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
 
@@ -90,14 +94,17 @@ def in_lines(
     tree : the tree
     classes : class labels
     condition : says what leads to a node from its parent
-    max_depth, digits, leaf_note : as in ``to_text``
+    max_depth, digits, leaf_note, labels : as in ``to_text``
     """
+    named = tree.counts.argmax(axis=1) if labels is None else labels
     lines = []
     for node in depth_first(tree, max_depth):
         inside = tree.depth[node] > 0
         text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * bool(inside) + _outcome(tree.counts[node], classes, digits)
+            text += ": " * bool(inside) + _outcome(
+                tree.counts[node], int(named[node]), classes, digits
+            )
             if not tree.is_leaf[node]:
                 text += " …"
             elif leaf_note is not None:
@@ -123,11 +130,11 @@ def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dic
     return {node: condition(node) for node in nodes}
 
 
-def to_html(tree: Tree, schema: "Schema") -> str:
-    """Return the size of the tree and its top levels for a page."""
+def to_html(tree: Tree, schema: "Schema", labels: NDArray[np.int64]) -> str:
+    """Return the size of the tree and its top levels for a page, with the class of each node."""
     facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
     classes = ", ".join(map(str, schema.classes))
-    text = to_text(tree, schema, max_depth=HTML_LEVELS)
+    text = to_text(tree, schema, max_depth=HTML_LEVELS, labels=labels)
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
@@ -194,12 +201,11 @@ def category_set(codes: NDArray[np.int64], categories: Any) -> str:
     return f"in {{{', '.join(words)}}}"
 
 
-def _outcome(counts: NDArray[np.float64], classes: NDArray[Any], digits: int) -> str:
-    """Say the most frequent class, how frequent it is, and among how many cases."""
+def _outcome(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
+    """Say the class, how frequent it is, and among how many cases."""
     weight = float(counts.sum())
     if weight == 0.0:
         return "no cases"
-    winner = int(counts.argmax())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
     return f"{plain(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"

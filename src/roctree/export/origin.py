@@ -1,0 +1,47 @@
+"""What a model is and where it came from, in lines at the head of all that leaves the library."""
+
+from typing import Any
+
+from roctree._version import __version__
+from roctree.table import on_one_line
+
+_MOST_CLASSES = 10
+
+
+def origin(model: Any) -> tuple[str, ...]:
+    """Return lines without control characters: model, data, size, and how labels are chosen.
+
+    Parameters
+    ----------
+    model : a fitted classifier of the library
+    """
+    schema, training = model.schema_, model.training_
+    classes = [repr(label) for label in schema.classes.tolist()]
+    classes[_MOST_CLASSES:] = ["..."] * (len(classes) > _MOST_CLASSES)
+    columns = f"{schema.n_features} column{'s' * (schema.n_features != 1)}"
+    saved = f"; first saved {training.date}" if training.date is not None else ""
+    size = f"{model.tree_.n_nodes} nodes, {model.get_n_leaves()} leaves, depth {model.get_depth()}"
+    smoothing = getattr(model, "smoothing_", None)
+    lines = (
+        f"{' '.join(repr(model).split())}, by roctree {training.version or __version__}",
+        f"grown from {training}, {columns}, classes {', '.join(classes)}{saved}",
+        size if smoothing is None else f"{size}; probabilities by {smoothing!r}",
+        f"labels: {_labelling(model)}",
+    )
+    return tuple(map(on_one_line, lines))
+
+
+def with_origin(model: Any, text: str) -> str:
+    """Return a text below the lines of a model's origin."""
+    return "\n".join([*(f"# {line}" for line in origin(model)), text])
+
+
+def _labelling(model: Any) -> str:
+    """Say how labels are chosen."""
+    point = model.operating_point_
+    if point is not None:
+        return f"{point!r}, chosen by {point.counts} counts"
+    if getattr(model, "node_labels_", None) is not None:
+        return "by the costs of pruning"
+    by_majority = getattr(model, "labels", "probability") == "majority"
+    return "the majority of the training cases" if by_majority else "the most probable class"

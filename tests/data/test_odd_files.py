@@ -1,0 +1,112 @@
+"""Files as people have them, read as a person would or refused in a sentence."""
+
+import gzip
+
+import pytest
+
+from roctree import DataError
+from roctree.data.files import file_batches, read_file
+from roctree.data.roles import Wishes, cases_of
+from roctree.data.spelling import Spelling
+
+ROWS = [(f"{i / 8:.3f}", "red" if i % 3 else "blue", "yes" if i % 2 else "no") for i in range(40)]
+
+
+def text(*names, cell=lambda row: row[0], mark=","):
+    """A file of one odd column, a colour and a class."""
+    rows = [mark.join([cell(row), *row[1:]]) for row in ROWS]
+    return "\n".join([mark.join(names or ("x", "c", "y")), *rows, ""])
+
+
+READ = {
+    "marks at the beginning": ("\ufeff" + text(), {}),
+    "line ends of Windows": (text().replace("\n", "\r\n"), {}),
+    "line ends of old": (text().replace("\n", "\r"), {}),
+    "blank lines": ("\n\n" + text().replace("\n", "\n\n"), {}),
+    "blanks around names and cells": (text("x ", " c ", " y", mark=" , "), {}),
+    "numbers in quotes": (text(cell=lambda row: f'"{row[0]}"'), {}),
+    "decimal commas": (
+        text(cell=lambda row: row[0].replace(".", ","), mark=";"),
+        {"decimal": ","},
+    ),
+    "UTF-16": (text().encode("utf-16"), {"encoding": "utf-16"}),
+    "a comma at the end of lines": (text().replace("\n", ",\n"), {}),
+    "gzip under another name": (gzip.compress(text().encode()), {}),
+}
+
+
+@pytest.mark.parametrize("what", READ)
+def test_a_file_is_read_whatever_it_has(what, tmp_path):
+    content, spelled = READ[what]
+    path = tmp_path / "odd.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    cases = cases_of(read_file(str(path), Spelling(**spelled)), Wishes("y"))
+    assert cases.X.column_names == ["x", "c"]
+    assert cases.X["x"].to_pylist() == [float(row[0]) for row in ROWS]
+    assert cases.y.to_pylist() == [row[2] for row in ROWS]
+    batches = list(file_batches(str(path), ["y", "x"], Spelling(**spelled)))
+    assert [cell for batch in batches for cell in batch["y"].to_pylist()] == cases.y.to_pylist()
+
+
+def test_a_name_may_have_two_lines(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(text('"two\nlines"', "c", "y"))
+    assert read_file(str(path)).column_names == ["two\nlines", "c", "y"]
+    (batch,) = file_batches(str(path), ["two\nlines"])
+    assert batch.num_rows == len(ROWS)
+
+
+def test_names_that_differ_by_blanks_keep_them(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(text("x", "x ", "y"))
+    assert read_file(str(path)).column_names == ["x", "x ", "y"]
+    (batch,) = file_batches(str(path), ["x "])
+    assert batch.column_names == ["x "]
+
+
+TEXTS = {
+    "numbers with a comma before decimals: say --decimal ','": lambda row: row[0].replace(".", ","),
+    "numbers with marks between thousands": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
+    "numbers with units": lambda row: f"{row[0]}%",
+    "dates, and a tree needs numbers": lambda row: f"{int(float(row[0]) * 8) % 28 + 1}.1.2024",
+    "most are numbers, but '-' is none: say --missing-value": lambda row: (
+        "-" if row[0].endswith("5") else row[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", TEXTS)
+def test_texts_that_a_person_would_take_for_something_else_are_refused(reason, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(text(cell=TEXTS[reason], mark=";"))
+    with pytest.raises(DataError) as error:
+        cases_of(read_file(str(path)), Wishes("y"))
+    assert reason in str(error.value)
+    assert cases_of(read_file(str(path)), Wishes("y", nominal=("x",))).X.num_columns == 2
+
+
+def test_a_few_numbers_among_texts_are_codes(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text(text(cell=lambda row: {"0": "other"}.get(row[0][-1], row[0][-1])))
+    assert cases_of(read_file(str(path)), Wishes("y")).facts[0].role == "nominal"
+
+
+REFUSED = {
+    "odd.csv is written in UTF-16: say so by --encoding utf-16.": text().encode("utf-16"),
+    "odd.csv holds texts of another alphabet: name its encoding, such as latin-1.": text(
+        "é", "c", "y"
+    ).encode("latin-1"),
+    "odd.csv has no rows below its first line.": b"x,y",
+    "odd.csv cannot be unpacked: ": gzip.compress(text().encode() * 99)[:90],
+    "cannot be read: CSV parse error: Expected 1 columns, got 2: \\x01,": b"\x00\n\x01,\x02\n",
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(reason, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_bytes(REFUSED[reason])
+    with pytest.raises(DataError) as error:
+        read_file(str(path))
+    assert reason in str(error.value)
+    assert str(error.value).isprintable()
