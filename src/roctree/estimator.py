@@ -1,7 +1,8 @@
 """The scikit-learn facade: validate, delegate, set fitted attributes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal, get_args
 
@@ -241,7 +242,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         growth = growth_of(self, dataset)
-        return self._fit(dataset, y, growth, self._grower(growth))
+        # A fit that fails leaves the one before as it was.
+        fitted = copy(self)._fit(dataset, y, growth, self._grower(growth))
+        self.__dict__ = fitted.__dict__
+        return self
 
     def _fit(self, dataset: Dataset, y: Any, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
         pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
@@ -381,11 +385,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         tree, place = self._fitted(), class_number(positive, self.classes_)
         check_test_cases(X_test, y_test)
-        counts = tree.counts
-        if X_test is not None:
-            counts = self._tally(X_test, y_test, sample_weight).parts
         pruner = resolve_pruner(method, **paper_options(method, options))
-        return cost_pruning_curve(tree, pruner, costs, counts, self.classes_.tolist(), place)
+        classes, counts, apart = self.classes_.tolist(), tree.counts, None
+        if X_test is not None:
+            tally = self._tally(X_test, y_test, sample_weight)
+            counts, apart = tally.whole, tally.apart
+        curve = cost_pruning_curve(tree, pruner, costs, counts, classes, place, apart=apart)
+        return replace(curve, in_parts=X_test is None and self._in_parts("training"))
 
     def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
         """Return the labellings of the leaves that are best for some costs, of two classes.
@@ -407,7 +413,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.of(leaves, self.classes_)
+        return Labellings.of(leaves, self.classes_, in_parts=self._in_parts(counts))
 
     def at(
         self,
@@ -419,7 +425,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> "ROCTreeClassifier":
         """Return this tree relabelled for costs, rates or a threshold; nothing is fitted.
 
-        Probabilities stay, ``predict`` follows, and ``operating_point_`` says what was chosen.
+        Probabilities stay, ``predict`` follows, and ``operating_point_`` says what was chosen. It
+        is leaves that are relabelled: with ``geometric_probability`` a threshold is of theirs.
 
         Parameters
         ----------
@@ -437,8 +444,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> rows = [[1.0], [2.0], [2.0], [3.0], [3.0], [3.0]]
         >>> tree = ROCTreeClassifier().fit(rows, ["well", "well", "ill", "ill", "ill", "well"])
-        >>> tree.predict([[2.0]]), tree.at(cost_fp=1, cost_fn=5, positive="ill").predict([[2.0]])
-        (array(['ill'], dtype='<U4'), array(['ill'], dtype='<U4'))
+        >>> tree.predict([[3.0]]), tree.at(cost_fp=5, cost_fn=1, positive="ill").predict([[3.0]])
+        (array(['ill'], dtype='<U4'), array(['well'], dtype='<U4'))
         """
         self._fitted()
         return self._at(wanted(request, self.classes_, counts, positive, random_state))
@@ -468,6 +475,11 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([-0.375,  0.   ,  0.5  ])
         """
         self._fitted()
+        if self.geometric_ is not None and (ranking == "soft" or metric is not None):
+            raise ParameterError(
+                "geometric_probability needs the training cases once more: fit with this ranking "
+                "and metric."
+            )
         other = copy(self)
         other.ranking, other.width = ranking, self.width if width is None else width
         check_parameters(other)
@@ -475,7 +487,9 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             other.metric, other.scale_ = metric, scale_of(metric, self.spread_, self.schema_)
         cases = None if X is None else self._dataset(X, y, sample_weight)
         other.tree_ = other._as_ranked(self.tree_, cases, self.width)
-        return other
+        if "soft" not in (ranking, self.ranking):
+            return other
+        return other._at_the_same_point(self.operating_point_)
 
     def boundary_distance(self, X: Any, *, boundary: Boundaries = "any") -> Floats:
         """Return how far each row is from where another class would be predicted.
@@ -498,21 +512,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterError(
                 f"boundary={boundary!r} is not known: give 'any' or 'one_vs_rest'."
             )
-        values, n_threads = self._encoded(X), self._n_threads()
-
-        def distances(votes: Floats) -> Floats:
-            edge = self._boundary(votes)
-            own = edge.predicted(values, n_threads)
-            if boundary == "any":
-                return edge.distance(values, own, n_threads)
-            return np.abs(edge.one_vs_rest(values, own, n_threads))
-
-        return self._decision().each(values, distances)
+        return self._distances(self._encoded(X), boundary)
 
     def boundary_report(self, X: Any, y: Any) -> BoundaryReport:
         """Return how far hits and errors are from the boundary, and whether to rank by distance."""
-        right = self.predict(X) == self.classes_[self._dataset(X, y, None).labels]
-        return BoundaryReport.of(self.boundary_distance(X), right)
+        self._fitted()
+        cases = self._dataset(X, y, None)
+        right = self._winners(cases.values) == cases.labels
+        return BoundaryReport.of(self._distances(cases.values, "any"), right)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
@@ -539,7 +546,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if decision.chance > 0.0:
             raise ParameterError("Labels drawn by chance cannot be promised: use at(...) without.")
         place = None if to is None else class_number(to, self.classes_, "to")
-        limits = Limits.of(self.schema_, frozen, allowed or {})
+        limits = Limits.of(self.schema_, frozen, {} if allowed is None else allowed)
         return nearest_changes(self._boundary(decision.votes), values, place, limits, self.schema_)
 
     def roc(
@@ -548,7 +555,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the ROC curve: cases in the order of ``predict_proba``, leaf by leaf.
 
         The order is that of training, with its smoothing; of ``smoothed("none")``, it is that of
-        the labellings.
+        the labellings. Distances from the boundary have no part in it: for those, give
+        ``decision_function`` to ``roc.Curve.from_scores``.
 
         Parameters
         ----------
@@ -569,7 +577,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             tally = self._tally(X, y, sample_weight)
             table, scores = tally.counts, tally.lines(self.probabilities_)
         others = table.sum(axis=1) - table[:, place]
-        return Curve.from_leaves(scores[:, place], table[:, place], others)
+        curve = Curve.from_leaves(scores[:, place], table[:, place], others)
+        return replace(curve, in_parts=X is None and self._in_parts("training"))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of cases that are labelled rightly.
@@ -601,7 +610,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if cost_matrix is not None:
             winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
         else:
-            winners = self._winners(X)
+            winners = self._winners(self._encoded(X))
         return np.asarray(self.classes_[winners])
 
     @over_partitions
@@ -611,10 +620,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Where missing values lead to several leaves these are mixed. With ``geometric_probability``
         they are those of training cases about as far from the boundary.
         """
-        probabilities = self._mixed(X, lambda: self.probabilities_)
-        if self.geometric_ is None:
-            return probabilities
-        return self.geometric_(self._encoded(X), probabilities, self._n_threads())
+        return self._probabilities(self._encoded(X))
 
     @over_partitions
     def predict_log_proba(self, X: Any) -> Floats:
@@ -633,16 +639,17 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         of each, by class weight. Other values of ``ranking`` score by the distance from the
         decision boundary as well.
         """
-        check_is_fitted(self, "tree_")
+        values = self._encoded(X)
+        check_parameter("ranking", self.ranking)  # it may have been set after the fit
         if RANKINGS[self.ranking] is not None:
-            return self._geometric_scores(X)
-        probabilities = self._mixed(X, lambda: self.probabilities_)
+            return self._geometric_scores(values)
+        probabilities = self._mixture(values, self.probabilities_)
         votes = probabilities * self.class_weight_
         if self.n_classes_ != 2:
             return votes
         if self._by_probability():
             return np.asarray(votes[:, 1] - votes[:, 0])
-        return scores_by_label(probabilities, self._winners(X))
+        return scores_by_label(probabilities, self._winners(values))
 
     @over_partitions
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -793,10 +800,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(values) != 1:
             raise ParameterError(f"explain is of one case, and X has {len(values)} rows: give one.")
         probabilities = dict(
-            zip(self.classes_.tolist(), self.predict_proba(X)[0].tolist(), strict=True)
+            zip(self.classes_.tolist(), self._probabilities(values)[0].tolist(), strict=True)
         )
         leaves = leaf_parts(self.tree_, values, self.probabilities_, self.schema_)
-        return Explanation(self.predict(X)[0], probabilities, leaves)
+        return Explanation(self.classes_[self._winners(values)[0]], probabilities, leaves)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -889,12 +896,16 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _at(self, asked: Wanted) -> "ROCTreeClassifier":
         leaves = self._leaves(asked.counts, asked.positive)
         name = asked.counts if isinstance(asked.counts, str) else HELD_OUT
-        in_parts = (self.divides_cases_ or self.ranking == "soft") and name != HELD_OUT
+        in_parts = self._in_parts(asked.counts)
         other = copy(self)
         other.operating_point_ = operating_point(
             leaves, asked.labeller, self.tree_.n_nodes, name, asked.seed, in_parts=in_parts
         )
         return other
+
+    def _in_parts(self, counts: Any) -> bool:
+        """Whether these counts have cases in parts that ``predict`` labels as a whole."""
+        return isinstance(counts, str) and (self.divides_cases_ or self.ranking == "soft")
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
         """Return this tree, just pruned or smoothed, with what was asked of it before."""
@@ -918,16 +929,17 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Read labelled data of the kind that the tree was grown from."""
         return Dataset.encoded(X, y, self.schema_, sample_weight=sample_weight)
 
-    def _mixed(self, X: Any, leaf_table: Callable[[], Floats]) -> Floats:
-        values = self._encoded(X)
-        return self._mixture(values, leaf_table())
+    def _probabilities(self, values: Floats) -> Floats:
+        probabilities = self._mixture(values, self.probabilities_)
+        if self.geometric_ is None:
+            return probabilities
+        return self.geometric_(values, probabilities, self._n_threads())
 
     def _mixture(self, values: Floats, leaf_table: Floats) -> Floats:
         return mix(self.tree_, values, leaf_table, n_threads=self._n_threads())
 
-    def _winners(self, X: Any) -> NDArray[np.int64]:
+    def _winners(self, values: Floats) -> NDArray[np.int64]:
         """Return the number of each row's class."""
-        values = self._encoded(X)
         return self._decision().winners(values, self._n_threads())
 
     def _decision(self) -> Decision:
@@ -938,8 +950,21 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         relabelled = self.operating_point_ is not None or self.node_labels_ is not None
         return not relabelled and self.labels == "probability"
 
-    def _geometric_scores(self, X: Any) -> Floats:
-        values, known = self._encoded(X), (self.probabilities_, self.class_weight_)
+    def _distances(self, values: Floats, boundary: Boundaries) -> Floats:
+        """Return how far rows are from the boundary, or from that of each class."""
+        n_threads = self._n_threads()
+
+        def distances(votes: Floats) -> Floats:
+            edge = self._boundary(votes)
+            own = edge.predicted(values, n_threads)
+            if boundary == "any":
+                return edge.distance(values, own, n_threads)
+            return np.abs(edge.one_vs_rest(values, own, n_threads))
+
+        return self._decision().each(values, distances)
+
+    def _geometric_scores(self, values: Floats) -> Floats:
+        known = self.probabilities_, self.class_weight_
 
         def score(votes: Floats) -> Floats:
             edge = self._boundary(votes)

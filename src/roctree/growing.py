@@ -69,7 +69,15 @@ def grown_to_size(estimator: Any, grow: Callable[[Growth], Tree], growth: Growth
 
 def _class_totals(dataset: Dataset) -> Floats:
     """Return the weight of each class, the same whatever the order of the rows."""
-    weights, _ = weight_grid(dataset.weights)
+    weights, quantum = weight_grid(dataset.weights)
+    lost = np.count_nonzero((weights == 0.0) & (dataset.weights > 0.0))
+    if lost:
+        warnings.warn(
+            f"{lost} of {weights.size} rows have no part in the fit: their sample_weight is below "
+            f"{quantum / 2.0:.3g}, too little beside the largest, {dataset.weights.max():.3g}.",
+            UserWarning,
+            stacklevel=4,
+        )
     return class_counts(dataset.labels, weights, dataset.schema.n_classes)
 
 

@@ -23,7 +23,7 @@ from roctree.labelling import (
     checked_matrix,
     votes_by_cost,
 )
-from roctree.strategy import by_label, is_number, nearest
+from roctree.strategy import LARGEST_COST, by_label, is_number, nearest
 from roctree.tally import Tally
 from roctree.tree.tree import Tree
 
@@ -145,8 +145,8 @@ def wanted_again(point: OperatingPoint) -> Wanted:
     """Return what was wanted of a model before it was pruned or smoothed in another way."""
     if point.counts == HELD_OUT:
         raise ParameterError(
-            "The operating point was chosen by cases held out, which are not kept: prune or "
-            "smooth first, and then use at(...)."
+            "The operating point was chosen by cases held out, which are not kept: prune, smooth "
+            "or make thresholds soft first, and then use at(...)."
         )
     return Wanted(point.labeller, point.counts, point.positive, point.seed)
 
@@ -169,9 +169,12 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
             f"cost_matrix has shape {costs.shape}: give ({n_classes}, {n_classes}), predicted by "
             f"true class, or one such matrix for each of the {n_rows} rows."
         )
-    elif not np.isfinite(costs).all():
-        row = int(np.flatnonzero(~np.isfinite(costs).all(axis=(1, 2)))[0])
-        raise ParameterError(f"cost_matrix has a cost that is no finite number, for row {row}.")
+    elif not (usable := np.abs(costs) <= LARGEST_COST).all():
+        row = int(np.argmin(usable.all(axis=(1, 2))))
+        raise ParameterError(
+            f"cost_matrix has a cost beyond {LARGEST_COST:g}, or that is no finite number, for row "
+            f"{row}."
+        )
     elif n_rows and n_classes > 1:
         check_errors_cost(costs)
     return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
@@ -259,7 +262,7 @@ def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive")
     known = classes.tolist()
     if label is None:
         return len(known) - 1
-    if label not in known:
+    if np.ndim(label) or label not in known:
         raise ParameterError(
             f"{parameter}={label!r} is no class; the classes are {', '.join(map(repr, known))}."
         )

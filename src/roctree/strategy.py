@@ -92,6 +92,10 @@ def check_number(
         refuse(strategy, option, f"give {most:g} or less")
 
 
+# The sums of larger costs might overflow.
+LARGEST_COST = 1e100
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number that a float can hold; True and False are none."""
     if not isinstance(value, Real) or isinstance(value, bool):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from roctree.data import Dataset
 from roctree.tree.apply import class_counts, divided, mix
+from roctree.tree.passes import over_subtrees
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -54,6 +55,18 @@ class Tally:
         counts = np.concatenate([leaves, *own])
         values = np.concatenate([self.values, other.values])
         return Tally(self.tree, self.parts + other.parts, counts, values)
+
+    @property
+    def whole(self) -> Floats:
+        """The cases at all nodes but for the divided ones, float64[nodes, classes]."""
+        counts = np.zeros_like(self.parts)
+        counts[self.tree.leaves] = self.counts[: self.tree.n_leaves]
+        return np.column_stack([over_subtrees(self.tree, column) for column in counts.T])
+
+    @property
+    def apart(self) -> tuple[Floats, Floats]:
+        """The divided cases, float64[divided, features], and their weights in their classes."""
+        return self.values, self.counts[self.tree.n_leaves :]
 
     @property
     def nodes(self) -> NDArray[np.int64]:

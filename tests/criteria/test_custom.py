@@ -3,10 +3,12 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 import roctree
 from roctree import ParameterError, checks
+from roctree._jit.scores import _digest
 from roctree.criteria import Criterion, CustomCriterion, criterion, resolve
 
 
@@ -156,3 +158,16 @@ def test_a_function_compiled_by_the_user_is_taken_as_it_was_written():
 
 def test_the_decorator_is_public():
     assert roctree.criterion is criterion
+
+
+def test_arrays_that_differ_in_a_cell_that_is_not_printed_make_another_criterion():
+    def with_constants(constants):
+        def score(table):
+            return table[0, 0] * constants[1000]
+
+        return score
+
+    first, second, third = np.zeros(2000), np.zeros(2000), np.zeros(2000)
+    first[1000], second[1000], third[1000] = 0.0, 5.0, 5.000000001
+    digests = {_digest(with_constants(each)) for each in (first, second, third)}
+    assert len(digests) == 3

@@ -53,6 +53,26 @@ def test_unseen_categories_are_missing_with_one_warning_that_counts_them():
     assert np.array_equal(labels, tree.predict(gap))
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda tree, X, y: tree.at(cost_fn=3).decision_function(X),
+        lambda tree, X, y: tree.predict_proba(X),
+        lambda tree, X, y: tree.ranked("global").decision_function(X),
+        lambda tree, X, y: tree.explain(X[:1]),
+        lambda tree, X, y: tree.boundary_report(X, y),
+        lambda tree, X, y: tree.roc(X, y),
+    ],
+)
+@pytest.mark.parametrize("geometric", [False, True])
+def test_the_warning_comes_once_whatever_is_asked(ask, geometric):
+    X, y = weather.frame()
+    tree = ROCTreeClassifier(geometric_probability=geometric).fit(X, y)
+    with pytest.warns(UserWarning, match="'sky'") as caught:
+        ask(tree, X.assign(sky="snow"), y)
+    assert len(caught) == 1
+
+
 def labelled(n_rows, **columns):
     rng = np.random.default_rng(0)
     return pd.DataFrame({"n": rng.random(n_rows), **columns}), rng.integers(0, 2, n_rows)

@@ -46,6 +46,23 @@ def test_a_fit_that_fails_leaves_the_one_before_as_it_was():
     assert vars(tree) == before
 
 
+@pytest.mark.parametrize(
+    ("late", "sentence"),
+    [
+        ({"metric": "bad"}, "metric"),
+        ({"geometric_probability": True, "ranking": "soft"}, "Soft"),
+        ({"smoothing": lambda tree: "none"}, "probabilities"),
+    ],
+)
+def test_so_does_one_that_fails_after_it_has_grown(late, sentence):
+    tree = ROCTreeClassifier().fit(*IRIS)
+    before = {name: value for name, value in vars(tree).items() if name.endswith("_")}
+    with pytest.raises(ValueError, match=sentence):
+        tree.set_params(**late).fit([[1.0], [2.0]], [0, 1])
+    assert {name: vars(tree)[name] for name in vars(tree) if name.endswith("_")} == before
+    assert tree.set_params(**ROCTreeClassifier().get_params()).predict(IRIS[0]).shape == (150,)
+
+
 def test_one_class_makes_one_leaf():
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert tree.get_n_leaves() == 1

@@ -144,9 +144,28 @@ class TestCounts:
         cost = leaves.curve.expected_cost(1, 4)
         assert point.expected_cost == pytest.approx(cost.min())
 
+    def test_are_chosen_again_where_thresholds_become_soft(self, tree, data):
+        complete = weather.complete(200)
+        whole = ROCTreeClassifier(max_depth=4).fit(*complete)
+        assert not whole.at(max_fpr=0.1).operating_point_.in_parts
+        soft = whole.at(max_fpr=0.1).ranked("soft", X=complete[0], y=complete[1])
+        assert soft.operating_point_.in_parts
+        assert not soft.ranked("leaf").operating_point_.in_parts
+        held_out = tree.at(max_fpr=0.1, counts=data)
+        with pytest.raises(ParameterError, match="soft first, and then use at"):
+            held_out.ranked("soft", X=data[0], y=data[1])
+
+    def test_say_where_figures_are_approximate(self, tree, data):
+        assert "approximate" in repr(tree.labellings())
+        assert "approximate" in repr(tree.roc())
+        assert "approximate" not in repr(tree.labellings(counts=data))
+        assert "approximate" not in repr(tree.roc(*data))
+        whole = ROCTreeClassifier(max_depth=4).fit(*weather.complete(200))
+        assert "approximate" not in repr(whole.roc())
+
     def test_are_not_kept_where_held_out(self, tree):
         chosen = tree.at(cost_fn=2, counts=weather.frame(50, seed=3))
-        with pytest.raises(ParameterError, match="prune or smooth first, and then use at"):
+        with pytest.raises(ParameterError, match="soft first, and then use at"):
             chosen.pruned("pessimistic")
 
     @pytest.mark.parametrize(

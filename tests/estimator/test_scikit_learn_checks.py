@@ -30,6 +30,9 @@ OTHERS = [
     {"c45_numeric_minimum": True},
     {"class_weight": "balanced"},
     {"n_jobs": 2},
+    {"splits": "binned"},
+    {"labels": "majority"},
+    {"geometric_probability": True},
     *[{"ranking": name} for name in RANKINGS],
     {"metric": "standard", "ranking": "local"},
 ]

@@ -20,6 +20,12 @@ def same_structure(one, other):
     return all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in pairs)
 
 
+def test_rows_too_light_beside_others_are_counted_in_a_warning():
+    X = np.arange(300.0)[:, None]
+    with pytest.warns(UserWarning, match="299 of 300 rows have no part in the fit"):
+        ROCTreeClassifier().fit(X, X[:, 0] > 99, np.append(1e14, np.ones(299)))
+
+
 @pytest.mark.parametrize("nominal", ["binary", "multiway", "one_vs_rest"])
 @pytest.mark.parametrize("name", CRITERIA)
 def test_a_row_of_weight_k_equals_k_copies(name, nominal):

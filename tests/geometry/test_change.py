@@ -122,10 +122,26 @@ def test_the_number_shown_is_on_the_right_side_of_the_threshold(below):
     tree = ROCTreeClassifier(threshold="observed")
     tree.fit([[below - abs(below)], [below], [above], [above + abs(above)]], [0, 0, 1, 1])
     down, up = (tree.nearest_change([[x]], to=to) for x, to in ((above, 0), (below, 1)))
-    shown = down.to_text().splitlines()[1].split()
-    assert float(shown[5]) <= below
-    assert tree.predict([[float(shown[5])]]) == [0]
-    assert up.to_text().splitlines()[1].split()[5:7] == [">", shown[5]]
+    needed = down.to_text().splitlines()[1].split()[6]
+    assert float(needed) <= below
+    assert tree.predict([[float(needed)]]) == [0]
+    assert up.to_text().splitlines()[1].split()[6:8] == [">", needed]
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"allowed": [1]}, "give a dictionary"),
+        ({"allowed": "x0"}, "give a dictionary"),
+        ({"frozen": None}, "frozen names None"),
+        ({"frozen": 7}, "frozen names 7"),
+    ],
+)
+def test_limits_that_mean_nothing_are_refused(limits, sentence):
+    tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"])
+    with pytest.raises(ParameterError, match=sentence):
+        tree.nearest_change([[1.0]], **limits)
+    assert not tree.nearest_change([[1.0]], frozen=0).reachable.any()
 
 
 def test_it_follows_the_operating_point():

@@ -39,6 +39,14 @@ def test_no_labelling_is_cheaper(problem):
     assert cost(table, chosen.tolist(), matrix) == least_cost(table, matrix)
 
 
+@pytest.mark.parametrize("forbidden", [1e11, 1e13, 1e40])
+def test_a_forbidden_class_does_not_make_the_others_equal(forbidden):
+    table = [[3.0, 2.0, 1.0], [1.0, 5.0, 0.0], [2.0, 2.0, 3.0]]
+    matrix = ((0.0, 5.0, 1.0), (1.0, 0.0, 1.0), (forbidden, forbidden, 0.0))
+    chosen = LeastCost(cost_matrix=matrix)(leaves(table)).labels
+    assert cost(table, chosen.tolist(), matrix) == least_cost(table, matrix)
+
+
 @given(problems())
 def test_no_labelling_is_cheaper_at_another_prior(problem):
     table, matrix, parts = problem

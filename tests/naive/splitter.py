@@ -69,6 +69,33 @@ def best_split(columns, labels, n_classes, score, rows, nominal=(), min_leaf=1, 
     return best
 
 
+def best_gain_with_gaps(columns, labels, n_classes, score, joins, weights):
+    """The best improvement by numeric columns with missing values (None), or 0.
+
+    If they join a branch, both are tried, and a branch of their own; else they have no part in the
+    score of a split, which counts by the share of the known cases.
+    """
+    rows, best = range(len(labels)), 0.0
+    for column in columns:
+        known = [row for row in rows if column[row] is not None]
+        unknown = [row for row in rows if column[row] is None]
+        counted = rows if joins else known
+        before = class_counts(counted, labels, n_classes, weights)
+        pairs = [(left, right) for _, left, right in splits(column, known, nominal=False)]
+        if joins:
+            pairs = [
+                sides
+                for left, right in pairs
+                for sides in ((left + unknown, right), (left, right + unknown))
+            ]
+            pairs += [(known, unknown)] if known and unknown else []
+        for sides in pairs:
+            table = [class_counts(side, labels, n_classes, weights) for side in sides]
+            share = sum(before) / sum(class_counts(rows, labels, n_classes, weights))
+            best = max(best, share * float(score(table) - score([before])))
+    return best
+
+
 def grow(
     columns,
     labels,

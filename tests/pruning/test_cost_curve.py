@@ -95,6 +95,22 @@ def test_a_point_is_what_the_pruned_tree_predicts(fitted, method):
         assert point.cost == pytest.approx((point.cost_fn * missed + point.cost_fp * alarms).mean())
 
 
+@pytest.mark.parametrize("ranking", ["leaf", "soft"])
+def test_so_it_is_where_cases_are_divided_among_leaves(ranking):
+    X, y = data_with_noise(200)
+    X[np.random.default_rng(2).random(X.shape) < 0.3] = np.nan
+    tree = ROCTreeClassifier(ranking=ranking).fit(X[:100], y[:100])
+    X, y = X[100:], y[100:]
+    weights = np.arange(1.0, 101.0)
+    for point in tree.cost_pruning_curve([(1, 4), (4, 1)], X, y, sample_weight=weights):
+        called = tree.pruned(point.pruner).predict(X) == "well"
+        of = {name: weights * (y == name) for name in ("ill", "well")}
+        assert point.tpr == pytest.approx(of["well"] @ called / of["well"].sum())
+        assert point.fpr == pytest.approx(of["ill"] @ called / of["ill"].sum())
+    assert "approximate" in repr(tree.cost_pruning_curve())
+    assert "approximate" not in repr(tree.cost_pruning_curve(None, X, y))
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("leaves", ["keep", "relabel"])
 def test_extreme_costs_leave_nothing_but_the_cheap_class(fitted, method, leaves):

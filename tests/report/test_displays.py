@@ -11,7 +11,8 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
-from roctree import ParameterError, ROCTreeClassifier
+from roctree import DataError, ParameterError, ROCTreeClassifier
+from roctree.pruning import curve_of_labels
 from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
 from roctree.roc import Curve
 from tests.estimator import weather
@@ -329,6 +330,46 @@ def test_cost_pruning_refuses_what_does_not_fit(tree, cases, changes, message):
     given = {"costs": costs, "positive": None} | changes
     with pytest.raises(ValueError, match=message):
         CostPruningDisplay.from_predictions(cases[1], labels, **given)
+
+
+def test_cost_pruning_refuses_labels_that_are_no_classes(tree, cases):
+    costs, labels = pairs_and_labels(tree, cases)
+    with pytest.raises(DataError, match="'playing', which is no class of y"):
+        CostPruningDisplay.from_predictions(cases[1], [["playing"] * 300, *labels[1:]], costs)
+
+
+def test_a_mean_is_of_curves_of_the_same_costs_and_positive_class(tree, cases):
+    def curve(costs, **options):
+        return tree.cost_pruning_curve(costs, *cases, **options)
+
+    for others in (curve([(100, 100)]), curve([(1, 1)], positive="home")):
+        with pytest.raises(ParameterError, match="same costs and of the same positive class"):
+            CostPruningDisplay([curve([(1, 1)]), others])
+    costs, labels = pairs_and_labels(tree, cases)
+    given = curve_of_labels(cases[1], labels, costs)
+    assert CostPruningDisplay((given, given)).curve.tpr.tolist() == given.tpr.tolist()
+
+
+@pytest.mark.parametrize("kind", [*KINDS, CostPruningDisplay])
+@pytest.mark.parametrize("curves", [None, [], "curve", [None]])
+def test_what_is_no_curve_is_refused(kind, curves):
+    with pytest.raises(ParameterError, match="is nothing to draw"):
+        kind(curves)
+
+
+@each_kind
+def test_weights_count_as_copies(kind, tree, cases):
+    X, y = cases
+    weights = 1 + np.arange(len(y)) % 3
+    drawn = kind.from_estimator(tree, X, y, sample_weight=weights)
+    copies = np.repeat(np.arange(len(y)), weights)
+    expected = kind.from_estimator(tree, X.iloc[copies], y[copies])
+    assert np.allclose(points_of(drawn.line_), points_of(expected.line_))
+    assert drawn.point == pytest.approx(expected.point)
+    found = cross_validate(tree, X, y, cv=3, return_estimator=True, return_indices=True)
+    folds = kind.from_cv_results(found, X, y, sample_weight=weights)
+    assert len(folds.curves) == 3
+    assert sum(curve.n_positive for curve in folds.curves) == weights[y == "play"].sum()
 
 
 def test_cost_pruning_draws_the_mean_of_folds(cases):

@@ -106,6 +106,24 @@ def test_no_split_is_better_than_the_one_made(criterion, data, min_leaf):
         check_splits(grown(dataset, criterion, **options), data, PLAIN[criterion], min_leaf)
 
 
+@pytest.mark.parametrize("missing", ["branch", "fractional", "category"])
+@pytest.mark.parametrize("criterion", PLAIN, ids=repr)
+@patient
+@given(data=data_sets(weights=WEIGHTS))
+def test_no_split_of_the_root_is_better_where_values_are_missing(criterion, missing, data):
+    data.nominal.clear()
+    joins, score = missing == "branch", PLAIN[criterion]
+    known = data.columns, data.labels, data.n_classes
+    best = splitter.best_gain_with_gaps(*known, score, joins, data.weights)
+    options = {"min_leaf": LIGHTEST, "min_split": 0.0, "min_gain": TIE, "missing": missing}
+    with bins():
+        tree = grown(as_dataset(data), criterion, **options, max_depth=1)
+    if tree.n_nodes == 1:
+        assert best < 2 * TIE or np.count_nonzero(tree.counts[0]) < 2
+    else:
+        assert tree.gain[0] == pytest.approx(best, abs=TIE)
+
+
 def shared_parts(tree, node, data, cases):
     """The weight of each case in each branch, unknown values shared as C4.5 does."""
     feature = int(tree.feature[node])

@@ -85,16 +85,17 @@ def _claim(mark: Path) -> bool:
 
 @cache
 def _announce(*, cached: bool) -> None:
-    """Say once why the first fit takes longer."""
+    """Say once why the first fit takes longer, also to those who set up no logging."""
     once = "once on this machine" if cached else "in each process, for want of a writable cache"
-    _LOG.info("Compiling the kernels for the first fit, which takes some seconds, %s.", once)
+    _LOG.warning("Compiling the kernels for the first fit, which takes some seconds, %s.", once)
 
 
 def _compile_elsewhere(kernels: Sequence[Kernel]) -> "Popen[bytes] | None":
     """Start a process that compiles these into the cache; None where that cannot be."""
     if JIT_DISABLED or not kernels or cache_folder(kernels[0]) is None:
         return None
-    if not sys.executable or (os.cpu_count() or 1) < 2:
+    # In another program that runs Python, that program would be started.
+    if "python" not in Path(sys.executable or "").name.lower() or (os.cpu_count() or 1) < 2:
         return None
     lines = ["from roctree._jit import compiled"]
     for kernel in kernels:

@@ -90,8 +90,17 @@ def _digest(function: Callable[..., Any]) -> str:
             if hasattr(value, "__code__") or hasattr(value, "py_func"):
                 pending.append(value)
             else:
-                parts.append(repr(value))
+                parts.append(_identified(value))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _identified(value: Any) -> str:
+    """All of a value in words: what is shown of an array leaves out cells and digits."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
+    if isinstance(value, tuple | list):
+        return f"{type(value).__name__}({','.join(map(_identified, value))})"
+    return repr(value)
 
 
 def _references(function: Any) -> list[Any]:

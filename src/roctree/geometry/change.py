@@ -46,7 +46,11 @@ class Limits:
         """Read what a user says of attributes, by name or number."""
         n = schema.n_features
         limits = cls(np.zeros(n, dtype=np.bool_), np.full(n, -np.inf), np.full(n, np.inf), {})
-        for name in [frozen] if isinstance(frozen, str) else frozen:
+        if not isinstance(allowed, Mapping):
+            raise ParameterError(
+                f"allowed={allowed!r} does not say of which attributes: give a dictionary."
+            )
+        for name in _listed(frozen):
             limits.fixed[_number(name, schema, "frozen")] = True
         for name, values in allowed.items():
             number = _number(name, schema, "allowed")
@@ -147,6 +151,12 @@ class Projector:
         )
 
 
+def _listed(values: Any) -> list[Any]:
+    """Several values, of which one may stand alone."""
+    alone = isinstance(values, str) or not isinstance(values, Iterable)
+    return [values] if alone else list(values)
+
+
 def _number(name: Any, schema: Schema, parameter: str) -> int:
     if isinstance(name, str) and name in schema.names:
         return schema.names.index(name)
@@ -170,7 +180,7 @@ def _range(name: str, values: Any) -> tuple[float, float]:
 
 
 def _codes(name: str, values: Any, categories: list[Any]) -> list[int]:
-    wanted = [values] if isinstance(values, str) else list(values)
+    wanted = _listed(values)
     for value in wanted:
         if value not in categories:
             raise ParameterError(

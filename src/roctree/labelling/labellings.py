@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.labelling.leaves import Leaves
+from roctree.roc.curve import IN_PARTS
 from roctree.table import as_frame, as_html, as_rich, as_text
 
 Floats = NDArray[np.float64]
@@ -52,19 +53,29 @@ class Labellings(Sequence[LabellingRow]):
     positive_class, negative_class : their labels
     by_shares : whether costs go by the shares, whatever the counts; they are the same unless
         the shares are those of a model
+    in_parts : whether the counts have cases in parts: rates are approximate
     """
 
     leaves: Leaves
     positive_class: Any = None
     negative_class: Any = None
     by_shares: bool = False
+    in_parts: bool = False
 
     @classmethod
-    def of(cls, leaves: Leaves, classes: NDArray[Any], *, by_shares: bool = False) -> "Labellings":
+    def of(
+        cls,
+        leaves: Leaves,
+        classes: NDArray[Any],
+        *,
+        by_shares: bool = False,
+        in_parts: bool = False,
+    ) -> "Labellings":
         """Return the labellings of leaves of two classes; more are refused."""
         leaves.check_two_classes()
         labels = classes.tolist()
-        return cls(leaves, labels[leaves.positive], labels[1 - leaves.positive], by_shares)
+        positive, negative = labels[leaves.positive], labels[1 - leaves.positive]
+        return cls(leaves, positive, negative, by_shares, in_parts)
 
     def __len__(self) -> int:
         return len(self.leaves.curve.tpr)
@@ -170,7 +181,7 @@ class Labellings(Sequence[LabellingRow]):
 
     def _title(self) -> str:
         named = "" if self.positive_class is None else f", positive {self.positive_class!r}"
-        return f"{len(self)} labellings{named}"
+        return f"{len(self)} labellings{named}" + (f", {IN_PARTS}" if self.in_parts else "")
 
     def _shown(self) -> list[list[str]]:
         """The rows that a screen shows: all, or the first and the last of many."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.labelling.leaves import Labelling, Leaves, sure
-from roctree.strategy import is_number
+from roctree.strategy import LARGEST_COST, is_number
 
 Floats = NDArray[np.float64]
 
@@ -78,10 +78,13 @@ def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
     """
     # What being right costs is the same for all predictions, and would only drown the differences.
     right = np.diagonal(costs, axis1=-2, axis2=-1)
-    expected = ((costs - right[..., None, :]) @ shares[:, :, None])[:, :, 0]
-    # Exact ties are common, and rounding would decide them.
-    least = expected.min(axis=1, keepdims=True)
-    tied = expected <= least + _TIE * np.abs(expected).max(axis=1, keepdims=True)
+    excess, of_true = costs - right[..., None, :], shares[:, :, None]
+    expected, rounded = (excess @ of_true)[:, :, 0], (np.abs(excess) @ of_true)[:, :, 0]
+    # Exact ties are common, and rounding would decide them: that of the two costs compared, for a
+    # third may be so high as to drown them.
+    place = expected.argmin(axis=1)[:, None]
+    least = np.take_along_axis(expected, place, axis=1)
+    tied = expected <= least + _TIE * np.maximum(rounded, np.take_along_axis(rounded, place, 1))
     if shares.shape[1] != 2:
         return -np.where(tied, least, expected)
     votes = np.zeros_like(expected)
@@ -116,8 +119,10 @@ def checked_matrix(matrix: Any, n_classes: int) -> Floats:
             f"cost_matrix has shape {costs.shape}: give {n_classes} rows, one for each predicted "
             f"class, of {n_classes} costs, one for each true class."
         )
-    if not np.isfinite(costs).all():
-        raise ParameterError("cost_matrix has a cost that is no finite number.")
+    if not (np.abs(costs) <= LARGEST_COST).all():
+        raise ParameterError(
+            f"cost_matrix has a cost that is no finite number, or beyond {LARGEST_COST:g}."
+        )
     if n_classes > 1:
         check_errors_cost(costs)
     return costs
@@ -146,6 +151,8 @@ def _checked(name: str, cost: float | None) -> float:
         return 1.0
     if not is_number(cost) or cost < 0.0:
         raise ParameterError(f"{name}={cost!r} is no cost: give a number from 0 on.")
+    if cost > LARGEST_COST:
+        raise ParameterError(f"{name}={cost!r} is too large: give at most {LARGEST_COST:g}.")
     return float(cost)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from roctree.labelling.labellings import Labellings
 from roctree.labelling.least_cost import LeastCost
 from roctree.labelling.leaves import Labeller, Labelling, Leaves
+from roctree.roc.curve import IN_PARTS
 
 Floats = NDArray[np.float64]
 
@@ -32,9 +33,8 @@ class OperatingPoint:
         two classes and labels that are among the optimal ones; else None
     isocost_slope : of the lines of equal cost in ROC space, for costs or a prior of two classes
     counts : what it was chosen by: "training", "smoothed" or "held_out"
-    in_parts : whether the counts have cases in parts, or whole in one leaf, that missing values or
-        soft thresholds divide among leaves
-        that ``predict`` labels as a whole: the rates are approximate
+    in_parts : whether missing values or soft thresholds divide cases among leaves, which the counts
+        have in parts and ``predict`` labels as a whole: the rates are approximate
     positive : number of the positive class, where there are two
     seed : of the random numbers of a randomised labelling
     """
@@ -66,7 +66,7 @@ class OperatingPoint:
         if 0.0 < self.chance < 1.0:
             facts.append(f"one group of leaves positive by chance, {self.chance:.4f}")
         if self.in_parts:
-            facts.append("approximate, as cases divided among leaves count in parts")
+            facts.append(IN_PARTS)
         return f"<OperatingPoint {self.labeller!r}: {', '.join(facts)}>"
 
 

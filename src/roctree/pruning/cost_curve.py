@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
+from roctree.roc.curve import IN_PARTS
 from roctree.roc.line import convex
 from roctree.strategy import configured, is_number
 from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.tree.apply import mix
 from roctree.tree.passes import Floats, places_in
 from roctree.tree.tree import Tree
 
@@ -78,11 +80,14 @@ class CostPruningCurve(Sequence[CostPoint]):
     ----------
     points : the points
     positive, negative : labels of the classes
+    in_parts : whether cases count in parts that ``predict`` labels as a whole: rates are
+        approximate
     """
 
     points: tuple[CostPoint, ...]
     positive: Any
     negative: Any
+    in_parts: bool = False
 
     def __len__(self) -> int:
         return len(self.points)
@@ -159,7 +164,8 @@ class CostPruningCurve(Sequence[CostPoint]):
         return as_html(_HEAD, self._cells(), self._title())
 
     def _title(self) -> str:
-        return f"{len(self)} ratios of costs, positive {self.positive!r}"
+        approximate = f", {IN_PARTS}" if self.in_parts else ""
+        return f"{len(self)} ratios of costs, positive {self.positive!r}{approximate}"
 
     def _cells(self) -> list[list[str]]:
         return [
@@ -182,7 +188,9 @@ def cost_pruning_curve(
     counts: Floats,
     classes: Sequence[Any],
     positive: int,
+    *,
     stopped: Floats | None = None,
+    apart: tuple[Floats, Floats] | None = None,
 ) -> CostPruningCurve:
     """Prune a tree under each of some costs, and return the points.
 
@@ -197,6 +205,8 @@ def cost_pruning_curve(
     positive : number of the positive class
     stopped : float64[nodes, classes], those of the cases that stay at an inner node, because none
         of its branches is theirs; None if there are no such cases
+    apart : values of further cases, which are divided among leaves and labelled by their mean, and
+        float64[cases, classes], their weights
     """
     if tree.n_classes != 2:
         raise ParameterError(
@@ -207,7 +217,8 @@ def cost_pruning_curve(
             f"{pruner!r} does not prune under costs: choose from 'minimum_error', 'error_based', "
             "'pessimistic'."
         )
-    for label, weight in zip(classes, counts[0], strict=True):
+    totals = counts[0] if apart is None else counts[0] + apart[1].sum(axis=0)
+    for label, weight in zip(classes, totals, strict=True):
         if weight == 0.0:
             raise DataError(f"There is no case of class {label!r} to count errors of.")
     points = []
@@ -216,8 +227,8 @@ def cost_pruning_curve(
         by_class = (cost_fn, cost_fp) if positive == 1 else (cost_fp, cost_fn)
         costly = configured(pruner, {"costs": by_class})
         pruned = costly.labelled(tree)
-        false, true = _called_positive(tree, pruned, counts, stopped, positive)
-        n_negative, n_positive = counts[0, 1 - positive], counts[0, positive]
+        false, true = _called_positive(tree, pruned, counts, stopped, apart, positive)
+        n_negative, n_positive = totals[1 - positive], totals[positive]
         cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
         rates = float(false / n_negative), float(true / n_positive)
         n_leaves = pruned.tree.n_leaves
@@ -245,7 +256,7 @@ def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) 
         )
     place = 1 if positive is None else labels.index(positive)
     pairs, truth = _pairs(costs), codes == place
-    found = [np.asarray(each) == labels[place] for each in predictions]
+    found = [_is_class(each, labels, place) for each in predictions]
     if len(found) != len(pairs) or any(each.shape != truth.shape for each in found):
         raise DataError(
             f"There are {len(pairs)} pairs of costs and {len(truth)} cases: give the labels of all "
@@ -261,19 +272,39 @@ def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) 
     return CostPruningCurve(_marked(points), labels[place], labels[1 - place])
 
 
+def _is_class(predicted: Any, classes: list[Any], place: int) -> NDArray[np.bool_]:
+    """Return which predictions are of one of the classes; all must be of some."""
+    given = np.asarray(predicted)
+    if not np.isin(given, classes).all():
+        wrong = given[~np.isin(given, classes)].ravel()[0].item()
+        raise DataError(
+            f"predictions have {wrong!r}, which is no class of y; those are "
+            f"{', '.join(map(repr, classes))}."
+        )
+    return np.asarray(given == classes[place])
+
+
 def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
     """Return the mean of curves over the same costs; of one, itself."""
     if len(curves) == 1:
         return curves[0]
-    if not curves or len({tuple(curve.cost_ratio) for curve in curves}) > 1:
-        raise ParameterError("A mean needs curves, and all of the same costs.")
+    asked = {
+        (curve.positive, tuple((point.cost_fn, point.cost_fp) for point in curve.points))
+        for curve in curves
+    }
+    if len(asked) != 1:
+        raise ParameterError(
+            "A mean needs curves, all of the same costs and of the same positive class."
+        )
     points = []
     for same in zip(*curves, strict=True):
-        facts = np.mean([(point.fpr, point.tpr, point.n_leaves, point.cost) for point in same], 0)
-        fpr, tpr, n_leaves, cost = facts.tolist()
-        costs = same[0].cost_fn, same[0].cost_fp
-        points.append(CostPoint(*costs, fpr, tpr, n_leaves, cost, False, same[0].pruner))
-    return CostPruningCurve(_marked(points), curves[0].positive, curves[0].negative)
+        fpr, tpr, cost = np.mean([(point.fpr, point.tpr, point.cost) for point in same], 0).tolist()
+        sizes = [point.n_leaves for point in same if point.n_leaves is not None]
+        n_leaves = float(np.mean(sizes)) if len(sizes) == len(same) else None
+        mean = same[0]._replace(fpr=fpr, tpr=tpr, cost=cost, n_leaves=n_leaves, operating=False)
+        points.append(mean)
+    in_parts = any(curve.in_parts for curve in curves)
+    return CostPruningCurve(_marked(points), curves[0].positive, curves[0].negative, in_parts)
 
 
 def _pairs(costs: Any) -> list[tuple[float, float]]:
@@ -300,7 +331,12 @@ def _pair(cost: Any) -> tuple[float, float]:
 
 
 def _called_positive(
-    tree: Tree, pruned: Pruned, counts: Floats, stopped: Floats | None, positive: int
+    tree: Tree,
+    pruned: Pruned,
+    counts: Floats,
+    stopped: Floats | None,
+    apart: tuple[Floats, Floats] | None,
+    positive: int,
 ) -> tuple[float, float]:
     """Return the weight of the negatives and of the positives that are called positive."""
     if pruned.labels is None:
@@ -309,6 +345,9 @@ def _called_positive(
     sums = counts[places[called & pruned.tree.is_leaf]].sum(axis=0)
     if stopped is not None:
         sums += stopped[places[called & ~pruned.tree.is_leaf]].sum(axis=0)
+    if apart is not None:
+        votes = mix(pruned.tree, apart[0], np.eye(tree.n_classes)[pruned.labels])
+        sums += apart[1][votes.argmax(axis=1) == positive].sum(axis=0)
     return float(sums[1 - positive]), float(sums[positive])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from roctree.errors import ParameterError
 from roctree.pruning.protocol import Pruned, cut_with_labels, inherited, majority
+from roctree.strategy import LARGEST_COST
 from roctree.tree.passes import Floats, Ints, better_as_leaves, of_one_label
 from roctree.tree.tree import Tree
 
@@ -37,8 +38,8 @@ def check_costs(costs: Any) -> None:
             "costs has neither one number for each class nor a square matrix of them; give "
             "costs[class], or costs[predicted][true]."
         )
-    if not (np.isfinite(table).all() and (table >= 0.0).all()):
-        raise ParameterError("costs must be finite numbers from 0 on.")
+    if not ((table >= 0.0) & (table <= LARGEST_COST)).all():
+        raise ParameterError(f"costs must be numbers from 0 to {LARGEST_COST:g}.")
     if not _of_errors(table).any():
         raise ParameterError("costs are 0 for every error: give one of them more.")
 
@@ -84,7 +85,7 @@ def cost_of_errors(costs: Costs, cases: Floats) -> Floats:
 
 def cheapest_labels(tree: Tree, cost: Floats) -> Ints:
     """Return the label that costs each node least, the first of equals; of the parent if empty."""
-    nearly = cost.min(axis=1) + _TIE * cost.max(axis=1)
+    nearly = cost.min(axis=1) * (1.0 + _TIE)
     return inherited(tree, (cost <= nearly[:, None]).argmax(axis=1))
 
 
@@ -100,8 +101,9 @@ def prune_by_cost(tree: Tree, cost: Floats, leaves: Leaves) -> Pruned:
     """
     cheapest = cheapest_labels(tree, cost)
     labels = cheapest if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), cheapest)
-    own = np.take_along_axis(cost, (cheapest if leaves == "any" else labels)[:, None], axis=1)
-    final = better_as_leaves(tree, own[:, 0], _TIE * cost.max(axis=1))
+    place = (cheapest if leaves == "any" else labels)[:, None]
+    own = np.take_along_axis(cost, place, axis=1)[:, 0]
+    final = better_as_leaves(tree, own, _TIE * own)
     if leaves == "relabel":
         final, labels = of_one_label(tree, final, labels)
     return cut_with_labels(tree, final, labels)

@@ -22,7 +22,8 @@ class MinimumError:
     Parameters
     ----------
     m
-        How many cases more; the larger, the smaller the tree. "classes" stands for their number.
+        How many cases more; the larger, the less the cases themselves count. "classes" stands for
+        the number of classes.
     prior
         "training" for class frequencies at the root, or "uniform". Niblett and Bratko's error of
         1986 is that of ``MinimumError(m="classes", prior="uniform")``.

@@ -19,6 +19,8 @@ from roctree.roc.ranking import area, cumulated, sums, tie_groups
 from roctree.strategy import is_number
 
 Floats = NDArray[np.float64]
+# What is said of figures that take a case for its parts.
+IN_PARTS = "approximate, as cases divided among leaves count in parts"
 
 
 class Point(NamedTuple):
@@ -48,6 +50,7 @@ class Curve:
     ----------
     scores : float64[n], distinct and falling
     positives, negatives : float64[n], weights of the cases with each score
+    in_parts : whether cases count in parts that are labelled as a whole: all is approximate
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Curve:
     scores: Floats
     positives: Floats
     negatives: Floats
+    in_parts: bool = False
 
     def __post_init__(self) -> None:
         for name in ("scores", "positives", "negatives"):
@@ -247,7 +251,8 @@ class Curve:
     def __repr__(self) -> str:
         return (
             f"<Curve of {len(self.scores)} scores, {self.n_positive:g} positives and "
-            f"{self.n_negative:g} negatives, AUC {self.auc:.4f}>"
+            f"{self.n_negative:g} negatives, AUC {self.auc:.4f}"
+            + (f", {IN_PARTS}>" if self.in_parts else ">")
         )
 
 

@@ -62,7 +62,7 @@ def is_positive(y: Any, positive: Any) -> NDArray[np.bool_]:
     if positive is None:
         return np.asarray(codes == _usual(classes))
     # Cases of one class only may be those of the other, but several others are a slip.
-    if positive not in classes and len(classes) > 1:
+    if np.ndim(positive) or (positive not in classes and len(classes) > 1):
         raise ParameterError(
             f"positive={positive!r} is no label of y, which has {', '.join(map(repr, classes))}."
         )

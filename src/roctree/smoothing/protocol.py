@@ -34,7 +34,7 @@ def probabilities(smoother: Smoother, tree: Tree) -> Floats:
     """What a smoother makes of a tree; one's own may forget the inner nodes, or empty leaves."""
     try:
         found = np.asarray(smoother(tree), dtype=np.float64)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ParameterError(f"{smoother!r} gives no array of probabilities: {error}.") from error
     if found.shape != tree.counts.shape:
         raise ParameterError(

@@ -65,7 +65,9 @@ class CellTree:
         if cases is not None:
             stopped = self.stops(cases)
             counts = with_those_below(self.tree, stopped)
-        return cost_pruning_curve(self.tree, pruner, costs, counts, labels, positive, stopped)
+        return cost_pruning_curve(
+            self.tree, pruner, costs, counts, labels, positive, stopped=stopped
+        )
 
     def in_groups(self) -> "CellTree":
         """Return the same cells, those that may be merged in groups."""

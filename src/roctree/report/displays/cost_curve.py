@@ -22,6 +22,7 @@ from roctree.report.displays.judged import (
     curve_of,
     curves_of_folds,
     isocost_slope,
+    listed,
     point_of,
     positive_class,
     rates_of_labels,
@@ -60,7 +61,7 @@ class CostCurveDisplay:
         weight: float | None = None,
         name: str | None = None,
     ) -> None:
-        self.curves = [curves] if isinstance(curves, Curve) else list(curves)
+        self.curves: list[Curve] = listed(curves)
         self.point = point
         self.weight = weight
         self.name = name
@@ -73,6 +74,7 @@ class CostCurveDisplay:
         y: Any,
         *,
         positive: Any = None,
+        sample_weight: Any = None,
         cost_fp: float | None = None,
         cost_fn: float | None = None,
         prior: float | None = None,
@@ -85,10 +87,10 @@ class CostCurveDisplay:
         The parameters are those of ``ROCHullDisplay.from_estimator``.
         """
         positive = positive_class(estimator, positive)
-        curve = curve_of(estimator, X, y, positive)
+        curve = curve_of(estimator, X, y, positive, sample_weight)
         display = cls(
             curve,
-            point=rates_of_labels(estimator.predict(X), y, positive),
+            point=rates_of_labels(estimator.predict(X), y, positive, sample_weight),
             weight=weight_of_positives(
                 isocost_slope(curve, cost_fp, cost_fn, prior, point_of(estimator, positive))
             ),
@@ -124,12 +126,14 @@ class CostCurveDisplay:
         y: Any,
         *,
         positive: Any = None,
+        sample_weight: Any = None,
         name: str | None = None,
         ax: Any = None,
         **options: Any,
     ) -> "CostCurveDisplay":
         """Draw the costs of each fold; see ``ROCHullDisplay.from_cv_results``."""
-        return cls(curves_of_folds(cv_results, X, y, positive), name=name).plot(ax=ax, **options)
+        curves = curves_of_folds(cv_results, X, y, positive, sample_weight)
+        return cls(curves, name=name).plot(ax=ax, **options)
 
     def plot(
         self,

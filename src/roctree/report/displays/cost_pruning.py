@@ -1,5 +1,6 @@
 """Trees pruned under one pair of costs after another."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from roctree.report.displays.drawing import (
     labelled,
     line_style,
 )
-from roctree.report.displays.judged import folds_of
+from roctree.report.displays.judged import folds_of, listed
 
 Floats = NDArray[np.float64]
 
@@ -43,9 +44,9 @@ class CostPruningDisplay:
     """
 
     def __init__(
-        self, curves: CostPruningCurve | list[CostPruningCurve], *, name: str | None = None
+        self, curves: CostPruningCurve | Sequence[CostPruningCurve], *, name: str | None = None
     ) -> None:
-        self.curves = curves if isinstance(curves, list) else [curves]
+        self.curves: list[CostPruningCurve] = listed(curves)
         self.curve = mean_curve(self.curves)
         self.name = name
 
@@ -56,6 +57,7 @@ class CostPruningDisplay:
         X: Any = None,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         name: str | None = None,
         ax: Any = None,
         pruning: dict[str, Any] | None = None,
@@ -67,12 +69,14 @@ class CostPruningDisplay:
         ----------
         estimator : a fitted tree
         X, y : the cases that its pruned trees are judged by; None for the training counts
+        sample_weight : of these
         name : for the legend; None for the name of the class
         ax : axes to draw on; None for new ones
         pruning : arguments of ``cost_pruning_curve``
         options : of ``plot``
         """
-        curve = estimator.cost_pruning_curve(X_test=X, y_test=y, **(pruning or {}))
+        judged = {"X_test": X, "y_test": y, "sample_weight": sample_weight}
+        curve = estimator.cost_pruning_curve(**judged, **(pruning or {}))
         name = type(estimator).__name__ if name is None else name
         return cls(curve, name=name).plot(ax=ax, **options)
 
@@ -111,6 +115,7 @@ class CostPruningDisplay:
         X: Any,
         y: Any,
         *,
+        sample_weight: Any = None,
         name: str | None = None,
         ax: Any = None,
         pruning: dict[str, Any] | None = None,
@@ -122,14 +127,17 @@ class CostPruningDisplay:
         ----------
         cv_results : of ``cross_validate(..., return_estimator=True, return_indices=True)``
         X, y : what was given to it
+        sample_weight : of the cases
         name : for the legend
         ax : axes to draw on; None for new ones
         pruning : arguments of ``cost_pruning_curve``
         options : of ``plot``
         """
         curves = [
-            each.cost_pruning_curve(X_test=X_test, y_test=y_test, **(pruning or {}))
-            for each, X_test, y_test in folds_of(cv_results, X, y)
+            each.cost_pruning_curve(
+                X_test=X_test, y_test=y_test, sample_weight=weights, **(pruning or {})
+            )
+            for each, X_test, y_test, weights in folds_of(cv_results, X, y, sample_weight)
         ]
         return cls(curves, name=name).plot(ax=ax, **options)
 

@@ -23,11 +23,13 @@ from roctree.report.displays.judged import (
     curve_of,
     curves_of_folds,
     isocost_slope,
+    listed,
     point_of,
     positive_class,
     rates_of_labels,
 )
 from roctree.roc import Band, Curve
+from roctree.roc.inputs import check_two_classes
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +62,7 @@ class ROCHullDisplay:
         band: Band | None = None,
         name: str | None = None,
     ) -> None:
-        self.curves = [curves] if isinstance(curves, Curve) else list(curves)
+        self.curves: list[Curve] = listed(curves)
         self.point = point
         self.slope = slope
         self.band = band
@@ -74,6 +76,7 @@ class ROCHullDisplay:
         y: Any,
         *,
         positive: Any = None,
+        sample_weight: Any = None,
         cost_fp: float | None = None,
         cost_fn: float | None = None,
         prior: float | None = None,
@@ -90,6 +93,7 @@ class ROCHullDisplay:
         estimator : a tree, or any classifier with probabilities or scores of two classes
         X, y : labelled cases
         positive : the positive class; None for that of the operating point, or the second
+        sample_weight : of the cases
         cost_fp, cost_fn, prior : for the line of equal cost; None for those given to ``at``, if any
         band : "bootstrap" for a band of the points, "fixed_width" for one of the whole curve
         level : of confidence
@@ -98,10 +102,10 @@ class ROCHullDisplay:
         options : of ``plot``
         """
         positive = positive_class(estimator, positive)
-        curve = curve_of(estimator, X, y, positive)
+        curve = curve_of(estimator, X, y, positive, sample_weight)
         display = cls(
             curve,
-            point=rates_of_labels(estimator.predict(X), y, positive),
+            point=rates_of_labels(estimator.predict(X), y, positive, sample_weight),
             slope=isocost_slope(curve, cost_fp, cost_fn, prior, point_of(estimator, positive)),
             band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
             name=type(estimator).__name__ if name is None else name,
@@ -127,6 +131,7 @@ class ROCHullDisplay:
     ) -> "ROCHullDisplay":
         """Draw the curve of scored cases; the parameters are those of ``from_estimator``."""
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        check_two_classes(curve, "a plot of rates")
         display = cls(
             curve,
             slope=isocost_slope(curve, cost_fp, cost_fn, prior),
@@ -143,6 +148,7 @@ class ROCHullDisplay:
         y: Any,
         *,
         positive: Any = None,
+        sample_weight: Any = None,
         name: str | None = None,
         ax: Any = None,
         **options: Any,
@@ -154,11 +160,13 @@ class ROCHullDisplay:
         cv_results : of ``cross_validate(..., return_estimator=True, return_indices=True)``
         X, y : what was given to it
         positive : the positive class; None for the second
+        sample_weight : of the cases
         name : for the legend
         ax : axes to draw on; None for new ones
         options : of ``plot``
         """
-        return cls(curves_of_folds(cv_results, X, y, positive), name=name).plot(ax=ax, **options)
+        curves = curves_of_folds(cv_results, X, y, positive, sample_weight)
+        return cls(curves, name=name).plot(ax=ax, **options)
 
     def plot(
         self,

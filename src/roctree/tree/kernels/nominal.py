@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import kernel
+from roctree._jit import inlined, kernel
 from roctree.tree.kernels.choice import binary_info, information
 from roctree.tree.kernels.layout import (
     CORRECTION,
@@ -38,6 +38,7 @@ from roctree.tree.kernels.layout import (
     TOTAL,
 )
 from roctree.tree.kernels.numeric import improvement, join_missing, weight_of
+from roctree.tree.kernels.ordering import GAPS
 from roctree.tree.kernels.scan import enough
 
 MOST_ORDERS = 8
@@ -92,21 +93,32 @@ def divide_categories(
         )  # fmt: skip
 
 
+@inlined
+def comes_after(category: int, other: int, shares: np.ndarray) -> bool:
+    """Whether a category has the larger share, or of equal shares the higher code."""
+    if shares[category] == shares[other]:
+        return category > other
+    return bool(shares[category] > shares[other])
+
+
 @kernel
 def order_by_share(counts: np.ndarray, n: int, label: int, order: np.ndarray) -> None:
     """Order categories by their share of a class; equal shares stay in the order of their codes.
 
-    Insertion sort: categories are few, and shares seldom far from the order of the class before.
+    A shell sort: most attributes have few categories, and some have tens of thousands.
     """
     shares = np.empty(n)
     for i in range(n):
         weight = weight_of(counts, i)
         shares[i] = counts[i, label] / weight if weight > 0.0 else 0.0
-        j = i
-        while j > 0 and shares[order[j - 1]] > shares[i]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = i
+        order[i] = i
+    for gap in GAPS:
+        for i in range(gap, n):
+            category, j = order[i], i
+            while j >= gap and comes_after(order[j - gap], category, shares):
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = category
 
 
 @kernel
