@@ -75,7 +75,7 @@ def grow_all(load: Callable[[], Data], race: Race) -> list[Entry]:
         for number in range(ROUNDS):
             race.say(f"{theirs.label}, round {number + 1}")
             race.patience.wait()
-            weka_turn(theirs, [*command, "-t", str(file), "-no-cv", "-v"])
+            weka_turn(theirs, [*command, "-t", str(file), "-no-cv"])
             if theirs.note is not None:
                 break
     return [ours, theirs]

@@ -7,8 +7,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.errors import ParameterError
 from roctree.labelling import OperatingPoint
 from roctree.operating import draws
+from roctree.tally import Tally
 from roctree.tree.apply import mix
 from roctree.tree.tree import Tree
 
@@ -68,3 +70,11 @@ class Decision:
         drawn = draws(values, self.seed) < self.chance
         drawn = drawn.reshape(-1, *[1] * (found.ndim - 1))
         return np.where(drawn, measure(self.others), found)
+
+    def accuracy(self, tally: Tally) -> float:
+        """Return the share of counted cases that are labelled rightly."""
+        if self.chance > 0.0:
+            raise ParameterError("Labels drawn by chance are counted in memory, row by row.")
+        winners = tally.lines(self.votes).argmax(axis=1)
+        right = np.take_along_axis(tally.counts, winners[:, None], axis=1)
+        return float(right.sum() / tally.counts.sum())

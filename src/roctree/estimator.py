@@ -580,6 +580,20 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         curve = Curve.from_leaves(scores[:, place], table[:, place], others)
         return replace(curve, in_parts=X is None and self._in_parts("training"))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of cases that are labelled rightly.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, as for ``fit``
+        sample_weight : of the cases
+        """
+        self._fitted()
+        tally = tally_of(self, X, y, sample_weight)
+        if tally is not None:
+            return self._decision().accuracy(tally)
+        return float(super().score(X, y, sample_weight))
+
     @over_partitions
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the label of each row: the most probable class of its leaf, by class weight.

@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from pyarrow import parquet
 
 from roctree import cli
+from roctree.data.files import read_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "patients"
 
@@ -34,13 +36,27 @@ def roctree(monkeypatch, capsys):
 
 @pytest.fixture
 def patients(tmp_path, monkeypatch):
-    """The working folder, with data.csv, test.csv and new.csv."""
+    """The working folder, with data.csv, test.csv and new.csv, and data.csv as Parquet in big."""
     for file in EXAMPLES.glob("*.csv"):
         shutil.copy(file, tmp_path)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "big").mkdir()
+    table = read_file("data.csv")
+    for number, begin in enumerate(range(0, len(table), 150)):
+        parquet.write_table(table.slice(begin, 150), f"big/{number}.parquet")
     # Model files say when they were made, which would make no two of them the same.
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def scheduler():
+    """The address of a Dask scheduler with a worker of its own."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        yield cluster.scheduler_address
 
 
 @pytest.fixture(scope="session")

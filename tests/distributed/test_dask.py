@@ -2,18 +2,23 @@
 
 import os
 import signal
+import socket
 from contextlib import contextmanager
 from itertools import pairwise
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
+from roctree.tree.shards import Shard
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
 
+dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -66,6 +71,43 @@ def test_partitions_of_any_number_and_size_give_the_bytes_of_memory(client, rows
     assert tree.training_ == expected.training_
 
 
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_any_number_of_workers_and_any_order_of_partitions_give_the_bytes_of_memory(
+    rows, n_workers, tmp_path
+):
+    pieces = np.array_split(np.arange(len(rows)), 7)
+    expected = binned(max_depth=4).fit(attributes(rows), rows["outcome"], rows["weight"])
+    with cluster(n_workers, processes=False) as client:
+        for order in (range(7), [4, 0, 6, 2, 5, 1, 3]):
+            parts = [rows.iloc[pieces[number]] for number in order]
+            ddf = dd.from_map(lambda part: part, parts)
+            tree = roctree_distributed.fit(
+                binned(max_depth=4), ddf, "outcome", "weight", client=client
+            )
+            assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+        told = []
+        written(rows, tmp_path)
+        address = client.scheduler.address
+        tree = roctree_distributed.fit(
+            binned(max_depth=4), tmp_path, "outcome", "weight", client=address, progress=told.append
+        )
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+    assert tree.schema_ == expected.schema_
+    assert tree.training_ == expected.training_
+    assert told == [
+        *[("reading", done, 3, "partitions") for done in range(4)],
+        *[("coding", done, 3, "partitions") for done in range(4)],
+        *[("growing", done, 4, "levels") for done in range(5)],
+    ]
+
+
+def written(rows, folder):
+    """Write three files, each of two row groups."""
+    for number, part in enumerate(np.array_split(np.arange(len(rows)), 3)):
+        table = pa.Table.from_pandas(rows.iloc[part], preserve_index=False)
+        pq.write_table(table, folder / f"{number}.parquet", row_group_size=len(part) // 2)
+
+
 def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
     random = np.random.default_rng(1)
     X = random.normal(size=(2000, 4))
@@ -84,6 +126,31 @@ def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
     assert ours.tpr == expected.at(max_fpr=0.1, counts=(X, y)).operating_point_.tpr
 
 
+def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
+    tree, other = binned(max_depth=4).fit(attributes(rows), rows["outcome"]), frame(2000, seed=3)
+    held_out = partitions(other, [1, 0, 4, 2])
+    X, y, weights = attributes(other), other["outcome"], other["weight"]
+    for known, given in (
+        ((held_out.drop(columns="weight"), "outcome"), (X, y)),
+        ((held_out, "outcome", "weight"), (X, y, weights)),
+        ((held_out[list(X)], held_out["outcome"]), (X, y)),
+    ):
+        ours, theirs = tree.labellings(counts=known), tree.labellings(counts=given)
+        assert repr(ours) == repr(theirs)
+        curve, expected = (
+            tree.roc(*known[:2], sample_weight=(*known, None)[2]),
+            tree.roc(*given[:2], sample_weight=(*given, None)[2]),
+        )
+        assert (curve.auc, curve.auc_interval()) == (expected.auc, expected.auc_interval())
+        for mine, own in zip(curve.hull().points(), expected.hull().points(), strict=True):
+            np.testing.assert_array_equal(mine, own)
+        assert tree.at(cost_fp=1, cost_fn=5).score(*known) == tree.at(cost_fp=1, cost_fn=5).score(
+            *given
+        )
+    ours = tree.cost_pruning_curve([1, 5], held_out.drop(columns="weight"), "outcome")
+    assert repr(ours) == repr(tree.cost_pruning_curve([1, 5], X, y))
+
+
 def test_categories_that_only_some_partitions_have_are_all_known(client, rows):
     ordered = rows.sort_values("ward").reset_index(drop=True)
     tree = binned().fit(partitions(ordered, [1] * 5), "outcome", "weight")
@@ -92,15 +159,62 @@ def test_categories_that_only_some_partitions_have_are_all_known(client, rows):
     assert tree.predict(partitions(attributes(ordered), [1, 2])).compute().shape == (len(rows),)
 
 
+def faulty(rows, number, **columns):
+    """Three partitions, one of them with other columns."""
+    parts = [rows.iloc[part] for part in np.array_split(np.arange(len(rows)), 3)]
+    parts[number] = parts[number].assign(**columns)
+    return dd.from_map(lambda part: part, parts, meta=rows.iloc[:0], enforce_metadata=False)
+
+
+def test_partitions_of_one_class_no_weight_no_known_value_or_another_number_type_work(client, rows):
+    ordered = rows.sort_values("outcome").drop(columns="weight").reset_index(drop=True)
+    n_first = len(np.array_split(np.arange(len(rows)), 3)[0])
+    ages = ordered["age"][:n_first].astype(np.int16)
+    gaps = [None] * n_first
+    weights = np.r_[np.ones(n_first), np.zeros(len(rows) - 2 * n_first), np.ones(n_first)]
+    changed = ordered.assign(weight=weights)
+    changed.loc[: n_first - 1, "ward"] = None
+    tree = binned(max_depth=4).fit(faulty(changed, 0, age=ages, ward=gaps), "outcome", "weight")
+    expected = binned(max_depth=4).fit(attributes(changed), changed["outcome"], weights)
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+    assert tree.schema_ == expected.schema_
+
+
+def test_categories_that_are_numbers_of_two_types_do_not_depend_on_the_order(client, rows):
+    codes = rows.assign(ward=rows["age"] // 30).drop(columns="weight")
+    trees = []
+    for number in (0, 2):
+        ddf = faulty(codes, number, ward=lambda part: part["ward"].astype(int))
+        trees.append(binned(categorical_features=["ward"], max_depth=4).fit(ddf, "outcome"))
+    assert trees[0].schema_.categories[2] == (0.0, 1.0, 2.0)
+    assert [type(category) for category in trees[1].schema_.categories[2]] == [float] * 3
+    assert as_bytes(trees[0].tree_) == as_bytes(trees[1].tree_)
+
+
 def test_a_partition_that_cannot_be_read_is_named(client, rows):
     wrong = rows.copy()
     wrong.loc[wrong.index[-1], "dose"] = np.inf
     with pytest.raises(DataError, match=r"part 2 of the data .*'dose' holds inf"):
         binned().fit(partitions(wrong, [1, 1, 1]), "outcome")
+    with pytest.raises(DataError, match=r"'dose' holds numbers in part 0 .* categories in part 2"):
+        binned().fit(faulty(rows, 2, dose="much"), "outcome")
+    with pytest.raises(DataError, match=r"text .* numbers .* of the parts 0 and 1 of the data"):
+        binned(categorical_features=["ward"]).fit(faulty(rows, 1, ward=1.5), "outcome")
+    with pytest.raises(DataError, match=r"part 0 .* age, dose, .* and part 1 .* more"):
+        binned().fit(faulty(rows, 1, more=1.5), "outcome")
+    with pytest.raises(DataError, match=r"labels of the parts \d and \d .* y mixes text"):
+        binned().fit(faulty(rows, 1, outcome=1), "outcome")
+
+
+def test_collections_that_do_not_go_together_are_refused(client, rows):
     with pytest.raises(DataError, match="no column 'result'"):
         binned().fit(partitions(rows, [1]), "result")
     with pytest.raises(DataError, match="X has 2 partitions and y or sample_weight 1"):
         binned().fit(partitions(rows, [1, 1]), dd.from_pandas(rows["outcome"], npartitions=1))
+    with pytest.raises(DataError, match="y or sample_weight is a Series in memory"):
+        binned().fit(partitions(rows, [1, 1]), rows["outcome"])
+    with pytest.raises(DataError, match="X is a DelayedLeaf of Dask"):
+        binned().fit(dask.delayed(rows), "outcome")
 
 
 def test_without_a_client_nothing_is_started(rows):
@@ -117,7 +231,8 @@ def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatc
     expected = binned().fit(attributes(rows), rows["outcome"])
     divide, count = DaskShards.divide, DaskShards.count
     counted, killed = [], []
-    with cluster(2, processes=True) as client:
+    whole_log = {"distributed.admin.low-level-log-length": 100_000}
+    with dask.config.set(whole_log), cluster(2, processes=True) as client:
         victims = [worker.pid for worker in client.cluster.workers.values()]
 
         def kill_one(shards, splits):
@@ -134,7 +249,77 @@ def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatc
         monkeypatch.setattr(DaskShards, "count", note)
         ddf = dd.from_pandas(rows.drop(columns="weight"), npartitions=4)
         tree = roctree_distributed.fit(binned(), ddf, "outcome", client=client)
+        finished = client.run_on_scheduler(tasks_finished)
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
     assert killed == victims[:1]
     # One count for each level, the last of which is not split: none is counted a second time.
     assert len(counted) == expected.tree_.max_depth + 1
+    n_tasks = 4 * np.count_nonzero(counted)
+    assert len(finished["_count"]) == len(set(finished["_count"])) == n_tasks
+    # But what the dead worker had coded was coded anew.
+    assert len(finished["code"]) > len(set(finished["code"])) == 4
+
+
+def tasks_finished(dask_scheduler):
+    """The tasks that were done, by function, as often as they were."""
+    found = {"_count": [], "code": []}
+    for key, _, end, *_ in dask_scheduler.transition_log:
+        name = str(key).partition("-")[0]
+        if end == "memory" and name in found:
+            found[name].append(key)
+    return found
+
+
+def test_dask_knows_how_large_rows_are_before_it_moves_them():
+    from dask.sizeof import sizeof
+
+    from roctree.distributed.dask import CodedPart, PackedTables
+
+    rows = Shard(np.zeros((100, 4), np.uint8), np.zeros(100, np.uint32), np.empty(0))
+    assert sizeof(CodedPart(rows, None)) > 800
+    assert sizeof(rows.start()) > 400
+    tables = np.ones((2, 50, 3))
+    assert sizeof(PackedTables.of(tables)) > tables.nbytes
+
+
+def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):
+    monkeypatch.setattr("roctree.distributed.dask._PATIENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        for address in ("tcp://127.0.0.1:9", "nonsense://x", " ", f"tcp://127.0.0.1:{port}"):
+            with pytest.raises(ParameterError, match="no Dask scheduler answers at"):
+                roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome", client=address)
+    with cluster(1, processes=False) as client:
+        monkeypatch.setattr("roctree.distributed.dask.import_module", not_installed)
+        with pytest.raises(ParameterError, match=r"the workers of .* have no roctree"):
+            roctree_distributed.fit(
+                binned(), partitions(rows, [1]), "outcome", client=client.scheduler.address
+            )
+    with cluster(0, processes=False) as client:
+        written(rows, tmp_path)
+        address = client.scheduler.address
+        with (
+            mock.patch("roctree.distributed.dask.Collections.summary", side_effect=RuntimeError),
+            pytest.warns(UserWarning, match="has no workers yet"),
+            pytest.raises(RuntimeError),
+        ):
+            roctree_distributed.fit(binned(), tmp_path, "outcome", client=address)
+
+
+def not_installed(name):
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (distributed.KilledWorker("code-1", None, 3), "died over the same partition"),
+        (distributed.CancelledError(), "scheduler was lost"),
+    ],
+)
+def test_failures_of_the_cluster_are_said_to_be_its_own(client, rows, failure, words):
+    with (
+        mock.patch("roctree.distributed.dask.Collections.summary", side_effect=failure),
+        pytest.raises(DataError, match=words),
+    ):
+        binned().fit(partitions(rows, [1]), "outcome")

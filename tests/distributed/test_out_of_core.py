@@ -1,6 +1,7 @@
 """Files and batches give the tree of the same rows in memory, and leave nothing behind."""
 
 import tempfile
+from io import StringIO
 from unittest import mock
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.distributed import batches, local
+from roctree.distributed import Progress, batches, fit, local
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
 
@@ -114,11 +115,57 @@ def test_batches_without_rows_one_class_or_known_values_are_welcome(rows, table)
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
 
 
+def test_cases_on_disk_are_evaluated_exactly(rows, table, tmp_path):
+    tree, X, y = of_memory(rows), attributes(rows), rows["outcome"]
+    files = written(table.drop(["weight"]), tmp_path / "files")
+    assert tree.roc(files, "outcome").auc == tree.roc(X, y).auc
+    assert tree.score(files, "outcome") == tree.score(X, y)
+    assert repr(tree.labellings(counts=(files, "outcome"))) == repr(tree.labellings(counts=(X, y)))
+    by_chance = tree.at(max_fpr=0.123, randomise=True)
+    with pytest.raises(ParameterError, match="counted in memory, row by row"):
+        by_chance.score(files, "outcome")
+
+
+def test_progress_is_told_to_a_function_step_by_step(rows, table, tmp_path):
+    told = []
+    files = written(table, tmp_path / "files")
+    tree = fit(binned(max_depth=3), files, "outcome", "weight", progress=told.append)
+    assert told == [
+        *[Progress(step, done, 3000, "rows") for step in ("reading", "coding")
+          for done in (0, 700, 1000, 1700, 2000, 2700, 3000)],
+        *[Progress("growing", done, 3, "levels") for done in range(4)],
+    ]  # fmt: skip
+    assert as_bytes(tree.tree_) == as_bytes(of_memory(rows, max_depth=3).tree_)
+
+
+def test_a_bar_is_shown_on_a_terminal_only_and_goes_away(table, tmp_path, monkeypatch):
+    files = written(table, tmp_path / "files")
+    for is_terminal in (False, True):
+        screen = StringIO()
+        screen.isatty = lambda is_terminal=is_terminal: is_terminal
+        monkeypatch.setattr("sys.stderr", screen)
+        monkeypatch.setenv("TERM", "xterm")
+        fit(binned(max_depth=3), files, "outcome", progress=True)
+        if not is_terminal:
+            assert screen.getvalue() == ""
+    shown = screen.getvalue()
+    assert "of 3 levels" in shown
+    # The last thing done is to clear the line.
+    assert shown.endswith("\x1b[2K")
+
+
+def test_data_in_memory_are_left_to_the_estimator(rows):
+    with pytest.raises(ParameterError, match="X is a DataFrame, in memory"):
+        fit(binned(), attributes(rows), rows["outcome"])
+
+
 def test_an_error_in_a_batch_names_it_and_leaves_no_file(table, tmp_path):
     wrong = table.slice(0, 1500).to_pandas()
     wrong.loc[1450, "dose"] = np.inf
     files = written(pa.Table.from_pandas(wrong, preserve_index=False), tmp_path / "files", 1)
     with pytest.raises(DataError, match=r"part 2 of the data.*'dose' holds inf in row 50"):
+        binned().fit(files, "outcome")
+    with pytest.raises(DataError, match=r"part-0\.parquet' from row 1400 on: .*'dose'"):
         binned().fit(files, "outcome")
 
 

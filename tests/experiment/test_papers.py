@@ -172,7 +172,7 @@ def test_without_any_of_its_data_a_reproduction_says_what_to_do(tmp_path):
         def load(self, name):
             raise DataError("there is nothing")
 
-    with pytest.raises(DataError, match="--data.*there is nothing"):
+    with pytest.raises(DataError, match=r"--data.*there is nothing"):
         REPRODUCTIONS["sc17"](Setting(Nothing(), tmp_path))
 
 

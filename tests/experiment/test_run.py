@@ -11,7 +11,6 @@ from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from roctree import ROCTreeClassifier
 from roctree.errors import DataError, ParameterError
@@ -259,12 +258,20 @@ def test_an_unknown_answer_to_changes_is_refused(tmp_path):
         run(plan_of(), tmp_path / "study.sqlite", changed="never")
 
 
-def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes():
-    shown = StringIO()
-    terminal = Console(file=shown, force_terminal=True, width=100)
-    with with_bar(terminal) as report:
+class Terminal(StringIO):
+    """A screen that remembers all it has shown."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with with_bar() as report:
         report(Progress(6, 2, 24))
-    assert re.search(r"6/24.*2 failed.*-:--:--", shown.getvalue(), re.DOTALL)
+    assert re.search(r"6/24.*2 failed.*-:--:--", sys.stderr.getvalue(), re.DOTALL)
 
 
 def test_a_bar_is_shown_while_a_study_runs(tmp_path, capsys):

@@ -19,6 +19,7 @@ from roctree._jit.kernels import (
     is_compiled,
     kernel,
     typed_kernel,
+    variant,
 )
 from roctree._jit.scores import BLOCK_FUNCTION, TABLE_FUNCTION, block_score, table_score
 
@@ -38,4 +39,5 @@ __all__ = [
     "table_score",
     "typed_kernel",
     "types",
+    "variant",
 ]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import RLock
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from numba import config, njit
@@ -22,6 +23,7 @@ __all__ = [
     "kernel",
     "stamp",
     "typed_kernel",
+    "variant",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -115,6 +117,13 @@ def typed_kernel(signature: Any, *, python: bool = True) -> Callable[[Function],
         return function
 
     return declare
+
+
+def variant(name: str, function: Function, signature: Any) -> Function:
+    """Return a loop once more, under a name of its own, to be compiled for other types."""
+    twin = FunctionType(function.__code__, function.__globals__, name)
+    twin.__qualname__ = name
+    return typed_kernel(signature)(cast(Function, twin))
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -69,7 +69,7 @@ def known_cases(
     return KnownCases(attributes, labels, weights)
 
 
-def column_table(facts: tuple[ColumnFacts, ...]) -> Table:
+def column_table(facts: tuple[ColumnFacts, ...], title: str = "") -> Table:
     """Return what was found out about each column."""
     rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
-    return Table(("column", "taken for", "values", "missing", "remark"), rows)
+    return Table(("column", "taken for", "values", "missing", "remark"), rows, title)

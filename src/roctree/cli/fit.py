@@ -6,10 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from roctree.cli.cases import column_table, training_cases, wishes
-from roctree.cli.options import COLUMNS, READING, Data, Output, Report, Weight, command
+from roctree.cli.options import COLUMNS, READING, Output, Report, Weight, command
 from roctree.cli.output import working
 from roctree.cli.parameters import options_of_systems, system_of
+from roctree.cli.parts import Fitted, come_in_parts, fit_parts
 from roctree.cli.values import label
+from roctree.data.roles import Wishes
 
 TargetColumn = Annotated[
     str, typer.Option("--target", metavar="COLUMN", help="The class to predict.")
@@ -17,16 +19,31 @@ TargetColumn = Annotated[
 Positive = Annotated[
     str | None, typer.Option(metavar="CLASS", help="The class whose area is shown.")
 ]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help="csv, tsv, Parquet, Feather or ARFF, packed or not; - for a pipe. With --splits "
+        "binned also several Parquet files, folders or patterns, read part by part.",
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Let the workers of this Dask scheduler read the Parquet files."
+    ),
+]
 SHOWN_DEPTH = 3
 
 
 @command(columns=COLUMNS, parameters=options_of_systems(), reading=READING)
 def fit(
-    data: Data,
+    data: Files,
     target: TargetColumn,
     output: Output = None,
     weight: Weight = None,
     positive: Positive = None,
+    dask: Dask = None,
     *,
     columns: dict[str, Any],
     parameters: dict[str, Any],
@@ -36,20 +53,36 @@ def fit(
 
     Example:
       roctree fit data.csv --target outcome -o tree.json
+      roctree fit big/*.parquet --target outcome --splits binned -o tree.json
+      roctree fit big --target outcome --splits binned --dask tcp://127.0.0.1:8786
     """
-    cases = training_cases(data, wishes(target, weight, columns), reading)
-    classes = cases.y.unique().to_pylist()
-    with working("Growing the tree; kernels are compiled when a machine first needs them"):
-        tree = system_of(parameters, classes).fit(cases.X, cases.y, cases.weights)
+    wanted = wishes(target, weight, columns)
+    if come_in_parts(data, parameters.get("splits"), dask):
+        tree, n_rows, facts, n_looked_at = fit_parts(data, wanted, parameters, dask)
+    else:
+        tree, n_rows, facts, n_looked_at = _fit_file(data[0], wanted, parameters, reading)
     # The columns of pyarrow do not know their names.
     tree.training_ = replace(tree.training_, target=target)
     if output is not None:
         tree.save(output)
-    facts = _facts(tree, cases.X.num_rows, positive)
+    about = {"columns": [asdict(fact) for fact in facts], "rows_looked_at": n_looked_at}
+    found = _facts(tree, n_rows, positive)
     saved = f"Written: {output}" if output else "Not kept: name a file by -o to keep the tree."
-    about = {"columns": [asdict(fact) for fact in cases.facts], "output": output}
+    title = f"Columns by the first {n_looked_at:,} rows" if n_looked_at < n_rows else ""
     top = tree.to_text(max_depth=SHOWN_DEPTH)
-    return Report(facts | about, [column_table(cases.facts), top, _sentence(facts), saved])
+    shown = [column_table(facts, title), top, _sentence(found), saved]
+    return Report(found | about | {"output": output}, shown)
+
+
+def _fit_file(
+    path: str, wanted: Wishes, parameters: dict[str, Any], reading: dict[str, Any]
+) -> Fitted:
+    """Grow a tree from a file that is read as a whole."""
+    cases = training_cases(path, wanted, reading)
+    classes = cases.y.unique().to_pylist()
+    with working("Growing the tree; kernels are compiled when a machine first needs them"):
+        tree = system_of(parameters, classes).fit(cases.X, cases.y, cases.weights)
+    return Fitted(tree, cases.X.num_rows, cases.facts, cases.X.num_rows)
 
 
 def _facts(tree: Any, n_rows: int, positive: str | None) -> dict[str, Any]:

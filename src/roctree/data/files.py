@@ -58,7 +58,7 @@ def read_file(path: str, spelling: Spelling | None = None, types: Any = None) ->
         else:
             table = pa.concat_tables(arff.batches(source, spelled))
         _refuse_doubles(table.column_names, source.name)
-        return _cast(table, wanted)
+        return as_types(table, wanted)
 
 
 def file_batches(
@@ -76,7 +76,17 @@ def file_batches(
     spelled, wanted = spelling or Spelling(), dict(types or {})
     with Source(path) as source, _refusals(source):
         for batch in _batches(source, spelled, wanted, columns):
-            yield _cast(batch.select(columns), wanted)
+            yield as_types(batch.select(columns), wanted)
+
+
+def as_types(table: Any, types: Mapping[str, Any]) -> Any:
+    """Return a table with some columns read as other types, by name."""
+    for place, field in enumerate(table.schema):
+        wanted = types.get(field.name, field.type)
+        if not field.type.equals(wanted):
+            column = _casted(table.column(place), field.name, wanted)
+            table = table.set_column(place, field.name, column)
+    return table
 
 
 def format_of(source: Source) -> str:
@@ -124,15 +134,6 @@ def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
         yield pa.Table.from_batches([batch])
     if empty:
         yield schema.empty_table()
-
-
-def _cast(table: Any, types: Mapping[str, Any]) -> Any:
-    for place, field in enumerate(table.schema):
-        wanted = types.get(field.name, field.type)
-        if not field.type.equals(wanted):
-            column = _casted(table.column(place), field.name, wanted)
-            table = table.set_column(place, field.name, column)
-    return table
 
 
 def _casted(column: Any, name: str, wanted: Any) -> Any:

@@ -8,33 +8,70 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from roctree.distributed.batches import are_batches
 from roctree.distributed.growing import Grown, LargeData, grow_large
 from roctree.distributed.local import OutOfCore
+from roctree.distributed.progress import Progress, Report, with_bar
+from roctree.errors import ParameterError
+from roctree.progress import reporting, untold
 from roctree.tally import Tally
 
-__all__ = ["Grown", "fit", "grow_large", "large_data", "over_partitions", "tally_of"]
+__all__ = ["Grown", "Progress", "fit", "grow_large", "large_data", "over_partitions", "tally_of"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def fit(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None) -> Any:
-    """Fit an estimator to Dask collections on the cluster of a client, and return it.
+def fit(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    client: Any = None,
+    progress: bool | Report = False,
+) -> Any:
+    """Fit an estimator to data larger than memory, here or on a cluster, and return it.
 
     Parameters
     ----------
     estimator : with ``splits="binned"``
-    X : Dask data frame, or array
-    y : Dask series or array, or the name of a column of X
+    X : Dask data frame or array, or what ``estimator.fit`` reads part by part: paths of Parquet
+        files, folders and patterns, a pyarrow data set, Arrow batches, a polars LazyFrame
+    y : the name of a column of X; of Dask collections also a Dask series or array
     sample_weight : the same, or None
-    client : ``dask.distributed.Client``; None for the one that is active. No cluster is started.
+    client : ``dask.distributed.Client``, or the address of a scheduler. Dask collections need one;
+        None is the one that is active. Parquet files are read by its workers, which must find them
+        under the same paths; None reads them here. No cluster is started.
+    progress : True for a bar on a terminal, or a function of a ``Progress``
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from roctree import ROCTreeClassifier
+    >>> rows = pa.table({"dose": [1.0, 2.0, 3.0, 4.0], "state": ["well", "well", "ill", "ill"]})
+    >>> tree = ROCTreeClassifier(splits="binned", max_depth=1)
+    >>> fit(tree, rows.to_batches(), "state", progress=print).get_n_leaves()
+    Progress(step='reading', done=0, total=4, unit='rows')
+    Progress(step='reading', done=4, total=4, unit='rows')
+    Progress(step='coding', done=0, total=4, unit='rows')
+    Progress(step='coding', done=4, total=4, unit='rows')
+    Progress(step='growing', done=0, total=1, unit='levels')
+    Progress(step='growing', done=1, total=1, unit='levels')
+    2
     """
-    return estimator.fit(_dask().collections(X, y, sample_weight, client), None)
+    with reporting(progress, with_bar) as report:
+        large = large_data(X, y, sample_weight, client, report)
+        if large is None:
+            raise ParameterError(f"X is a {type(X).__name__}, in memory: use fit of the estimator.")
+        with large as data:
+            return estimator.fit(data, None)
 
 
-def large_data(X: Any, y: Any, sample_weight: Any) -> AbstractContextManager[LargeData] | None:
+def large_data(
+    X: Any, y: Any, sample_weight: Any, client: Any = None, report: Report = untold
+) -> AbstractContextManager[LargeData] | None:
     """Return data that are not in memory, to be opened; None for those that are.
 
     Parameters
@@ -42,12 +79,20 @@ def large_data(X: Any, y: Any, sample_weight: Any) -> AbstractContextManager[Lar
     X : path of Parquet files, pyarrow data set or iterator of record batches, polars LazyFrame, or
         Dask collection; anything else is in memory
     y, sample_weight : names of columns; Dask collections may also be given
+    client : of a cluster that is to do the work, or the address of its scheduler
+    report : is told how far the work is
     """
+    known = X, y, sample_weight, client, report
+    # Dask comes first: what is delayed claims to have every attribute that it is asked for.
+    if is_dask(X):
+        return cast(AbstractContextManager[LargeData], _dask().collections(*known))
     if isinstance(X, LargeData):
         return nullcontext(X)
-    if is_dask(X):
-        return nullcontext(_dask().collections(X, y, sample_weight))
-    return OutOfCore.opened(X, y, sample_weight) if are_batches(X) else None
+    if not are_batches(X):
+        return None
+    if client is None:
+        return OutOfCore.opened(X, y, sample_weight, report)
+    return cast(AbstractContextManager[LargeData], _dask().files(*known))
 
 
 def is_dask(X: Any) -> bool:
@@ -68,11 +113,12 @@ def over_partitions(method: Method) -> Method:
 
 
 def tally_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally | None:
-    """Return the cases of Dask collections in the leaves of a tree; None for other data."""
-    if not is_dask(X):
+    """Return large data counted in the leaves of a tree; None for data in memory."""
+    large = large_data(X, y, sample_weight)
+    if large is None:
         return None
-    found: Tally = _dask().tally(estimator, X, y, sample_weight)
-    return found
+    with large as data:
+        return data.tally(estimator.tree_, estimator.schema_)
 
 
 def _dask() -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from roctree.distributed.parts import Part
 from roctree.errors import DataError, ParameterError
 
+ENDINGS = (".parquet", ".pq")
 # So many rows are read at a time, and no more than a few batches ahead.
 BATCH_ROWS = 1 << 17
 READ_AHEAD = 2
@@ -29,11 +30,13 @@ class Batches:
     rows : pyarrow.dataset.Dataset
     target : name of the column with the labels
     weight : name of the column with the weights, or None
+    is_copy : whether the rows are in a file that the user does not know
     """
 
     rows: Any
     target: str
     weight: str | None = None
+    is_copy: bool = False
 
     def __post_init__(self) -> None:
         names = self.rows.schema.names
@@ -54,15 +57,33 @@ class Batches:
         return int(self.rows.count_rows())
 
     def __iter__(self) -> Iterator[Part]:
+        file, begin = None, 0
+        for number, (batch, source) in enumerate(self._read()):
+            file, begin = source, begin if source == file else 0
+            yield self.part(number, batch, place(source, begin))
+            begin += batch.num_rows
+
+    def part(self, number: int, rows: Any, source: str) -> Part:
+        """Return some rows with labels and weights apart."""
         import pyarrow as pa
 
-        batches = self.rows.to_batches(
+        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        weights = None if self.weight is None else table[self.weight].to_numpy()
+        return Part(number, table.select(self.features), table[self.target], weights, source)
+
+    def _read(self) -> Iterator[tuple[Any, str]]:
+        """Yield batches of rows, and the file that each is from."""
+        source = ""
+        scanner = self.rows.scanner(
             batch_size=BATCH_ROWS, batch_readahead=READ_AHEAD, fragment_readahead=1
         )
-        for number, batch in enumerate(batches):
-            table = pa.Table.from_batches([batch])
-            weights = None if self.weight is None else table[self.weight].to_numpy()
-            yield Part(number, table.select(self.features), table[self.target], weights)
+        try:
+            for tagged in scanner.scan_batches():
+                source = "" if self.is_copy else getattr(tagged.fragment, "path", "")
+                yield tagged.record_batch, source
+        except (OSError, ValueError) as error:
+            after = f" (after rows of {source!r})" if source else ""
+            raise DataError(f"the data cannot be read{after}: {first_line(error)}.") from None
 
 
 def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
@@ -70,43 +91,74 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
 
     Parameters
     ----------
-    X : path of a Parquet file or of a folder of them, a list of such paths, a pyarrow data set, an
-        iterable of record batches, or a polars LazyFrame
+    X : path of a Parquet file or of a folder of them, a pattern, a list of such, a pyarrow data
+        set, an iterable of record batches, or a polars LazyFrame
     y, sample_weight : names of columns
     folder : where to put what can be read only once
     """
-    try:
-        import pyarrow.dataset as pads
-    except ImportError:
-        raise ParameterError(
-            "Data that do not fit memory are read by pyarrow: pip install 'roctree[parquet]'."
-        ) from None
-    for role, name in (("y", y), ("sample_weight", sample_weight)):
-        if not isinstance(name, str) and not (name is None and role == "sample_weight"):
-            raise ParameterError(f"{role} must be the name of a column of these data.")
-    if isinstance(X, str | Path):
-        rows = _parquet([Path(X)], pads)
-    elif _are_paths(X):
-        rows = _parquet(list(map(Path, X)), pads)
-    elif isinstance(X, pads.Dataset):
-        rows = X
-    elif hasattr(X, "sink_parquet"):
+    pads = data_sets()
+    check_names(y, sample_weight)
+    if are_files(X):
+        return Batches(rows_of_files(X), y, sample_weight)
+    if isinstance(X, pads.Dataset):
+        return Batches(X, y, sample_weight)
+    if hasattr(X, "sink_parquet"):
         X.sink_parquet(folder / "query.parquet")
         rows = pads.dataset(folder / "query.parquet", format="parquet")
     else:
         rows = _spooled(X, folder / "batches.arrow", pads)
-    return Batches(rows, y, sample_weight)
+    return Batches(rows, y, sample_weight, is_copy=True)
 
 
 def are_batches(X: Any) -> bool:
     """Whether these are data to be read in batches."""
     kind = type(X)
-    if isinstance(X, str | Path) or _are_paths(X) or hasattr(kind, "__next__"):
+    if are_files(X) or hasattr(kind, "__next__"):
         return True
     if isinstance(X, list | tuple):
         return len(X) > 0 and type(X[0]).__name__ == "RecordBatch"
     # A pyarrow data set counts its rows; a table of it, which is in memory, does not.
     return hasattr(kind, "sink_parquet") or hasattr(kind, "count_rows")
+
+
+def are_files(X: Any) -> bool:
+    """Whether these are paths of files, of folders, or patterns."""
+    return isinstance(X, str | Path) or _are_paths(X)
+
+
+def rows_of_files(X: Any) -> Any:
+    """Return the rows of Parquet files as a data set."""
+    from roctree.distributed.parquet import parquet_files, parquet_rows
+
+    return parquet_rows(parquet_files([X] if isinstance(X, str | Path) else X))
+
+
+def data_sets() -> Any:
+    """Return pyarrow's data sets."""
+    try:
+        from roctree.data.arrow import dataset
+    except ImportError:
+        raise ParameterError(
+            "Data that do not fit memory are read by pyarrow: pip install 'roctree[parquet]'."
+        ) from None
+    return dataset
+
+
+def check_names(y: Any, sample_weight: Any) -> None:
+    """Refuse labels and weights that are not named."""
+    for role, name in (("y", y), ("sample_weight", sample_weight)):
+        if not isinstance(name, str) and not (name is None and role == "sample_weight"):
+            raise ParameterError(f"{role} must be the name of a column of these data.")
+
+
+def place(source: str, begin: int) -> str:
+    """Say where rows are."""
+    return f"{source!r} from row {begin} on" if source else ""
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error says."""
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
 
 def check_disk(n_bytes: int, folder: Path) -> None:
@@ -133,21 +185,8 @@ def _are_paths(X: Any) -> bool:
     if not isinstance(X, list | tuple) or len(X) == 0:
         return False
     return all(
-        isinstance(path, Path) or (isinstance(path, str) and path.endswith(".parquet"))
-        for path in X
+        isinstance(path, Path) or (isinstance(path, str) and path.endswith(ENDINGS)) for path in X
     )
-
-
-def _parquet(paths: list[Path], pads: Any) -> Any:
-    missing = [path for path in paths if not path.exists()]
-    if missing:
-        raise DataError(f"there is no file or folder {str(missing[0])!r}.")
-    try:
-        found = paths[0] if len(paths) == 1 else [str(path) for path in paths]
-        return pads.dataset(found, format="parquet")
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise DataError(f"{str(paths[0])!r} cannot be read as Parquet ({reason}).") from None
 
 
 def _spooled(batches: Iterable[Any], path: Path, pads: Any) -> Any:
@@ -167,9 +206,8 @@ def _spooled(batches: Iterable[Any], path: Path, pads: Any) -> Any:
             try:
                 writer.write(batch.select(first.schema.names).cast(first.schema))
             except (pa.ArrowException, KeyError, ValueError) as error:
-                reason = str(error).splitlines()[0]
                 raise DataError(
                     f"batch {number} (counting from 0) does not fit the columns and types of the "
-                    f"first ({reason}): give all of them the same."
+                    f"first ({first_line(error)}): give all of them the same."
                 ) from None
     return pads.dataset(path, format="ipc")

@@ -5,15 +5,24 @@ once more on another: it reads the partitions again, codes them and sends the ro
 that are finished, of which nothing is counted again.
 """
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from importlib import import_module
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Schema
+from roctree.distributed.batches import first_line
+from roctree.distributed.packed import PackedTables
 from roctree.distributed.parts import (
     Coded,
     CodedPart,
@@ -21,12 +30,15 @@ from roctree.distributed.parts import (
     Facts,
     Part,
     code,
-    is_empty,
-    rows_of,
+    merged_tally,
     summarise,
+    tally,
 )
+from roctree.distributed.pieces import Piece, open_pieces
+from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary, merged_summary
 from roctree.errors import DataError, ParameterError
+from roctree.progress import untold
 from roctree.tally import Tally
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
@@ -53,60 +65,81 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 }
 # So many partial tables are added up by a task.
 _FAN_IN = 4
-
-
-@dataclass(frozen=True)
-class PackedTables:
-    """Tables on their way: only the cells that are not zero, where that takes fewer bytes."""
-
-    shape: tuple[int, ...]
-    cells: NDArray[np.uint32] | None
-    values: Floats
-
-    @classmethod
-    def of(cls, tables: Floats) -> "PackedTables":
-        """Pack tables."""
-        flat = tables.reshape(-1)
-        cells = np.flatnonzero(flat)
-        if 12 * cells.size >= flat.nbytes or flat.size >= 1 << 32:
-            return cls(tables.shape, None, flat)
-        return cls(tables.shape, cells.astype(np.uint32), flat[cells])
-
-    def add_to(self, tables: Floats) -> None:
-        """Add these tables to others."""
-        flat = tables.reshape(-1)
-        if self.cells is None:
-            flat += self.values
-        else:
-            flat[self.cells] += self.values
+# A scheduler that is there answers within so many seconds.
+_PATIENCE = 10
 
 
 @dataclass(frozen=True)
 class Collections:
-    """Partitions as tasks that make a ``Part`` each, and the client of the cluster."""
+    """Partitions, and the client of the cluster that has them.
 
-    parts: Sequence[Any]
+    Parameters
+    ----------
+    make : makes a ``Part`` of the arguments of a partition
+    parts : these arguments, of which some may be tasks of Dask
+    client : of the cluster
+    target : name of what is predicted, where it has one
+    report : is told how far the work is
+    """
+
+    make: Callable[..., Part]
+    parts: Sequence[tuple[Any, ...]]
     client: Any
     target: str | None = None
+    report: Report = untold
 
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once, on the workers."""
-        tasks = [dask.delayed(summarise)(part, categorical_features) for part in self.parts]
-        while len(tasks) > 1:
-            groups = [tasks[i : i + _FAN_IN] for i in range(0, len(tasks), _FAN_IN)]
-            tasks = [dask.delayed(_merged)(group) for group in groups]
-        return merged_summary([self.client.compute(tasks[0]).result()])
+        found = self._each(summarise, categorical_features)
+        merged = list(found)
+        while len(merged) > 1:
+            groups = [merged[i : i + _FAN_IN] for i in range(0, len(merged), _FAN_IN)]
+            merged = self.client.map(_merged, groups, pure=False)
+        self._watch("reading", found)
+        return merged_summary([each.result() for each in merged])
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they are."""
-        known = dask.delayed(coding)
-        coded = self.client.compute([dask.delayed(code)(part, known) for part in self.parts])
-        facts = self.client.gather(self.client.map(_facts, coded, pure=False))
+        coded = self._each(code, dask.delayed(coding))
+        facts = self.client.map(_facts, coded, pure=False)
+        self._watch("coding", list(facts))
         n_classes = coding.schema.n_classes
         return Coded(
-            reduce(Facts.merged, facts),
+            reduce(Facts.merged, self.client.gather(facts)),
             lambda columns: DaskShards(self.client, coded, columns, n_classes),
         )
+
+    def tally(self, tree: Tree, schema: Schema) -> Tally:
+        """Count all rows in the leaves of a tree, on the workers."""
+        return merged_tally(
+            self.client.gather(self._each(tally, dask.delayed(tree), dask.delayed(schema)))
+        )
+
+    def _each(self, function: Callable[..., Any], *known: Any) -> list[Any]:
+        """Begin to call a function with each part, which is read on the spot and not sent."""
+        tasks = [
+            dask.delayed(_of_part)(
+                function, self.make, *part, known=known,
+                dask_key_name=f"{function.__name__}-{uuid4()}",
+            )
+            for part in self.parts
+        ]  # fmt: skip
+        futures: list[Any] = self.client.compute(tasks)
+        return futures
+
+    def _watch(self, step: str, futures: list[Any]) -> None:
+        """Tell how many are done, until all are or one has failed.
+
+        Each is let go when it is done: what nobody needs any more does not stay on a worker.
+        """
+        n_parts = len(futures)
+        self.report(Progress(step, 0, n_parts, "partitions"))
+        done = distributed.as_completed(futures, loop=self.client.loop)
+        futures.clear()
+        for number, future in enumerate(done, 1):
+            if future.status == "error":
+                return
+            self.report(Progress(step, number, n_parts, "partitions"))
 
 
 class DaskShards:
@@ -141,27 +174,102 @@ class DaskShards:
         return np.asarray(np.sum(counts, axis=0))
 
 
-def collections(X: Any, y: Any, sample_weight: Any, client: Any = None) -> Collections:
-    """Return the partitions of Dask collections, and the client that will see to them."""
-    try:
-        client = client or distributed.default_client()
-    except ValueError:
-        raise ParameterError(
-            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
-        ) from None
+@contextmanager
+def collections(
+    X: Any, y: Any, sample_weight: Any, client: Any = None, report: Report = untold
+) -> Iterator[Collections]:
+    """Open the partitions of Dask collections, and the client that will see to them."""
+    if not hasattr(type(X), "to_delayed") or not hasattr(type(X), "ndim"):
+        raise DataError(f"X is a {type(X).__name__} of Dask: give a data frame or an array.")
     of_rows = _delayed(X)
     columns = [name for name in (y, sample_weight) if isinstance(name, str)]
     unknown = [name for name in columns if name not in getattr(X, "columns", ())]
     if unknown:
         raise DataError(f"the data have no column {unknown[0]!r} to take as y or sample_weight.")
     others = [_delayed_like(of_rows, part) for part in (y, sample_weight)]
-    parts = [
-        dask.delayed(_part)(number, *cells, columns)
-        for number, cells in enumerate(zip(of_rows, *others, strict=True))
-    ]
+    cells = enumerate(zip(of_rows, *others, strict=True))
+    parts = [(columns, number, *each) for number, each in cells]
     target = y if isinstance(y, str) else getattr(y, "name", None)
-    # The name of a Dask array is that of its tasks.
-    return Collections(parts, client, target if hasattr(X, "columns") else None)
+    with _connected(client) as connected:
+        # The name of a Dask array is that of its tasks.
+        name = target if hasattr(X, "columns") else None
+        yield Collections(_part, parts, connected, name, report)
+
+
+@contextmanager
+def files(
+    X: Any, y: Any, sample_weight: Any, client: Any, report: Report = untold
+) -> Iterator[Collections]:
+    """Open Parquet files to be read by the workers of a cluster."""
+    parts = [(piece, number) for number, piece in enumerate(open_pieces(X, y, sample_weight))]
+    with _connected(client) as connected:
+        yield Collections(Piece.read, parts, connected, y, report)
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[Any]:
+    """The client that is given, the one that is active, or one for a scheduler, for a while."""
+    if isinstance(client, str):
+        with _client_of(client) as own, _failures():
+            yield own
+        return
+    try:
+        client = client or distributed.default_client()
+    except ValueError:
+        raise ParameterError(
+            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
+        ) from None
+    with _failures():
+        yield client
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Say what to do where the cluster, and not the data, is the reason of a failure."""
+    try:
+        yield
+    except distributed.KilledWorker as error:
+        raise DataError(
+            "one worker after another died over the same partition, perhaps for want of memory: "
+            "give them more, or make partitions smaller."
+        ) from error
+    except CancelledError as error:
+        raise DataError("the Dask scheduler was lost or restarted: fit once more.") from error
+
+
+def _client_of(address: str) -> Any:
+    """Return a client of its own for the scheduler at an address."""
+    found: Queue[Any] = Queue()
+
+    def connect() -> None:
+        try:
+            found.put(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
+        except Exception as error:
+            found.put(error)
+
+    if not address.strip():
+        raise ParameterError(f"no Dask scheduler answers at {address!r}: give its address.")
+    # Dask waits for ever for something that listens there and is no scheduler.
+    Thread(target=connect, daemon=True).start()
+    try:
+        client = found.get(timeout=2 * _PATIENCE)
+    except Empty:
+        client = TimeoutError("something listens there, but does not speak to Dask")
+    if isinstance(client, Exception):
+        raise ParameterError(
+            f"no Dask scheduler answers at {address!r} ({first_line(client)}): give an address "
+            "such as tcp://127.0.0.1:8786."
+        )
+    if not client.scheduler_info()["workers"]:
+        warnings.warn(
+            f"the scheduler at {address!r} has no workers yet: work begins when there are some.",
+            UserWarning,
+            stacklevel=2,
+        )
+    elif client.submit(import_module, "roctree", pure=False).exception() is not None:
+        client.close()
+        raise ParameterError(f"the workers of {address!r} have no roctree: install it there.")
+    return client
 
 
 def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
@@ -180,18 +288,6 @@ def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any)
     return array.concatenate(blocks, allow_unknown_chunksizes=True)
 
 
-def tally(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally:
-    """Return the cases of collections counted in the leaves of a tree, partition by partition."""
-    data = collections(X, y, sample_weight)
-    known = dask.delayed((estimator.tree_, estimator.schema_))
-    tasks = [dask.delayed(_tally_part)(part, known) for part in data.parts]
-    found = [part for part in data.client.gather(data.client.compute(tasks)) if part is not None]
-    if not found:
-        raise DataError("X is empty: at least one row with a weight above 0 is required.")
-    whole: Tally = reduce(Tally.merged, found)
-    return whole
-
-
 def _delayed(X: Any) -> list[Any]:
     """The partitions of a collection, as tasks."""
     if hasattr(X, "rechunk") and X.ndim == 2:
@@ -202,6 +298,11 @@ def _delayed(X: Any) -> list[Any]:
 def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
     if other is None or isinstance(other, str):
         return [other] * len(of_rows)
+    if not hasattr(other, "to_delayed"):
+        raise DataError(
+            f"y or sample_weight is a {type(other).__name__} in memory, and X is not: give the "
+            "name of a column, or a Dask collection."
+        )
     parts = _delayed(other)
     if len(parts) != len(of_rows):
         raise DataError(
@@ -211,8 +312,17 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
     return parts
 
 
-def _part(number: int, X: Any, y: Any, sample_weight: Any, columns: list[str]) -> Part:
+def _of_part(
+    function: Callable[..., Any], make: Callable[..., Part], *part: Any, known: tuple[Any, ...]
+) -> Any:
+    return function(make(*part), *known)
+
+
+def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -> Part:
     """The rows of a partition, with the columns that were named taken out."""
+    for name in columns:
+        if name not in X.columns:
+            raise DataError(f"part {number} of the data (counting from 0) has no column {name!r}.")
     y = X[y] if isinstance(y, str) else y
     sample_weight = X[sample_weight] if isinstance(sample_weight, str) else sample_weight
     return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
@@ -264,8 +374,3 @@ def _said_of(
         is_table, dtype = _RESULTS[method.__name__](estimator)
         return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
     return np.asarray(method(estimator, rows, *arguments, **options))
-
-
-def _tally_part(part: Part, known: tuple[Tree, Schema]) -> Tally | None:
-    tree, schema = known
-    return None if is_empty(part) else Tally.of(tree, rows_of(part, schema))

@@ -1,7 +1,7 @@
 """Grow the tree of data that do not fit memory, or are elsewhere, as an estimator wants it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.distributed.parts import Coded, Coding
+from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary
 from roctree.errors import ParameterError
 from roctree.geometry import Spread
@@ -19,6 +20,7 @@ from roctree.pruning import resolve as resolve_pruner
 from roctree.selection import pruned
 from roctree.smoothing import Smoother, choices
 from roctree.smoothing import resolve as resolve_smoother
+from roctree.tally import Tally
 from roctree.tree.binned import Binned
 from roctree.tree.binning import Edges
 from roctree.tree.growth import Growth, grid_of
@@ -28,17 +30,24 @@ from roctree.tree.tree import NO_BRANCH, Tree
 
 @runtime_checkable
 class LargeData(Protocol):
-    """Rows that are looked at twice: once for their summary, once to be coded."""
+    """Rows to grow a tree from, looked at twice, or to be counted in the leaves of one."""
 
     @property
     def target(self) -> str | None:
         """The name of what is predicted, where it has one."""
+
+    @property
+    def report(self) -> Report:
+        """What is told how far the work is."""
 
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once."""
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they stay."""
+
+    def tally(self, tree: Tree, schema: Schema) -> Tally:
+        """Count all rows in the leaves of a tree."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
     known = (schema.names, edges, facts.bounds, summary.has_missing, facts.counts, quantum)
     binned = Binned(*known, shards)
     growth = growth_for(estimator, schema.classes, facts.counts, summary.n_rows)
-    tree = grown_to_size(estimator, partial(binned.grow, n_threads=n_threads), growth)
+    tree = grown_to_size(estimator, _grower(binned, n_threads, data.report), growth)
     if estimator.threshold == "observed":
         tree = observed_thresholds(tree, facts.bounds.values, schema.n_categories)
     smaller = pruned(pruner, tree)
@@ -98,6 +107,19 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
         pruned=smaller,
         divides_cases=divides,
     )
+
+
+def _grower(binned: Binned, n_threads: int, report: Report) -> Callable[[Growth], Tree]:
+    """Return what grows a tree, and tells after each level how far it is."""
+
+    def grow(growth: Growth) -> Tree:
+        def finished(n_levels: int) -> None:
+            report(Progress("growing", n_levels, growth.max_depth, "levels"))
+
+        finished(0)
+        return binned.grow(growth, n_threads, finished)
+
+    return grow
 
 
 def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:

@@ -1,7 +1,8 @@
 """A part of large data: a frame or matrix with labels and weights, read as the whole would be."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,23 +12,26 @@ from roctree.data import Dataset, Schema
 from roctree.distributed.summary import Summary
 from roctree.errors import DataError
 from roctree.geometry import Moments
+from roctree.tally import Tally
 from roctree.tree.binned import own_weights
 from roctree.tree.binning import Bounds, Edges
 from roctree.tree.columns import Columns
 from roctree.tree.grow import class_counts, weighty
 from roctree.tree.growth import on_grid
 from roctree.tree.shards import Shard, Shards
+from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 
 
 class Part(NamedTuple):
-    """Some rows, and which part of the data they are, for messages."""
+    """Some rows, and for messages which part of the data they are, and where they were read."""
 
     number: int
     X: Any
     y: Any
     sample_weight: Any = None
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,14 +92,13 @@ def summarise(part: Part, categorical_features: Any) -> Summary | None:
     if is_empty(part):
         return None
     try:
-        return Summary.of(
-            Dataset.from_data(
-                part.X,
-                part.y,
-                sample_weight=part.sample_weight,
-                categorical_features=categorical_features,
-            )
+        rows = Dataset.from_data(
+            part.X,
+            part.y,
+            sample_weight=part.sample_weight,
+            categorical_features=categorical_features,
         )
+        return Summary.of(rows, part.number)
     except DataError as error:
         raise _of_part(part, error) from None
 
@@ -114,6 +117,19 @@ def code(part: Part, coding: Coding) -> CodedPart:
     return CodedPart(Shard(codes, labels.astype(np.uint32), own_weights(weights)), facts)
 
 
+def tally(part: Part, tree: Tree, schema: Schema) -> Tally | None:
+    """Return the rows of a part counted in the leaves of a tree; None if none has weight."""
+    return None if is_empty(part) else Tally.of(tree, rows_of(part, schema))
+
+
+def merged_tally(parts: Iterable[Tally | None]) -> Tally:
+    """The rows of all parts, of which some may have none."""
+    found = [part for part in parts if part is not None]
+    if not found:
+        raise DataError("X is empty: at least one row with a weight above 0 is required.")
+    return reduce(Tally.merged, found)
+
+
 def rows_of(part: Part, schema: Schema) -> Dataset:
     """Return the rows of a part, read by a schema."""
     try:
@@ -130,4 +146,5 @@ def is_empty(part: Part) -> bool:
 
 
 def _of_part(part: Part, error: DataError) -> DataError:
-    return DataError(f"part {part.number} of the data (counting from 0): {error}")
+    source = f", {part.source}" if part.source else ""
+    return DataError(f"part {part.number} of the data (counting from 0){source}: {error}")

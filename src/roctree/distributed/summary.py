@@ -23,11 +23,19 @@ class ColumnSummary:
     """A column of a part: a sketch of its numbers, or its categories.
 
     Where no value is known, the column is of the kind that the other parts say.
+
+    Parameters
+    ----------
+    sketch : of the numbers
+    categories : of a nominal column, else None
+    has_missing : whether some value is missing
+    part : the number of the part, of several that of the first which knows the column's kind
     """
 
     sketch: Sketch
     categories: Categories | None
     has_missing: bool
+    part: int
 
     @property
     def is_known(self) -> bool:
@@ -38,25 +46,45 @@ class ColumnSummary:
         """The column of both parts."""
         sketch = self.sketch.merged(other.sketch)
         categories = self._categories(other, name)
-        return ColumnSummary(sketch, categories, self.has_missing or other.has_missing)
+        known = [column.part for column in (self, other) if column.is_known]
+        part = min(known or [self.part, other.part])
+        return ColumnSummary(sketch, categories, self.has_missing or other.has_missing, part)
 
     def _categories(self, other: "ColumnSummary", name: str) -> Categories | None:
-        if self.categories == other.categories or not other.is_known:
+        if not other.is_known:
             return self.categories
         if not self.is_known:
             return other.categories
+        if self.categories is None and other.categories is None:
+            return None
         if self.categories is None or other.categories is None:
+            numbers, names = (self, other) if self.categories is None else (other, self)
             raise DataError(
-                f"column {name!r} holds numbers in one part of the data and text or categories in "
-                "another: give it one type in all parts."
+                f"column {name!r} holds numbers in part {numbers.part} of the data and text or "
+                f"categories in part {names.part} (counting from 0): give it one type in all parts."
             )
-        try:
-            return tuple(sorted({*self.categories, *other.categories}))
-        except TypeError:
-            raise DataError(
-                f"the categories of column {name!r} are text in one part of the data and numbers "
-                "in another: give them one type in all parts."
-            ) from None
+        return _joined(self.categories, other.categories, name, (self.part, other.part))
+
+
+def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, int]) -> Categories:
+    """The categories of both; those that only some parts have get their places by their values."""
+    if any(isinstance(category, float) for category in (*ours, *theirs)):
+        # Whole numbers are floats where they are read together with others, or with gaps.
+        ours, theirs = _as_floats(ours), _as_floats(theirs)
+    if ours == theirs:
+        return ours
+    try:
+        return tuple(sorted({*ours, *theirs}))
+    except TypeError:
+        raise DataError(
+            f"the categories of column {name!r} are text in one and numbers in the other of the "
+            f"parts {min(parts)} and {max(parts)} of the data (counting from 0): give them one "
+            "type in all parts."
+        ) from None
+
+
+def _as_floats(categories: Categories) -> Categories:
+    return tuple(float(each) if isinstance(each, int) else each for each in categories)
 
 
 @dataclass(frozen=True)
@@ -72,6 +100,7 @@ class Summary:
     n_rows : number of rows that have weight
     largest : the largest weight
     all_ones : whether all weights are one
+    part : the number of the part, the lowest of several
     """
 
     names: tuple[str, ...]
@@ -81,9 +110,15 @@ class Summary:
     n_rows: int
     largest: float
     all_ones: bool
+    part: int
+
+    def __sizeof__(self) -> int:
+        """The bytes of the sketches."""
+        sketches = [column.sketch for column in self.columns]
+        return sum(each.values.nbytes + each.counts.nbytes for each in sketches)
 
     @classmethod
-    def of(cls, part: Dataset) -> "Summary":
+    def of(cls, part: Dataset, number: int) -> "Summary":
         """Look at the rows of a part that have weight."""
         part = part.with_weight()
         schema = part.schema
@@ -91,31 +126,43 @@ class Summary:
         sketches = dict(zip(numeric.tolist(), sketch_columns(part.values, numeric), strict=True))
         missing = np.asarray(np.isnan(part.values).any(axis=0))
         columns = tuple(
-            ColumnSummary(sketches.get(feature, Sketch.empty()), categories, bool(missing[feature]))
+            ColumnSummary(
+                sketches.get(feature, Sketch.empty()), categories, bool(missing[feature]), number
+            )
             for feature, categories in enumerate(schema.categories)
         )
         weights = part.weights
         return cls(
             schema.names, schema.named, columns, schema.classes, len(weights),
-            float(weights.max()), bool((weights == 1.0).all()),
+            float(weights.max()), bool((weights == 1.0).all()), number,
         )  # fmt: skip
 
     def merged(self, other: "Summary") -> "Summary":
         """The summary of both parts."""
         if self.names != other.names:
             raise DataError(
-                f"the parts of the data have different columns, {', '.join(self.names)} and "
-                f"{', '.join(other.names)}: give all of them the same, in the same order."
+                f"part {self.part} of the data (counting from 0) has the columns "
+                f"{', '.join(self.names)}, and part {other.part} {', '.join(other.names)}: give "
+                "all of them the same, in the same order."
             )
         columns = tuple(
             ours.merged(theirs, name)
             for ours, theirs, name in zip(self.columns, other.columns, self.names, strict=True)
         )
-        classes, _ = encode_labels(np.concatenate([self.classes, other.classes]))
         return Summary(
-            self.names, self.named, columns, classes, self.n_rows + other.n_rows,
+            self.names, self.named, columns, self._classes(other), self.n_rows + other.n_rows,
             max(self.largest, other.largest), self.all_ones and other.all_ones,
+            min(self.part, other.part),
         )  # fmt: skip
+
+    def _classes(self, other: "Summary") -> NDArray[Any]:
+        try:
+            return encode_labels(np.concatenate([self.classes, other.classes]))[0]
+        except DataError as error:
+            raise DataError(
+                f"the labels of the parts {self.part} and {other.part} of the data (counting from "
+                f"0) do not go together: {error}"
+            ) from None
 
     @property
     def schema(self) -> Schema:

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+from roctree.progress import bar
 
 
 class Progress(NamedTuple):
@@ -21,21 +19,11 @@ Report = Callable[[Progress], Any]
 
 
 @contextmanager
-def with_bar(console: Console | None = None) -> Iterator[Report]:
-    """Show a bar while a study runs, beside what a command prints or on another console."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, transient=True, console=console or Console(stderr=True)) as bar:
-        task = bar.add_task("Fitting", failed=0)
-        yield lambda now: bar.update(task, completed=now.done, total=now.total, failed=now.failed)
+def with_bar() -> Iterator[Report]:
+    """Show a bar while a study runs."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
-
-@contextmanager
-def silent(report: Report) -> Iterator[Report]:
-    """Give a function as it is."""
-    yield report
+    failed = TextColumn("{task.fields[failed]} failed")
+    with bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), failed) as shown:
+        task = shown.add_task("Fitting", failed=0)
+        yield lambda now: shown.update(task, completed=now.done, total=now.total, failed=now.failed)

@@ -7,7 +7,6 @@ then written in one go.
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import is_dataclass
 from itertools import product
 from pathlib import Path
@@ -22,10 +21,11 @@ from roctree.experiment.designs import Split
 from roctree.experiment.growth import Configuration, Fitted, fitted
 from roctree.experiment.metrics import Answer, Metric
 from roctree.experiment.plan import Plan
-from roctree.experiment.progress import Progress, Report, silent, with_bar
+from roctree.experiment.progress import Progress, Report, with_bar
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
 from roctree.experiment.store import Key, Outcome, Store
+from roctree.progress import reporting
 
 Changed = Literal["refuse", "keep", "again"]
 Work = tuple[Problem, Split, Sequence[Configuration], dict[str, Metric]]
@@ -73,7 +73,7 @@ def run(
     total = plan.n_outcomes
     done = total - sum(len(unit[2]) for unit in work)
     failed = 0 if retry else len(_results(plan, store).failures)
-    with _reporting(progress) as report:
+    with reporting(progress, with_bar) as report:
         report(Progress(done, failed, total))
         for outcomes in _worked(work, n_jobs):
             store.add(outcomes)
@@ -220,9 +220,3 @@ def _forget(found: dict[str, list[str]], store: Store) -> None:
         store.forget(problem=name)
     for name in found["configuration"]:
         store.forget(configuration=name)
-
-
-def _reporting(progress: bool | Report) -> AbstractContextManager[Report]:
-    if callable(progress):
-        return silent(progress)
-    return with_bar() if progress else silent(lambda _: None)

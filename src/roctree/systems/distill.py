@@ -22,6 +22,7 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.growing import grown_tree, growth_of
 from roctree.operating import checked_seed
 from roctree.parameters import check_parameters
+from roctree.progress import untold
 from roctree.selection import counts_of
 from roctree.strategy import is_number
 from roctree.systems.presets import best_ranking
@@ -77,7 +78,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     >>> distill("auto", X, y, max_leaves=4, n_generated=1000).get_n_leaves()
     4
     """
-    tell = progress or _silent
+    tell = progress or untold
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     check_parameters(tree)
     _check_choices(n_generated, smear)
@@ -241,7 +242,3 @@ def _check_choices(n_generated: Any, smear: Any) -> None:
         )
     if not (is_number(smear) and 0.0 <= smear <= 1.0):
         raise ParameterError(f"smear={smear!r} is no probability: give a number from 0 to 1.")
-
-
-def _silent(_: str) -> None:
-    """Say nothing."""

@@ -192,9 +192,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._fitted()
         place = class_number(positive, self.classes_)
         check_test_cases(X_test, y_test)
-        cells, cases = self._prunable(self.cell_tree_), None
-        if X_test is not None:
-            cases = inputs.read(X_test, y_test, sample_weight, self.schema_)
+        cells, schema = self._prunable(self.cell_tree_), self.schema_
+        cases = None if X_test is None else inputs.read(X_test, y_test, sample_weight, schema)
         pruner = inputs.pruner_of_cells(method, **paper_options(method, options))
         return cells.cost_pruning_curve(pruner, costs, self.classes_.tolist(), place, cases)
 
@@ -248,11 +247,11 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters are those of ``ROCTreeClassifier.predict``.
         """
-        if cost_matrix is not None:
-            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
-        else:
-            winners = self._winners(self._encoded(X))
-        return np.asarray(self.classes_[winners])
+        values = self._encoded(X)
+        if cost_matrix is None:
+            return np.asarray(self.classes_[self._winners(values)])
+        shares = self.probabilities_[self.cell_tree_.nodes(values)]
+        return np.asarray(self.classes_[cheapest(shares, cost_matrix, self.classes_)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class probabilities of each row's cell."""
@@ -311,9 +310,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def explore(
         self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
     ) -> Any:
-        """Write an interactive page of these cells; return the path of its file.
-
-        Without a path return a widget for notebooks.
+        """Write an interactive page of these cells, or return a widget for notebooks.
 
         Parameters
         ----------
@@ -374,10 +371,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _at(self, asked: Wanted) -> "MultiscaleClassifier":
         leaves = self._leaves(asked.counts, asked.positive)
         name = HELD_OUT if isinstance(asked.counts, tuple) else asked.counts
-        other = copy(self)
-        other.operating_point_ = operating_point(
-            leaves, asked.labeller, self.tree_.n_nodes, name, asked.seed
-        )
+        other, n_nodes = copy(self), self.tree_.n_nodes
+        other.operating_point_ = operating_point(leaves, asked.labeller, n_nodes, name, asked.seed)
         return other
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "MultiscaleClassifier":

@@ -301,9 +301,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def explore(
         self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
     ) -> Any:
-        """Write an interactive page of this tree and its operating points; return the file's path.
-
-        Without a path return a widget for notebooks.
+        """Write an interactive page of this tree, or return a widget for notebooks.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ from roctree.tree.binning import MOST_BINS, Bounds, Edges, binned_columns, learn
 from roctree.tree.columns import Columns
 from roctree.tree.grow import check_score, class_counts, refuse_many_branches, splittable, weighty
 from roctree.tree.growth import Growth, weight_grid
-from roctree.tree.levels import Search, grow_levels
+from roctree.tree.levels import Finished, Search, grow_levels
 from roctree.tree.shards import LocalShards, Shard, Shards
 from roctree.tree.tree import Tree
 
@@ -42,8 +42,10 @@ class Binned:
     quantum: float
     shards: Callable[[Columns], Shards]
 
-    def grow(self, growth: Growth, n_threads: int = 1) -> Tree:
-        """Return the tree of all rows."""
+    def grow(
+        self, growth: Growth, n_threads: int = 1, finished: Finished = lambda n_levels: None
+    ) -> Tree:
+        """Return the tree of all rows; ``finished`` is told after each level how many there are."""
         weight = float(self.counts.sum())
         columns = binned_columns(self.edges, self.has_missing, weight, growth)
         refuse_many_branches(columns, self.names, growth)
@@ -51,7 +53,8 @@ class Binned:
             return Tree.single_leaf(self.counts)
         check_score(self.counts, growth)
         search = Search(columns, self.bounds, growth, self.quantum, n_threads)
-        return grow_levels(self.shards(columns), search, growth, self.quantum, self.counts)
+        known = growth, self.quantum, self.counts
+        return grow_levels(self.shards(columns), search, *known, finished)
 
 
 def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> Binned:

@@ -5,7 +5,7 @@ their rows to the children and count the tables of some of them. The heaviest ch
 not counted: its table is that of its parent less those of its siblings.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +28,7 @@ from roctree.tree.workspace import Workspace
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Finished = Callable[[int], object]
 
 # All tables of a level together take no more memory; a wider level is counted in groups of nodes.
 _ROOM = 1 << 27
@@ -228,9 +229,24 @@ class Level:
 
 
 def grow_levels(
-    shards: Shards, search: Search, growth: Growth, quantum: float, counts: Floats
+    shards: Shards,
+    search: Search,
+    growth: Growth,
+    quantum: float,
+    counts: Floats,
+    finished: Finished = lambda n_levels: None,
 ) -> Tree:
-    """Grow the tree of all rows, whose class counts are known, from a root that may be split."""
+    """Grow the tree of all rows, whose class counts are known, from a root that may be split.
+
+    Parameters
+    ----------
+    shards : the rows
+    search : finds the best split of a table
+    growth : criterion, limits and treatment of missing values
+    quantum : the unit of the grid that weights lie on
+    counts : float64[classes], of all rows
+    finished : is told after each level how many there are
+    """
     limits = growth.limits(quantum)
     n_bins = int(search.columns.table[layout.BIN, -1])
     most = max(1, _ROOM // (8 * n_bins * counts.size))
@@ -243,6 +259,7 @@ def grow_levels(
             whole = group
         level = _split_level(shards, nodes, wanted, _joined(found), quantum)
         levels.append(level)
+        finished(len(levels))
         wanted = may_be_split(level.children, len(levels), limits)
         if wanted.any() and not level.best.shares:
             shards.divide(level.best.splits(level.split, quantum))

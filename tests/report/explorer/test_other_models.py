@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree import DataError, MultiscaleClassifier
+from roctree import DataError, MultiscaleClassifier, NaiveBayesTreeClassifier
 from roctree.report.explorer import data_document
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened, chromium
@@ -114,7 +114,7 @@ def test_areas_and_cost_ratios_are_those_of_python(name, shared):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_case_has_the_probability_and_the_label_of_python(name, shared):
-    page, model, X_test, y_test = shared(name)
+    page, model, X_test, _ = shared(name)
     page.type("cost-fn", 2)
     there = model.at(cost_fp=1, cost_fn=2, counts="smoothed")
     said, label = model.predict_proba(X_test)[:, 1], there.predict(X_test)
@@ -154,6 +154,18 @@ def test_a_leaf_lights_its_answers_and_shows_its_table(opened):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = axe.Axe().run(page.page).response["violations"]
     assert [(rule["id"], [node["target"] for node in rule["nodes"]]) for rule in found] == []
+
+
+@pytest.mark.slow
+def test_hostile_names_in_the_table_of_a_leaf_do_nothing(opened):
+    _, X, y = trees.hostile()
+    page = opened(NaiveBayesTreeClassifier().fit(X, y), X, y)
+    page.choose("pick", 1)
+    page.page.locator("canvas.tree").focus()
+    page.page.keyboard.press("ArrowDown")
+    assert trees.EVIL in page.page.locator("section.model").text_content()
+    assert page.page.evaluate("window.hacked") is None
+    assert page.page.locator("main img, main b, main script").count() == 0
 
 
 @pytest.mark.slow

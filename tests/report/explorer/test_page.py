@@ -3,6 +3,10 @@
 import pytest
 
 from roctree import ROCTreeClassifier
+from roctree.report.explorer import data_document
+from roctree.report.explorer.page import as_json
+from roctree.report.explorer.script import source
+from roctree.report.explorer.widget import widget_script
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened, chromium
 
@@ -190,6 +194,54 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(opened):
     page = opened(*trees.tumours(), **phone)
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
     page.picture("phone")
+
+
+def test_print_is_light_without_tools_and_in_proportion(opened):
+    page = opened(*trees.tumours(), color_scheme="dark")
+    ratio = "(() => { const c = document.querySelector('canvas.plot'); return %s; })()"
+    dark = page.app("palette.panel")
+    page.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.app("palette.panel") not in (dark, "")
+    page.page.set_viewport_size({"width": 720, "height": 1000})
+    page.page.emulate_media(media="print")
+    page.page.wait_for_timeout(50)
+    drawn = page.page.evaluate(ratio % "c.width / c.height")
+    shown = page.page.evaluate(ratio % "c.clientWidth / c.clientHeight")
+    assert shown == pytest.approx(drawn, rel=0.02)
+    for name in (".tools", ".tabs", ".help", ".theme", "section.case"):
+        assert page.page.locator(name).first.is_hidden()
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 720
+    page.picture("print")
+    page.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.app("palette.panel") == dark
+
+
+# As a notebook does: the element is filled first, and put into the page later.
+SHOW_WIDGET = """async ([source, style, text]) => {
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const { default: widget } = await import(url);
+    const el = document.createElement("div");
+    widget.render({ model: { get: () => text }, el });
+    const sheet = document.createElement("style");
+    sheet.textContent = style;
+    document.head.append(sheet);
+    document.body.append(el);
+    await new Promise((done) => setTimeout(done, 200));
+    const canvas = el.querySelector("canvas.tree");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const coloured = data.filter((red, i) => i % 4 === 0 && Math.abs(red - data[i + 2]) > 60);
+    return [Number(el.querySelector("[data-name=auc_test]").dataset.value), coloured.length];
+}"""
+
+
+def test_a_front_end_of_notebooks_can_show_the_widget_in_colour(browser):
+    tree, X_test, y_test = trees.outings()
+    page = browser.new_page()
+    text = as_json(data_document(tree, X_test, y_test))
+    area, coloured = page.evaluate(SHOW_WIDGET, [widget_script(), source("style.css"), text])
+    assert area == pytest.approx(tree.roc(X_test, y_test).auc)
+    assert coloured > 1000
+    page.close()
 
 
 def test_question_marks_explain_their_terms(opened):

@@ -46,7 +46,7 @@ def naive_bayes_parts(
 def _shown(tree: NaiveBayesTree) -> NDArray[np.intp]:
     """The attributes that are tested, or that a model divides into more than one cell."""
     n_cells = np.diff(tree.models.cell_starts).reshape(len(tree.models), -1)
-    told = (n_cells > 1).any(axis=0)
+    told = np.asarray((n_cells > 1).any(axis=0))
     told[tree.nodes.feature[~tree.nodes.is_leaf]] = True
     return np.flatnonzero(told)
 
@@ -75,7 +75,7 @@ def _tables(estimator: NaiveBayesTreeClassifier, shown: NDArray[np.intp]) -> lis
 
 def _n_cells(estimator: NaiveBayesTreeClassifier, model: int, number: int) -> int:
     cells = estimator.tree_.models.cells(model, number)
-    return cells.stop - cells.start
+    return int(cells.stop - cells.start)
 
 
 def _attribute(

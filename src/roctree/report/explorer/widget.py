@@ -20,9 +20,14 @@ def widget_of(document: dict[str, Any]) -> Any:
         "Explorer",
         (anywidget.AnyWidget,),
         {
-            "_esm": joined("widget") + "\nexport default { render };\n",
+            "_esm": widget_script(),
             "_css": source("style.css"),
             "document": traitlets.Unicode().tag(sync=True),
         },
     )
     return made(document=as_json(document))
+
+
+def widget_script() -> str:
+    """Return the script of the widget as the module that anywidget loads."""
+    return joined("widget") + "\nexport default { render };\n"

@@ -152,6 +152,54 @@ def push_rows(
     state[N_BINNED] = top
 
 
+@kernel
+def push_children(
+    narrow: int,
+    begin: int,
+    depth: int,
+    first: int,
+    n_branches: int,
+    slot: int,
+    n_features: int,
+    histograms: np.ndarray,
+    branch_ints: np.ndarray,
+    row_stack: np.ndarray,
+    state: np.ndarray,
+) -> None:
+    """Put the children on the stack, one of them perhaps with the histogram of its parent."""
+    heir = -1
+    if slot + 1 < histograms.shape[0]:
+        heir = heir_of(narrow, begin, n_branches, n_features, branch_ints, histograms[slot])
+    push_rows(begin, depth, first, n_branches, heir, slot, branch_ints, row_stack, state)
+
+
+@kernel
+def push_sorted(
+    n_cases: int, depth: int, node: int, top: int, stack: np.ndarray, state: np.ndarray
+) -> None:
+    """Take a node, whose cases have been sorted, from the stack of rows to that of sorted ones."""
+    stack[0, BEGIN], stack[0, END], stack[0, IN_USE] = 0, n_cases, n_cases
+    stack[0, DEPTH], stack[0, NODE] = depth, node
+    state[N_STACK], state[N_BINNED] = 1, top
+
+
+@kernel
+def has_room(
+    widest: int,
+    n_codes: int,
+    node_ints: np.ndarray,
+    category_branch: np.ndarray,
+    row_stack: np.ndarray,
+    state: np.ndarray,
+) -> bool:
+    """Whether one more split finds a place, into the most branches that there may be."""
+    return (
+        state[N_NODES] + widest <= node_ints.shape[0]
+        and state[N_CATEGORY_BRANCHES] + n_codes <= category_branch.size
+        and state[N_BINNED] - 1 + widest <= row_stack.shape[0]
+    )
+
+
 @typed_kernel(DESCEND_SIGNATURE)
 def grow_binned(
     narrow: int,
@@ -242,15 +290,9 @@ def grow_binned(
                 begin, end, values, columns, codes, row_ints, row_weights, order, rank, cases,
                 weights, keys,
             )  # fmt: skip
-            stack[0, BEGIN], stack[0, END] = 0, end - begin
-            stack[0, DEPTH], stack[0, NODE], stack[0, IN_USE] = depth, node, end - begin
-            state[N_STACK], state[N_BINNED] = 1, top
+            push_sorted(end - begin, depth, node, top, stack, state)
             continue
-        if (
-            state[N_NODES] + widest > node_ints.shape[0]
-            or state[N_CATEGORY_BRANCHES] + branch_of.size > category_branch.size
-            or top + widest > row_stack.shape[0]
-        ):
+        if not has_room(widest, branch_of.size, node_ints, category_branch, row_stack, state):
             return FULL
         evaluate(
             begin, end, values, columns, codes, row_ints, row_weights,
@@ -275,8 +317,8 @@ def grow_binned(
             node_floats, category_branch, state,
         )  # fmt: skip
         state[N_BINNED] = top
-        n_branches, heir = found_ints[feature, N_BRANCHES], -1
-        if slot + 1 < histograms.shape[0]:
-            heir = heir_of(narrow, begin, n_branches, codes.shape[1], branch_ints, histograms[slot])
-        push_rows(begin, depth + 1, first, n_branches, heir, slot, branch_ints, row_stack, state)
+        push_children(
+            narrow, begin, depth + 1, first, found_ints[feature, N_BRANCHES], slot, codes.shape[1],
+            histograms, branch_ints, row_stack, state,
+        )  # fmt: skip
     return DONE

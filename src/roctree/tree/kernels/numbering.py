@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import kernel, typed_kernel, types
+from roctree._jit import types, variant
 from roctree.tree.kernels.layout import (
     CODES_2D,
     FLOATS,
@@ -28,7 +28,6 @@ def number_signature(codes: Any) -> Any:
     )
 
 
-@kernel
 def number_cells(
     begin: int,
     end: int,
@@ -70,41 +69,6 @@ def number_cells(
                     highest[feature, place] = value
 
 
-@typed_kernel(number_signature(array(types.uint8, 2)))
-def number_bytes(
-    begin: int,
-    end: int,
-    features: np.ndarray,
-    values: np.ndarray,
-    ends: np.ndarray,
-    missing_code: np.ndarray,
-    codes: np.ndarray,
-    lowest: np.ndarray,
-    highest: np.ndarray,
-    column: np.ndarray,
-    places: np.ndarray,
-) -> None:
-    """Number cells in one byte each."""
-    number_cells(
-        begin, end, features, values, ends, missing_code, codes, lowest, highest, column, places
-    )
-
-
-@typed_kernel(number_signature(CODES_2D))
-def number_words(
-    begin: int,
-    end: int,
-    features: np.ndarray,
-    values: np.ndarray,
-    ends: np.ndarray,
-    missing_code: np.ndarray,
-    codes: np.ndarray,
-    lowest: np.ndarray,
-    highest: np.ndarray,
-    column: np.ndarray,
-    places: np.ndarray,
-) -> None:
-    """Number cells in two bytes each."""
-    number_cells(
-        begin, end, features, values, ends, missing_code, codes, lowest, highest, column, places
-    )
+# Codes of one byte each, and of two.
+number_bytes = variant("number_bytes", number_cells, number_signature(array(types.uint8, 2)))
+number_words = variant("number_words", number_cells, number_signature(CODES_2D))

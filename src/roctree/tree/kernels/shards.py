@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree._jit import kernel, typed_kernel, types
+from roctree._jit import typed_kernel, types, variant
 from roctree.tree.kernels.divide import share_out
 from roctree.tree.kernels.layout import (
     BIN,
@@ -60,7 +60,6 @@ MOVE_SIGNATURE = types.void(
 )  # fmt: skip
 
 
-@kernel
 def add_rows(
     columns: np.ndarray,
     segments: np.ndarray,
@@ -83,37 +82,11 @@ def add_rows(
                 table[first_bin[feature] + codes[row, feature], label] += weight
 
 
-@typed_kernel(count_signature(STORED_BYTES))
-def count_bytes(
-    columns: np.ndarray,
-    segments: np.ndarray,
-    starts: np.ndarray,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    codes: np.ndarray,
-    labels: np.ndarray,
-    tables: np.ndarray,
-) -> None:
-    """Count rows with codes of one byte."""
-    add_rows(columns, segments, starts, rows, weights, codes, labels, tables)
+# Codes of one byte each, and of two.
+count_bytes = variant("count_bytes", add_rows, count_signature(STORED_BYTES))
+count_words = variant("count_words", add_rows, count_signature(STORED_WORDS))
 
 
-@typed_kernel(count_signature(STORED_WORDS))
-def count_words(
-    columns: np.ndarray,
-    segments: np.ndarray,
-    starts: np.ndarray,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    codes: np.ndarray,
-    labels: np.ndarray,
-    tables: np.ndarray,
-) -> None:
-    """Count rows with codes of two bytes."""
-    add_rows(columns, segments, starts, rows, weights, codes, labels, tables)
-
-
-@kernel
 def send_entries(
     columns: np.ndarray,
     segments: np.ndarray,
@@ -149,46 +122,8 @@ def send_entries(
                     sizes[first + branch] += 1
 
 
-@typed_kernel(send_signature(STORED_BYTES))
-def send_bytes(
-    columns: np.ndarray,
-    segments: np.ndarray,
-    first_child: np.ndarray,
-    split_ints: np.ndarray,
-    split_branch: np.ndarray,
-    branch_weight: np.ndarray,
-    starts: np.ndarray,
-    rows: np.ndarray,
-    codes: np.ndarray,
-    sides: np.ndarray,
-    sizes: np.ndarray,
-) -> None:
-    """Send rows with codes of one byte."""
-    send_entries(
-        columns, segments, first_child, split_ints, split_branch, branch_weight, starts, rows,
-        codes, sides, sizes,
-    )  # fmt: skip
-
-
-@typed_kernel(send_signature(STORED_WORDS))
-def send_words(
-    columns: np.ndarray,
-    segments: np.ndarray,
-    first_child: np.ndarray,
-    split_ints: np.ndarray,
-    split_branch: np.ndarray,
-    branch_weight: np.ndarray,
-    starts: np.ndarray,
-    rows: np.ndarray,
-    codes: np.ndarray,
-    sides: np.ndarray,
-    sizes: np.ndarray,
-) -> None:
-    """Send rows with codes of two bytes."""
-    send_entries(
-        columns, segments, first_child, split_ints, split_branch, branch_weight, starts, rows,
-        codes, sides, sizes,
-    )  # fmt: skip
+send_bytes = variant("send_bytes", send_entries, send_signature(STORED_BYTES))
+send_words = variant("send_words", send_entries, send_signature(STORED_WORDS))
 
 
 @typed_kernel(MOVE_SIGNATURE)

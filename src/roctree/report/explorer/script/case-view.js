@@ -1,7 +1,7 @@
 // One case: its way through the tree, its probability, and the least change to another label.
 
 import { wilson } from "./curves.js";
-import { element, fill, help } from "./dom.js";
+import { element, fill, help, whenTyped } from "./dom.js";
 import { judge, nearestLeaf, reach } from "./geometry.js";
 import { linesAt } from "./lines.js";
 import { changeWords, percent, ruleWords, short } from "./words.js";
@@ -82,7 +82,7 @@ function numberOf(app, number, id) {
     autocomplete: "off",
     size: "9",
     placeholder: "not known",
-    on: { change: read },
+    on: whenTyped(read),
   });
   function read() {
     const text = field.value.trim().replace(",", ".");

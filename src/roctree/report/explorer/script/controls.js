@@ -1,6 +1,6 @@
 // What the user chooses: costs, shares, rates, and what leaves are judged by.
 
-import { element, fill, help, sharpCanvas } from "./dom.js";
+import { element, fill, help, sharpCanvas, whenTyped } from "./dom.js";
 import { goTo } from "./plot-view.js";
 import { isReachable, usesMatrix } from "./point.js";
 import { short } from "./words.js";
@@ -60,7 +60,7 @@ function typed(app, id, { scale = 1, fits, empty = false, onValue, name }) {
     autocomplete: "off",
     size: "7",
     "aria-label": name ?? null,
-    on: { change: read },
+    on: whenTyped(read),
   });
   function read() {
     const text = field.value.trim().replace(",", ".").replace(/\s*%$/, "");

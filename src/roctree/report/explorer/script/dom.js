@@ -19,6 +19,11 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
 }
 
+/** Listeners by which a field is read when it is left, or by Enter, which notebooks keep to themselves. */
+export function whenTyped(read) {
+  return { change: read, keydown: (event) => event.key === "Enter" && read() };
+}
+
 /** A question mark that explains a term; `name` is how a reader calls it. */
 export function help(term, name) {
   const button = element("button", {

@@ -101,6 +101,10 @@ export function mount(root, data, { hash = false } = {}) {
     views.plot.update();
     views.controls.update();
   }
+  // A notebook puts the explorer into its page later: only then are the colours of the style known.
+  new ResizeObserver(() => {
+    if (paletteOf(root).ink !== app.palette.ink) repaint();
+  }).observe(root);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", repaint);
   const onHash = () => {

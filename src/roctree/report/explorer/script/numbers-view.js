@@ -206,7 +206,7 @@ function closest(app) {
     element(
       "p",
       {},
-      `Closest call: ${which} is ${from}, and ${tree.classes[found.to]} would cost only ${percent(found.margin)} more.`,
+      `Closest call: ${which} is ${from}, and ${tree.classes[found.to]} would cost ${percent(found.margin)} more.`,
     ),
   ];
 }

@@ -14,6 +14,9 @@ const LEAF_WIDTH = 34;
 const READABLE = 13;
 const CONDITIONS_READABLE = 17;
 const TWO_LINES = 34;
+// Columns narrower than this have room for conditions only: names stand at the nodes then.
+const BOTH_READABLE = 130;
+const NARROWEST = 44;
 // A subtree that is less high is drawn as one block.
 const SPECK = 2.5;
 const WIDEST = 13;
@@ -27,7 +30,9 @@ export function drawTree(context, size, app, view, { ROW, COLUMN }) {
   const x = (node) => tree.depth[node] * COLUMN * zoom.x + shift.x;
   const y = (node) => layout.row[node] * ROW * zoom.y + shift.y;
   const rowHeight = ROW * zoom.y;
-  const scene = { context, size, app, view, x, y, rowHeight, column: COLUMN * zoom.x, lit: litNodes(app), next: nextNodes(app) };
+  const column = COLUMN * zoom.x;
+  const namesAtNodes = !tree.cells && rowHeight < TWO_LINES && column < BOTH_READABLE;
+  const scene = { context, size, app, view, x, y, rowHeight, column, namesAtNodes, lit: litNodes(app), next: nextNodes(app) };
   context.clearRect(0, 0, size.width, size.height);
   context.font = `12px ${FONT}`;
   context.textBaseline = "middle";
@@ -85,7 +90,7 @@ function nextNodes({ point, tree }) {
   return new Set(linesOf(ranking, nGroups).map((line) => tree.lines.node[line]));
 }
 
-function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
+function drawBranch({ context, app, x, y, rowHeight, namesAtNodes, lit, view }, node) {
   const { tree, palette } = app;
   const parent = tree.parent[node];
   const [x0, y0, x1, y1] = [x(parent), y(parent), x(node), y(node)];
@@ -97,12 +102,12 @@ function drawBranch({ context, app, x, y, rowHeight, lit, view }, node) {
   context.lineWidth = Math.max(1, Math.min(wide, rowHeight * 0.8));
   context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
   context.stroke();
-  if (rowHeight < CONDITIONS_READABLE || x1 - x0 < 60) return;
+  if (rowHeight < CONDITIONS_READABLE || x1 - x0 < NARROWEST) return;
   const leaf = isEnd(tree, view.folded, node);
   const right = x1 - (leaf ? 6 : 10);
-  const room = x1 - x0 - 22;
+  const room = x1 - x0 - (namesAtNodes ? 12 : 22);
   const colour = lit.has(node) ? palette.ink : palette.quiet;
-  const name = tree.cells ? "" : tree.features[tree.feature[parent]].name;
+  const name = tree.cells || namesAtNodes ? "" : tree.features[tree.feature[parent]].name;
   const condition = fitted(context, branchText(tree, node), room);
   context.textAlign = "right";
   if (rowHeight >= TWO_LINES) {
@@ -139,7 +144,8 @@ function frameOf(app, label) {
   return label === state.positive ? palette.positive : palette.negative;
 }
 
-function drawInner({ context, app, x, y, rowHeight, lit, view }, node) {
+function drawInner(scene, node) {
+  const { context, app, x, y, rowHeight, lit, view } = scene;
   const { palette } = app;
   const radius = Math.min(5.5, Math.max(1.5, rowHeight * 0.3));
   context.beginPath();
@@ -150,6 +156,11 @@ function drawInner({ context, app, x, y, rowHeight, lit, view }, node) {
   context.strokeStyle = lit.has(node) ? palette.accent : palette.quiet;
   context.stroke();
   if (view.focus === node && document.activeElement === context.canvas) focusRing(context, palette, x(node) - 9, y(node) - 9, 18, 18);
+  if (scene.namesAtNodes && rowHeight >= CONDITIONS_READABLE && scene.column >= NARROWEST) {
+    const { name } = app.tree.features[app.tree.feature[node]];
+    context.textAlign = "left";
+    halo(context, palette, fitted(context, name, scene.column - 10), x(node) + 4, y(node) - 13, lit.has(node) ? palette.ink : palette.quiet);
+  }
   return { node, left: x(node) - 12, right: x(node) + 12, y: y(node), reach: Math.max(8, radius) };
 }
 

@@ -12,6 +12,8 @@ import { leafCount } from "./words.js";
 const ROW = 30;
 const COLUMN = 178;
 const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
+const SMALL = 420;
+const READABLE = { row: 19, column: 92 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
 // Lines beyond about so many are not lit.
@@ -34,7 +36,10 @@ export function makeTreeView(app) {
       "aria-label": `Tree of ${leafCount(tree, tree.leaves.length)}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
     },
     () => {
-      if (!fitted) fit();
+      if (!fitted) {
+        fit();
+        if (size.width < SMALL) makeReadable();
+      }
       fitted = true;
       paint();
     },
@@ -67,6 +72,14 @@ export function makeTreeView(app) {
     view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
     view.shift.x = MARGIN.left;
     view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
+  }
+
+  /** On a small screen a tree that one can read, and move, is better than all of it at once. */
+  function makeReadable() {
+    view.zoom.x = Math.max(view.zoom.x, READABLE.column / COLUMN);
+    if (view.zoom.y * ROW >= READABLE.row) return;
+    view.zoom.y = READABLE.row / ROW;
+    view.shift.y = size.height / 2 - view.layout.row[ROOT] * READABLE.row;
   }
 
   function zoomAt(factor, x, y) {
@@ -117,7 +130,15 @@ export function makeTreeView(app) {
     else app.light({ node, lines: linesBelow(tree, node, MOST_LIT), from: "tree", place });
   }
 
-  listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, reveal });
+  /** Where a node is on the canvas. */
+  function placeOf(node) {
+    return {
+      x: tree.depth[node] * COLUMN * view.zoom.x + view.shift.x,
+      y: view.layout.row[node] * ROW * view.zoom.y + view.shift.y,
+    };
+  }
+
+  listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, draw, fit, reveal });
 
   /** Unfold whatever hides a node, and bring it into view. */
   function reveal(node) {
@@ -134,8 +155,7 @@ export function makeTreeView(app) {
       }
       fold(folded, false);
     }
-    const y = view.layout.row[node] * ROW * view.zoom.y + view.shift.y;
-    const x = tree.depth[node] * COLUMN * view.zoom.x + view.shift.x;
+    const { x, y } = placeOf(node);
     if (y < 20 || y > size.height - 20) view.shift.y += size.height / 2 - y;
     if (x < 20 || x > size.width - 60) view.shift.x += size.width / 2 - x;
     draw();
@@ -164,7 +184,7 @@ export function makeTreeView(app) {
 }
 
 /** What the pointer, the fingers and the keys do. */
-function listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, reveal }) {
+function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, draw, fit, reveal }) {
   const pointers = new Map();
   let moved = 0;
   const local = (event) => {
@@ -247,7 +267,7 @@ function listen({ canvas, view, app, nodeAt, light, toggle, zoomAt, draw, fit, r
       if (next >= 0) {
         view.focus = next;
         reveal(next);
-        light(next, null);
+        light(next, placeOf(next));
         app.select(next);
         app.say(app.describe(next));
       }

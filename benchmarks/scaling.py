@@ -1,0 +1,170 @@
+"""What grows how: a tree grown by Dask workers, one thing changed at a time.
+
+``python -m benchmarks.scaling`` prints the tables of docs/large-data.md; it takes some minutes.
+Times are seconds of processor time of the workers, which a busy machine disturbs least; bytes are
+those that Dask counts when a worker hands a result to another or to the client.
+"""
+
+import argparse
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+from benchmarks.data import SEED
+from benchmarks.memory import resident
+
+FILE_ROWS = 125_000
+STEPS = ("reading", "coding", "growing")
+
+
+@dataclass(frozen=True)
+class Case:
+    rows: int = 1_000_000
+    attributes: int = 20
+    classes: int = 2
+    depth: int = 8
+    workers: int = 2
+
+    @property
+    def name(self) -> str:
+        return (
+            f"{self.rows:,} × {self.attributes}, {self.classes} classes, depth {self.depth}, "
+            f"{self.workers} worker{'s' * (self.workers > 1)}"
+        )
+
+
+BASE = Case()
+VARIED = {
+    "rows": (500_000, 1_000_000, 2_000_000),
+    "attributes": (10, 20, 40),
+    "classes": (2, 5, 10),
+    "depth": (4, 8, 12),
+    "workers": (1, 2),
+}
+
+
+@dataclass
+class Meter:
+    """What the workers have used so far, noted whenever the fit tells how far it is."""
+
+    client: object
+    seconds: list[float] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+    states: list[object] = field(default_factory=list)
+
+    def note(self, now: object) -> None:
+        # Only beginnings and levels: asking after each partition would disturb what is measured.
+        if now.step != "growing" and 0 < now.done < now.total:
+            return
+        self.states.append(now)
+        self.seconds.append(sum(self.client.run(process_time).values()))
+        self.sent.append(sum(self.client.run(bytes_sent).values()))
+        self.clock.append(perf_counter())
+
+    def of_step(self, step: str, noted: list[float]) -> float:
+        places = [place for place, state in enumerate(self.states) if state.step == step]
+        # A step ends when the next one begins.
+        last = min(places[-1] + 1, len(noted) - 1)
+        return noted[last] - noted[places[0]]
+
+    @property
+    def by_level(self) -> list[int]:
+        places = [place for place, state in enumerate(self.states) if state.step == "growing"]
+        # The first is the beginning, the last the end of the whole fit.
+        return [self.sent[place] - self.sent[place - 1] for place in places[1:-1]]
+
+
+def bytes_sent(dask_worker):
+    return dask_worker.transfer_outgoing_bytes_total
+
+
+def measured(case: Case) -> dict[str, object]:
+    """Grow a tree, after a small one that has the kernels loaded."""
+    import distributed
+
+    import roctree.distributed
+    from roctree import ROCTreeClassifier
+
+    tree = ROCTreeClassifier(splits="binned", max_depth=case.depth, min_samples_leaf=20)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        distributed.LocalCluster(
+            n_workers=case.workers, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        small, whole = Path(folder, "small"), Path(folder, "whole")
+        write(small, replace(case, rows=4000), file_rows=500)
+        write(whole, case, FILE_ROWS)
+        roctree.distributed.fit(tree, small, "y", client=client)
+        meter = Meter(client)
+        roctree.distributed.fit(tree, whole, "y", client=client, progress=meter.note)
+        meter.note(meter.states[-1])
+        peak = max(client.run(resident, "VmHWM").values())
+    seconds = {step: meter.of_step(step, meter.seconds) for step in STEPS}
+    return {
+        "seconds": seconds,
+        "wall": sum(meter.of_step(step, meter.clock) for step in STEPS),
+        "peak": peak,
+        "sent": meter.by_level,
+        "leaves": tree.get_n_leaves(),
+    }
+
+
+def write(folder: Path, case: Case, file_rows: int) -> None:
+    """Write rows of numbers, a few of which decide the label."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir()
+    generator = np.random.default_rng(SEED)
+    for number, begin in enumerate(range(0, case.rows, file_rows)):
+        size = min(file_rows, case.rows - begin)
+        X = generator.standard_normal((size, case.attributes), dtype=np.float32)
+        score = X[:, :8].sum(axis=1) + X[:, 0] * X[:, 1] + generator.normal(0.0, 2.0, size)
+        # Classes of about equal size, by the quantiles of a score of about this spread.
+        y = np.clip((score / 8.0 + 0.5) * case.classes, 0, case.classes - 1).astype(np.int8)
+        columns = {f"x{feature}": X[:, feature] for feature in range(case.attributes)}
+        table = pa.table({**columns, "y": y})
+        pq.write_table(table, folder / f"{number}.parquet", compression="none")
+
+
+def lines(case: Case, found: dict[str, object]) -> str:
+    seconds = " | ".join(f"{found['seconds'][step]:.1f}" for step in STEPS)
+    sent = sum(found["sent"]) / 1e6
+    widest = max(found["sent"]) / 1e6
+    return (
+        f"| {case.name} | {seconds} | {found['wall']:.1f} | {found['peak'] / 2**20:.0f} | "
+        f"{sent:.1f} | {widest:.1f} | {found['leaves']} |"
+    )
+
+
+def cases(names: list[str]) -> list[Case]:
+    found = [BASE]
+    for name in names:
+        found += [replace(BASE, **{name: value}) for value in VARIED[name]]
+    return list(dict.fromkeys(found))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("varied", nargs="*", metavar="WHAT", help=f"of {', '.join(VARIED)}")
+    chosen = parser.parse_args().varied or list(VARIED)
+    print("| | reading s | coding s | growing s | wall clock s | MiB a worker | MB sent | "
+          "MB in the widest level | leaves |")  # fmt: skip
+    print("|---|" + "---:|" * 8)
+    for case in cases(chosen):
+        found = measured(case)
+        print(lines(case, found), flush=True)
+        if case == BASE:
+            by_level = " | ".join(f"{sent / 1e6:.2f}" for sent in found["sent"])
+            base = f"MB sent by level: {by_level}"
+    print(f"\n{base}")
+
+
+if __name__ == "__main__":
+    main()
