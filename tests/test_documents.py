@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import roctree
+from roctree.experiment.papers import named
 
 HOME = Path(__file__).parents[1]
 PAGES = sorted([*HOME.glob("*.md"), *(HOME / "docs").rglob("*.md")])
@@ -59,6 +60,14 @@ def test_a_page_runs_and_shows_what_it_says(name):
 def test_tables_are_those_of_the_registry(name):
     text = (HOME / "docs" / f"{name}.md").read_text(encoding="utf-8")
     assert TABLES["page"](name, text) == text, "run python docs/make_tables.py"
+
+
+def test_the_page_of_reproductions_is_made_of_stored_results():
+    script = runpy.run_path(str(HOME / "docs" / "make_reproduction.py"))
+    text = script["PAGE"].read_text(encoding="utf-8")
+    papers = ("icml02", "ecml03", "bl95", "ab05", "sc17")
+    assert set(script["names"](text)) >= {each for name in papers for each in named(name)}
+    assert script["page"](text) == text, "run python docs/make_reproduction.py"
 
 
 def test_the_picture_is_what_its_script_draws():

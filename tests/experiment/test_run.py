@@ -1,9 +1,13 @@
 """Runs: the same results however they come about, and an eye on what has changed."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import import_module, invalidate_caches
+from io import StringIO
 from signal import SIGKILL
+from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
@@ -19,6 +23,7 @@ from roctree.experiment import (
     fingerprint,
     run,
 )
+from roctree.experiment.progress import Progress, with_bar
 from roctree.experiment.store import Key, Outcome, Store
 
 DESIGN = CrossValidation(3, 2)
@@ -60,6 +65,40 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path, ex
     assert run(plan_of(), path, progress=seen.append).csv() == expected
     assert seen[0].done == done
     assert seen[-1] == (24, 0, 24)
+
+
+TWO_PROCESSES = """
+import sys
+from tests.experiment.test_run import plan_of
+from roctree.experiment import run
+
+run(plan_of(), sys.argv[1], n_jobs=2, progress=lambda now: print(now.done, flush=True))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_may_be_killed_wherever_they_are(tmp_path, expected):
+    path = tmp_path / "study.sqlite"
+    command = [sys.executable, "-c", TWO_PROCESSES, path]
+    with subprocess.Popen(command, stdout=PIPE, stderr=DEVNULL, text=True) as process:
+        while (line := process.stdout.readline()) == "0\n":
+            pass
+        process.kill()
+    assert line, "it ended before it could be killed"
+    assert process.returncode == -SIGKILL
+    assert run(plan_of(), path).csv() == expected
+
+
+def test_an_interrupt_ends_the_run_and_loses_nothing_that_is_done(tmp_path, expected):
+    def interrupt(progress):
+        if progress.done >= 8:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "study.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        run(plan_of(), path, progress=interrupt)
+    assert len(Store(path).present()) == 8
+    assert run(plan_of(), path).csv() == expected
 
 
 @pytest.mark.slow
@@ -147,6 +186,30 @@ def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
     assert run(plan, path).csv() == before
 
 
+def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    written = tmp_path / "my_study_of_trees.py"
+
+    def plan(value):
+        written.write_text(
+            f"from roctree import ROCTreeClassifier\ndef half(answer):\n    return {value}\n"
+            "class Mine(ROCTreeClassifier):\n    pass\n"
+        )
+        sys.modules.pop(written.stem, None)
+        invalidate_caches()
+        own = import_module(written.stem)
+        changes = {"metrics": {"half": own.half}}
+        return plan_of({"none": TREES["none"], "mine": own.Mine()}, ("iris",), **changes)
+
+    path = tmp_path / "study.sqlite"
+    run(plan(0.5), path)
+    run(plan(0.5), path)
+    with pytest.raises(DataError, match="configuration mine; measures"):
+        run(plan(0.25), path)
+    sys.modules.pop(written.stem)
+
+
 def test_the_code_that_counts_is_what_grows_and_measures():
     names = fingerprint.of_code()
     assert {"tree/grow.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
@@ -195,7 +258,23 @@ def test_an_unknown_answer_to_changes_is_refused(tmp_path):
         run(plan_of(), tmp_path / "study.sqlite", changed="never")
 
 
-def test_the_bar_shows_what_failed(tmp_path, capsys):
+class Terminal(StringIO):
+    """A screen that remembers all it has shown."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with with_bar() as report:
+        report(Progress(6, 2, 24))
+    assert re.search(r"6/24.*2 failed.*-:--:--", sys.stderr.getvalue(), re.DOTALL)
+
+
+def test_a_bar_is_shown_while_a_study_runs(tmp_path, capsys):
     run(plan_of({"failing": Failing()}, ("iris",)), tmp_path / "study.sqlite", progress=True)
     assert "Traceback" not in capsys.readouterr().err
 

@@ -60,7 +60,8 @@ def change(model):
     """The same tree after all that can be done to it without fitting."""
     if model.operating_point_ is not None and model.operating_point_.counts == "held_out":
         return [model.ranked("global")]
-    found = [model.ranked("local", metric="standard"), model.ranked("leaf")]
+    metric = "standard" if model.geometric_ is None else None
+    found = [model.ranked("local", metric=metric), model.ranked("leaf")]
     if model.n_classes_ > 1:
         found.append(model.at(cost_matrix=1.0 - np.eye(model.n_classes_)))
     if model.geometric_ is None:

@@ -125,7 +125,9 @@ def test_the_number_shown_is_on_the_right_side_of_the_threshold(below):
     needed = down.to_text().splitlines()[1].split()[6]
     assert float(needed) <= below
     assert tree.predict([[float(needed)]]) == [0]
-    assert up.to_text().splitlines()[1].split()[6:8] == [">", needed]
+    sign, beyond = up.to_text().splitlines()[1].split()[6:8]
+    assert sign == ">"
+    assert below <= float(beyond) == pytest.approx(below, rel=1e-11)
 
 
 @pytest.mark.parametrize(

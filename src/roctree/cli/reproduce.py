@@ -37,18 +37,38 @@ def reproduce(
     Example:
       roctree reproduce list
     """
-    from roctree.experiment.papers import REPRODUCTIONS, Setting, described, named
+    from roctree.experiment.papers import (
+        REPRODUCTIONS,
+        MissingDataError,
+        Setting,
+        described,
+        named,
+    )
     from roctree.experiment.sources import source_of
 
     if name == "list":
         known = described()
         return Report(known, [Table(("name", "what it is"), list(known.items()))])
-    progress = sys.stderr.isatty()
-    setting = Setting(source_of(data), out, quick, jobs, changed, progress=progress)  # type: ignore[arg-type]
+    chosen, progress = named(name), sys.stderr.isatty()
+    setting = Setting(
+        source_of(data),
+        out,
+        quick,
+        jobs,
+        changed,  # type: ignore[arg-type]
+        progress=progress,
+        together=len(chosen) > 1,
+    )
     facts: dict[str, Any] = {}
     shown: list[str | Table] = []
-    for each in named(name):
-        found = REPRODUCTIONS[each](setting)
+    for each in chosen:
+        try:
+            found = REPRODUCTIONS[each](setting)
+        except MissingDataError as error:
+            if len(chosen) == 1:
+                raise
+            shown.append(f"{each} is not run: {error}\n")
+            continue
         files = ", ".join(map(str, found.write(out)))
         facts[each] = json.loads(found.json())
         shown += [Table(tuple(table.columns), table.cells, table.title) for table in found.tables]

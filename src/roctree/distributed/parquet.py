@@ -118,9 +118,6 @@ def _unified_field(ours: Any, theirs: Any, path: str) -> Any:
     """Return a field for the values of both: numbers as wide as needed, names as texts."""
     if ours.type.equals(theirs.type):
         return ours
-    if pa.types.is_uint64(ours.type) or pa.types.is_uint64(theirs.type):
-        # Half of these numbers are beyond the signed ones that pyarrow would take.
-        ours, theirs = _as_float(ours), _as_float(theirs)
     for one, other in ((ours, theirs), (_spelled_out(ours), _spelled_out(theirs))):
         try:
             both = [pa.schema([field.remove_metadata()]) for field in (one, other)]
@@ -131,10 +128,6 @@ def _unified_field(ours: Any, theirs: Any, path: str) -> Any:
         f"column {ours.name!r} holds {theirs.type} values in {path!r} and {ours.type} values in "
         "files before it: give it one type in all files."
     )
-
-
-def _as_float(field: Any) -> Any:
-    return field.with_type(pa.float64()) if pa.types.is_integer(field.type) else field
 
 
 def _spelled_out(field: Any) -> Any:

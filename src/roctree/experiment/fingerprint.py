@@ -1,9 +1,11 @@
 """What the results of a study depend on, as short texts that can be compared later."""
 
+import sys
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import roctree
 
@@ -12,6 +14,7 @@ _WITHOUT_INFLUENCE = ("checks/", "cli", "export/", "report/", "reproduce", "expe
 # But for what divides, fits and measures.
 _OF_THE_STUDY = ("designs", "growth", "metrics")
 _LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
+UNKNOWN = "unknown"
 
 
 @cache
@@ -29,10 +32,16 @@ def of_code() -> dict[str, str]:
     return parts
 
 
-def of_class(kind: type) -> str:
-    """Return the version of the library that a class is from, or its module's name."""
-    library = kind.__module__.partition(".")[0]
-    return f"{library} {_version(library)}"
+def of_origin(thing: Any) -> str:
+    """Return where a class or function is from: a library's version, or a digest of its file."""
+    library = thing.__module__.partition(".")[0]
+    found = _version(library)
+    if found != UNKNOWN:
+        return f"{library} {found}"
+    file = getattr(sys.modules.get(thing.__module__), "__file__", None)
+    if file is None:
+        return str(thing.__module__)
+    return f"{Path(file).name} {digest(Path(file).read_bytes())}"
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
@@ -49,4 +58,4 @@ def _version(library: str) -> str:
     try:
         return version({"sklearn": "scikit-learn"}.get(library, library))
     except PackageNotFoundError:
-        return "unknown"
+        return UNKNOWN

@@ -6,7 +6,8 @@ then written in one go.
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -175,12 +176,22 @@ def _dependencies(plan: Plan) -> dict[str, dict[str, str]]:
     return {
         "problem": {problem.name: problem.checksum for problem in plan.problems},
         "configuration": {
-            each.name: f"{each.description} of {fingerprint.of_class(type(each.estimator))}"
+            each.name: f"{each.description} of {fingerprint.of_origin(type(each.estimator))}"
             for each in plan.configurations
         },
         "design": {"division of the cases": repr(plan.design)},
-        "metrics": {"measures": json.dumps(sorted(plan.metrics))},
+        "metrics": {"measures": json.dumps(_origins(plan.metrics), sort_keys=True)},
         "code": fingerprint.of_code(),
+    }
+
+
+def _origins(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Where each measure is from: a function, or an object that is called."""
+    return {
+        name: f"{metric!r} of {fingerprint.of_origin(type(metric))}"
+        if is_dataclass(metric)
+        else fingerprint.of_origin(metric)
+        for name, metric in metrics.items()
     }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 # Colours of Okabe and Ito, which colour-blind eyes can tell apart; dashes for those who print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 1")
+# The radius of a dot.
+DOT = 3
 
 Place = Callable[[float, float], tuple[float, float]]
 
@@ -38,13 +40,22 @@ class Drawing:
 
     def dot(self, x: float, y: float, colour: str) -> None:
         """Draw a small filled circle."""
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{DOT}" fill="{colour}"/>')
 
     def text(self, x: float, y: float, words: str, anchor: str = "start") -> None:
         """Write words."""
         self.parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
         )
+
+    def window(self, x: float, y: float, width: float, height: float) -> None:
+        """Cut what follows to a rectangle, until it is closed."""
+        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
+        self.parts.append(f'<svg {place} viewBox="{x:g} {y:g} {width:g} {height:g}">')
+
+    def close_window(self) -> None:
+        """Draw on the whole page again."""
+        self.parts.append("</svg>")
 
     def svg(self) -> str:
         """Return the page."""
@@ -59,11 +70,12 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Series:
-    """A named line of points; ``dots`` marks each of them."""
+    """A named line of points; ``dots`` marks each of them, ``marked`` some other points."""
 
     name: str
     points: Sequence[tuple[float, float]]
     dots: bool = False
+    marked: Sequence[tuple[float, float]] = ()
 
 
 def chart(
@@ -73,10 +85,11 @@ def chart(
     y_label: str,
     x_range: tuple[float, float] = (0.0, 1.0),
     y_range: tuple[float, float] = (0.0, 1.0),
+    n_steps: int = 5,
     diagonal: bool = False,
 ) -> str:
-    """Return lines between two axes, with their names beside them."""
-    left, top, size, legend = 60.0, 20.0, 340.0, 210.0
+    """Return lines between two axes of so many steps, with their names beside them."""
+    left, top, size, legend = 60.0, 20.0, 340.0, 240.0
     drawing = Drawing(left + size + legend, top + size + 50)
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -84,7 +97,7 @@ def chart(
         up = (y - y_range[0]) / (y_range[1] - y_range[0])
         return left + size * across, top + size * (1.0 - up)
 
-    _axes(drawing, place, x_range, y_range)
+    _axes(drawing, place, x_range, y_range, n_steps)
     drawing.text(left + size / 2, top + size + 38, x_label, "middle")
     drawing.text(8, 14, y_label)
     if diagonal:
@@ -92,9 +105,11 @@ def chart(
     for number, each in enumerate(series):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
         places = [place(x, y) for x, y in each.points]
+        drawing.window(left - DOT, top - DOT, size + 2 * DOT, size + 2 * DOT)
         drawing.path(places, colour, dash)
-        for x, y in places if each.dots else ():
-            drawing.dot(x, y, colour)
+        for point in (*(each.points if each.dots else ()), *each.marked):
+            drawing.dot(*place(*point), colour)
+        drawing.close_window()
         height = top + 14 + 20 * number
         drawing.path([(left + size + 14, height), (left + size + 44, height)], colour, dash)
         drawing.text(left + size + 50, height + 4, each.name)
@@ -102,14 +117,18 @@ def chart(
 
 
 def _axes(
-    drawing: Drawing, place: Place, x_range: tuple[float, float], y_range: tuple[float, float]
+    drawing: Drawing,
+    place: Place,
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+    n_steps: int,
 ) -> None:
     low_left, low_right = place(x_range[0], y_range[0]), place(x_range[1], y_range[0])
     drawing.line(*low_left, *low_right)
     drawing.line(*low_left, *place(x_range[0], y_range[1]))
-    for fifth in range(6):
-        x = x_range[0] + fifth / 5 * (x_range[1] - x_range[0])
-        y = y_range[0] + fifth / 5 * (y_range[1] - y_range[0])
+    for step in range(n_steps + 1):
+        x = x_range[0] + step / n_steps * (x_range[1] - x_range[0])
+        y = y_range[0] + step / n_steps * (y_range[1] - y_range[0])
         across, up = place(x, y_range[0]), place(x_range[0], y)
         drawing.text(across[0], across[1] + 16, f"{x:g}", "middle")
         drawing.text(up[0] - 6, up[1] + 4, f"{y:g}", "end")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -217,14 +218,18 @@ def _shown(value: Any) -> str:
 
 def _needed(change: Change) -> str:
     """Show the number just above a threshold as what it is, and none on the wrong side of it."""
-    value = change.needed
+    value, now = change.needed, change.now
     if not isinstance(value, float):
         return str(value)
-    text, threshold = _exactly(value), _exactly(float(np.nextafter(value, -np.inf)))
-    rises = isinstance(change.now, float) and value > change.now
-    return f"> {threshold}" if rises or len(threshold) < len(text) else text
+    below = float(np.nextafter(value, -np.inf))
+    if isinstance(now, float):
+        return (
+            f"> {_rounded(below, ROUND_CEILING)}" if value > now else _rounded(value, ROUND_FLOOR)
+        )
+    return f"> {below:.12g}" if len(repr(below)) < len(repr(value)) else repr(value)
 
 
-def _exactly(value: float) -> str:
-    text = f"{value:.12g}"
-    return text if float(text) == value else repr(value)
+def _rounded(value: float, rounding: str) -> str:
+    """Show twelve digits of a number, none of which leads beyond it."""
+    digits = Context(prec=12, rounding=rounding).create_decimal(Decimal(value))
+    return f"{float(digits):.12g}"

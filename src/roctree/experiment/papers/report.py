@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from roctree.experiment.tables import Table
 
 # Printed with one decimal, a standard deviation of 0.0 is anything below this.
 LEAST_DEVIATION = 0.1
+OUTSIDE = "Outside one SD"
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,21 @@ class Report:
         return [folder / name for name in contents]
 
     def json(self) -> str:
-        """Return summary and numbers as JSON; what is not a number is null."""
+        """Return summary, tables and numbers as JSON; what is not a number is null."""
         content = {
             "name": self.name,
             "title": self.title,
             "summary": list(self.summary),
             "tables": [
-                {"title": table.title, "columns": list(table.columns), "rows": list(table.rows)}
+                {
+                    "title": table.title,
+                    "columns": list(table.columns),
+                    "rows": list(table.rows),
+                    "digits": table.digits,
+                }
                 for table in self.tables
             ],
+            "figures": list(self.figures),
             "numbers": self.numbers,
         }
         return json.dumps(_plain(content), indent=1, ensure_ascii=False) + "\n"
@@ -113,6 +120,36 @@ def compared(title: str, rows: Mapping[str, Mapping[str, Entry]], *, digits: int
         for label, entries in rows.items()
     ]
     return Table(columns, lines, title=title, digits=digits)
+
+
+def listed(
+    title: str,
+    rows: Mapping[str, Mapping[str, Entry]],
+    chosen: Callable[[Entry], bool],
+    *,
+    digits: int = 1,
+) -> Table:
+    """Return a table with a line for each number that is chosen.
+
+    Parameters
+    ----------
+    title : of the table
+    rows : for each data set the entries by column
+    chosen : which of them
+    digits : after the point
+    """
+    lines = [
+        [label, column, *_parts(entry, digits)]
+        for label, entries in rows.items()
+        for column, entry in entries.items()
+        if chosen(entry)
+    ]
+    return Table(("data set", "column", "paper", "ours", "SDs"), lines, title=title, digits=digits)
+
+
+def outside(rows: Mapping[str, Mapping[str, Entry]]) -> Table:
+    """Return the numbers that are beyond one printed standard deviation."""
+    return listed(OUTSIDE, rows, lambda entry: entry.deviation is not None and not entry.within)
 
 
 def within(rows: Mapping[str, Mapping[str, Entry]], column: str) -> str:

@@ -16,6 +16,10 @@ from roctree.experiment.run import Changed, run
 from roctree.experiment.sources import Problem, Source
 
 
+class MissingDataError(DataError):
+    """None of the data sets that a table or figure needs is there."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A data set of a paper's table.
@@ -44,6 +48,8 @@ class Setting:
     n_jobs : number of processes
     changed : what to do with results from before a change
     progress : whether to show a bar
+    together : whether several tables of a paper are wanted, so that what they need is better run
+        at once, with every tree grown but once
     """
 
     source: Source
@@ -52,20 +58,23 @@ class Setting:
     n_jobs: int | None = None
     changed: Changed = "refuse"
     progress: bool = False
+    together: bool = False
 
     def rows(self, paper: str) -> tuple[list[Row], list[str]]:
         """Return the data sets of a paper that the source has, and the labels of the others."""
-        found, absent = [], []
+        found, absent, why = [], [], ""
         for number, label, name in published()["data_sets"][paper]:
             try:
                 problem = self.source.load(name)
-            except DataError:
+            except DataError as error:
                 absent.append(label)
+                why = why or str(error)
             else:
                 found.append(Row(label if number is None else str(number), label, problem))
         if not found:
-            raise DataError(
-                f"None of the data sets of {paper} is there: give a folder that has them, --data."
+            raise MissingDataError(
+                f"None of the data sets of {paper} is there: give a folder that has them, --data. "
+                f"The first is missed because: {why}"
             )
         return found, absent
 

@@ -4,7 +4,7 @@
 // the same probabilities.
 
 /**
- * The lines of a tree: `n` in all, of which the first `nOwn` have shares of their own and the others
+ * The lines of a tree: `n` in all, of which the first `nDirect` have shares of their own and the others
  * are mixed; `node` of each, or -1; `training` and `test` counts, flat; `parts`, test counts with divided
  * cases in parts, which leaves are judged by; `scores`, the shares where a model gives them; `spans`,
  * from and to which line a table has cases.
@@ -15,23 +15,23 @@ export function openLines(tree, data) {
 }
 
 function linesOfLeaves({ leaves, nClasses, counts }, { divided, whole }) {
-  const nOwn = leaves.length;
-  const n = nOwn + divided.length;
+  const nDirect = leaves.length;
+  const n = nDirect + divided.length;
   const node = new Int32Array(n).fill(-1);
   node.set(leaves);
   const parts = counts.test && atLeaves(leaves, counts.test, nClasses);
   const test = counts.test && new Float64Array(n * nClasses);
   test?.set(whole ?? parts);
-  divided.forEach(({ label, weight }, i) => (test[(nOwn + i) * nClasses + label] = weight));
+  divided.forEach(({ label, weight }, i) => (test[(nDirect + i) * nClasses + label] = weight));
   return {
     n,
-    nOwn,
+    nDirect,
     node,
     training: atLeaves(leaves, counts.training, nClasses),
     test,
     parts,
     scores: null,
-    spans: { smoothed: [0, nOwn], training: [0, nOwn], test: [0, n] },
+    spans: { smoothed: [0, nDirect], training: [0, nDirect], test: [0, n] },
     divided,
   };
 }
@@ -57,7 +57,7 @@ function linesOfModel({ nClasses }, { node, scores, training, test }) {
   const tested = scores === null ? 0 : nTrained;
   return {
     n,
-    nOwn: n,
+    nDirect: n,
     node: Int32Array.from(node),
     training: wide(training, 0),
     test: test && wide(test, n - test.length / nClasses),
@@ -105,7 +105,7 @@ export function lineTable(tree, name) {
   const counts = countsOfLines(tree, name);
   const judged = name === "test" && lines.parts ? lines.parts : counts;
   const shares = new Float64Array(lines.n * nClasses);
-  for (let line = 0; line < lines.nOwn; line++) {
+  for (let line = 0; line < lines.nDirect; line++) {
     const start = line * nClasses;
     const total = sumOf(judged, start, nClasses);
     for (let c = 0; c < nClasses; c++) {
@@ -125,7 +125,7 @@ function countsOfLines({ nClasses, lines, probabilities }, name) {
   counts.set(name === "test" ? lines.test : lines.training);
   if (name !== "smoothed") return counts;
   // Classes as frequent as the model says.
-  for (let line = 0; line < lines.nOwn; line++) {
+  for (let line = 0; line < lines.nDirect; line++) {
     const total = sumOf(counts, line * nClasses, nClasses);
     const said = lines.scores ?? probabilities;
     const at = (lines.scores ? line : lines.node[line]) * nClasses;
@@ -143,7 +143,7 @@ function sumOf(values, start, width) {
 /** Fill the lines of divided cases with the means of their leaves' lines. */
 export function mixLines({ lines }, values, width) {
   lines.divided.forEach(({ leaves, parts }, i) => {
-    const start = (lines.nOwn + i) * width;
+    const start = (lines.nDirect + i) * width;
     leaves.forEach((leaf, j) => {
       for (let c = 0; c < width; c++) values[start + c] += parts[j] * values[leaf * width + c];
     });

@@ -157,7 +157,7 @@ function calibrationDots(app) {
   // In a tree of splits cases that are divided count in parts.
   const parts = tree.kind === "tree" ? countsOf(tree, state.on) : null;
   const dots = [];
-  for (let line = 0; line < lines.nOwn; line++) {
+  for (let line = 0; line < lines.nDirect; line++) {
     const start = (parts ? lines.node[line] : line) * nClasses;
     const counts = (parts ?? point.on.counts).subarray(start, start + nClasses);
     const total = counts.reduce((sum, count) => sum + count, 0);

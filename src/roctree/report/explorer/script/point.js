@@ -55,7 +55,7 @@ export function pointAt(tree, memory, state) {
   const voter = voterOf(tree, table, ranking, curve, state);
   const votes = votesOf(tree, table, voter, state);
   const lineLabels = labelsOf(votes, tree.lines.n, state);
-  const labels = lineLabels.subarray(0, tree.lines.nOwn);
+  const labels = lineLabels.subarray(0, tree.lines.nDirect);
   const isPositive = lineLabels.map((label) => Number(label === state.positive));
   const rates = ratesOf(on, isPositive, state);
   return {
@@ -105,7 +105,7 @@ function labelsOfNodes(tree, labels) {
 function positiveWeights(tree, isPositive) {
   const { lines, nClasses } = tree;
   const found = new Float64Array(tree.n);
-  for (let line = 0; line < lines.nOwn; line++) {
+  for (let line = 0; line < lines.nDirect; line++) {
     if (!isPositive[line] || lines.node[line] < 0) continue;
     for (let c = 0; c < nClasses; c++) found[lines.node[line]] += lines.training[line * nClasses + c];
   }
@@ -148,7 +148,7 @@ function groupsWanted(curve, state) {
 
 /** What each line says. */
 function votesOf(tree, table, voter, state) {
-  return withDivided(tree, voter(table, tree.lines.nOwn), usesMatrix(tree, state) ? tree.nClasses : 1);
+  return withDivided(tree, voter(table, tree.lines.nDirect), usesMatrix(tree, state) ? tree.nClasses : 1);
 }
 
 function withDivided(tree, ofOwn, width) {
@@ -257,7 +257,7 @@ export function isocostSlope(point) {
 
 /** The same point with so many groups positive: what one labelling more or fewer would achieve. */
 export function withGroups(tree, point, nGroups) {
-  const votes = votesOfFirst(point.ranking, nGroups, point.table, tree.lines.nOwn);
+  const votes = votesOfFirst(point.ranking, nGroups, point.table, tree.lines.nDirect);
   const isPositive = withDivided(tree, votes, 1).map((vote) => Number(vote > 0));
   const rates = ratesOf(point.on, isPositive, point.state);
   const cost = rates.alarms * point.state.cost_fp + rates.misses * point.state.cost_fn;
@@ -284,7 +284,7 @@ export function closestCall(tree, point) {
     point.table,
     point.state.matrix,
     classWeights(point.table, point.state.priors),
-    tree.lines.nOwn,
+    tree.lines.nDirect,
   );
   let closest = null;
   for (const line of point.ranking.order) {

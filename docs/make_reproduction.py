@@ -1,0 +1,94 @@
+"""Write results into docs/reproduction.md, from what ``roctree reproduce`` has stored.
+
+Usage: ``roctree reproduce all --data DIR --out docs/reproduction``, which runs what is missing, and
+then ``python docs/make_reproduction.py``. A test fails where the page and the results differ.
+
+Between its two marks, each table has its summary, its figures, and its rows; what lies outside a
+standard deviation, or has the other sign, is beside its reason in ``reasons.toml``. A number
+without a reason is an error.
+"""
+
+import json
+import re
+import sys
+import tomllib
+from itertools import groupby
+from pathlib import Path
+
+from roctree.experiment.tables import Table
+
+HOME = Path(__file__).parent
+PAGE = HOME / "reproduction.md"
+RESULTS = HOME / "reproduction"
+TO_EXPLAIN = ("Outside one SD", "Of the other sign")
+LONGEST = 20
+BEGIN = ":begin, written by docs/make_reproduction.py -->"
+
+
+def main():
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def page(text):
+    """The page with its results made anew."""
+    for name in names(text):
+        begin, end = f"<!-- {name}{BEGIN}", f"<!-- {name}:end -->"
+        before, after = text.split(begin)[0], text.split(end)[1]
+        text = before + "\n\n".join([begin, *parts(name), end]) + after
+    return text
+
+
+def names(text):
+    """The tables and figures that the page has marks for."""
+    return re.findall(f"<!-- ([a-z0-9-]+){re.escape(BEGIN)}", text)
+
+
+def parts(name):
+    """What stands between the marks of a table or figure."""
+    report = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    yield "\n".join(f"- {sentence}" for sentence in report["summary"])
+    for figure in report["figures"]:
+        yield f"![{report['title']}](reproduction/{name}-{figure}.svg)"
+    for table in report["tables"]:
+        if table["title"] in TO_EXPLAIN:
+            yield from explained(table, reasons()[name.partition("-")[0]])
+        else:
+            yield rows(table)
+
+
+def rows(table):
+    """A table, folded if it is long."""
+    text = Table(**{**table, "title": ""}).markdown().rstrip()
+    if len(table["rows"]) <= LONGEST:
+        return text
+    return f"<details><summary>All {len(table['rows'])} rows</summary>\n\n{text}\n\n</details>"
+
+
+def explained(table, known):
+    """The rows that differ, each with its reason."""
+    lines = []
+    for (row, reason), group in groupby(table["rows"], lambda each: (each[0], why(each, known))):
+        numbers = [
+            f"{column} {paper} / {ours:.1f} ({sds})" for _, column, paper, ours, sds in group
+        ]
+        lines.append([row, ", ".join(numbers), reason])
+    if lines:
+        columns = ("row", "paper / ours (in printed SDs)", "why")
+        yield f"{table['title']}:\n\n{Table(columns, lines).markdown().rstrip()}"
+
+
+def why(row, known):
+    """The reason given for a number, for its row, or for its column."""
+    label, column, *_ = row
+    for key in (f"{label}, {column}", label, column):
+        if key in known:
+            return known[key]
+    sys.exit(f"reasons.toml has none for {label}, {column}.")
+
+
+def reasons():
+    return tomllib.loads((RESULTS / "reasons.toml").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()
