@@ -252,10 +252,10 @@ def _promises(study: Study) -> Table:
     for name, metric, goal in PROMISES:
         ours = study.mean(metric, name)
         met = ours <= goal if metric == "log_loss" else ours >= goal
-        lines.append(
-            [f"{name}, {WORDS[metric]}", f"{goal:g}", f"{ours:.4g}", "yes" if met else "no"]
-        )
-    return Table(("wanted", "at least, or at most", "found", "met"), lines, title="What was wanted")
+        wanted = f"{name}, {WORDS[metric]}"
+        lines.append([wanted, f"{goal:g}", f"{ours:.4g}", "yes" if met else "no", study.runs(name)])
+    columns = ("wanted", "at least, or at most", "found", "met", "runs")
+    return Table(columns, lines, title="What was wanted")
 
 
 def _means(title: str, study: Study, names: Iterable[str]) -> Table:
