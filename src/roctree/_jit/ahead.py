@@ -85,9 +85,11 @@ def _claim(mark: Path) -> bool:
 
 @cache
 def _announce(*, cached: bool) -> None:
-    """Say once why the first fit takes longer, also to those who set up no logging."""
+    """Say once why the first fit takes longer; to somebody who waits, without logging set up."""
     once = "once on this machine" if cached else "in each process, for want of a writable cache"
-    _LOG.warning("Compiling the kernels for the first fit, which takes some seconds, %s.", once)
+    somebody_waits = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
+    level = logging.WARNING if somebody_waits else logging.INFO
+    _LOG.log(level, "Compiling the kernels for the first fit, which takes some seconds, %s.", once)
 
 
 def _compile_elsewhere(kernels: Sequence[Kernel]) -> "Popen[bytes] | None":
