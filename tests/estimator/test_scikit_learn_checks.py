@@ -32,7 +32,6 @@ OTHERS = [
     {"n_jobs": 2},
     {"splits": "binned"},
     {"labels": "majority"},
-    {"geometric_probability": True},
     *[{"ranking": name} for name in RANKINGS],
     {"metric": "standard", "ranking": "local"},
 ]

@@ -39,7 +39,7 @@ def check_costs(costs: Any) -> None:
             "costs[class], or costs[predicted][true]."
         )
     if not ((table >= 0.0) & (table <= LARGEST_COST)).all():
-        raise ParameterError(f"costs must be numbers from 0 to {LARGEST_COST:g}.")
+        raise ParameterError(f"costs must be finite numbers from 0 on, at most {LARGEST_COST:g}.")
     if not _of_errors(table).any():
         raise ParameterError("costs are 0 for every error: give one of them more.")
 
