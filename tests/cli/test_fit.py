@@ -147,6 +147,11 @@ def test_options_become_what_python_would_be_given():
     assert {name: found[name] for name in wanted} == wanted
 
 
+def test_every_preset_that_is_offered_can_be_had():
+    for name in options()["preset"].choices:
+        assert isinstance(estimator({"preset": name}), ROCTreeClassifier)
+
+
 def test_a_preset_begins_and_options_override_it():
     tree = estimator({"preset": "c45", "min_samples_leaf": "5"})
     assert (tree.nominal, tree.min_samples_leaf) == ("multiway", 5)

@@ -55,7 +55,11 @@ def test_predict_writes_what_python_predicts(grown, roctree):
     assert np.array_equal(found["probability_ill"], tree.predict_proba(rows)[:, 0])
     assert np.array_equal(found["score"], tree.decision_function(rows))
     assert found["leaf"] == tree.apply(rows).tolist()
-    assert np.array_equal(found["change_distance"], tree.nearest_change(rows).distance)
+    changes = tree.nearest_change(rows)
+    assert np.array_equal(found["change_distance"], changes.distance)
+    words = [", ".join(change.words for change in case.changes) for case in changes]
+    assert found["change"] == words
+    assert any(" > " in each for each in words)
     assert len(set(found["rule"])) == len(set(found["leaf"]))
 
 

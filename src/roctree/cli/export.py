@@ -23,6 +23,13 @@ Dialect = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of SQL, such as duckdb or postgres.")
 ]
 
+Rows = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The table of the rows in SQL; else cases.")
+]
+Keep = Annotated[
+    str | None, typer.Option(metavar="COLUMNS", help="What SQL hands on of a row, such as a key.")
+]
+
 
 @command(operating=OPERATING)
 def export(
@@ -30,6 +37,8 @@ def export(
     form: Form,
     output: Output = None,
     dialect: Dialect = None,
+    table: Rows = None,
+    keep: Keep = None,
     *,
     operating: dict[str, Any],
     as_json: bool,
@@ -42,9 +51,11 @@ def export(
     tree = relabelled(roctree.load(model), operating)
     if form not in FORMS:
         raise ParameterError(f"--to is {form!r}: choose from {', '.join(FORMS)}.")
-    if dialect is not None and form != "sql":
-        raise ParameterError(f"--dialect is one of SQL, and --to is {form!r}: leave it out.")
-    options: dict[str, Any] = {"text": {"head": True}, "sql": {"dialect": dialect}}
+    of_sql = {"dialect": dialect, "table": table, "keep": keep and keep.split(",")}
+    of_sql = {name: value for name, value in of_sql.items() if value is not None}
+    if of_sql and form != "sql":
+        raise ParameterError(f"--{next(iter(of_sql))} is one of SQL, and --to is {form!r}.")
+    options: dict[str, Any] = {"text": {"head": True}, "sql": of_sql}
     found = method_of(tree, f"to_{form}")(**options.get(form, {}))
     content = _as_bytes(found)
     if as_json and output is None:

@@ -39,8 +39,8 @@ def options(lists: bool = False) -> dict[str, Choice]:
     """Return the options of an estimator; with lists, several strategies may be given at once."""
     found = {
         "preset": Choice(
-            f"Begin with the parameters of {', '.join(presets.__all__)}.", "NAME",
-            choices=tuple(presets.__all__),
+            f"Begin with the parameters of {', '.join(presets.PRESETS)}.", "NAME",
+            choices=tuple(presets.PRESETS),
         )
     }  # fmt: skip
     return found | _parameters_of("tree", lists)
@@ -113,12 +113,12 @@ def estimator(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> ROCTreeC
     }
     if "preset" not in given:
         return ROCTreeClassifier(**values)
-    if given["preset"] not in presets.__all__:
+    if given["preset"] not in presets.PRESETS:
         raise ParameterError(
-            f"--preset is {given['preset']!r}{nearest(given['preset'], presets.__all__)}; choose "
-            f"from {', '.join(presets.__all__)}."
+            f"--preset is {given['preset']!r}{nearest(given['preset'], presets.PRESETS)}; choose "
+            f"from {', '.join(presets.PRESETS)}."
         )
-    preset: ROCTreeClassifier = getattr(presets, given["preset"])(**values)
+    preset: ROCTreeClassifier = presets.PRESETS[given["preset"]](**values)
     return preset
 
 

@@ -37,40 +37,33 @@ def reproduce(
     Example:
       roctree reproduce list
     """
-    from roctree.experiment.papers import (
-        REPRODUCTIONS,
-        MissingDataError,
-        Setting,
-        described,
-        named,
-    )
+    from roctree.experiment.papers import Setting, described, named
     from roctree.experiment.sources import source_of
 
     if name == "list":
         known = described()
         return Report(known, [Table(("name", "what it is"), list(known.items()))])
-    chosen, progress = named(name), sys.stderr.isatty()
-    setting = Setting(
-        source_of(data),
-        out,
-        quick,
-        jobs,
-        changed,  # type: ignore[arg-type]
-        progress=progress,
-        together=len(chosen) > 1,
-    )
+    chosen, source, progress = named(name), source_of(data), sys.stderr.isatty()
+    together = len(chosen) > 1
+    setting = Setting(source, out, quick, jobs, changed, progress=progress, together=together)  # type: ignore[arg-type]
     facts: dict[str, Any] = {}
     shown: list[str | Table] = []
     for each in chosen:
-        try:
-            found = REPRODUCTIONS[each](setting)
-        except MissingDataError as error:
-            if len(chosen) == 1:
-                raise
-            shown.append(f"{each} is not run: {error}\n")
-            continue
-        files = ", ".join(map(str, found.write(out)))
-        facts[each] = json.loads(found.json())
-        shown += [Table(tuple(table.columns), table.cells, table.title) for table in found.tables]
-        shown += [*(f"- {sentence}" for sentence in found.summary), f"Written: {files}\n"]
+        shown += _run(each, setting, facts)
     return Report(facts, shown)
+
+
+def _run(name: str, setting: Any, facts: dict[str, Any]) -> list[str | Table]:
+    """Run one of the experiments, enter what it found, and return what to show of it."""
+    from roctree.experiment.papers import REPRODUCTIONS, MissingDataError
+
+    try:
+        found = REPRODUCTIONS[name](setting)
+    except MissingDataError as error:
+        if not setting.together:
+            raise
+        return [f"{name} is not run: {error}\n"]
+    files = ", ".join(map(str, found.write(setting.folder)))
+    facts[name] = json.loads(found.json())
+    tables = [Table(tuple(table.columns), table.cells, table.title) for table in found.tables]
+    return [*tables, *(f"- {sentence}" for sentence in found.summary), f"Written: {files}\n"]

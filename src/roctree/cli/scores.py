@@ -72,8 +72,7 @@ def _rule(tree: Any, rows: Any) -> Columns:
 def _change(tree: Any, rows: Any) -> Columns:
     """The least change that gives another label, its label and how far it is."""
     cases = list(method_of(tree, "nearest_change")(rows))
-    texts = [", ".join(f"{change.attribute} = {_shown(change.needed)}" for change in case.changes)
-             for case in cases]  # fmt: skip
+    texts = [", ".join(change.words for change in case.changes) for case in cases]
     yield "change", pa.array(texts, pa.string())
     yield "change_to", pa.array([None if case.to is None else str(case.to) for case in cases],
                                 pa.string())  # fmt: skip
@@ -88,10 +87,6 @@ def _one_row(table: Any) -> Any:
 def _one_value(kind: Any) -> Any:
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     return pa.array([0], pa.int64()).cast(kind) if is_number else pa.nulls(1, kind)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 SCORES: dict[str, Callable[[Any, Any], Columns]] = {

@@ -35,6 +35,12 @@ class Change(NamedTuple):
     needed: Any
     by: float | None
 
+    @property
+    def words(self) -> str:
+        """The change in words, such as "age > 30"."""
+        text = _needed(self)
+        return f"{self.attribute} {text}" if text.startswith("> ") else f"{self.attribute} = {text}"
+
 
 class CaseChange(NamedTuple):
     """What one case needs for another label.
