@@ -54,7 +54,8 @@ def export(
     of_sql = {"dialect": dialect, "table": table, "keep": keep and keep.split(",")}
     of_sql = {name: value for name, value in of_sql.items() if value is not None}
     if of_sql and form != "sql":
-        raise ParameterError(f"--{next(iter(of_sql))} is one of SQL, and --to is {form!r}.")
+        name = next(iter(of_sql))
+        raise ParameterError(f"--{name} is one of SQL, and --to is {form!r}: leave it out.")
     options: dict[str, Any] = {"text": {"head": True}, "sql": of_sql}
     found = method_of(tree, f"to_{form}")(**options.get(form, {}))
     content = _as_bytes(found)
