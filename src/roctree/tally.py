@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from roctree.data import Dataset
 from roctree.tree.apply import class_counts, divided, mix
-from roctree.tree.passes import over_subtrees
+from roctree.tree.passes import with_those_below
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ class Tally:
         """The cases at all nodes but for the divided ones, float64[nodes, classes]."""
         counts = np.zeros_like(self.parts)
         counts[self.tree.leaves] = self.counts[: self.tree.n_leaves]
-        return np.column_stack([over_subtrees(self.tree, column) for column in counts.T])
+        return with_those_below(self.tree, counts)
 
     @property
     def apart(self) -> tuple[Floats, Floats]:

@@ -14,7 +14,8 @@ from roctree.selection import pruned
 from roctree.smoothing import Frequencies
 from roctree.systems.cell_groups import dissolved, grouped
 from roctree.systems.cell_kernels import BITS
-from roctree.systems.cells import Bounds, Cells, Floats, Ints, grow, tally, with_those_below
+from roctree.systems.cells import Bounds, Cells, Floats, Ints, grow, tally
+from roctree.tree.passes import with_those_below
 from roctree.tree.tree import Tree
 
 

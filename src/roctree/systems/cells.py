@@ -16,7 +16,7 @@ from roctree._jit import compiled
 from roctree.systems.cell_kernels import BITS, divide, locate
 from roctree.tree.arrange import consecutive
 from roctree.tree.growth import weight_grid
-from roctree.tree.passes import over_subtrees, places_in
+from roctree.tree.passes import places_in, with_those_below
 from roctree.tree.tree import NO_BRANCH, Tree, read_only
 
 Floats = NDArray[np.float64]
@@ -207,11 +207,6 @@ def tally(
     """Return the weight of the cases of each class at each node."""
     counts = np.bincount(nodes * n_classes + labels, weights, n_nodes * n_classes)
     return np.asarray(counts.reshape(n_nodes, n_classes))
-
-
-def with_those_below(tree: Tree, counts: Floats) -> Floats:
-    """Return the counts of each node and of all below it."""
-    return np.column_stack([over_subtrees(tree, column) for column in counts.T])
 
 
 def numbers_in(tree: Tree, part: Tree) -> Ints:

@@ -38,6 +38,11 @@ def over_leaves(tree: Tree, values: Floats) -> Floats:
     return over_subtrees(tree, np.where(tree.is_leaf, values, 0.0))
 
 
+def with_those_below(tree: Tree, counts: Floats) -> Floats:
+    """Return the counts of each node and of all below it, float64[nodes, columns]."""
+    return np.column_stack([over_subtrees(tree, column) for column in counts.T])
+
+
 def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> Flags:
     """Return which nodes lose no more as leaves than their subtrees, pruned before, plus slack.
 

@@ -11,8 +11,8 @@ from roctree.report.explorer.tables import band, feature, numbers
 from roctree.systems.cell_inputs import refuse_missing
 from roctree.systems.cell_kernels import BITS
 from roctree.systems.cell_tree import CellTree
-from roctree.systems.cells import with_those_below
 from roctree.systems.multiscale import MultiscaleClassifier
+from roctree.tree.passes import with_those_below
 
 
 def cell_parts(
