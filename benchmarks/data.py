@@ -87,6 +87,7 @@ DATA: dict[str, Recipe] = {
     "200k": Recipe("200k × 20", 200_000, 20, numeric),
     "1M": Recipe("1M × 20", 1_000_000, 20, numeric),
     "5M": Recipe("5M × 20", 5_000_000, 20, numeric),
+    "10M": Recipe("10M × 20", 10_000_000, 20, numeric),
     "missing": Recipe("200k × 20, 10 % missing", 200_000, 20, with_missing, "missing"),
     "classes": Recipe("200k × 20, 10 classes", 200_000, 20, ten_classes, "classes"),
     "nominal": Recipe("1M × 10 nominal", 1_000_000, 10, nominal, "nominal"),

@@ -21,7 +21,7 @@ from benchmarks.memory import LIMIT, ROOT, resident
 from benchmarks.race import Entry, Race, Row, entrants
 from benchmarks.worker import Request
 
-TASKS = (Task("1M", 20, 8), Task("1M", 20), Task("5M", 20, 8))
+TASKS = (Task("1M", 20, 8), Task("1M", 20), Task("5M", 20, 8), Task("10M", 20, 8))
 QUICK_TASKS = (Task("20k", 20, 8),)
 PEERS = ("roctree", "XGBoost", "LightGBM")
 N_FEATURES = 20
