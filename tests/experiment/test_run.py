@@ -1,9 +1,12 @@
 """Runs: the same results however they come about, and an eye on what has changed."""
 
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from importlib import import_module, invalidate_caches
 from io import StringIO
 from signal import SIGKILL
@@ -11,8 +14,11 @@ from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from roctree import ROCTreeClassifier
+from roctree.criteria import criterion
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import (
     BuiltIn,
@@ -25,6 +31,7 @@ from roctree.experiment import (
 )
 from roctree.experiment.progress import Progress, with_bar
 from roctree.experiment.store import Key, Outcome, Store
+from roctree.smoothing import MBranch
 
 DESIGN = CrossValidation(3, 2)
 TREES = {name: ROCTreeClassifier(smoothing=name) for name in ("none", "m_branch")}
@@ -121,6 +128,15 @@ def test_more_configurations_and_problems_are_added_to_what_is_there(tmp_path, e
     assert run(plan_of(), path).csv() == expected
 
 
+def test_repeats_are_added_to_those_that_are_there(tmp_path, expected):
+    path, seen = tmp_path / "study.sqlite", []
+    one = plan_of(design=replace(DESIGN, repeats=1))
+    before = run(one, path).csv()
+    assert run(plan_of(), path, progress=seen.append).csv() == expected
+    assert seen[0].done == 12
+    assert run(one, path).csv() == before
+
+
 class Failing(ROCTreeClassifier):
     """A tree that cannot be grown from three classes."""
 
@@ -186,6 +202,65 @@ def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
     assert run(plan, path).csv() == before
 
 
+def test_what_is_gone_from_the_code_is_no_change(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    plan = plan_of({"none": TREES["none"]}, ("iris",))
+    code = fingerprint.of_code()
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code | {"tree/old.py": "some"})
+    before = run(plan, path).csv()
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    assert run(plan, path).csv() == before
+
+
+def test_of_many_changes_some_are_named(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    plan = plan_of({"none": TREES["none"]}, ("iris",))
+    run(plan, path)
+    code = fingerprint.of_code() | {f"tree/new{number:02}.py": "some" for number in range(30)}
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    with pytest.raises(DataError, match=r"code in tree/new00\.py, .*new07\.py and 22 others\. Run"):
+        run(plan, path)
+
+
+@criterion
+def own_criterion(table):
+    """Whatever."""
+    return -table[0, 0]
+
+
+class Measure:
+    """A measure that says nothing about itself."""
+
+    def __call__(self, answer):
+        return 0.5
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ROCTreeClassifier(criterion=own_criterion),
+        lambda: make_pipeline(FunctionTransformer(np.negative), ROCTreeClassifier()),
+        lambda: Measure(),
+        lambda: partial(np.quantile, q=0.5),
+        lambda: {"blue", "green", "red"},
+    ],
+)
+def test_what_results_depend_on_is_the_same_text_in_every_process(make):
+    text = fingerprint.of_value(make())
+    assert text == fingerprint.of_value(make())
+    assert "0x" not in text
+
+
+def test_what_results_depend_on_has_every_option():
+    value, other = fingerprint.of_value, np.arange(5000)
+    assert value(MBranch(M=2)) != value(MBranch(M=4))
+    assert value(partial(max, 1)) != value(partial(max, 2))
+    assert value({"a": [1]}) != value({"a": [2]})
+    assert value(other) != value(np.where(other == 2500, 0, other))
+    assert "test_run.py" in value(own_criterion)
+    assert "numpy" in value(np.float64)
+
+
 def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -193,19 +268,23 @@ def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_
 
     def plan(value):
         written.write_text(
+            "from roctree.smoothing import Frequencies\n"
             f"from roctree import ROCTreeClassifier\ndef half(answer):\n    return {value}\n"
             "class Mine(ROCTreeClassifier):\n    pass\n"
+            "class Smoother:\n    def __call__(self, tree):\n        return Frequencies()(tree)\n"
         )
         sys.modules.pop(written.stem, None)
         invalidate_caches()
         own = import_module(written.stem)
         changes = {"metrics": {"half": own.half}}
-        return plan_of({"none": TREES["none"], "mine": own.Mine()}, ("iris",), **changes)
+        smoothed = ROCTreeClassifier(smoothing=own.Smoother())
+        trees = {"none": TREES["none"], "mine": own.Mine(), "my smoother": smoothed}
+        return plan_of(trees, ("iris",), **changes)
 
     path = tmp_path / "study.sqlite"
     run(plan(0.5), path)
     run(plan(0.5), path)
-    with pytest.raises(DataError, match="configuration mine; measures"):
+    with pytest.raises(DataError, match="configuration mine, my smoother; measures"):
         run(plan(0.25), path)
     sys.modules.pop(written.stem)
 
@@ -221,6 +300,16 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
     path.write_text("these are no results" * 100)
     with pytest.raises(DataError, match="cannot be used as a file of results"):
         run(plan_of(), path)
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("create table sales (price real)")
+    before = path.read_bytes()
+    with pytest.raises(DataError, match="a database of something else"):
+        run(plan_of(), path)
+    assert path.read_bytes() == before
 
 
 def test_a_store_of_another_format_is_refused(tmp_path):

@@ -106,6 +106,26 @@ def test_a_variant_that_is_not_what_the_manifest_says_is_refused(tmp_path):
         derived(tmp_path, shuffle=True)
 
 
+def test_a_derivation_names_attributes_that_there_are(tmp_path):
+    with pytest.raises(DataError, match=r"'siez' \(did you mean 'size'\?\): no attribute"):
+        derived(tmp_path, drop_attributes=["siez"])
+    with pytest.raises(DataError, match="The step 'kinds' of 'other'"):
+        derived(tmp_path, kinds={"weight": "nominal"})
+    with pytest.raises(DataError, match="'other' has no rows"):
+        derived(tmp_path, drop_classes=["a", "b", "c"])
+
+
+def test_a_table_that_is_not_as_described_is_refused_by_line_and_column(tmp_path):
+    with pytest.raises(DataError, match=r"Line 6 of .* has 2 cells, and the header 4"):
+        folder_of(tmp_path, cases=[*CASES, ["1.5", "red"]]).load("things")
+    with pytest.raises(DataError, match=r"'size' of 'things' is said to be numeric: .*'big'"):
+        folder_of(tmp_path, cases=[["big", "red", "1", "a"]]).load("things")
+    content = {"format": 1, "datasets": [{"name": "things"}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"Data set 1 of .* has no 'file'"):
+        Folder(tmp_path).load("things")
+
+
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path):
     with pytest.raises(DataError, match="did you mean 'things'"):
         folder_of(tmp_path).load("thing")
