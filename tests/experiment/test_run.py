@@ -335,11 +335,25 @@ def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(t
         (lambda: Plan.of(BuiltIn().load("iris"), {}), "no configuration"),
         (lambda: Plan.of([BuiltIn().load("iris")] * 2, TREES), "Two problems are called 'iris'"),
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=[]), "measures nothing"),
+        (lambda: Plan.of("iris", TREES), r"'i' is no problem: give BuiltIn\(\)\.load"),
+        (lambda: Plan.of(BuiltIn().load("iris"), [ROCTreeClassifier()]), "is no configuration"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, 5), "design=5 divides nothing"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(make, words):
     with pytest.raises(ParameterError, match=words):
         make()
+
+
+def test_configurations_may_be_given_as_they_are():
+    named = [Configuration(name, tree) for name, tree in TREES.items()]
+    plan = Plan.of(BuiltIn().load("iris"), named)
+    assert [each.name for each in plan.configurations] == list(TREES)
+
+
+def test_no_process_at_all_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match="n_jobs=0 makes no sense"):
+        run(plan_of(), tmp_path / "study.sqlite", n_jobs=0)
 
 
 def test_an_unknown_answer_to_changes_is_refused(tmp_path):

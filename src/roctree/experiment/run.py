@@ -113,6 +113,8 @@ def _pending(plan: Plan, present: set[Key]) -> Iterator[Work]:
 
 def _worked(work: Sequence[Work], n_jobs: int | None) -> Iterator[list[Outcome]]:
     """Yield the outcomes of each unit as soon as it is done."""
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0 makes no sense: give a number, or -1 for all processors.")
     n_processes = min(effective_n_jobs(n_jobs), len(work))
     if n_processes <= 1:
         yield from (outcomes_of(*unit) for unit in work)
