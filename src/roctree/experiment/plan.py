@@ -107,4 +107,4 @@ class Plan:
 def _check_kinds(kind: str, given: Iterable[Any], wanted: type, advice: str) -> None:
     for each in given:
         if not isinstance(each, wanted):
-            raise ParameterError(f"{each!r} is no {kind}: give {advice}.")
+            raise ParameterError(f"{repr(each)[:60]} is no {kind}: give {advice}.")
