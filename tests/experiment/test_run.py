@@ -4,9 +4,9 @@ import re
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from importlib import import_module, invalidate_caches
 from io import StringIO
 from signal import SIGKILL
@@ -14,11 +14,8 @@ from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from roctree import ROCTreeClassifier
-from roctree.criteria import criterion
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import (
     BuiltIn,
@@ -31,7 +28,6 @@ from roctree.experiment import (
 )
 from roctree.experiment.progress import Progress, with_bar
 from roctree.experiment.store import Key, Outcome, Store
-from roctree.smoothing import MBranch
 
 DESIGN = CrossValidation(3, 2)
 TREES = {name: ROCTreeClassifier(smoothing=name) for name in ("none", "m_branch")}
@@ -222,45 +218,6 @@ def test_of_many_changes_some_are_named(tmp_path, monkeypatch):
         run(plan, path)
 
 
-@criterion
-def own_criterion(table):
-    """Whatever."""
-    return -table[0, 0]
-
-
-class Measure:
-    """A measure that says nothing about itself."""
-
-    def __call__(self, answer):
-        return 0.5
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ROCTreeClassifier(criterion=own_criterion),
-        lambda: make_pipeline(FunctionTransformer(np.negative), ROCTreeClassifier()),
-        lambda: Measure(),
-        lambda: partial(np.quantile, q=0.5),
-        lambda: {"blue", "green", "red"},
-    ],
-)
-def test_what_results_depend_on_is_the_same_text_in_every_process(make):
-    text = fingerprint.of_value(make())
-    assert text == fingerprint.of_value(make())
-    assert "0x" not in text
-
-
-def test_what_results_depend_on_has_every_option():
-    value, other = fingerprint.of_value, np.arange(5000)
-    assert value(MBranch(M=2)) != value(MBranch(M=4))
-    assert value(partial(max, 1)) != value(partial(max, 2))
-    assert value({"a": [1]}) != value({"a": [2]})
-    assert value(other) != value(np.where(other == 2500, 0, other))
-    assert "test_run.py" in value(own_criterion)
-    assert "numpy" in value(np.float64)
-
-
 def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -287,12 +244,6 @@ def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_
     with pytest.raises(DataError, match="configuration mine, my smoother; measures"):
         run(plan(0.25), path)
     sys.modules.pop(written.stem)
-
-
-def test_the_code_that_counts_is_what_grows_and_measures():
-    names = fingerprint.of_code()
-    assert {"tree/grow.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
-    assert not any(name.startswith(("report", "cli")) for name in names)
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path):
@@ -326,6 +277,17 @@ def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(t
     store.add(outcomes[:6])
     assert store.outcomes() == outcomes
     assert Key("p", "c", 0, 11) in store.present()
+
+
+def test_several_may_write_to_one_store_at_once(tmp_path):
+    def write(number):
+        store = Store(tmp_path / "study.sqlite")
+        for fold in range(10):
+            store.add([Outcome("p", f"c{number}", 0, fold, {"auc": 0.5}, 1.0)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert len(Store(tmp_path / "study.sqlite").present()) == 40
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,8 @@ class Store:
         # A connection a transaction: nothing is open while processes work, or when they are killed.
         try:
             with closing(sqlite3.connect(self.path, timeout=60.0)) as connection, connection:
+                # On the disk when it is done, were the power to fail in the next moment.
+                connection.execute("pragma synchronous = full")
                 yield connection
         except sqlite3.DatabaseError as error:
             raise DataError(
