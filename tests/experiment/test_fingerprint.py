@@ -1,4 +1,4 @@
-"""What results depend on, as text: the same in every process, and another where anything changes."""
+"""What results depend on, as text: the same in every process, another where anything changes."""
 
 from functools import partial
 
