@@ -191,6 +191,7 @@ def test_without_any_of_its_data_a_reproduction_says_what_to_do(tmp_path):
 def test_an_entry_counts_in_printed_deviations():
     assert Entry(90.0, 2.0, 91.0).distance == pytest.approx(0.5)
     assert Entry(99.9, 0.0, 99.7).distance == pytest.approx(-2.0)
+    assert Entry(0.28, 0.02, 0.32).distance == pytest.approx(2.0)
     assert Entry(90.0, None, 91.0).distance != Entry(90.0, None, 91.0).distance
     rows = {"a": {"x": Entry(90.0, 2.0, 91.0)}, "b": {"x": Entry(90.0, 2.0, 95.0)}}
     assert within(rows, "x") == "1 of 2 rows within one SD"

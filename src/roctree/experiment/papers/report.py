@@ -92,7 +92,7 @@ class Entry:
         """How many printed standard deviations ours is above the paper's; NaN without one."""
         if self.deviation is None:
             return math.nan
-        return (self.ours - self.paper) / max(self.deviation, LEAST_DEVIATION)
+        return (self.ours - self.paper) / (self.deviation or LEAST_DEVIATION)
 
     @property
     def within(self) -> bool:
