@@ -14,10 +14,12 @@ from roctree.experiment import BuiltIn, Folder
 from roctree.experiment.papers import REPRODUCTIONS, Setting, described, ecml03, named, sc17
 from roctree.experiment.papers.report import Entry, Report, compared, geometric_mean, within
 from roctree.experiment.papers.setting import published
+from roctree.experiment.papers.weka_pruning import reduced_error_j48
 from roctree.experiment.sources import UnknownDataSetError
 from roctree.experiment.store import Store
 from roctree.experiment.tables import Table
-from roctree.presets import smiles_2003
+from roctree.presets import j48, smiles_2003
+from roctree.pruning import ReducedError
 from tests.shared_data import SHARED, manifest, oracle
 
 WANTED = [
@@ -121,6 +123,15 @@ def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
     table = REPRODUCTIONS["ecml03-tables5-6"](setting).tables[0]
     assert [row[0] for row in table.rows] == ["27 BALANCE-SCALE", "35 IRIS"]
     assert abs(float(table.rows[1][2]) - 98.5) < 1.5
+
+
+def test_reduced_error_pruning_of_ab05_is_by_a_plain_third_as_wekas():
+    wine = BuiltIn().load("wine")
+    # Copies of every case: some are among those that prune, and all among those that grow.
+    rows, y = wine.rows[np.tile(np.arange(178), 4)], np.tile(wine.y, 4)
+    grown = reduced_error_j48(smoothing="laplace").fit(rows, y)
+    assert j48(pruning=ReducedError()).fit(rows, y).get_n_leaves() < grown.get_n_leaves()
+    assert grown.smoothing == "laplace"
 
 
 @pytest.mark.slow

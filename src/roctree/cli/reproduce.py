@@ -16,7 +16,9 @@ Folder = Annotated[
     typer.Option(help="Folder with a manifest, or 'openml'; without, what is built in."),
 ]
 Out = Annotated[Path, typer.Option(help="Folder for results and reports.")]
-Quick = Annotated[bool, typer.Option("--quick", help="One repeat instead of all; of bootstrap samples a tenth.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="One repeat instead of all; of bootstrap samples a tenth.")
+]
 Jobs = Annotated[int, typer.Option(help="Number of processes; -1 for one a core.")]
 
 

@@ -55,8 +55,8 @@ class Table:
 
     def rich(self) -> Any:
         """Return the table for ``rich.print``."""
-        sides: list[Side] = ["left", *["right"] * (len(self.columns) - 1)]
-        return as_rich(self.columns, self.cells, self.title or None, sides)
+        numbers: list[Side] = ["right"] * (len(self.columns) - 1)
+        return as_rich(self.columns, self.cells, self.title or None, ["left", *numbers])
 
     def markdown(self) -> str:
         """Return the table in the way of GitHub's Markdown."""

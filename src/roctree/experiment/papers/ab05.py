@@ -1,7 +1,8 @@
 """Alvarez and Bernard (2005): ranking by the distance from the decision boundary.
 
 100 bootstrap samples of 16 data sets with numbers only, two thirds to train and one third to test;
-Weka's J48 by default, with reduced-error pruning, and neither pruned nor collapsed. Distances are
+Weka's J48 by default, with reduced-error pruning (``ReducedErrorJ48``), and neither pruned nor
+collapsed. Distances are
 by the standard metric. Sets of more classes were made two-class without saying how: ``POSITIVE``
 has the class, or group, whose trees are nearest to the sizes that Table 1 prints.
 """
@@ -19,11 +20,11 @@ from roctree.experiment.growth import Configuration, fitted
 from roctree.experiment.metrics import Answer, auc, leaves
 from roctree.experiment.papers.report import Entry, Report, compared, listed
 from roctree.experiment.papers.setting import Row, Setting, missing_sentence, published
+from roctree.experiment.papers.weka_pruning import reduced_error_j48
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
-from roctree.pruning import ReducedError
 from roctree.roc import Curve
 from roctree.smoothing import MEstimate
 from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
@@ -50,10 +51,10 @@ POSITIVE: dict[str, tuple[str, ...]] = {
     "wdbc": ("M", "malignant"),
     "wine": ("1", "class_0"),
 }
-PRUNINGS: dict[str, dict[str, Any]] = {
-    "reduced_error": {"pruning": ReducedError(fraction=1 / 3)},
-    "normal": {},
-    "none": {"pruning": "none", "collapse": False},
+PRUNINGS: dict[str, Callable[..., Any]] = {
+    "reduced_error": reduced_error_j48,
+    "normal": j48,
+    "none": partial(j48, pruning="none", collapse=False),
 }
 RANKINGS = ("leaf", "local", "global")
 # Weight of the prior in the m-estimate: m p(c) = 10, after Zadrozny and Elkan.
@@ -228,10 +229,10 @@ def configurations(problem: Problem) -> dict[str, Any]:
     share = float(np.mean(problem.labels == problem.positive_number))
     smoothings = {"laplace": "laplace", "m_estimate": MEstimate(PRIOR_CASES / share, "training")}
     return {
-        _name(problem, pruning, smoothing, ranking): j48(
-            smoothing=smoother, ranking=ranking, metric="standard", **options
+        _name(problem, pruning, smoothing, ranking): tree(
+            smoothing=smoother, ranking=ranking, metric="standard"
         )
-        for pruning, options in PRUNINGS.items()
+        for pruning, tree in PRUNINGS.items()
         for smoothing, smoother in smoothings.items()
         for ranking in RANKINGS
     }

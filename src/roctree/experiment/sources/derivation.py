@@ -70,8 +70,8 @@ class Text:
             for column, is_nominal in zip(columns, nominal, strict=True)
         )
         values = [
-            _numbers(*parts, f"{column!r} of {name!r}")
-            for *parts, column in zip(columns, categories, self.names, strict=True)
+            _numbers(cells, known, f"{column!r} of {name!r}")
+            for cells, known, column in zip(columns, categories, self.names, strict=True)
         ]
         classes = tuple(sorted(set(labels)))
         codes = np.searchsorted(classes, labels).astype(np.int32)
