@@ -14,6 +14,7 @@ from roctree import ROCTreeClassifier
 from roctree.data import Rows
 from roctree.errors import DataError
 from roctree.experiment import BuiltIn, Folder, Problem
+from roctree.experiment.sources import UnknownDataSetError
 from tests.shared_data import SHARED, manifest
 
 ATTRIBUTES = [
@@ -95,6 +96,13 @@ def test_a_broken_folder_is_refused_in_one_sentence(tmp_path, break_it, words):
     source = folder_of(tmp_path)
     break_it(tmp_path)
     with pytest.raises(DataError, match=words):
+        source.load("things")
+
+
+def test_a_file_that_is_not_there_is_absent_and_not_broken(tmp_path):
+    source = folder_of(tmp_path)
+    (tmp_path / "things.csv.gz").unlink()
+    with pytest.raises(UnknownDataSetError):
         source.load("things")
 
 

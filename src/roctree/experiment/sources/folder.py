@@ -19,7 +19,7 @@ from typing import Any
 
 from roctree.errors import DataError
 from roctree.experiment.sources.derivation import Text, check_result
-from roctree.experiment.sources.problem import Problem, unknown
+from roctree.experiment.sources.problem import Problem, UnknownDataSetError, unknown
 
 FORMAT = 1
 KEYS = ("name", "file", "sha256", "attributes")
@@ -87,6 +87,10 @@ class Folder:
         path = self.path / entry["file"]
         try:
             packed = path.read_bytes()
+        except FileNotFoundError:
+            raise UnknownDataSetError(
+                f"{str(path)!r} cannot be read: it is in the manifest, and not there."
+            ) from None
         except OSError as error:
             raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
         if sha256(packed).hexdigest() != entry["sha256"]:
