@@ -182,8 +182,8 @@ def _in_order(main: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         first,
         {FOREST: main[FOREST]},
-        whole(PEERS, slow),
         {BOOSTING: main[BOOSTING], **DISTILLED},
+        whole(PEERS, slow),
         dict(CHOICES),
     ]
 
