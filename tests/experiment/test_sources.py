@@ -115,8 +115,8 @@ def test_a_variant_that_is_not_what_the_manifest_says_is_refused(tmp_path):
 
 
 def test_a_derivation_names_attributes_that_there_are(tmp_path):
-    with pytest.raises(DataError, match=r"'siez' \(did you mean 'size'\?\): no attribute"):
-        derived(tmp_path, drop_attributes=["siez"])
+    with pytest.raises(DataError, match=r"'sizes' \(did you mean 'size'\?\): no attribute"):
+        derived(tmp_path, drop_attributes=["sizes"])
     with pytest.raises(DataError, match="The step 'kinds' of 'other'"):
         derived(tmp_path, kinds={"weight": "nominal"})
     with pytest.raises(DataError, match="'other' has no rows"):
