@@ -116,6 +116,7 @@ def test_every_format_escapes_what_it_must():
     assert "<td>&lt;b&gt;</td><td></td>" in TABLE.html()
     assert r"x|y \& z & 0.123 \\" in TABLE.latex()
     assert r"a\_b" in TABLE.latex()
+    assert Table(("x", "λ ≥ 2"), (("y", None),)).latex().isascii()
     assert TABLE.csv().splitlines()[1] == "x|y & z,0.1234"
     assert [column.header for column in TABLE.rich().columns] == ["name", "a_b"]
     assert TABLE.cells[2][1] == "–"

@@ -19,6 +19,10 @@ _LATEX = str.maketrans(
         "±": r"$\pm$",
         "×": r"$\times$",
         "−": "$-$",
+        "–": "--",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "λ": r"$\lambda$",
     }
 )
 

@@ -2,9 +2,9 @@
 
 100 bootstrap samples of 16 data sets with numbers only, two thirds to train and one third to test;
 Weka's J48 by default, with reduced-error pruning (``ReducedErrorJ48``), and neither pruned nor
-collapsed. Distances are
-by the standard metric. Sets of more classes were made two-class without saying how: ``POSITIVE``
-has the class, or group, whose trees are nearest to the sizes that Table 1 prints.
+collapsed. Distances are by the standard metric. Sets of more classes were made two-class without
+saying how: ``POSITIVE`` has the class, or group, whose trees are nearest to the sizes that Table 1
+prints.
 """
 
 from collections.abc import Callable, Iterator
