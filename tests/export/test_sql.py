@@ -22,6 +22,8 @@ WAYS = [
     {"class_weight": "balanced", "smoothing": "none"},
     {"labels": "majority", "max_leaves": 1},
     {"threshold": "observed", "criterion": "auc"},
+    {"ranking": "soft"},
+    {"ranking": "soft", "width": 3.0, "missing": "branch", "labels": "majority"},
 ]
 
 
@@ -207,8 +209,6 @@ def test_what_a_query_cannot_say_is_refused():
         tree.at(max_fpr=0.123, randomise=True).to_sql()
     with pytest.raises(ParameterError, match="by distances cannot be exported"):
         ROCTreeClassifier(geometric_probability=True).fit(X, y).to_sql()
-    with pytest.raises(ParameterError, match=r"Soft thresholds .* use ranked\('leaf'\) first"):
-        ROCTreeClassifier(ranking="soft").fit(X, y).to_sql()
     with pytest.raises(ParameterError, match="keep has 'label'"):
         tree.to_sql(keep=["label"])
     chain = np.arange(1200.0)[:, None]
