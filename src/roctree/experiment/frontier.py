@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from roctree.data.cells import take_rows
-from roctree.data.labels import encode_labels, labels_of
+from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
+from roctree.experiment.designs import CrossValidation
 from roctree.operating import cheapest, cost_table
+from roctree.parameters import check_parameters
+from roctree.progress import check_told
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
-from roctree.strategy import nearest
+from roctree.strategy import is_number, nearest
 from roctree.systems.distill import Booster, distill
 from roctree.systems.presets import readable
 from roctree.table import as_frame, as_html, as_rich, as_text
@@ -209,7 +211,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     cost_matrix : costs [predicted][true], by number or by label; None for one for each error
     random_state : seed of the folds and of generated cases
     progress : a function that is told how many of how many trees have been made
-    parameters : of ``ROCTreeClassifier``
+    parameters : of ``ROCTreeClassifier``, but for those that sizes and ways are about
 
     Examples
     --------
@@ -223,16 +225,20 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     """
     chosen = _chosen(list(WAYS) if ways is None else list(ways))
     sizes = _sizes(leaves)
-    classes, labels = encode_labels(y)
-    if len(classes) < 2:
-        raise DataError("y has one class only: a frontier compares how classes are told apart.")
-    named = np.asarray(classes)[labels]
-    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
+    _check_parameters(parameters)
+    check_told(progress)
+    design = CrossValidation(folds, repeats, random_state)
+    cases = ROCTreeClassifier(**parameters)._read(X, y, None)
+    classes, labels = cases.schema.classes, cases.labels
+    _check_classes(classes, labels)
+    cost_table(cost_matrix, classes)
+    named = classes[labels]
     results: dict[tuple[str, int], list[Floats]] = {
         (way, size): [] for way in chosen for size in sizes
     }
     done, total = 0, len(results) * folds * repeats
-    for train, test in splitter.split(labels, labels):
+    for split in design.splits(labels):
+        train, test = split.train, split.test
         lesson = Lesson(take_rows(X, train), named[train], sizes, parameters, random_state)
         held_out = take_rows(X, test), named[test]
         for way in chosen:
@@ -255,8 +261,11 @@ def _tried(tree: ROCTreeClassifier, X: Any, y: Any, cost_matrix: Any) -> Floats:
 
 
 def _point(way: str, size: int, found: Floats) -> FrontierPoint:
-    n_leaves, area, loss, cost = found.mean(axis=0).tolist()
-    return FrontierPoint(way, size, n_leaves, area, float(found[:, 1].std()), loss, cost)
+    n_leaves, _, loss, cost = found.mean(axis=0).tolist()
+    # A fold without cases of a rare class has no area.
+    areas = found[~np.isnan(found[:, 1]), 1]
+    area, deviation = (float(areas.mean()), float(areas.std())) if areas.size else (np.nan, np.nan)
+    return FrontierPoint(way, size, n_leaves, area, deviation, loss, cost)
 
 
 def _chosen(ways: list[str]) -> list[str]:
@@ -270,7 +279,27 @@ def _chosen(ways: list[str]) -> list[str]:
 
 
 def _sizes(leaves: Sequence[int]) -> list[int]:
-    sizes = sorted({int(size) for size in leaves})
-    if not sizes or sizes[0] < 1:
-        raise ParameterError(f"leaves={leaves!r} are no sizes of trees: give numbers from 1 on.")
-    return sizes
+    whole = all(is_number(size) and size == int(size) and size >= 1 for size in leaves)
+    if not len(leaves) or not whole:
+        raise ParameterError(
+            f"leaves={leaves!r} are no sizes of trees: give whole numbers from 1 on."
+        )
+    return sorted({int(size) for size in leaves})
+
+
+def _check_parameters(parameters: dict[str, Any]) -> None:
+    for name, instead in (("max_leaves", "leaves"), ("growth", "ways")):
+        if name in parameters:
+            raise ParameterError(f"{name} is what a frontier tries out: give {instead}.")
+    check_parameters(readable(**parameters))
+
+
+def _check_classes(classes: Any, labels: NDArray[Any]) -> None:
+    if len(classes) < 2:
+        raise DataError("y has one class only: a frontier compares how classes are told apart.")
+    for label, count in zip(classes, np.bincount(labels), strict=True):
+        if count < 2:
+            raise DataError(
+                f"y has one case only of the class {label!r}: give more, or leave it out, for one "
+                "has to grow the tree and another to try it."
+            )

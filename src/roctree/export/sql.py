@@ -1,8 +1,8 @@
 """A tree as a query of SQL, in steps.
 
 The first steps lead each row to its leaf by nested CASEs, and a table of the leaves says what they
-make of it. A row that a missing value or a soft threshold divides has no such leaf: see ``sql_sums``
-and ``sql_parts``.
+make of it. A row that a missing value or a soft threshold divides has no such leaf: for these see
+``sql_sums`` and ``sql_parts``.
 """
 
 from collections.abc import Iterator, Sequence
