@@ -74,6 +74,7 @@ BAD = [
     ({"leaves": [4.5]}, "whole numbers from 1 on"),
     ({"leaves": [np.inf]}, "whole numbers from 1 on"),
     ({"leaves": []}, "whole numbers from 1 on"),
+    ({"leaves": "4,8"}, "whole numbers from 1 on"),
     ({"max_leaves": 5}, "max_leaves is what a frontier tries out: give leaves"),
     ({"growth": "best_first"}, "growth is what a frontier tries out: give ways"),
     ({"depth": 5}, "'depth' is not a parameter"),
@@ -90,6 +91,11 @@ def test_wrong_options_are_refused_before_any_tree_is_grown(options, message, mo
     monkeypatch.setattr(roctree.ROCTreeClassifier, "fit", None)
     with pytest.raises(ParameterError, match=message):
         roctree.frontier(*IRIS, **options)
+
+
+def test_one_size_and_one_way_need_no_list():
+    (point,) = roctree.frontier(*IRIS, leaves=3, ways="best_first", folds=2).points
+    assert (point.way, point.max_leaves) == ("best_first", 3)
 
 
 def test_a_class_needs_two_cases_and_rows_need_labels():

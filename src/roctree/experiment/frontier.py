@@ -3,7 +3,7 @@
 A way makes trees of several sizes from the same cases; all are tried on the same folds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -191,8 +191,8 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     X: Any,
     y: Any,
     *,
-    leaves: Sequence[int] = LEAVES,
-    ways: Sequence[str] | None = None,
+    leaves: int | Sequence[int] = LEAVES,
+    ways: str | Sequence[str] | None = None,
     folds: int = 5,
     repeats: int = 1,
     cost_matrix: Any = None,
@@ -206,7 +206,8 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     ----------
     X, y : the cases
     leaves : the most leaves that trees may have, size by size
-    ways : names of ``WAYS``; None for all
+    ways : of "best_first", "whole_tree_auc", "cost_complexity", "auc_pruning", "soft" and
+        "distilled"; None for all
     folds, repeats : of stratified cross-validation
     cost_matrix : costs [predicted][true], by number or by label; None for one for each error
     random_state : seed of the folds and of generated cases
@@ -223,7 +224,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
           soft        2     2.0  0.8333  0.0000    0.5831  0.3333
           soft        4     4.0  0.9728  0.0107    0.3337  0.0733
     """
-    chosen = _chosen(list(WAYS) if ways is None else list(ways))
+    chosen = _chosen(WAYS if ways is None else ways)
     sizes = _sizes(leaves)
     _check_parameters(parameters)
     check_told(progress)
@@ -268,23 +269,25 @@ def _point(way: str, size: int, found: Floats) -> FrontierPoint:
     return FrontierPoint(way, size, n_leaves, area, deviation, loss, cost)
 
 
-def _chosen(ways: list[str]) -> list[str]:
-    for way in ways:
+def _chosen(ways: str | Iterable[str]) -> list[str]:
+    names = [ways] if isinstance(ways, str) else list(ways)
+    for way in names:
         if way not in WAYS:
             raise ParameterError(
                 f"{way!r} is no way to a small tree{nearest(way, WAYS)}: choose from "
                 f"{', '.join(WAYS)}."
             )
-    return ways
+    return names
 
 
-def _sizes(leaves: Sequence[int]) -> list[int]:
-    whole = all(is_number(size) and size == int(size) and size >= 1 for size in leaves)
-    if not len(leaves) or not whole:
+def _sizes(leaves: Any) -> list[int]:
+    sizes = [leaves] if np.ndim(leaves) == 0 else list(leaves)
+    whole = all(is_number(size) and size == int(size) and size >= 1 for size in sizes)
+    if not sizes or not whole:
         raise ParameterError(
             f"leaves={leaves!r} are no sizes of trees: give whole numbers from 1 on."
         )
-    return sorted({int(size) for size in leaves})
+    return sorted({int(size) for size in sizes})
 
 
 def _check_parameters(parameters: dict[str, Any]) -> None:
