@@ -208,7 +208,8 @@ def test_a_user_s_own_booster_teaches_a_frame_of_categories_and_gaps(library):
         teacher = module.LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1)
     else:
         # It wants classes that are numbered.
-        teacher, y = module.XGBClassifier(n_estimators=5, n_jobs=1), (y == "play").astype(int)
+        teacher = module.XGBClassifier(n_estimators=5, n_jobs=1, enable_categorical=True)
+        y = (y == "play").astype(int)
     pupil = roctree.distill(teacher.fit(X, y), X, y, max_leaves=6, n_generated=300)
     assert (pupil.predict(X) == y).mean() > 0.7
     assert pupil.classes_.tolist() == sorted(set(y.tolist()))

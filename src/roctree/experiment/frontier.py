@@ -232,8 +232,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     cases = ROCTreeClassifier(**parameters)._read(X, y, None)
     classes, labels = cases.schema.classes, cases.labels
     _check_classes(classes, labels)
-    cost_table(cost_matrix, classes)
-    named = classes[labels]
+    costs, named = cost_table(cost_matrix, classes), classes[labels]
     results: dict[tuple[str, int], list[Floats]] = {
         (way, size): [] for way in chosen for size in sizes
     }
@@ -244,18 +243,17 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
         held_out = take_rows(X, test), named[test]
         for way in chosen:
             for size, tree in zip(sizes, WAYS[way](lesson), strict=True):
-                results[way, size].append(_tried(tree, *held_out, cost_matrix))
+                results[way, size].append(_tried(tree, *held_out, costs))
                 done += 1
                 if progress is not None:
                     progress(done, total)
     return Frontier(tuple(_point(*key, np.array(found)) for key, found in results.items()))
 
 
-def _tried(tree: ROCTreeClassifier, X: Any, y: Any, cost_matrix: Any) -> Floats:
+def _tried(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
     """Return leaves, area, log-loss and cost of a tree on other cases."""
     shares, labels = tree.predict_proba(X), labels_of(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
-    costs = cost_table(cost_matrix, tree.classes_)
     cost = costs[cheapest(shares, costs, tree.classes_), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])
     return np.array([tree.get_n_leaves(), area, -np.log(of_truth).mean(), cost])
@@ -300,7 +298,7 @@ def _check_parameters(parameters: dict[str, Any]) -> None:
 def _check_classes(classes: Any, labels: NDArray[Any]) -> None:
     if len(classes) < 2:
         raise DataError("y has one class only: a frontier compares how classes are told apart.")
-    for label, count in zip(classes, np.bincount(labels), strict=True):
+    for label, count in zip(classes.tolist(), np.bincount(labels), strict=True):
         if count < 2:
             raise DataError(
                 f"y has one case only of the class {label!r}: give more, or leave it out, for one "

@@ -29,7 +29,8 @@ def origin(model: Any) -> tuple[str, ...]:
         size if smoothing is None else f"{size}; probabilities by {smoothing!r}",
         f"labels: {_labelling(model)}",
     )
-    if model.tree_.softness.any():
+    softness = getattr(model.tree_, "softness", None)
+    if softness is not None and softness.any():
         lines += (_SOFT,)
     return tuple(map(on_one_line, lines))
 
