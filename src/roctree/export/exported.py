@@ -50,7 +50,14 @@ class Exported:
     @cached_property
     def soft(self) -> NDArray[np.bool_]:
         """Which nodes divide a case near their threshold between their branches."""
-        return np.asarray((self.tree.softness > 0.0) & ~np.isnan(self.tree.threshold))
+        return (self.steepness > 0.0) & ~np.isnan(self.tree.threshold)
+
+    @cached_property
+    def steepness(self) -> Floats:
+        """By how much the part above a soft threshold rises with the value; 0 if that is hard."""
+        with np.errstate(divide="ignore", over="ignore"):
+            steepness = 0.5 / self.tree.softness
+        return np.where(np.isfinite(steepness), steepness, 0.0)
 
     @property
     def divides(self) -> NDArray[np.bool_]:

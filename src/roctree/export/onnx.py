@@ -208,11 +208,11 @@ def _softened(
     tree, parents = model.tree, model.tree.parent[nodes]
     soft, used = model.soft[parents], np.unique(tree.feature[model.soft])
     values = graph.columns(numbers, np.searchsorted(used, tree.feature[parents]) * soft)
-    halves = graph.constant(0.5 * np.where(soft, tree.threshold[parents], 0.0)[None, :])
-    softness = graph.constant(np.where(soft, tree.softness[parents], 1.0)[None, :])
+    thresholds = graph.constant(np.where(soft, tree.threshold[parents], 0.0)[None, :])
+    steepness = graph.constant(model.steepness[parents][None, :])
     half, one = graph.constant(np.float64(0.5)), graph.constant(np.float64(1.0))
-    distance = graph.add("Sub", graph.add("Mul", half, values), halves)
-    above = graph.add("Add", half, graph.add("Div", distance, softness))
+    distance = graph.add("Sub", values, thresholds)
+    above = graph.add("Add", half, graph.add("Mul", distance, steepness))
     smaller = graph.add("Min", above, graph.add("Sub", one, above))
     if came:
         smaller = graph.add("Mul", came, smaller)

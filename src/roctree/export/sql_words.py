@@ -91,11 +91,8 @@ class Words:
         """Return how much of a case goes above a soft threshold, as ``part_above`` of the tree."""
         tree = model.tree
         value = f"CAST({self.attributes[int(tree.feature[node])]} AS DOUBLE PRECISION)"
-        half, softness = (
-            number(0.5 * float(tree.threshold[node])),
-            number(float(tree.softness[node])),
-        )
-        return f"0.5e0 + (0.5e0 * {value} - {half}) / {softness}"
+        threshold, steepness = float(tree.threshold[node]), float(model.steepness[node])
+        return f"0.5e0 + ({value} - {number(threshold)}) * {number(steepness)}"
 
 
 def divided_at(node: int) -> int:

@@ -61,7 +61,7 @@ function descend(tree, values) {
 function partAbove(tree, node, value, part) {
   const softness = tree.softness ? tree.softness[node] : 0;
   if (value === null || tree.threshold[node] === null || softness === 0) return null;
-  const above = 0.5 + (0.5 * value - 0.5 * tree.threshold[node]) / softness;
+  const above = 0.5 + (value - tree.threshold[node]) * (0.5 / softness);
   return part * Math.min(above, 1 - above) >= LEAST_PART ? above : null;
 }
 
