@@ -58,7 +58,7 @@ def frontier(
         _check_plot(plot, measure)
     cases = training_cases(data, wishes(target, None, columns), reading)
     matrix = cost_matrix(costs, encode_labels(cases.y)[0].tolist())
-    sizes = [number("leaves", size) for size in leaves.split(",")]
+    sizes: list[Any] = [number("leaves", size) for size in leaves.split(",")]
     with counting("Growing trees") as tell:
         found = roctree.frontier(
             cases.X, cases.y, leaves=sizes, ways=ways.split(","), folds=folds, repeats=repeats,

@@ -61,7 +61,8 @@ def _one_level_down(
 ) -> str:
     """The query that moves the rows at the nodes of a level to their children."""
     node, part, above = words.own("node"), words.own("part"), words.own("above")
-    leaning, shares = [], [words.own("share"), "1.0e0"]
+    leaning: list[str] = []
+    shares = [words.own("share"), "1.0e0"]
     if (model.soft & (model.tree.depth == level)).any():
         columns = [*carried, part, node, _leaning(model, words, level)]
         source = f"(\nSELECT {listed(columns)}\nFROM {source}\n) AS leaning"
