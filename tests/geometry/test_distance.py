@@ -7,20 +7,12 @@ from hypothesis import strategies as st
 
 from roctree.geometry import boundary as boundaries
 from roctree.geometry.boundary import Boundary
-from tests.geometry.trees import labelled_trees, rows
+from tests.geometry.trees import boundary_of, labelled_trees, rows
 from tests.naive import geometry as naive
 from tests.naive.descend import Node, add_counts
-from tests.tree.trees import as_tree, as_values, chain, node_numbers
+from tests.tree.trees import as_values, chain
 
 SCALES = st.lists(st.sampled_from([0.25, 1.0, 3.0]), min_size=3, max_size=3)
-
-
-def boundary_of(root, labels, n_classes, scale, n_features=3):
-    numbers = node_numbers(root)
-    votes = np.zeros((len(numbers), n_classes))
-    for path, label in labels.items():
-        votes[numbers[path], label] = 1.0
-    return Boundary(as_tree(root, n_features), votes, np.array(scale, dtype=float), extent=7.0)
 
 
 def paper_example():
