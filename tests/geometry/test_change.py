@@ -199,6 +199,15 @@ def test_the_number_shown_is_on_the_right_side_of_the_threshold(below):
     assert below <= float(beyond) == pytest.approx(below, rel=1e-11)
 
 
+def test_a_threshold_of_few_digits_is_shown_as_it_is():
+    # 0.55 and 17.575 are not quite what they are called, one above and one below.
+    rows = [[0.54, 17.58], [0.54, 17.57], [0.56, 17.57], [0.56, 17.58]]
+    tree = ROCTreeClassifier().fit(rows, ["no", "no", "yes", "yes"])
+    assert [change.words for change in tree.nearest_change([rows[0]])[0].changes] == ["x0 > 0.55"]
+    tree = ROCTreeClassifier().fit(rows, ["no", "yes", "yes", "no"])
+    assert [change.words for change in tree.nearest_change([rows[0]])[0].changes] == ["x1 = 17.575"]
+
+
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [

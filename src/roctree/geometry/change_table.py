@@ -226,5 +226,8 @@ def _needed(change: Change) -> str:
 
 def _rounded(value: float, rounding: str) -> str:
     """Show twelve digits of a number, none of which leads beyond it."""
+    shortest = f"{value:.12g}"
+    if float(shortest) == value:
+        return shortest
     digits = Context(prec=12, rounding=rounding).create_decimal(Decimal(value))
     return f"{float(digits):.12g}"

@@ -5,6 +5,7 @@ says which is found.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from roctree._jit import kernel, typed_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
 LOG_2 = math.log(2.0)
 NOTHING = 1e-6
@@ -35,7 +37,7 @@ def x_log_x(x: float, table: Floats) -> float:
 
 
 @kernel
-def entropy(counts: Floats, table: Floats) -> float:
+def entropy(counts: Numbers, table: Floats) -> float:
     """Return the entropy of class counts, in bits."""
     spread = 0.0
     total = 0.0
@@ -48,7 +50,7 @@ def entropy(counts: Floats, table: Floats) -> float:
 
 
 @kernel
-def entropy_of_parts(left: Floats, right: Floats, table: Floats) -> float:
+def entropy_of_parts(left: Numbers, right: Numbers, table: Floats) -> float:
     """Return the mean entropy of two parts, in bits."""
     purity = 0.0
     n_left = 0.0
@@ -67,7 +69,7 @@ def entropy_of_parts(left: Floats, right: Floats, table: Floats) -> float:
 
 
 @kernel
-def n_present(counts: Floats) -> int:
+def n_present(counts: Numbers) -> int:
     """Return how many classes there are cases of."""
     found = 0
     for label in range(counts.size):
@@ -80,19 +82,19 @@ def n_present(counts: Floats) -> int:
 def best_cut(
     values: Floats,
     labels: Ints,
-    weights: Floats,
+    weights: Numbers,
     begin: int,
     end: int,
     table: Floats,
-    counts: Floats,
+    counts: Numbers,
 ) -> int:
     """Find the last case left of the cut of least entropy, or -1 if none gains anything.
 
-    ``counts`` are float64[5, classes]: of all cases, of the parts of the cut that is tried, and of
-    the parts of the best.
+    ``counts`` are [5, classes]: of all cases, of the parts of the cut that is tried, and of the
+    parts of the best.
     """
     whole, left, right = counts[0], counts[1], counts[2]
-    counts[:] = 0.0
+    counts[:] = 0
     for i in range(begin, end):
         whole[labels[i]] += weights[i]
     right[:] = whole
@@ -106,13 +108,16 @@ def best_cut(
             if found < least:
                 least = found
                 best = i
-                counts[3] = left
-                counts[4] = right
+    # Counted once more rather than kept each time that a cut is better than those before.
+    counts[4] = whole
+    for i in range(begin, best + 1):
+        counts[3, labels[i]] += weights[i]
+        counts[4, labels[i]] -= weights[i]
     return best
 
 
 @kernel
-def is_worth_its_description(n_cases: float, weight: float, table: Floats, counts: Floats) -> bool:
+def is_worth_its_description(n_cases: float, weight: float, table: Floats, counts: Numbers) -> bool:
     """Say whether the best cut gains more than it takes to describe it.
 
     Every case is a place for a cut, however little missing values have left of it here; the price
@@ -132,26 +137,25 @@ def is_worth_its_description(n_cases: float, weight: float, table: Floats, count
 def find_cuts(
     values: Floats,
     labels: Ints,
-    weights: Floats,
-    copies: Floats,
+    weights: Numbers,
+    copies: Numbers,
     n: int,
-    n_classes: int,
     table: Floats,
+    counts: Numbers,
+    stretches: Ints,
     cuts: Floats,
 ) -> int:
     """Write the cuts of ``n`` cases in the order of their values, ascending; return how many.
 
-    ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here.
+    ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here;
+    ``counts`` and ``stretches`` are room, [5, classes] and int64[2, n + 1].
     """
-    counts = np.empty((5, n_classes))
-    begins = np.empty(n + 1, dtype=np.int64)
-    ends = np.empty(n + 1, dtype=np.int64)
-    begins[0], ends[0] = 0, n
+    stretches[0, 0], stretches[1, 0] = 0, n
     n_waiting = 1
     n_cuts = 0
     while n_waiting > 0:
         n_waiting -= 1
-        begin, end = begins[n_waiting], ends[n_waiting]
+        begin, end = stretches[0, n_waiting], stretches[1, n_waiting]
         n_cases = 0.0
         weight = 0.0
         for i in range(begin, end):
@@ -164,8 +168,8 @@ def find_cuts(
             continue
         insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
         n_cuts += 1
-        begins[n_waiting], ends[n_waiting] = begin, best + 1
-        begins[n_waiting + 1], ends[n_waiting + 1] = best + 1, end
+        stretches[0, n_waiting], stretches[1, n_waiting] = begin, best + 1
+        stretches[0, n_waiting + 1], stretches[1, n_waiting + 1] = best + 1, end
         n_waiting += 2
     return n_cuts
 
@@ -185,4 +189,5 @@ def cuts_of_column(
     values: Floats, labels: Ints, weights: Floats, n_classes: int, table: Floats, cuts: Floats
 ) -> int:
     """Write the cuts of cases in the order of their values; return how many."""
-    return find_cuts(values, labels, weights, weights, values.size, n_classes, table, cuts)
+    counts, stretches = np.empty((5, n_classes)), np.empty((2, values.size + 1), dtype=np.int64)
+    return find_cuts(values, labels, weights, weights, values.size, table, counts, stretches, cuts)

@@ -19,11 +19,14 @@ from roctree.tree.visit_kernels import visit
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Int = Any  # Python's or NumPy's
+Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
 N_FOLDS = 5
 MISSING = -1
 # No likelihood is below it, and products below it are scaled up, so that none becomes zero.
 LEAST, SCALE = 1e-75, 1e75
+# Sums of as many whole numbers as anybody has are exact, in either type.
+MOST_WHOLE = 2.0**31
 
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
@@ -39,11 +42,11 @@ def posterior(cells: Ints, n: Int, prior: Floats, likelihood: Floats, out: Float
     for i in range(n):
         if cells[i] == MISSING:
             continue
-        most = 0.0
+        n_large = 0
         for label in range(out.size):
             out[label] *= likelihood[cells[i], label]
-            most = max(most, out[label])
-        if 0.0 < most < LEAST:
+            n_large += int(out[label] >= LEAST)
+        if n_large == 0:
             for label in range(out.size):
                 out[label] *= SCALE
     total = 0.0
@@ -90,18 +93,58 @@ def judge(
     n_cells : int64[features], how many cells an attribute has
     cuts : float64[features, members], where the cells of numbers end
     """
-    line = np.empty(members.size, dtype=np.int64)
-    copied = np.arange(members.size)
     place = np.full(values.shape[1], MISSING)
-    is_divided = False
+    is_divided, is_whole = False, True
     for k in range(members.size):
         place[members[k]] = k
         is_divided = is_divided or weights[k] != copies[members[k]]
+        is_whole = is_whole and weights[k] == np.floor(weights[k]) and weights[k] <= MOST_WHOLE
+    if is_divided or not is_whole:
+        find_cells(values, ranked, n_known, n_categories, labels, copies, members, weights, place,
+                   is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
+    else:
+        # Whole numbers add up in any order, and their logarithms are looked up as they are.
+        find_cells(values, ranked, n_known, n_categories, labels, copies, members,
+                   weights.astype(np.int64), place,
+                   is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
+    return cross_validated_errors(cells, n_cells, members, weights, labels, sequence, n_classes)
+
+
+@kernel
+def find_cells(
+    values: Floats,
+    ranked: Ints,
+    n_known: Ints,
+    n_categories: Ints,
+    labels: Ints,
+    copies: Floats,
+    members: Ints,
+    weights: Numbers,
+    place: Ints,
+    is_divided: bool,
+    n_classes: Int,
+    table: Floats,
+    cells: Ints,
+    n_cells: Ints,
+    cuts: Floats,
+) -> None:
+    """Write the cells of the members, as ``judge`` has them.
+
+    ``place`` is that of a case among the members, -1 if it is none of them.
+    """
+    n = members.size
+    line, copied = np.empty(n + 1, dtype=np.int64), np.arange(n)
+    xs, ls = np.empty(n), np.empty(n, dtype=np.int64)
+    ws, cs = np.empty(n, dtype=weights.dtype), np.empty(n, dtype=weights.dtype)
+    counts, stretches = (
+        np.empty((5, n_classes), dtype=weights.dtype),
+        np.empty((2, n + 1), np.int64),
+    )
     # From the last attribute to the first, for so Weka sorts, each time what it sorted before.
     for feature in range(values.shape[0] - 1, -1, -1):
         if n_categories[feature] > 0:
             n_cells[feature] = n_categories[feature]
-            for k in range(members.size):
+            for k in range(n):
                 value = values[feature, members[k]]
                 cells[feature, k] = int(value) if value == value else MISSING
             continue
@@ -109,24 +152,23 @@ def judge(
             known = line_up_as_weka(values[feature], members, copied, line)
         else:
             known = line_up(ranked[feature, : n_known[feature]], place, line)
-        n_cells[feature] = 1 + find_intervals(
-            values[feature], members, line[:known], labels, weights, copies, n_classes, table,
-            cells[feature], cuts[feature],
-        )  # fmt: skip
-    return cross_validated_errors(cells, n_cells, members, weights, labels, sequence, n_classes)
+        for i in range(known):
+            case = members[line[i]]
+            xs[i], ws[i], ls[i] = values[feature, case], weights[line[i]], labels[case]
+            cs[i] = copies[case]
+        n_cuts = find_cuts(xs, ls, ws, cs, known, table, counts, stretches, cuts[feature])
+        n_cells[feature] = 1 + n_cuts
+        mark_intervals(xs, line, known, cuts[feature], n_cuts, cells[feature])
 
 
 @kernel
 def line_up(ranked: Ints, place: Ints, line: Ints) -> Int:
-    """List the members with a known number in ascending order; return how many.
-
-    ``place`` is that of a case among the members, -1 if it is none of them.
-    """
+    """List the members with a known number in ascending order; return how many."""
     known = 0
     for case in ranked:
-        if place[case] != MISSING:
-            line[known] = place[case]
-            known += 1
+        # Written in any case, and kept by arithmetic: who is a member no processor can foresee.
+        line[known] = place[case]
+        known += int(place[case] != MISSING)
     return known
 
 
@@ -147,33 +189,16 @@ def line_up_as_weka(values: Floats, members: Ints, copied: Ints, line: Ints) -> 
 
 
 @kernel
-def find_intervals(
-    values: Floats,
-    members: Ints,
-    line: Ints,
-    labels: Ints,
-    weights: Floats,
-    copies: Floats,
-    n_classes: Int,
-    table: Floats,
-    cells: Ints,
-    cuts: Floats,
-) -> Int:
-    """Cut the numbers of a line of members and write the interval of each; return how many cuts."""
-    n = line.size
-    xs, ws, cs = np.empty(n), np.empty(n), np.empty(n)
-    ls = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        case = members[line[i]]
-        xs[i], ws[i], cs[i], ls[i] = values[case], weights[line[i]], copies[case], labels[case]
-    n_cuts = find_cuts(xs, ls, ws, cs, n, n_classes, table, cuts)
+def mark_intervals(
+    xs: Floats, line: Ints, known: Int, cuts: Floats, n_cuts: Int, cells: Ints
+) -> None:
+    """Write the interval of each of a line of members, -1 of those that are not in it."""
     cells[:] = MISSING
     cell = 0
-    for i in range(n):
+    for i in range(known):
         while cell < n_cuts and xs[i] > cuts[cell]:
             cell += 1
         cells[line[i]] = cell
-    return n_cuts
 
 
 @kernel

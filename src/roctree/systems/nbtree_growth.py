@@ -115,7 +115,7 @@ def best_split(cases: Cases, order: Ints, errors: float) -> tuple[Split | None, 
     best = None
     for feature in range(len(cases.values)):
         split = c45_split(cases, feature, order)
-        found = None if split is None else errors_of(cases, split, order)
+        found = None if split is None else errors_of(cases, split, order, errors)
         if found is not None and found < errors:
             best, errors = split, found
     return best, errors
@@ -137,8 +137,11 @@ def c45_split(cases: Cases, feature: int, order: Ints) -> Split | None:
     return Split(feature, threshold, branch, shares)
 
 
-def errors_of(cases: Cases, split: Split, order: Ints) -> float | None:
-    """Return the errors in the branches, or None if fewer than two have cases enough."""
+def errors_of(cases: Cases, split: Split, order: Ints, limit: float) -> float | None:
+    """Return the errors in the branches, or None if fewer than two have cases enough.
+
+    None also if they reach a limit: what is left of the branches is not looked at then.
+    """
     errors, n_large, state = 0.0, 0, java_random(SEED)
     is_number = not np.isnan(split.threshold)
     for members, weights in split.parts(cases, order):
@@ -146,11 +149,13 @@ def errors_of(cases: Cases, split: Split, order: Ints) -> float | None:
         # Numbers need a case more than categories.
         if n_cases < N_FOLDS or (is_number and n_cases <= N_FOLDS):
             errors = sum(weights.tolist(), errors)
-            continue
-        n_large += 1
-        sequence = np.empty(len(members), dtype=np.int64)
-        compiled(deal)(sequence, cases.labels[members], N_FOLDS, state)
-        errors += judged(cases, members, weights, sequence).errors
+        else:
+            n_large += 1
+            sequence = np.empty(len(members), dtype=np.int64)
+            compiled(deal)(sequence, cases.labels[members], N_FOLDS, state)
+            errors += judged(cases, members, weights, sequence).errors
+        if errors >= limit:
+            return None
     return errors if n_large > 1 else None
 
 
