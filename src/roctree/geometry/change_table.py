@@ -217,11 +217,15 @@ def _needed(change: Change) -> str:
     if not isinstance(value, float):
         return str(value)
     below = float(np.nextafter(value, -np.inf))
-    if isinstance(now, float):
-        return (
-            f"> {_rounded(below, ROUND_CEILING)}" if value > now else _rounded(value, ROUND_FLOOR)
-        )
-    return f"> {below:.12g}" if len(repr(below)) < len(repr(value)) else repr(value)
+    if now is None:
+        shorter = len(repr(below)) < len(repr(value))
+        return f"> {below:.12g}" if shorter else repr(value).removesuffix(".0")
+    if value < now:
+        return _rounded(value, ROUND_FLOOR)
+    # What a user allows is a number of few digits; just below it they are many.
+    if len(repr(value)) < len(repr(below)):
+        return _rounded(value, ROUND_CEILING)
+    return f"> {_rounded(below, ROUND_CEILING)}"
 
 
 def _rounded(value: float, rounding: str) -> str:
