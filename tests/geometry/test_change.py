@@ -224,6 +224,8 @@ def test_the_end_of_what_is_allowed_is_shown_as_it_is():
         ({"allowed": "x0"}, "give a dictionary"),
         ({"frozen": None}, "frozen names None"),
         ({"frozen": 7}, "frozen names 7"),
+        ({"frozen": [True]}, "frozen names True, which is no attribute"),
+        ({"allowed": {0: (np.nan, 3)}}, "give its least and its largest value"),
     ],
 )
 def test_limits_that_mean_nothing_are_refused(limits, sentence):

@@ -61,7 +61,8 @@ def _listed(values: Any) -> list[Any]:
 def _number(name: Any, schema: Schema, parameter: str) -> int:
     if isinstance(name, str) and name in schema.names:
         return schema.names.index(name)
-    if isinstance(name, int | np.integer) and 0 <= name < schema.n_features:
+    is_place = isinstance(name, int | np.integer) and not isinstance(name, bool)
+    if is_place and 0 <= name < schema.n_features:
         return int(name)
     raise ParameterError(
         f"{parameter} names {name!r}, which is no attribute{nearest(name, schema.names)}."
