@@ -90,13 +90,11 @@ def best_cut(
 ) -> int:
     """Find the last case left of the cut of least entropy, or -1 if none gains anything.
 
-    ``counts`` are [5, classes]: of all cases, of the parts of the cut that is tried, and of the
-    parts of the best.
+    ``counts`` are [5, classes]: of all cases, which are given, of the parts of the cut that is
+    tried, and of the parts of the best.
     """
     whole, left, right = counts[0], counts[1], counts[2]
-    counts[:] = 0
-    for i in range(begin, end):
-        whole[labels[i]] += weights[i]
+    left[:] = 0
     right[:] = whole
     least = entropy(whole, table)
     best = NO_CUT
@@ -109,11 +107,26 @@ def best_cut(
                 least = found
                 best = i
     # Counted once more rather than kept each time that a cut is better than those before.
+    counts[3] = 0
     counts[4] = whole
     for i in range(begin, best + 1):
         counts[3, labels[i]] += weights[i]
         counts[4, labels[i]] -= weights[i]
     return best
+
+
+@kernel
+def may_be_worth_it(n_cases: float, weight: float, table: Floats, whole: Numbers) -> bool:
+    """Say whether any cut of cases of these classes could gain what it takes to describe it.
+
+    None gains more than all entropy, and none takes less than one between pure parts.
+    """
+    before = entropy(whole, table)
+    n_all = n_present(whole)
+    if n_cases < 2.0 or n_all < 2:
+        return False
+    price = math.log((n_cases - 1.0) * (3.0**n_all - 2.0)) / LOG_2 - n_all * before
+    return before * weight > price - NOTHING
 
 
 @kernel
@@ -158,10 +171,12 @@ def find_cuts(
         begin, end = stretches[0, n_waiting], stretches[1, n_waiting]
         n_cases = 0.0
         weight = 0.0
+        counts[0] = 0
         for i in range(begin, end):
             n_cases += copies[i]
             weight += weights[i]
-        if n_cases < 2.0:
+            counts[0, labels[i]] += weights[i]
+        if not may_be_worth_it(n_cases, weight, table, counts[0]):
             continue
         best = best_cut(values, labels, weights, begin, end, table, counts)
         if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):

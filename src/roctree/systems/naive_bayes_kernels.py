@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import kernel, typed_kernel
-from roctree.systems.mdl_kernels import find_cuts
-from roctree.systems.weka_kernels import sort_cases
 from roctree.tree.descent import N_CHILDREN
 from roctree.tree.settle_kernels import RULES, TABLE, Branches, Rules
 from roctree.tree.visit_kernels import visit
@@ -19,20 +17,15 @@ from roctree.tree.visit_kernels import visit
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Int = Any  # Python's or NumPy's
-Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
 N_FOLDS = 5
 MISSING = -1
 # No likelihood is below it, and products below it are scaled up, so that none becomes zero.
 LEAST, SCALE = 1e-75, 1e75
-# Sums of as many whole numbers as anybody has are exact, in either type.
-MOST_WHOLE = 2.0**31
 
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
-_RANKED = "Array(int64, 2, 'C', readonly=True)"
 _RESULT = "Array(float64, 2, 'C')"
-_CELLS = "Array(int64, 2, 'C'), Array(int64, 1, 'C'), Array(float64, 2, 'C')"
 
 
 @kernel
@@ -56,151 +49,6 @@ def posterior(cells: Ints, n: Int, prior: Floats, likelihood: Floats, out: Float
         out[label] /= total
 
 
-@typed_kernel(
-    f"float64({TABLE}, {_RANKED}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
-    f"{_NUMBERS}, {_GIVEN}, {_NUMBERS}, int64, {_GIVEN}, {_CELLS})"
-)
-def judge(
-    values: Floats,
-    ranked: Ints,
-    n_known: Ints,
-    n_categories: Ints,
-    labels: Ints,
-    copies: Floats,
-    members: Ints,
-    weights: Floats,
-    sequence: Ints,
-    n_classes: Int,
-    table: Floats,
-    cells: Ints,
-    n_cells: Ints,
-    cuts: Floats,
-) -> float:
-    """Write the cells of some cases of a node, and return the errors of Naive Bayes among them.
-
-    Parameters
-    ----------
-    values : float64[features, cases]
-    ranked, n_known : int64[features, cases], the cases with a known number in ascending order, and
-        how many they are
-    n_categories : int64[features], 0 of numbers
-    labels, copies : int64[cases], float64[cases], how many cases each case stands for
-    members, weights : int64[members], float64[members], which cases, in Weka's order, and what
-        is left of each
-    sequence : int64[members], the places of the members in an order; folds are stretches of it
-    n_classes, table : number of classes, and x ln x of the first whole numbers
-    cells : int64[features, members], the cell of each member in each attribute
-    n_cells : int64[features], how many cells an attribute has
-    cuts : float64[features, members], where the cells of numbers end
-    """
-    place = np.full(values.shape[1], MISSING)
-    is_divided, is_whole = False, True
-    for k in range(members.size):
-        place[members[k]] = k
-        is_divided = is_divided or weights[k] != copies[members[k]]
-        is_whole = is_whole and weights[k] == np.floor(weights[k]) and weights[k] <= MOST_WHOLE
-    if is_divided or not is_whole:
-        find_cells(values, ranked, n_known, n_categories, labels, copies, members, weights, place,
-                   is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
-    else:
-        # Whole numbers add up in any order, and their logarithms are looked up as they are.
-        find_cells(values, ranked, n_known, n_categories, labels, copies, members,
-                   weights.astype(np.int64), place,
-                   is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
-    return cross_validated_errors(cells, n_cells, members, weights, labels, sequence, n_classes)
-
-
-@kernel
-def find_cells(
-    values: Floats,
-    ranked: Ints,
-    n_known: Ints,
-    n_categories: Ints,
-    labels: Ints,
-    copies: Floats,
-    members: Ints,
-    weights: Numbers,
-    place: Ints,
-    is_divided: bool,
-    n_classes: Int,
-    table: Floats,
-    cells: Ints,
-    n_cells: Ints,
-    cuts: Floats,
-) -> None:
-    """Write the cells of the members, as ``judge`` has them.
-
-    ``place`` is that of a case among the members, -1 if it is none of them.
-    """
-    n = members.size
-    line, copied = np.empty(n + 1, dtype=np.int64), np.arange(n)
-    xs, ls = np.empty(n), np.empty(n, dtype=np.int64)
-    ws, cs = np.empty(n, dtype=weights.dtype), np.empty(n, dtype=weights.dtype)
-    counts, stretches = (
-        np.empty((5, n_classes), dtype=weights.dtype),
-        np.empty((2, n + 1), np.int64),
-    )
-    # From the last attribute to the first, for so Weka sorts, each time what it sorted before.
-    for feature in range(values.shape[0] - 1, -1, -1):
-        if n_categories[feature] > 0:
-            n_cells[feature] = n_categories[feature]
-            for k in range(n):
-                value = values[feature, members[k]]
-                cells[feature, k] = int(value) if value == value else MISSING
-            continue
-        if is_divided:
-            known = line_up_as_weka(values[feature], members, copied, line)
-        else:
-            known = line_up(ranked[feature, : n_known[feature]], place, line)
-        for i in range(known):
-            case = members[line[i]]
-            xs[i], ws[i], ls[i] = values[feature, case], weights[line[i]], labels[case]
-            cs[i] = copies[case]
-        n_cuts = find_cuts(xs, ls, ws, cs, known, table, counts, stretches, cuts[feature])
-        n_cells[feature] = 1 + n_cuts
-        mark_intervals(xs, line, known, cuts[feature], n_cuts, cells[feature])
-
-
-@kernel
-def line_up(ranked: Ints, place: Ints, line: Ints) -> Int:
-    """List the members with a known number in ascending order; return how many."""
-    known = 0
-    for case in ranked:
-        # Written in any case, and kept by arithmetic: who is a member no processor can foresee.
-        line[known] = place[case]
-        known += int(place[case] != MISSING)
-    return known
-
-
-@kernel
-def line_up_as_weka(values: Floats, members: Ints, copied: Ints, line: Ints) -> Int:
-    """List them in the order in which Weka adds up their weights.
-
-    Sums of parts of cases depend on the order, and what is left of a class after all its cases have
-    been taken away is not quite nothing: Weka then counts one class more.
-    """
-    sort_cases(copied, values[members])
-    known = 0
-    for k in copied:
-        if values[members[k]] == values[members[k]]:
-            line[known] = k
-            known += 1
-    return known
-
-
-@kernel
-def mark_intervals(
-    xs: Floats, line: Ints, known: Int, cuts: Floats, n_cuts: Int, cells: Ints
-) -> None:
-    """Write the interval of each of a line of members, -1 of those that are not in it."""
-    cells[:] = MISSING
-    cell = 0
-    for i in range(known):
-        while cell < n_cuts and xs[i] > cuts[cell]:
-            cell += 1
-        cells[line[i]] = cell
-
-
 @kernel
 def cross_validated_errors(
     cells: Ints,
@@ -210,10 +58,12 @@ def cross_validated_errors(
     labels: Ints,
     sequence: Ints,
     n_classes: Int,
+    in_parts: bool,
 ) -> float:
     """Return the weight of the members that are misclassified when their fold is unlearned.
 
-    The folds are stretches of ``sequence``, the numbers of the members in some order.
+    The folds are stretches of ``sequence``, the numbers of the members in some order. Sums of parts
+    of cases depend on their order: those of an attribute are then made as Weka makes them.
     """
     # Only attributes with more than one cell tell anything.
     starts = np.empty(n_cells.size + 1, dtype=np.int64)
@@ -236,7 +86,7 @@ def cross_validated_errors(
         for i in range(n_telling):
             cell = cells[telling[i], k]
             row_of[k, i] = MISSING if cell == MISSING else starts[i] + cell
-        learn(counts, row_of[k], n_rows, labels[members[k]], weights[k])
+        learn(counts, row_of[k], n_rows, labels[members[k]], weights[k], in_parts)
     prior, out = np.empty(n_classes), np.empty(n_classes)
     likelihood = np.empty((n_rows, n_classes))
     errors = 0.0
@@ -245,7 +95,9 @@ def cross_validated_errors(
         size = members.size // N_FOLDS + int(fold < members.size % N_FOLDS)
         others = counts.copy()
         for k in sequence[begin : begin + size]:
-            learn(others, row_of[k], n_rows, labels[members[k]], -weights[k])
+            learn(others, row_of[k], n_rows, labels[members[k]], -weights[k], in_parts)
+        if not in_parts:
+            add_up(others, starts, n_telling)
         estimate(others, starts, n_telling, likelihood, prior)
         for k in sequence[begin : begin + size]:
             posterior(row_of[k], n_telling, prior, likelihood, out)
@@ -255,14 +107,27 @@ def cross_validated_errors(
 
 
 @kernel
-def learn(counts: Floats, rows: Ints, n_rows: Int, label: Int, weight: float) -> None:
+def learn(
+    counts: Floats, rows: Ints, n_rows: Int, label: Int, weight: float, in_parts: bool
+) -> None:
     """Add a case to the counts of cells, attributes and classes; a negative weight unlearns it."""
     for i in range(rows.size):
         if rows[i] != MISSING:
             counts[rows[i], label] += weight
-            counts[n_rows + i, label] += weight
+            if in_parts:
+                counts[n_rows + i, label] += weight
     counts[n_rows + rows.size, label] += weight
     counts[n_rows + rows.size + 1, 0] += weight
+
+
+@kernel
+def add_up(counts: Floats, starts: Ints, n_telling: Int) -> None:
+    """Count the cases of each attribute by those of its cells, which are whole numbers."""
+    n_rows = starts[n_telling]
+    for i in range(n_telling):
+        counts[n_rows + i] = 0.0
+        for row in range(starts[i], starts[i + 1]):
+            counts[n_rows + i] += counts[row]
 
 
 @kernel
