@@ -222,10 +222,9 @@ def _needed(change: Change) -> str:
         return f"> {below:.12g}" if shorter else repr(value).removesuffix(".0")
     if value < now:
         return _rounded(value, ROUND_FLOOR)
-    # What a user allows is a number of few digits; just below it they are many.
-    if len(repr(value)) < len(repr(below)):
-        return _rounded(value, ROUND_CEILING)
-    return f"> {_rounded(below, ROUND_CEILING)}"
+    # What a user allows is a number of few digits; just above a threshold they are many.
+    shortest = f"{value:.12g}"
+    return shortest if float(shortest) == value else f"> {_rounded(below, ROUND_CEILING)}"
 
 
 def _rounded(value: float, rounding: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, typed_kernel
+from roctree._jit import inlined, kernel, typed_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,14 +26,12 @@ GIVEN = "Array(float64, 1, 'C', readonly=True)"
 GIVEN_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 
 
-@kernel
+@inlined
 def x_log_x(x: float, table: Floats) -> float:
     """Return x ln x, from a table where x is a whole number that it has."""
-    if x <= 0.0:
-        return 0.0
-    if x < table.size and x == int(x):
-        return table[int(x)]
-    return x * math.log(x)
+    if 0.0 <= x < table.size and x == int(x):
+        return float(table[int(x)])
+    return x * math.log(x) if x > 0.0 else 0.0
 
 
 @kernel
@@ -49,7 +47,7 @@ def entropy(counts: Numbers, table: Floats) -> float:
     return (spread + x_log_x(total, table)) / (total * LOG_2)
 
 
-@kernel
+@inlined
 def entropy_of_parts(left: Numbers, right: Numbers, table: Floats) -> float:
     """Return the mean entropy of two parts, in bits."""
     purity = 0.0
