@@ -79,7 +79,7 @@ def _limits(allowed):
     return Limits(np.array([each is None for each in allowed]), low, high, codes)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(labelled_trees(classes=(2, 3)), rows(), SCALES, st.tuples(RANGES, RANGES, CODES), st.data())
 def test_every_value_tried_in_plain_loops_finds_no_less(made, some_rows, scale, allowed, data):
     root, labels, n_classes = made
@@ -103,7 +103,7 @@ def test_every_value_tried_in_plain_loops_finds_no_less(made, some_rows, scale, 
         assert attribute != 2 or limit is None or set(new) <= set(limit)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     data_sets(rows=(6, 20), classes=(2, 2)),
     st.sampled_from(["fractional", "branch", "category"]),

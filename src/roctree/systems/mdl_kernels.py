@@ -18,6 +18,8 @@ Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
 LOG_2 = math.log(2.0)
 NOTHING = 1e-6
+# By which part of the largest possible sum differences may be wrong that were added up.
+ROUGH = 1e-9
 NO_CUT = -1
 
 VECTOR = "Array(float64, 1, 'C')"
@@ -85,13 +87,20 @@ def best_cut(
     end: int,
     table: Floats,
     counts: Numbers,
+    purities: Floats,
 ) -> int:
     """Find the last case left of the cut of least entropy, or -1 if none gains anything.
 
     ``counts`` are [5, classes]: of all cases, which are given, of the parts of the cut that is
-    tried, and of the parts of the best.
+    tried, and of the parts of the best. ``purities`` is room for a number of each case.
     """
     whole, left, right = counts[0], counts[1], counts[2]
+    rough_purities(values, labels, weights, begin, end, table, counts, purities)
+    most = purities[begin]
+    for i in range(begin + 1, end - 1):
+        most = max(most, purities[i])
+    # Entropies in Weka's order of sums decide among those that are the best but for rounding.
+    enough = most - ROUGH * (1.0 + x_log_x(whole.sum(), table))
     left[:] = 0
     right[:] = whole
     least = entropy(whole, table)
@@ -99,18 +108,51 @@ def best_cut(
     for i in range(begin, end - 1):
         left[labels[i]] += weights[i]
         right[labels[i]] -= weights[i]
-        if values[i] < values[i + 1]:
+        if purities[i] >= enough and values[i] < values[i + 1]:
             found = entropy_of_parts(left, right, table)
             if found < least:
                 least = found
                 best = i
-    # Counted once more rather than kept each time that a cut is better than those before.
-    counts[3] = 0
-    counts[4] = whole
-    for i in range(begin, best + 1):
-        counts[3, labels[i]] += weights[i]
-        counts[4, labels[i]] -= weights[i]
+                counts[3] = left
+                counts[4] = right
     return best
+
+
+@kernel
+def rough_purities(
+    values: Floats,
+    labels: Ints,
+    weights: Numbers,
+    begin: int,
+    end: int,
+    table: Floats,
+    counts: Numbers,
+    purities: Floats,
+) -> None:
+    """Write how pure both parts are after each case; where no cut is possible, infinitely impure.
+
+    A case changes the counts of one class only. Taking differences adds up what is rounded.
+    """
+    left, right = counts[1], counts[2]
+    left[:] = 0
+    right[:] = counts[0]
+    n_right = right.sum()
+    n_left = n_right - n_right
+    purity = 0.0
+    for label in range(right.size):
+        purity += x_log_x(right[label], table)
+    for i in range(begin, end - 1):
+        label, weight = labels[i], weights[i]
+        before_left, before_right = left[label], right[label]
+        left[label] = before_left + weight
+        right[label] = before_right - weight
+        n_left += weight
+        n_right -= weight
+        gained = x_log_x(left[label], table) - x_log_x(before_left, table)
+        lost = x_log_x(before_right, table) - x_log_x(right[label], table)
+        purity += gained - lost
+        found = purity - x_log_x(n_left, table) - x_log_x(n_right, table)
+        purities[i] = found if values[i] < values[i + 1] else -np.inf
 
 
 @kernel
@@ -153,13 +195,14 @@ def find_cuts(
     n: int,
     table: Floats,
     counts: Numbers,
+    purities: Floats,
     stretches: Ints,
     cuts: Floats,
 ) -> int:
     """Write the cuts of ``n`` cases in the order of their values, ascending; return how many.
 
     ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here;
-    ``counts`` and ``stretches`` are room, [5, classes] and int64[2, n + 1].
+    ``counts``, ``purities`` and ``stretches`` are room, [5, classes], float64[n], int64[2, n + 1].
     """
     stretches[0, 0], stretches[1, 0] = 0, n
     n_waiting = 1
@@ -176,7 +219,7 @@ def find_cuts(
             counts[0, labels[i]] += weights[i]
         if not may_be_worth_it(n_cases, weight, table, counts[0]):
             continue
-        best = best_cut(values, labels, weights, begin, end, table, counts)
+        best = best_cut(values, labels, weights, begin, end, table, counts, purities)
         if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):
             continue
         insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
@@ -202,5 +245,8 @@ def cuts_of_column(
     values: Floats, labels: Ints, weights: Floats, n_classes: int, table: Floats, cuts: Floats
 ) -> int:
     """Write the cuts of cases in the order of their values; return how many."""
-    counts, stretches = np.empty((5, n_classes)), np.empty((2, values.size + 1), dtype=np.int64)
-    return find_cuts(values, labels, weights, weights, values.size, table, counts, stretches, cuts)
+    counts, purities = np.empty((5, n_classes)), np.empty(values.size)
+    stretches = np.empty((2, values.size + 1), dtype=np.int64)
+    return find_cuts(
+        values, labels, weights, weights, values.size, table, counts, purities, stretches, cuts
+    )

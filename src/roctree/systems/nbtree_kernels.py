@@ -203,7 +203,7 @@ def find_cells(
     xs, ls = np.empty(n), np.empty(n, dtype=np.int64)
     ws, cs = np.empty(n, dtype=weights.dtype), np.empty(n, dtype=weights.dtype)
     counts = np.zeros((5, n_classes), dtype=weights.dtype)
-    stretches = np.empty((2, n + 1), dtype=np.int64)
+    purities, stretches = np.empty(n), np.empty((2, n + 1), dtype=np.int64)
     n_cases = 0.0
     for k in range(n):
         n_cases += copies[members[k]]
@@ -229,7 +229,7 @@ def find_cells(
             case = members[line[i]]
             xs[i], ws[i], ls[i] = values[feature, case], weights[line[i]], labels[case]
             cs[i] = copies[case]
-        n_cuts = find_cuts(xs, ls, ws, cs, known, table, counts, stretches, cuts[feature])
+        n_cuts = find_cuts(xs, ls, ws, cs, known, table, counts, purities, stretches, cuts[feature])
         n_cells[feature] = 1 + n_cuts
         mark_intervals(xs, line, known, cuts[feature], n_cuts, cells[feature])
 
