@@ -6,6 +6,7 @@ open.
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from roctree.tree.tree import IS_PRESENT
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Effects = NDArray[np.uint8]
+Cell = TypeVar("Cell", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +175,6 @@ def _offer(effects: Effects, attribute: int, unit: float, limits: Limits) -> tup
     return prices, options.argmax(axis=1).astype(np.float64)
 
 
-def _side_by_side(
-    tables: list[NDArray[np.generic]], n_rows: int, kind: type
-) -> NDArray[np.generic]:
+def _side_by_side(tables: list[NDArray[Cell]], n_rows: int, kind: type[Cell]) -> NDArray[Cell]:
     """Put the columns of tables beside each other, perhaps none."""
     return np.concatenate([np.empty((n_rows, 0), dtype=kind), *tables], axis=1)

@@ -86,21 +86,24 @@ def best_cut(
     begin: int,
     end: int,
     table: Floats,
+    price: float,
     counts: Numbers,
     purities: Floats,
 ) -> int:
-    """Find the last case left of the cut of least entropy, or -1 if none gains anything.
+    """Find the last case left of the cut of least entropy, or -1 if none is worth its price.
 
     ``counts`` are [5, classes]: of all cases, which are given, of the parts of the cut that is
-    tried, and of the parts of the best. ``purities`` is room for a number of each case.
+    tried, and of the parts of the best. ``purities`` is room for a number of each case, and
+    ``price`` the least bits that a cut must gain of all cases.
     """
     whole, left, right = counts[0], counts[1], counts[2]
-    rough_purities(values, labels, weights, begin, end, table, counts, purities)
-    most = purities[begin]
-    for i in range(begin + 1, end - 1):
-        most = max(most, purities[i])
+    most = rough_purities(values, labels, weights, begin, end, table, counts, purities)
+    total = whole.sum()
+    rough = ROUGH * (1.0 + x_log_x(total, table))
+    if total * entropy(whole, table) + most / LOG_2 < price - rough:
+        return NO_CUT
     # Entropies in Weka's order of sums decide among those that are the best but for rounding.
-    enough = most - ROUGH * (1.0 + x_log_x(whole.sum(), table))
+    enough = most - rough
     left[:] = 0
     right[:] = whole
     least = entropy(whole, table)
@@ -128,19 +131,20 @@ def rough_purities(
     table: Floats,
     counts: Numbers,
     purities: Floats,
-) -> None:
-    """Write how pure both parts are after each case; where no cut is possible, infinitely impure.
+) -> float:
+    """Write how pure both parts are after each case, and return the most.
 
-    A case changes the counts of one class only. Taking differences adds up what is rounded.
+    Where no cut is possible they are infinitely impure. A case that stands alone changes the counts
+    of one class only; taking differences adds up what is rounded.
     """
     left, right = counts[1], counts[2]
     left[:] = 0
     right[:] = counts[0]
     n_right = right.sum()
     n_left = n_right - n_right
-    purity = 0.0
-    for label in range(right.size):
-        purity += x_log_x(right[label], table)
+    purity = sum_of_x_log_x(left, right, table)
+    stands_alone = True
+    most = -np.inf
     for i in range(begin, end - 1):
         label, weight = labels[i], weights[i]
         before_left, before_right = left[label], right[label]
@@ -148,25 +152,44 @@ def rough_purities(
         right[label] = before_right - weight
         n_left += weight
         n_right -= weight
-        gained = x_log_x(left[label], table) - x_log_x(before_left, table)
-        lost = x_log_x(before_right, table) - x_log_x(right[label], table)
-        purity += gained - lost
-        found = purity - x_log_x(n_left, table) - x_log_x(n_right, table)
-        purities[i] = found if values[i] < values[i + 1] else -np.inf
+        if not values[i] < values[i + 1]:
+            purities[i] = -np.inf
+            stands_alone = False
+            continue
+        if stands_alone:
+            gained = x_log_x(left[label], table) - x_log_x(before_left, table)
+            lost = x_log_x(before_right, table) - x_log_x(right[label], table)
+            purity += gained - lost
+        else:
+            purity = sum_of_x_log_x(left, right, table)
+            stands_alone = True
+        purities[i] = purity - x_log_x(n_left, table) - x_log_x(n_right, table)
+        if purities[i] > most:
+            most = purities[i]
+    return most
 
 
 @kernel
-def may_be_worth_it(n_cases: float, weight: float, table: Floats, whole: Numbers) -> bool:
-    """Say whether any cut of cases of these classes could gain what it takes to describe it.
+def sum_of_x_log_x(left: Numbers, right: Numbers, table: Floats) -> float:
+    """Return the sum over all classes in both parts."""
+    added = 0.0
+    for label in range(left.size):
+        added += x_log_x(left[label], table) + x_log_x(right[label], table)
+    return added
 
-    None gains more than all entropy, and none takes less than one between pure parts.
+
+@kernel
+def least_price(n_cases: float, table: Floats, whole: Numbers) -> float:
+    """Return the bits that any cut must gain of all cases of these classes, at the least.
+
+    None takes less to describe than one between pure parts; where nothing can be cut, it is
+    infinite.
     """
-    before = entropy(whole, table)
     n_all = n_present(whole)
     if n_cases < 2.0 or n_all < 2:
-        return False
-    price = math.log((n_cases - 1.0) * (3.0**n_all - 2.0)) / LOG_2 - n_all * before
-    return before * weight > price - NOTHING
+        return float(np.inf)
+    positions = math.log((n_cases - 1.0) * (3.0**n_all - 2.0)) / LOG_2
+    return positions - n_all * entropy(whole, table) - NOTHING
 
 
 @kernel
@@ -217,9 +240,10 @@ def find_cuts(
             n_cases += copies[i]
             weight += weights[i]
             counts[0, labels[i]] += weights[i]
-        if not may_be_worth_it(n_cases, weight, table, counts[0]):
+        price = least_price(n_cases, table, counts[0])
+        if weight * entropy(counts[0], table) < price:
             continue
-        best = best_cut(values, labels, weights, begin, end, table, counts, purities)
+        best = best_cut(values, labels, weights, begin, end, table, price, counts, purities)
         if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):
             continue
         insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)

@@ -65,7 +65,12 @@ class Cases(NamedTuple):
         place[members] = np.arange(len(members))
         ranked = np.zeros((len(self.values), len(members)), dtype=np.int64)
         n_known = np.zeros_like(self.n_known)
-        for feature in np.flatnonzero(self.n_categories == 0):
+        numeric = self.n_categories == 0
+        complete = numeric & (self.n_known == len(self.labels))
+        kept = place[self.ranked[complete]]
+        ranked[complete] = kept[kept >= 0].reshape(-1, len(members))
+        n_known[complete] = len(members)
+        for feature in np.flatnonzero(numeric & ~complete):
             kept = place[self.ranked[feature, : self.n_known[feature]]]
             kept = kept[kept >= 0]
             ranked[feature, : len(kept)] = kept

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import kernel, typed_kernel
 from roctree.systems.c45_kernels import DIVIDED
-from roctree.systems.mdl_kernels import find_cuts, may_be_worth_it
+from roctree.systems.mdl_kernels import entropy, find_cuts, least_price
 from roctree.systems.naive_bayes_kernels import MISSING, N_FOLDS, cross_validated_errors
 from roctree.systems.weka_kernels import deal_cases, sort_cases
 from roctree.tree.settle_kernels import TABLE
@@ -208,7 +208,8 @@ def find_cells(
     for k in range(n):
         n_cases += copies[members[k]]
         counts[0, labels[members[k]]] += weights[k]
-    is_hopeless = not is_divided and not may_be_worth_it(n_cases, n_cases, table, counts[0])
+    bits = n_cases * entropy(counts[0], table)
+    is_hopeless = not is_divided and bits < least_price(n_cases, table, counts[0])
     # From the last attribute to the first, for so Weka sorts, each time what it sorted before.
     for feature in range(values.shape[0] - 1, -1, -1):
         if n_categories[feature] > 0:
@@ -228,8 +229,12 @@ def find_cells(
         for i in range(known):
             case = members[line[i]]
             xs[i], ws[i], ls[i] = values[feature, case], weights[line[i]], labels[case]
-            cs[i] = copies[case]
-        n_cuts = find_cuts(xs, ls, ws, cs, known, table, counts, purities, stretches, cuts[feature])
+            if is_divided:
+                cs[i] = copies[case]
+        n_cuts = find_cuts(
+            xs, ls, ws, cs if is_divided else ws, known, table, counts, purities, stretches,
+            cuts[feature],
+        )  # fmt: skip
         n_cells[feature] = 1 + n_cuts
         mark_intervals(xs, line, known, cuts[feature], n_cuts, cells[feature])
 
@@ -266,7 +271,9 @@ def mark_intervals(
     xs: Floats, line: Ints, known: Int, cuts: Floats, n_cuts: Int, cells: Ints
 ) -> None:
     """Write the interval of each of a line of members, -1 of those that are not in it."""
-    cells[:] = MISSING
+    cells[:] = 0 if known == cells.size else MISSING
+    if n_cuts == 0 and known == cells.size:
+        return
     cell = 0
     for i in range(known):
         while cell < n_cuts and xs[i] > cuts[cell]:
