@@ -192,9 +192,17 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
         relative = ["–" if ratio is None else f"{ratio:.0f}×" for ratio in ratios]
         leaves = f"{outcome.entries[0].facts.get('leaves', 0):,.0f}"
         seconds_of_paper = time_of(outcome, paper) if paper else "–"
-        cells.append([outcome.title, leaves, *times, seconds_of_paper, *relative])
-    header = ("rows × attributes", "leaves", "roctree¹", "roctree²", "NumPy¹", "ratio¹", "ratio²")
+        peak = megabytes(outcome.find("roctree", 1))
+        cells.append([outcome.title, leaves, *times, seconds_of_paper, *relative, peak])
+    times_of = ("roctree¹", "roctree²", "NumPy¹", "ratio¹", "ratio²")
+    header = ("rows × attributes", "leaves", *times_of, "memory of roctree¹")
     return Table("Distances from the decision boundary", header, cells, notes(outcomes))
+
+
+def megabytes(entry: Entry | None) -> str:
+    """Return what an entry took of memory at its peak, if that was measured."""
+    peak = entry and entry.facts.get("peak")
+    return "–" if peak is None else f"{peak / 1e6:.1f} MB"
 
 
 def nbtree_table(outcomes: Sequence[Outcome]) -> Table:

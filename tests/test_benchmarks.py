@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit, multiscale, nbtree, prune, rank
+from benchmarks import boundary, files, fit, multiscale, nbtree, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
@@ -207,6 +207,22 @@ def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
     assert all(len(entry.seconds) == prune.ROUNDS for entry in entries)
     assert min(entry.facts["leaves"] for entry in entries) < 201
     assert [table.title for table in tables([pruned])] == ["Targets", "Pruning"]
+
+
+def test_distances_are_timed_and_told_with_the_memory_they_take():
+    entries = boundary.measure_all(300, 3, 8, True, Race(StubWorkers(), ignore, NO_PATIENCE))
+    measured = Outcome("boundary", "boundary-100k-20-2000", "300 × 3", entries)
+    assert [entry.label for entry in entries] == [
+        "roctree, 1 thread",
+        "roctree, 2 threads",
+        "NumPy all leaves, 1 thread",
+    ]
+    assert max(entry.facts["largest difference"] for entry in entries) < 1e-12
+    assert 300 * 8 < entries[0].facts["peak"] < 1e6
+    _, table = tables([measured])
+    assert table.cells[0][-1].endswith(" MB")
+    entries[0].facts.pop("peak")  # as in the results of former runs
+    assert tables([measured])[1].cells[0][-1] == "–"
 
 
 def test_cells_are_timed_and_told_with_the_bytes_of_each():

@@ -516,12 +516,30 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._distances(self._encoded(X), boundary)
 
-    def boundary_report(self, X: Any, y: Any) -> BoundaryReport:
-        """Return how far hits and errors are from the boundary, and whether to rank by distance."""
+    def boundary_report(self, X: Any, y: Any, sample_weight: Any = None) -> BoundaryReport:
+        """Return how far hits and errors are from the boundary, and whether to rank by distance.
+
+        Parameters
+        ----------
+        X, y : labelled cases, best those that did not grow the tree
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> cases = [[1.0], [2.0], [2.3], [2.8], [4.0]]
+        >>> tree.boundary_report(cases, ["no", "no", "yes", "no", "yes"])
+                    cases  mean distance
+        hits            3  0.2917
+        errors          2  0.0625
+        lambda 2.72, accuracy 0.600
+        Errors lie near the boundary: geometric ranking is likely to help.
+        """
         self._fitted()
-        cases = self._dataset(X, y, None)
+        cases = self._dataset(X, y, sample_weight)
         right = self._winners(cases.values) == cases.labels
-        return BoundaryReport.of(self._distances(cases.values, "any"), right)
+        distances = self._distances(cases.values, "any")
+        return BoundaryReport.of(distances, right, cases.weights)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
