@@ -56,10 +56,11 @@ def auc_path(tree: Tree, ranks: Ints) -> AUCPath:
     ranks : int64[nodes, classes], rank of each node by its score for each class
     """
     masses, columns = _masses(tree)
-    of_class = np.ascontiguousarray(ranks[:, columns].T)
+    # What is looked up together lies together: a leaf has all its ranks in one place.
+    of_class = np.ascontiguousarray(ranks[:, columns])
     links = new_links(tree)
     room = np.zeros((2, 2 * max(FEW, int(tree.n_children.max()))), dtype=np.int64)
-    sums = np.zeros((len(columns), 2, int(of_class.max()) + 1))
+    sums = np.zeros((len(columns), int(of_class.max()) + 1, 2))
     n_leaves = np.zeros(int(np.count_nonzero(~tree.is_leaf)) + 1, dtype=np.int64)
     key = np.zeros(tree.n_nodes)
     n_steps = 1 + compiled(prune)(links, of_class, masses, sums, key, n_leaves, room)
