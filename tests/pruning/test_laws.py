@@ -7,7 +7,15 @@ import pytest
 
 from roctree import checks
 from roctree.checks import pruners
-from roctree.pruning import PRUNING, CostComplexity, ErrorBased, MinimumError, Pessimistic
+from roctree.pruning import (
+    PRUNING,
+    AUCPruning,
+    CostComplexity,
+    ErrorBased,
+    MinimumError,
+    Pessimistic,
+    ReducedError,
+)
 from roctree.tree.tree import Tree
 from tests.naive.descend import Node, add_counts
 from tests.pruning.variants import BY_OTHER_CASES, FROM_ABOVE, PRICED, VARIANTS
@@ -15,9 +23,7 @@ from tests.tree.trees import as_tree, chain
 
 CLASSES = [1, 2, 3]
 STABLE = [pruner for pruner in VARIANTS if not isinstance(pruner, FROM_ABOVE)]
-STABLE_BY_OTHER_CASES = [
-    pruner for pruner in BY_OTHER_CASES if getattr(pruner, "choice", "best") == "best"
-]
+STABLE_BY_OTHER_CASES = [ReducedError(), CostComplexity(choice="best")]
 RATIOS = [1.0, 2.0, 4.0, 16.0, 64.0, 1e6]
 
 
@@ -57,6 +63,10 @@ def test_pruning_twice_by_the_same_cases_changes_nothing(pruner, n_classes):
 
 def test_one_standard_error_may_be_granted_again():
     assert goes_on(CostComplexity())
+
+
+def test_a_size_chosen_by_area_may_be_another_among_the_trees_of_what_is_left():
+    assert goes_on(AUCPruning())
 
 
 def test_pessimistic_pruning_may_go_on_because_it_judges_by_what_it_cuts_off():

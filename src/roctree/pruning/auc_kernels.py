@@ -53,7 +53,7 @@ def prune(
     sums : float64[rankings, ranks, 2], room for sums of negatives and positives over the ranks
     key : float64[nodes], room for the loss of each node for each leaf saved
     n_leaves : int64[steps + 1], filled with the leaves after each step
-    room : int64[2, ...], room for the leaves of a node, and for nodes to be visited
+    room : int64[3, ...], room for the leaves of a node, for nodes to be visited, and for sorting
     """
     step, n_live = 0, ranks.shape[0]
     n_leaves[0] = _count_leaves(links, n_live)
@@ -149,10 +149,18 @@ def _loss_per_leaf(
 
     The last bits are left out.
     """
-    n_leaves, loss = _gather(node, links, room), 0.0
+    n_leaves, loss, bits = _gather(node, links, room), 0.0, 1
+    while n_leaves > 1 << bits:
+        bits += 1
+    leaves, keys = room[0], room[2]
     for ranking in range(ranks.shape[1]):
-        _sort(room[0], n_leaves, ranking, ranks)
-        loss += _loss(node, ranking, n_leaves, ranks, masses, sums[ranking], room[0])
+        # A rank and the place of its leaf are one number: what is sorted need not be looked up.
+        for place in range(n_leaves):
+            keys[place] = ranks[leaves[place], ranking] << bits | place
+        _sort(keys, n_leaves)
+        loss += _loss(
+            ranks[node, ranking], ranking, n_leaves, bits, masses, sums[ranking], leaves, keys
+        )
     if abs(loss) < _NOTHING * masses[0, 0] * (masses[0, ranks.shape[1]] - masses[0, 0]):
         return 0.0
     loss /= n_leaves - 1.0
@@ -179,47 +187,46 @@ def _gather(node: int, links: NDArray[np.int64], room: NDArray[np.int64]) -> int
 
 
 @kernel
-def _sort(leaves: NDArray[np.int64], n_leaves: int, ranking: int, ranks: NDArray[np.int64]) -> None:
-    """Sort a few leaves by their ranks, after Shell: there may be many of a nominal split."""
+def _sort(keys: NDArray[np.int64], n_keys: int) -> None:
+    """Sort a few numbers, after Shell: there may be many of a nominal split."""
     gap = 1
-    while 3 * gap + 1 < n_leaves:
+    while 3 * gap + 1 < n_keys:
         gap = 3 * gap + 1
     while gap > 0:
-        for end in range(gap, n_leaves):
-            leaf, place = leaves[end], end
-            rank = ranks[leaf, ranking]
-            while place >= gap and ranks[leaves[place - gap], ranking] > rank:
-                leaves[place] = leaves[place - gap]
+        for end in range(gap, n_keys):
+            key, place = keys[end], end
+            while place >= gap and keys[place - gap] > key:
+                keys[place] = keys[place - gap]
                 place -= gap
-            leaves[place] = leaf
+            keys[place] = key
         gap //= 3
 
 
 @kernel
 def _loss(
-    node: int,
+    own: int,
     ranking: int,
     n_leaves: int,
-    ranks: NDArray[np.int64],
+    bits: int,
     masses: NDArray[np.float64],
     sums: NDArray[np.float64],
     leaves: NDArray[np.int64],
+    keys: NDArray[np.int64],
 ) -> float:
-    """Return the pairs of one ranking that are out of order when leaves become one.
+    """Return the pairs of one ranking that are out of order when leaves become one of rank ``own``.
 
     Sums are less the negatives times all positives, which remains the same.
     """
-    own, group = ranks[node, ranking], -1
+    group, of_all = -1, masses.shape[1] - 1
     positives = negatives = before = inside = lower = higher = 0.0
     group_positives = group_negatives = 0.0
     for place in range(n_leaves):
-        leaf = leaves[place]
-        rank = ranks[leaf, ranking]
+        leaf, rank = leaves[keys[place] & ((1 << bits) - 1)], keys[place] >> bits
         if rank != group:
             inside += group_positives * (negatives - 0.5 * group_negatives)
             group, group_positives, group_negatives = rank, 0.0, 0.0
         positive = masses[leaf, ranking]
-        negative = masses[leaf, ranks.shape[1]] - positive
+        negative = masses[leaf, of_all] - positive
         before += positive * sums[rank, 0] - negative * sums[rank, 1]
         # How much of the leaf is below the node, ties one half.
         part = 1.0 if rank < own else 0.5 if rank == own else 0.0

@@ -59,7 +59,7 @@ def auc_path(tree: Tree, ranks: Ints) -> AUCPath:
     # What is looked up together lies together: a leaf has all its ranks in one place.
     of_class = np.ascontiguousarray(ranks[:, columns])
     links = new_links(tree)
-    room = np.zeros((2, 2 * max(FEW, int(tree.n_children.max()))), dtype=np.int64)
+    room = np.zeros((3, 2 * max(FEW, int(tree.n_children.max()))), dtype=np.int64)
     sums = np.zeros((len(columns), int(of_class.max()) + 1, 2))
     n_leaves = np.zeros(int(np.count_nonzero(~tree.is_leaf)) + 1, dtype=np.int64)
     key = np.zeros(tree.n_nodes)
