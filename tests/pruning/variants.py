@@ -25,7 +25,6 @@ VARIANTS = [
     CriticalValue(0.5),
     CardPerClass(K=4),
     CardPerClass(rule="per_class"),
-    AUCPruning(max_leaves=4),
 ]
 BY_OTHER_CASES = [
     *(pruner for pruner in PRUNING.values() if need(pruner) != "counts"),

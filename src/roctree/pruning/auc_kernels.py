@@ -31,10 +31,11 @@ def new_links(tree: Tree) -> Ints:
 
 
 @typed_kernel(
-    f"int64({_LINKS}, {_LINKS}, {_MATRIX}, {_CUBE}, Array(float64, 1, 'C'), Array(int64, 1, 'C'), "
-    f"{_LINKS})"
+    f"int64(int64, {_LINKS}, {_LINKS}, {_MATRIX}, {_CUBE}, Array(float64, 1, 'C'), "
+    f"Array(int64, 1, 'C'), {_LINKS})"
 )
 def prune(
+    least: int,
     links: NDArray[np.int64],
     ranks: NDArray[np.int64],
     masses: NDArray[np.float64],
@@ -43,10 +44,11 @@ def prune(
     n_leaves: NDArray[np.int64],
     room: NDArray[np.int64],
 ) -> int:
-    """Make leaves of nodes, step by step, until the root is one; return how many steps.
+    """Make leaves of nodes, step by step, until few are left; return how many steps.
 
     Parameters
     ----------
+    least : how many leaves are few enough
     links : int64[9, nodes], whole numbers of each node, see above
     ranks : int64[nodes, rankings]
     masses : float64[nodes, rankings + 1], see ``_masses``
@@ -57,7 +59,7 @@ def prune(
     """
     step, n_live = 0, ranks.shape[0]
     n_leaves[0] = _count_leaves(links, n_live)
-    while n_leaves[step] > 1:
+    while n_leaves[step] > least:
         for ranking in range(ranks.shape[1]):
             _sum_up(ranking, n_live, links, ranks, masses, sums[ranking])
         size = 0
@@ -66,7 +68,7 @@ def prune(
             if not _is_leaf(node, links) and _is_small(node, links):
                 key[node] = _loss_per_leaf(node, links, ranks, masses, sums, room)
                 size = _push(node, links, size, key)
-        enough = n_leaves[step] - max(1, n_leaves[step] // _PART)
+        enough = max(least, n_leaves[step] - max(1, n_leaves[step] // _PART))
         while n_leaves[step] > enough:
             node = links[_HEAP, 0]
             step += 1
