@@ -166,6 +166,15 @@ def prune_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Pruning", ("pruner", "time", "leaves left"), cells, notes(outcomes))
 
 
+def smooth_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = [
+        [f"{outcome.title}: {entry.variant}", time_of(outcome, entry)]
+        for outcome in outcomes
+        for entry in outcome.entries
+    ]
+    return Table("Smoothing a tree anew", ("smoother", "time"), cells, notes(outcomes))
+
+
 def leaves_of(entry: Entry) -> str:
     return f"{entry.facts['leaves']:,.0f}" if entry.facts else "–"
 
@@ -278,6 +287,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
     ("prune", prune_table),
+    ("smooth", smooth_table),
     ("rank", rank_table),
     ("boundary", boundary_table),
     ("nbtree", nbtree_table),

@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from benchmarks import prune
+from benchmarks.fit import OWN_GINI
 from benchmarks.race import Entry, Outcome
 
 PEERS = ("XGBoost", "LightGBM", "YDF")
 ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
+OWN_RATIO = 1.2
+PRUNED = 1.0
 BOUNDARY_RATIO = 50.0
 NBTREE_RATIO = 20.0
 MULTISCALE = 2.0
@@ -41,6 +45,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         *(never_slower(outcomes, peer) for peer in PEERS),
         iris(rows),
         *predictions(rows),
+        *pruners(rows),
         boundary(rows),
         nbtree(outcomes),
         multiscale(rows),
@@ -87,6 +92,10 @@ def criteria(rows: dict[str, Outcome]) -> Iterator[Verdict]:
             outcome.find("roctree", 1, "gini"), outcome.find("roctree", 1, name)
         )
         yield at_most(f"{name}, time relative to gini, 200k × 20", GINI_RATIO, times, "×")
+    times = outcome and outcome.ratio(
+        outcome.find("roctree", 1, "gini"), outcome.find("roctree", 1, OWN_GINI)
+    )
+    yield at_most(f"{OWN_GINI}, time relative to gini, 200k × 20", OWN_RATIO, times, "×")
 
 
 def duels(outcomes: Sequence[Outcome], peer: str) -> Iterator[tuple[float, str]]:
@@ -124,6 +133,19 @@ def predictions(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         times = ratio(rows, row, ("roctree", 1), ("scikit-learn", 1))
         target = f"predict_proba of 1M × 20 {dtype}, 1 thread, to scikit-learn"
         yield at_least(target, PREDICT_RATIO, times)
+
+
+def pruners(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    """Yield the slowest of the pruners of each tree."""
+    for suffix, (n_classes, priced) in prune.PRUNED.items():
+        outcome = rows.get(f"prune-{prune.INNER}{suffix}")
+        entries = outcome.entries if outcome else []
+        times = {min(entry.seconds): entry.variant for entry in entries if entry.seconds}
+        slowest = max(times, default=None)
+        words = f"{prune.COUNTED[n_classes]} classes" + ", a cost matrix" * priced
+        target = f"every pruner by counts, {prune.nodes(prune.INNER)}, {words}"
+        more = "" if slowest is None else f" ({times[slowest]})"
+        yield at_most(target, PRUNED, slowest, " s", more)
 
 
 def boundary(rows: dict[str, Outcome]) -> Verdict:

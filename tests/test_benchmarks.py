@@ -9,11 +9,14 @@ from rich.console import Console
 from benchmarks import boundary, files, fit, multiscale, nbtree, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
+from benchmarks.own_criterion import own_gini
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
 from benchmarks.race import LONGEST, Entry, Outcome, Race, Row, entrants
 from benchmarks.tables import tables
 from benchmarks.targets import judge
 from benchmarks.worker import Reply, Request, Worker
+from roctree.criteria import CRITERIA
+from roctree.smoothing import SMOOTHING
 
 MACHINE = {
     "date": "2020-01-02 03:04 UTC",
@@ -223,6 +226,42 @@ def test_distances_are_timed_and_told_with_the_memory_they_take():
     assert table.cells[0][-1].endswith(" MB")
     entries[0].facts.pop("peak")  # as in the results of former runs
     assert tables([measured])[1].cells[0][-1] == "–"
+
+
+def test_pruners_that_know_costs_are_timed_under_a_matrix_of_six_classes():
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = prune.prune_all(200, race, n_classes=6, priced=True)
+    assert [entry.variant for entry in entries] == ["pessimistic", "error_based", "minimum_error"]
+    pruned = Outcome("prune", f"prune-{prune.INNER}-six-costs", "401 nodes", entries)
+    verdicts = {verdict.target: verdict.word for verdict in judge([pruned])}
+    nodes = "every pruner by counts, 200,001 nodes"
+    assert verdicts[f"{nodes}, six classes, a cost matrix"] in ("met", "missed")
+    assert verdicts[f"{nodes}, six classes"] == "not measured"
+
+
+def test_every_smoother_is_timed_and_told_in_a_table():
+    entries = prune.smooth_all(50, Race(StubWorkers(), ignore, NO_PATIENCE))
+    assert [entry.variant for entry in entries] == list(SMOOTHING)
+    _, table = tables([Outcome("smooth", "smooth-50", "101 nodes", entries)])
+    assert [line[0] for line in table.cells] == [f"101 nodes: {name}" for name in SMOOTHING]
+
+
+def test_raising_subtrees_is_timed_on_the_tree_of_its_cases():
+    (entry,) = prune.raise_all(300, Race(StubWorkers(), ignore, NO_PATIENCE))
+    assert entry.variant.startswith("error_based, raising in ")
+    assert len(entry.seconds) == 1
+    assert entry.facts["leaves"] < 100
+
+
+def test_a_criterion_of_ones_own_races_the_one_that_it_repeats():
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = fit.fit_criteria(Task("tiny", 20), True, race)
+    assert [entry.variant for entry in entries] == [*CRITERIA, fit.OWN_GINI]
+    for table in ([[8.0, 1.0], [2.0, 5.0]], [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]):
+        assert own_gini(table) == pytest.approx(CRITERIA["gini"](table))
+    found = Outcome("criteria", "criteria-200k-leaf20-full", "tiny", entries)
+    verdicts = {verdict.target: verdict.word for verdict in judge([found])}
+    assert verdicts[f"{fit.OWN_GINI}, time relative to gini, 200k × 20"] in ("met", "missed")
 
 
 def test_cells_are_timed_and_told_with_the_bytes_of_each():

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree.criteria import Criterion
 from roctree.data import (
     Dataset,
-    check_curve_cases,
+    check_rows_given,
     check_test_cases,
     encode_columns,
     warn_of_identifiers,
@@ -91,6 +91,9 @@ Boundaries = Literal["any", "one_vs_rest"]
 
 class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A decision tree for any number of classes, with nominal attributes and missing values.
+
+    Parameters that are set after a fit wait for the next, but for ``labels``, ``ranking`` and
+    ``n_jobs``; ``smoothed``, ``pruned``, ``ranked`` and ``at`` change a tree without one.
 
     Parameters
     ----------
@@ -288,6 +291,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([[0.75, 0.25]])
         """
         self._fitted()
+        check_rows_given(X, y, sample_weight)
         smoother = resolve_smoother(smoothing, **options)
         if self.geometric_ is not None:
             raise ParameterError(
@@ -334,6 +338,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (4, 1)
         """
         tree = self._fitted()
+        check_rows_given(X_val, y_val, None, "X_val")
+        check_rows_given(X, y, None if X_val is not None else sample_weight)
         pruner = with_costs_in_order(resolve_pruner(pruning, **options), self.classes_)
         validation = None if X_val is None else self._dataset(X_val, y_val, sample_weight)
         training = None if X is None else self._dataset(X, y, sample_weight)
@@ -477,6 +483,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([-0.375,  0.   ,  0.5  ])
         """
         self._fitted()
+        check_rows_given(X, y, sample_weight)
         if self.geometric_ is not None and (ranking == "soft" or metric is not None):
             raise ParameterError(
                 "geometric_probability needs the training cases once more: fit with this ranking "
@@ -591,7 +598,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0.75
         """
         tree, place = self._fitted(), class_of_curve(positive, self.classes_)
-        check_curve_cases(X, y, sample_weight)
+        check_rows_given(X, y, sample_weight)
         table, scores = tree.counts[tree.leaves], self.probabilities_[tree.leaves]
         if X is not None:
             tally = self._tally(X, y, sample_weight)

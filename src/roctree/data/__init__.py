@@ -3,7 +3,7 @@
 from roctree.data.dataset import Dataset, Schema, warn_of_identifiers
 from roctree.data.encode import encode_columns, learn_columns
 from roctree.data.labels import (
-    check_curve_cases,
+    check_rows_given,
     check_test_cases,
     check_weights,
     encode_labels,
@@ -14,7 +14,7 @@ __all__ = [
     "Dataset",
     "Rows",
     "Schema",
-    "check_curve_cases",
+    "check_rows_given",
     "check_test_cases",
     "check_weights",
     "encode_columns",

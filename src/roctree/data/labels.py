@@ -33,10 +33,10 @@ def check_test_cases(X_test: Any, y_test: Any) -> None:
         raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
 
 
-def check_curve_cases(X: Any, y: Any, sample_weight: Any) -> None:
-    """Refuse labels or weights of cases that are not given."""
+def check_rows_given(X: Any, y: Any, sample_weight: Any, name: str = "X") -> None:
+    """Refuse labels or weights of rows that are not given, which ``name`` would be."""
     if X is None and (y is not None or sample_weight is not None):
-        raise ParameterError("Give X with y and their weights, or none of them.")
+        raise ParameterError(f"Give {name} with y and their weights, or none of them.")
 
 
 def labels_of(y: Any, classes: NDArray[Any]) -> Labels:
