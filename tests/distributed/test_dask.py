@@ -8,12 +8,14 @@ from itertools import pairwise
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
+from roctree.roc import mauc
 from roctree.tree.shards import Shard
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
@@ -180,6 +182,39 @@ def test_partitions_of_one_class_no_weight_no_known_value_or_another_number_type
     assert tree.schema_ == expected.schema_
 
 
+def test_what_only_rows_without_weight_have_is_forgotten_as_in_memory(client, rows):
+    wards = ["west", "south", "north", "east", "none"]
+    declared = rows.assign(ward=pd.Categorical(rows["ward"], wards), weight=1.0)
+    declared.loc[declared.index[:200], ["ward", "weight"]] = ["east", 0.0]
+    declared.loc[declared.index[1000:2000], "weight"] = 0.0
+    declared.loc[declared.index[1500], "outcome"] = "unknown"
+    in_south = declared.index[:600][declared["ward"][:600] == "south"]
+    declared.loc[in_south, "weight"] = 0.0
+    tree = binned(max_depth=4).fit(partitions(declared, [1] * 6), "outcome", "weight")
+    expected = binned(max_depth=4).fit(
+        attributes(declared), declared["outcome"], declared["weight"]
+    )
+    assert tree.schema_ == expected.schema_
+    assert tree.schema_.categories[2] == ("west", "south", "north", "none")
+    assert tree.classes_.tolist() == ["ill", "unknown", "well"]
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+
+
+def test_more_than_two_classes_are_ranked_exactly(client, rows):
+    y = np.where(rows["age"] > 60, "old", rows["outcome"])
+    given = attributes(rows).assign(state=y)
+    tree = binned(max_depth=4).fit(attributes(rows), y)
+    parts = partitions(given, [2, 0, 1, 4])
+    for ours, theirs in zip(
+        tree.leaf_table(parts, "state"), tree.leaf_table(attributes(rows), y), strict=True
+    ):
+        assert sorted(map(tuple, ours)) == sorted(map(tuple, theirs))
+    of_rows = mauc(tree.predict_proba(attributes(rows)), y, classes=tree.classes_)
+    assert mauc(*tree.leaf_table(parts, "state")) == pytest.approx(of_rows, abs=1e-12)
+    ours = tree.roc(parts, "state", positive="old")
+    assert ours.auc == tree.roc(attributes(rows), y, positive="old").auc
+
+
 def test_categories_that_are_numbers_of_two_types_do_not_depend_on_the_order(client, rows):
     codes = rows.assign(ward=rows["age"] // 30).drop(columns="weight")
     trees = []
@@ -189,6 +224,13 @@ def test_categories_that_are_numbers_of_two_types_do_not_depend_on_the_order(cli
     assert trees[0].schema_.categories[2] == (0.0, 1.0, 2.0)
     assert [type(category) for category in trees[1].schema_.categories[2]] == [float] * 3
     assert as_bytes(trees[0].tree_) == as_bytes(trees[1].tree_)
+    flags = codes.assign(ward=rows["smokes"].astype(int))
+    for number in (0, 2):
+        ddf = faulty(flags, number, ward=lambda part: part["ward"].astype(bool))
+        tree = binned(categorical_features=["ward"], max_depth=1).fit(
+            ddf[["ward", "outcome"]], "outcome"
+        )
+        assert [type(category) for category in tree.schema_.categories[0]] == [int] * 2
 
 
 def test_a_partition_that_cannot_be_read_is_named(client, rows):
@@ -225,6 +267,17 @@ def test_without_a_client_nothing_is_started(rows):
         roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome")
 
 
+def test_what_is_no_client_that_waits_is_refused(client, rows):
+    ddf = partitions(rows, [1])
+    with pytest.raises(ParameterError, match="client is 8786: give a dask"):
+        roctree_distributed.fit(binned(), ddf, "outcome", client=8786)
+    with (
+        mock.patch.object(distributed.Client, "asynchronous", True),
+        pytest.raises(ParameterError, match="that is not asynchronous"),
+    ):
+        roctree_distributed.fit(binned(), ddf, "outcome", client=client)
+
+
 def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatch):
     from roctree.distributed.dask import DaskShards
 
@@ -250,6 +303,10 @@ def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatc
         ddf = dd.from_pandas(rows.drop(columns="weight"), npartitions=4)
         tree = roctree_distributed.fit(binned(), ddf, "outcome", client=client)
         finished = client.run_on_scheduler(tasks_finished)
+        found = tree.predict_proba(ddf.drop(columns="outcome")).compute()
+        area = tree.roc(ddf, "outcome").auc
+    np.testing.assert_array_equal(found, expected.predict_proba(attributes(rows)))
+    assert area == expected.roc(attributes(rows), rows["outcome"]).auc
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
     assert killed == victims[:1]
     # One count for each level, the last of which is not split: none is counted a second time.

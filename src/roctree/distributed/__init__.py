@@ -106,7 +106,7 @@ def over_partitions(method: Method) -> Method:
     @wraps(method)
     def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
         if is_dask(X):
-            return _dask().mapped(method, self, X, *arguments, **options)
+            return _dask().mapped(method.__name__, self, X, *arguments, **options)
         return method(self, X, *arguments, **options)
 
     return mapped  # type: ignore[return-value]

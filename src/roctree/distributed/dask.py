@@ -36,7 +36,7 @@ from roctree.distributed.parts import (
 )
 from roctree.distributed.pieces import Piece, open_pieces
 from roctree.distributed.progress import Progress, Report
-from roctree.distributed.summary import Summary, merged_summary
+from roctree.distributed.summary import Summary, merged_parts, merged_summary
 from roctree.errors import DataError, ParameterError
 from roctree.progress import untold
 from roctree.tally import Tally
@@ -94,7 +94,7 @@ class Collections:
         merged = list(found)
         while len(merged) > 1:
             groups = [merged[i : i + _FAN_IN] for i in range(0, len(merged), _FAN_IN)]
-            merged = self.client.map(_merged, groups, pure=False)
+            merged = self.client.map(merged_parts, groups, pure=False)
         self._watch("reading", found)
         return merged_summary([each.result() for each in merged])
 
@@ -214,11 +214,16 @@ def _connected(client: Any) -> Iterator[Any]:
             yield own
         return
     try:
-        client = client or distributed.default_client()
+        client = distributed.default_client() if client is None else client
     except ValueError:
         raise ParameterError(
             "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
         ) from None
+    if not isinstance(client, distributed.Client) or client.asynchronous:
+        raise ParameterError(
+            f"client is {client!r}: give a dask.distributed.Client that is not asynchronous, or "
+            "the address of a scheduler."
+        )
     with _failures():
         yield client
 
@@ -272,14 +277,16 @@ def _client_of(address: str) -> Any:
     return client
 
 
-def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+def mapped(method: str, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
     """Return a Dask array of what a method says of the rows, one partition after another."""
-    is_table, dtype = _RESULTS[method.__name__](estimator)
+    is_table, dtype = _RESULTS[method](estimator)
     width = (estimator.n_classes_,) if is_table else ()
     sizes = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * X.npartitions
+    # A task of its own: a large tree is sent once to each worker, not once with each partition.
+    known = dask.delayed(estimator, pure=False)
     blocks = [
         array.from_delayed(
-            dask.delayed(_said_of)(method, estimator, part, arguments, options),
+            dask.delayed(_said_of)(method, known, part, arguments, options),
             (size, *width),
             dtype,
         )
@@ -328,11 +335,6 @@ def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -
     return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
 
 
-def _merged(parts: list[Summary | None]) -> Summary | None:
-    known = [part for part in parts if part is not None]
-    return merged_summary(known) if known else None
-
-
 def _facts(coded: CodedPart) -> Facts:
     return coded.facts
 
@@ -367,10 +369,10 @@ def _counts(places: Places) -> Floats:
 
 
 def _said_of(
-    method: Any, estimator: Any, rows: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    method: str, estimator: Any, rows: Any, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> NDArray[Any]:
     """What a method says of the rows of a partition, which may have none."""
     if rows.shape[0] == 0:
-        is_table, dtype = _RESULTS[method.__name__](estimator)
+        is_table, dtype = _RESULTS[method](estimator)
         return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
-    return np.asarray(method(estimator, rows, *arguments, **options))
+    return np.asarray(getattr(estimator, method)(rows, *arguments, **options))

@@ -27,8 +27,8 @@ Ints = NDArray[np.int64]
 Codes = NDArray[Any]
 
 MOST_BINS = 255
-# Codes have 16 bits at most, with one code for missing values.
-_MOST_CATEGORIES = (1 << 16) - 1
+# Codes have 16 bits at most; missing values have one, and another as a category of their own.
+MOST_CATEGORIES = (1 << 16) - 2
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,8 @@ class Edges:
         names : of the columns
         max_bins : most bins of a column, at most 255
         """
-        if (n_categories >= _MOST_CATEGORIES).any():
-            many = names[int(np.argmax(n_categories))]
-            raise DataError(
-                f"column {many!r} has {n_categories.max()} categories, and bins have codes for "
-                f"{_MOST_CATEGORIES - 1}: use splits='exact' or leave the column out."
-            )
+        for name, n_codes in zip(names, n_categories.tolist(), strict=True):
+            refuse_many_categories(name, n_codes)
         nominal = n_categories > 0
         ends = np.full((n_categories.size, SEARCHED), np.inf)
         size = n_categories.astype(np.int64)
@@ -133,6 +129,15 @@ class Bounds:
         """The values known to occur, a column for each attribute, missing where there are fewer."""
         known = np.concatenate([self.lowest, self.highest], axis=1).T
         return np.where(np.isinf(known), np.nan, known)
+
+
+def refuse_many_categories(name: str, n_categories: int) -> None:
+    """Refuse a nominal column for which there are too few codes."""
+    if n_categories > MOST_CATEGORIES:
+        raise DataError(
+            f"column {name!r} has more than {MOST_CATEGORIES} categories, for which bins have no "
+            "codes: leave the column out, or use splits='exact' if the rows fit memory."
+        )
 
 
 def learn_edges(
