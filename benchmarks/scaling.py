@@ -113,6 +113,7 @@ def measured(case: Case) -> dict[str, object]:
     return {
         "steps": {step: meter.of_step(step, meter.seconds) for step in STEPS},
         "wall": sum(meter.of_step(step, meter.clock) for step in STEPS),
+        "before": meter.of_step("reading", meter.sent) + meter.of_step("coding", meter.sent),
         "seconds": meter.by_level(meter.seconds),
         "sent": meter.by_level(meter.sent),
         "peaks": [meter.peaks[place] for place in meter.levels],
@@ -141,10 +142,10 @@ def write(folder: Path, case: Case, file_rows: int) -> None:
 
 def line(case: Case, found: dict[str, object]) -> str:
     steps = " | ".join(f"{found['steps'][step]:.1f}" for step in STEPS)
-    sent = sum(found["sent"]) / 1e6
+    sent = f"{found['before'] / 1e6:.1f} | {sum(found['sent']) / 1e6:.1f}"
     return (
-        f"| {case.name} | {steps} | {found['wall']:.1f} | {found['peak'] / 2**20:.0f} | "
-        f"{sent:.1f} | {found['leaves']} |"
+        f"| {case.name} | {steps} | {found['wall']:.1f} | {found['peak'] / 2**20:.0f} | {sent} | "
+        f"{found['leaves']} |"
     )
 
 
@@ -169,8 +170,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("varied", nargs="*", metavar="WHAT", help=f"of {', '.join(VARIED)}")
     chosen = parser.parse_args().varied or list(VARIED)
-    print("| | reading s | coding s | growing s | wall clock s | MiB a worker | MB sent | leaves |")
-    print("|---|" + "---:|" * 7)
+    print("| | reading s | coding s | growing s | wall clock s | MiB a worker | MB sent before | "
+          "MB sent growing | leaves |")  # fmt: skip
+    print("|---|" + "---:|" * 8)
     by_level = []
     for case in cases(chosen):
         found = measured(case)

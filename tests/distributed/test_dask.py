@@ -340,14 +340,14 @@ def test_dask_knows_how_large_rows_are_before_it_moves_them():
 
 
 def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):
-    monkeypatch.setattr("roctree.distributed.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.distributed.client._PATIENCE", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         for address in ("tcp://127.0.0.1:9", "nonsense://x", " ", f"tcp://127.0.0.1:{port}"):
             with pytest.raises(ParameterError, match="no Dask scheduler answers at"):
                 roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome", client=address)
     with cluster(1, processes=False) as client:
-        monkeypatch.setattr("roctree.distributed.dask.import_module", not_installed)
+        monkeypatch.setattr("roctree.distributed.client.import_module", not_installed)
         with pytest.raises(ParameterError, match=r"the workers of .* have no roctree"):
             roctree_distributed.fit(
                 binned(), partitions(rows, [1]), "outcome", client=client.scheduler.address

@@ -161,6 +161,17 @@ def test_data_in_memory_are_left_to_the_estimator(rows):
         fit(binned(), attributes(rows), rows["outcome"])
 
 
+def test_without_dask_it_is_said_how_to_get_it(table, tmp_path):
+    files = written(table, tmp_path / "files")
+    for name, error in (("dask", ParameterError), ("numpy", ModuleNotFoundError)):
+        missing = ModuleNotFoundError(f"pip install 'roctree[dask]': {name}", name=name)
+        with (
+            mock.patch("roctree.distributed.import_module", side_effect=missing),
+            pytest.raises(error, match=r"pip install 'roctree\[dask\]'"),
+        ):
+            fit(binned(), files, "outcome", client="tcp://127.0.0.1:9")
+
+
 def test_an_error_in_a_batch_names_it_and_leaves_no_file(table, tmp_path):
     wrong = table.slice(0, 1500).to_pandas()
     wrong.loc[1450, "dose"] = np.inf

@@ -122,5 +122,10 @@ def tally_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally | None
 
 
 def _dask() -> Any:
-    """The module that needs Dask, which is imported for collections of Dask only."""
-    return import_module("roctree.distributed.dask")
+    """The module that needs Dask, which is imported only where work is for a cluster."""
+    try:
+        return import_module("roctree.distributed.dask")
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        raise ParameterError("Dask is not installed: pip install 'roctree[dask]'.") from None

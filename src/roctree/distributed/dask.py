@@ -5,23 +5,21 @@ once more on another: it reads the partitions again, codes them and sends the ro
 that are finished, of which nothing is counted again.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from importlib import import_module
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any
 from uuid import uuid4
 
+import dask
+import distributed
 import numpy as np
+from dask import array
 from numpy.typing import NDArray
 
 from roctree.data import Schema
-from roctree.distributed.batches import first_line
+from roctree.distributed.client import connected
 from roctree.distributed.packed import PackedTables
 from roctree.distributed.parts import (
     Coded,
@@ -37,20 +35,13 @@ from roctree.distributed.parts import (
 from roctree.distributed.pieces import Piece, open_pieces
 from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary, merged_parts, merged_summary
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError
 from roctree.progress import untold
 from roctree.tally import Tally
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
 from roctree.tree.tree import Tree
-
-try:
-    import dask
-    import distributed
-    from dask import array
-except ImportError:
-    raise ParameterError("Dask is not installed: pip install 'roctree[dask]'.") from None
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -65,8 +56,6 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 }
 # So many partial tables are added up by a task.
 _FAN_IN = 4
-# A scheduler that is there answers within so many seconds.
-_PATIENCE = 10
 
 
 @dataclass(frozen=True)
@@ -146,9 +135,9 @@ class DaskShards:
     """Shards that workers keep; what is sent are splits one way and tables the other."""
 
     def __init__(self, client: Any, coded: list[Any], columns: Columns, n_classes: int) -> None:
-        self.client, self.coded = client, coded
+        self.client, self.coded = client, _by_worker(client, coded)
         self.columns, self.n_classes = columns, n_classes
-        self.places = client.map(_start, coded, pure=False)
+        self.places = client.map(_start, self.coded, pure=False)
 
     def count(self, segments: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, with room behind them for ``n_tables``."""
@@ -190,10 +179,10 @@ def collections(
     cells = enumerate(zip(of_rows, *others, strict=True))
     parts = [(columns, number, *each) for number, each in cells]
     target = y if isinstance(y, str) else getattr(y, "name", None)
-    with _connected(client) as connected:
+    with connected(client) as own:
         # The name of a Dask array is that of its tasks.
         name = target if hasattr(X, "columns") else None
-        yield Collections(_part, parts, connected, name, report)
+        yield Collections(_part, parts, own, name, report)
 
 
 @contextmanager
@@ -202,79 +191,8 @@ def files(
 ) -> Iterator[Collections]:
     """Open Parquet files to be read by the workers of a cluster."""
     parts = [(piece, number) for number, piece in enumerate(open_pieces(X, y, sample_weight))]
-    with _connected(client) as connected:
-        yield Collections(Piece.read, parts, connected, y, report)
-
-
-@contextmanager
-def _connected(client: Any) -> Iterator[Any]:
-    """The client that is given, the one that is active, or one for a scheduler, for a while."""
-    if isinstance(client, str):
-        with _client_of(client) as own, _failures():
-            yield own
-        return
-    try:
-        client = distributed.default_client() if client is None else client
-    except ValueError:
-        raise ParameterError(
-            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
-        ) from None
-    if not isinstance(client, distributed.Client) or client.asynchronous:
-        raise ParameterError(
-            f"client is {client!r}: give a dask.distributed.Client that is not asynchronous, or "
-            "the address of a scheduler."
-        )
-    with _failures():
-        yield client
-
-
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Say what to do where the cluster, and not the data, is the reason of a failure."""
-    try:
-        yield
-    except distributed.KilledWorker as error:
-        raise DataError(
-            "one worker after another died over the same partition, perhaps for want of memory: "
-            "give them more, or make partitions smaller."
-        ) from error
-    except CancelledError as error:
-        raise DataError("the Dask scheduler was lost or restarted: fit once more.") from error
-
-
-def _client_of(address: str) -> Any:
-    """Return a client of its own for the scheduler at an address."""
-    found: Queue[Any] = Queue()
-
-    def connect() -> None:
-        try:
-            found.put(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
-        except Exception as error:
-            found.put(error)
-
-    if not address.strip():
-        raise ParameterError(f"no Dask scheduler answers at {address!r}: give its address.")
-    # Dask waits for ever for something that listens there and is no scheduler.
-    Thread(target=connect, daemon=True).start()
-    try:
-        client = found.get(timeout=2 * _PATIENCE)
-    except Empty:
-        client = TimeoutError("something listens there, but does not speak to Dask")
-    if isinstance(client, Exception):
-        raise ParameterError(
-            f"no Dask scheduler answers at {address!r} ({first_line(client)}): give an address "
-            "such as tcp://127.0.0.1:8786."
-        )
-    if not client.scheduler_info()["workers"]:
-        warnings.warn(
-            f"the scheduler at {address!r} has no workers yet: work begins when there are some.",
-            UserWarning,
-            stacklevel=2,
-        )
-    elif client.submit(import_module, "roctree", pure=False).exception() is not None:
-        client.close()
-        raise ParameterError(f"the workers of {address!r} have no roctree: install it there.")
-    return client
+    with connected(client) as own:
+        yield Collections(Piece.read, parts, own, y, report)
 
 
 def mapped(method: str, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
@@ -333,6 +251,12 @@ def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -
     y = X[y] if isinstance(y, str) else y
     sample_weight = X[sample_weight] if isinstance(sample_weight, str) else sample_weight
     return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
+
+
+def _by_worker(client: Any, futures: list[Any]) -> list[Any]:
+    """Put what one worker has side by side, so that it adds up most of its tables by itself."""
+    held = client.who_has(futures)
+    return sorted(futures, key=lambda future: sorted(held.get(future.key, ())))
 
 
 def _facts(coded: CodedPart) -> Facts:
