@@ -267,15 +267,14 @@ def test_without_a_client_nothing_is_started(rows):
         roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome")
 
 
-def test_what_is_no_client_that_waits_is_refused(client, rows):
+def test_what_is_no_client_or_none_that_can_be_waited_for_is_refused(rows):
     ddf = partitions(rows, [1])
     with pytest.raises(ParameterError, match="client is 8786: give a dask"):
         roctree_distributed.fit(binned(), ddf, "outcome", client=8786)
-    with (
-        mock.patch.object(distributed.Client, "asynchronous", True),
-        pytest.raises(ParameterError, match="that is not asynchronous"),
-    ):
-        roctree_distributed.fit(binned(), ddf, "outcome", client=client)
+    for unusable in ({"asynchronous": True, "status": "running"}, {"status": "closed"}):
+        other = mock.Mock(spec=distributed.Client, **unusable)
+        with pytest.raises(ParameterError, match="connected and not asynchronous"):
+            roctree_distributed.fit(binned(), ddf, "outcome", client=other)
 
 
 def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatch):

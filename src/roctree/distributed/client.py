@@ -22,7 +22,7 @@ _PATIENCE = 10
 def connected(client: Any) -> Iterator[Any]:
     """The client that is given, the one that is active, or one for a scheduler, for a while."""
     if isinstance(client, str):
-        with _client_of(client) as own, _failures():
+        with _client_of(client) as own, connected(own):
             yield own
         return
     try:
@@ -31,11 +31,13 @@ def connected(client: Any) -> Iterator[Any]:
         raise ParameterError(
             "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
         ) from None
-    if not isinstance(client, distributed.Client) or client.asynchronous:
+    usable = isinstance(client, distributed.Client) and client.status == "running"
+    if not usable or client.asynchronous:
         raise ParameterError(
-            f"client is {client!r}: give a dask.distributed.Client that is not asynchronous, or "
-            "the address of a scheduler."
+            f"client is {client!r}: give a dask.distributed.Client that is connected and not "
+            "asynchronous, or the address of a scheduler."
         )
+    _check_workers(client)
     with _failures():
         yield client
 
@@ -77,13 +79,17 @@ def _client_of(address: str) -> Any:
             f"no Dask scheduler answers at {address!r} ({first_line(client)}): give an address "
             "such as tcp://127.0.0.1:8786."
         )
+    return client
+
+
+def _check_workers(client: Any) -> None:
+    """Warn of a cluster without workers, and refuse one whose workers cannot do the work."""
+    address = client.scheduler_info()["address"]
     if not client.scheduler_info()["workers"]:
         warnings.warn(
             f"the scheduler at {address!r} has no workers yet: work begins when there are some.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     elif client.submit(import_module, "roctree", pure=False).exception() is not None:
-        client.close()
         raise ParameterError(f"the workers of {address!r} have no roctree: install it there.")
-    return client
