@@ -130,6 +130,7 @@ def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
 
 def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
     tree, other = binned(max_depth=4).fit(attributes(rows), rows["outcome"]), frame(2000, seed=3)
+    other.loc[other.index[1700:1800], "ward"] = "a ward that training did not see"
     held_out = partitions(other, [1, 0, 4, 2])
     X, y, weights = attributes(other), other["outcome"], other["weight"]
     for known, given in (
@@ -246,6 +247,18 @@ def test_a_partition_that_cannot_be_read_is_named(client, rows):
         binned().fit(faulty(rows, 1, more=1.5), "outcome")
     with pytest.raises(DataError, match=r"labels of the parts \d and \d .* y mixes text"):
         binned().fit(faulty(rows, 1, outcome=1), "outcome")
+
+
+def test_a_partition_that_cannot_be_predicted_or_evaluated_is_named(client, rows):
+    tree = binned(max_depth=2).fit(attributes(rows), rows["outcome"])
+    wrong = faulty(rows.drop(columns="weight"), 1, dose="much")
+    with pytest.raises(DataError, match=r"part 1 of the data .*'dose' was numeric in training"):
+        tree.predict(wrong.drop(columns="outcome")).compute()
+    with pytest.raises(DataError, match=r"part 1 of the data .*'dose' was numeric in training"):
+        tree.roc(wrong, "outcome")
+    strange = faulty(rows.drop(columns="weight"), 2, outcome="dead")
+    with pytest.raises(DataError, match=r"part 2 of the data .*y has the label 'dead'"):
+        tree.score(strange, "outcome")
 
 
 def test_collections_that_do_not_go_together_are_refused(client, rows):

@@ -28,6 +28,7 @@ from roctree.distributed.parts import (
     Facts,
     Part,
     code,
+    in_part,
     merged_tally,
     summarise,
     tally,
@@ -204,11 +205,11 @@ def mapped(method: str, estimator: Any, X: Any, *arguments: Any, **options: Any)
     known = dask.delayed(estimator, pure=False)
     blocks = [
         array.from_delayed(
-            dask.delayed(_said_of)(method, known, part, arguments, options),
+            dask.delayed(_said_of)(method, known, part, number, arguments, options),
             (size, *width),
             dtype,
         )
-        for part, size in zip(_delayed(X), sizes, strict=True)
+        for number, (part, size) in enumerate(zip(_delayed(X), sizes, strict=True))
     ]
     return array.concatenate(blocks, allow_unknown_chunksizes=True)
 
@@ -293,10 +294,18 @@ def _counts(places: Places) -> Floats:
 
 
 def _said_of(
-    method: str, estimator: Any, rows: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    method: str,
+    estimator: Any,
+    rows: Any,
+    number: int,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
 ) -> NDArray[Any]:
     """What a method says of the rows of a partition, which may have none."""
     if rows.shape[0] == 0:
         is_table, dtype = _RESULTS[method](estimator)
         return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
-    return np.asarray(getattr(estimator, method)(rows, *arguments, **options))
+    try:
+        return np.asarray(getattr(estimator, method)(rows, *arguments, **options))
+    except DataError as error:
+        raise in_part(number, error) from None

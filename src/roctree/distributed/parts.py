@@ -103,7 +103,7 @@ def summarise(part: Part, categorical_features: Any) -> Summary | None:
             part.X, part.y, sample_weight=weights, categorical_features=categorical_features
         )
     except DataError as error:
-        raise _of_part(part, error) from None
+        raise in_part(part.number, error, part.source) from None
     if is_empty(part):
         rows = replace(rows, weights=np.zeros(len(rows.weights)))
     return Summary.of(rows, part.number)
@@ -141,7 +141,7 @@ def rows_of(part: Part, schema: Schema) -> Dataset:
     try:
         return Dataset.encoded(part.X, part.y, schema, sample_weight=part.sample_weight)
     except DataError as error:
-        raise _of_part(part, error) from None
+        raise in_part(part.number, error, part.source) from None
 
 
 def is_empty(part: Part) -> bool:
@@ -151,6 +151,7 @@ def is_empty(part: Part) -> bool:
     return part.sample_weight is not None and not np.any(np.asarray(part.sample_weight))
 
 
-def _of_part(part: Part, error: DataError) -> DataError:
-    source = f", {part.source}" if part.source else ""
-    return DataError(f"part {part.number} of the data (counting from 0){source}: {error}")
+def in_part(number: int, error: DataError, source: str = "") -> DataError:
+    """Say in which part of the data something is wrong, and where that was read."""
+    place = f", {source}" if source else ""
+    return DataError(f"part {number} of the data (counting from 0){place}: {error}")
