@@ -6,7 +6,6 @@ holds one value, both are the same.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -21,6 +20,7 @@ from roctree.tree.growth import Growth
 from roctree.tree.kernels import layout
 from roctree.tree.kernels.numbering import BLOCK, SEARCHED, number_bytes, number_words
 from roctree.tree.sketch import Sketch, sketch_columns
+from roctree.tree.threads import in_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -101,8 +101,7 @@ class Edges:
                 np.empty(BLOCK, np.uint32),
             )  # fmt: skip
 
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(code_part, range(n_threads)))
+        in_threads(n_threads, code_part, range(n_threads))
         return codes, reduce(Bounds.merged, bounds)
 
 
@@ -150,8 +149,7 @@ def learn_edges(
     """Return the bins of rows in memory, looked at by several threads."""
     numeric = np.flatnonzero(n_categories == 0)
     parts = np.array_split(values, n_threads)
-    with ThreadPoolExecutor(n_threads) as pool:
-        found = list(pool.map(lambda part: sketch_columns(part, numeric), parts))
+    found = in_threads(n_threads, lambda part: sketch_columns(part, numeric), parts)
     sketches = found[0]
     for others in found[1:]:
         sketches = [ours.merged(other) for ours, other in zip(sketches, others, strict=True)]
