@@ -112,9 +112,18 @@ def over_partitions(method: Method) -> Method:
     return mapped  # type: ignore[return-value]
 
 
-def tally_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally | None:
-    """Return large data counted in the leaves of a tree; None for data in memory."""
-    large = large_data(X, y, sample_weight)
+def tally_of(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, client: Any = None
+) -> Tally | None:
+    """Return large data counted in the leaves of a tree; None for data in memory.
+
+    Parameters
+    ----------
+    estimator : that has the tree
+    X, y, sample_weight : as for ``large_data``
+    client : of a cluster that is to count, or the address of its scheduler
+    """
+    large = large_data(X, y, sample_weight, client)
     if large is None:
         return None
     with large as data:
