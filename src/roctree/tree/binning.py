@@ -27,6 +27,8 @@ Ints = NDArray[np.int64]
 Codes = NDArray[Any]
 
 MOST_BINS = 255
+# Codes are looked through in blocks that fit the cache.
+_BLOCK = 1 << 14
 # Codes have 16 bits at most; missing values have one, and another as a category of their own.
 MOST_CATEGORIES = (1 << 16) - 2
 
@@ -81,7 +83,10 @@ class Edges:
 
     def has_missing(self, codes: Codes) -> NDArray[np.bool_]:
         """Whether some cell of each column is missing."""
-        return np.asarray((codes == self.size.astype(codes.dtype)).any(axis=0))
+        missing, found = self.size.astype(codes.dtype), np.zeros(self.size.size, bool)
+        for begin in range(0, len(codes), _BLOCK):
+            found |= (codes[begin : begin + _BLOCK] == missing).any(axis=0)
+        return found
 
     def code(self, values: Floats, n_threads: int = 1) -> tuple[Codes, "Bounds"]:
         """Return the codes of all cells, and the bounds of the bins that they fill."""
