@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree.distributed import Progress, batches, fit, local
@@ -197,8 +198,13 @@ def test_the_signal_of_ctrl_c_ends_every_step_and_leaves_no_file(table, step):
         if now.step == step and now.done > 0:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt):
-        fit(binned(), (batch for batch in table.to_batches(700)), "outcome", progress=interrupt)
+    # Shells let what runs in the background ignore the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            fit(binned(), iter(table.to_batches(700)), "outcome", progress=interrupt)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_disk_too_small_is_told_before_any_row_is_read(table, tmp_path):
@@ -333,3 +339,16 @@ def test_kinds_that_differ_between_batches_name_the_column(table):
     texts = pa.table({"x": ["one", "two"], "y": ["a", "b"]})
     with pytest.raises(DataError, match=r"batch 1 .* does not fit the columns"):
         binned().fit(iter([numbers, texts]), "y")
+    more = numbers.append_column("z", numbers["x"])
+    for batches_, column in (([numbers, more], "z"), ([more, numbers], "z")):
+        with pytest.raises(DataError, match=rf"batch 1 .* does not fit the columns .*{column}"):
+            binned().fit(iter(batches_), "y")
+
+
+def test_weights_that_are_text_and_models_that_grow_in_memory_are_refused(table):
+    place = table.column_names.index("weight")
+    texts = table.set_column(place, "weight", table["weight"].cast(pa.string()))
+    with pytest.raises(DataError, match=r"part 0 .* sample_weight must hold numbers only"):
+        binned().fit(texts.to_batches(), "outcome", "weight")
+    with pytest.raises(ParameterError, match="DecisionTreeClassifier grows in memory only"):
+        fit(DecisionTreeClassifier(), table.to_batches(), "outcome")

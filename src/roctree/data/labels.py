@@ -94,7 +94,8 @@ def _numbers(sample_weight: Any) -> FloatArray:
     try:
         weights = np.asarray(sample_weight)
         # Text would be parsed, but a column of text is more likely the wrong column.
-        if weights.dtype.kind in "fiubO":
+        holds_text = weights.dtype.kind == "O" and any(isinstance(w, str) for w in weights.flat)
+        if weights.dtype.kind in "fiubO" and not holds_text:
             return weights.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass

@@ -61,6 +61,10 @@ def fit(
     Progress(step='growing', done=1, total=1, unit='levels')
     2
     """
+    if not hasattr(estimator, "splits"):
+        raise ParameterError(
+            f"{type(estimator).__name__} grows in memory only: give a ROCTreeClassifier."
+        )
     with reporting(progress, with_bar) as report:
         large = large_data(X, y, sample_weight, client, report)
         if large is None:

@@ -240,7 +240,9 @@ def _batches_written(batches: Iterable[Any], folder: Path, pads: Any) -> Any:
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
         for number, batch in enumerate(itertools.chain([first], batches)):
             try:
-                writer.write(_checked(batch, number, pa).select(schema.names).cast(schema))
+                for name in _checked(batch, number, pa).schema.names:
+                    schema.field(name)  # a column that the first lacks
+                writer.write(batch.select(schema.names).cast(schema))
             except (pa.ArrowException, KeyError) as error:
                 raise DataError(
                     f"batch {number} (counting from 0) does not fit the columns and types of the "
