@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby, islice
 from typing import Any
 from uuid import uuid4
 
@@ -136,7 +137,9 @@ class DaskShards:
     """Shards that workers keep; what is sent are splits one way and tables the other."""
 
     def __init__(self, client: Any, coded: list[Any], columns: Columns, n_classes: int) -> None:
-        self.client, self.coded = client, _by_worker(client, coded)
+        groups = _by_worker(client, coded)
+        self.client, self.coded = client, [part for group in groups for part in group]
+        self.sizes = [len(group) for group in groups]
         self.columns, self.n_classes = columns, n_classes
         self.places = client.map(_start, self.coded, pure=False)
 
@@ -146,12 +149,16 @@ class DaskShards:
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if segments.size > 0:
             known = {"columns": self.columns, "segments": segments, "n_classes": self.n_classes}
-            packed = self.client.map(_count, self.coded, self.places, pure=False, **known)
-            while len(packed) > 1:
-                groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
-                packed = self.client.map(_sum, groups, pure=False)
-            packed[0].result().add_to(tables[: segments.size])
+            packed = iter(self.client.map(_count, self.coded, self.places, pure=False, **known))
+            of_workers = [self._added(list(islice(packed, size))) for size in self.sizes]
+            self._added(of_workers).result().add_to(tables[: segments.size])
         return tables
+
+    def _added(self, packed: list[Any]) -> Any:
+        while len(packed) > 1:
+            groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
+            packed = self.client.map(_sum, groups, pure=False)
+        return packed[0]
 
     def divide(self, splits: Splits) -> None:
         """Go down a level."""
@@ -254,10 +261,14 @@ def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -
     return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
 
 
-def _by_worker(client: Any, futures: list[Any]) -> list[Any]:
-    """Put what one worker has side by side, so that it adds up most of its tables by itself."""
+def _by_worker(client: Any, futures: list[Any]) -> list[list[Any]]:
+    """Put together what one worker has, so that it adds up its tables and sends their sum only."""
     held = client.who_has(futures)
-    return sorted(futures, key=lambda future: sorted(held.get(future.key, ())))
+
+    def workers(future: Any) -> list[str]:
+        return sorted(held.get(future.key, ()))
+
+    return [list(group) for _, group in groupby(sorted(futures, key=workers), workers)]
 
 
 def _facts(coded: CodedPart) -> Facts:
