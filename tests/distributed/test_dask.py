@@ -110,6 +110,29 @@ def written(rows, folder):
         pq.write_table(table, folder / f"{number}.parquet", row_group_size=len(part) // 2)
 
 
+def test_partitions_are_spread_over_the_workers_and_each_sends_the_sum_of_its_tables(
+    client, rows, tmp_path, monkeypatch
+):
+    from roctree.distributed import dask as module
+
+    by_worker, found, summed = module._by_worker, [], []
+    monkeypatch.setattr(
+        module, "_by_worker", lambda *known: found.append(by_worker(*known)) or found[-1]
+    )
+    added = module.DaskShards._added
+    monkeypatch.setattr(
+        module.DaskShards,
+        "_added",
+        lambda shards, packed: summed.append(len(packed)) or added(shards, packed),
+    )
+    written(rows, tmp_path)
+    roctree_distributed.fit(binned(max_depth=1), tmp_path, "outcome", client=client)
+    sizes = [len(group) for group in found[0]]
+    assert sum(sizes) == 3
+    assert len(sizes) > 1
+    assert summed == [*sizes, len(sizes)]
+
+
 def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
     random = np.random.default_rng(1)
     X = random.normal(size=(2000, 4))

@@ -91,7 +91,7 @@ class Collections:
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they are."""
-        coded = self._each(code, dask.delayed(coding))
+        coded = self._each(code, coding)
         facts = self.client.map(_facts, coded, pure=False)
         self._watch("coding", list(facts))
         n_classes = coding.schema.n_classes
@@ -102,18 +102,22 @@ class Collections:
 
     def tally(self, tree: Tree, schema: Schema) -> Tally:
         """Count all rows in the leaves of a tree, on the workers."""
-        return merged_tally(
-            self.client.gather(self._each(tally, dask.delayed(tree), dask.delayed(schema)))
-        )
+        return merged_tally(self.client.gather(self._each(tally, tree, schema)))
 
     def _each(self, function: Callable[..., Any], *known: Any) -> list[Any]:
-        """Begin to call a function with each part, which is read on the spot and not sent."""
+        """Begin to call a function with each part, which is read on the spot and not sent.
+
+        What is known of all parts is there once for each worker: tasks go where something is that
+        they need, and with one copy they would all go to one worker.
+        """
+        n_workers = max(1, len(self.client.scheduler_info()["workers"]))
+        copies = [[dask.delayed(each, pure=False) for each in known] for _ in range(n_workers)]
         tasks = [
             dask.delayed(_of_part)(
-                function, self.make, *part, known=known,
+                function, self.make, *part, known=copies[number % n_workers],
                 dask_key_name=f"{function.__name__}-{uuid4()}",
             )
-            for part in self.parts
+            for number, part in enumerate(self.parts)
         ]  # fmt: skip
         futures: list[Any] = self.client.compute(tasks)
         return futures
@@ -246,7 +250,7 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
 
 
 def _of_part(
-    function: Callable[..., Any], make: Callable[..., Part], *part: Any, known: tuple[Any, ...]
+    function: Callable[..., Any], make: Callable[..., Part], *part: Any, known: list[Any]
 ) -> Any:
     return function(make(*part), *known)
 
