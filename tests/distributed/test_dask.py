@@ -177,6 +177,15 @@ def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
     assert repr(ours) == repr(tree.cost_pruning_curve([1, 5], X, y))
 
 
+def test_cases_in_files_are_counted_by_the_workers(client, rows, tmp_path):
+    tree = binned(max_depth=4).fit(attributes(rows), rows["outcome"])
+    written(rows, tmp_path)
+    ours = roctree_distributed.tally_of(tree, tmp_path, "outcome", "weight", client=client)
+    theirs = roctree_distributed.tally_of(tree, tmp_path, "outcome", "weight")
+    np.testing.assert_array_equal(ours.parts, theirs.parts)
+    assert sorted(map(tuple, ours.counts)) == sorted(map(tuple, theirs.counts))
+
+
 def test_categories_that_only_some_partitions_have_are_all_known(client, rows):
     ordered = rows.sort_values("ward").reset_index(drop=True)
     tree = binned().fit(partitions(ordered, [1] * 5), "outcome", "weight")
