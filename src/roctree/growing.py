@@ -91,7 +91,7 @@ def _at_values(estimator: Any, tree: Tree, values: Floats, n_categories: NDArray
 def _class_totals(dataset: Dataset) -> Floats:
     """Return the weight of each class, the same whatever the order of the rows."""
     weights, quantum = weight_grid(dataset.weights)
-    lost = np.count_nonzero((weights == 0.0) & (dataset.weights > 0.0))
+    lost = int(np.count_nonzero((weights == 0.0) & (dataset.weights > 0.0)))
     warn_of_lost_rows(lost, weights.size, quantum, dataset.weights.max(), stacklevel=4)
     return class_counts(dataset.labels, weights, dataset.schema.n_classes)
 
