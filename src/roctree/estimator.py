@@ -601,7 +601,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> rows, labels = [[1.0], [2.0], [3.0]], ["no", "perhaps", "yes"]
         >>> tree = ROCTreeClassifier().fit(rows, labels)
         >>> mauc(*tree.leaf_table([[1.0], [2.0], [2.0], [3.0]], ["no", "no", "perhaps", "yes"]))
-        0.9583333333333334
+        0.875
         """
         tree = self._fitted()
         check_curve_cases(X, y, sample_weight)
