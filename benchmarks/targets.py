@@ -8,6 +8,7 @@ from benchmarks.fit import OWN_GINI
 from benchmarks.race import Entry, Outcome
 
 PEERS = ("XGBoost", "LightGBM", "YDF")
+BINNING_PEERS = ("XGBoost", "LightGBM")
 ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
@@ -19,6 +20,7 @@ MULTISCALE = 2.0
 MATRICES = 4.0
 COMMAND_RATIO = 2.0
 ON_DISK = 2.0
+AREA_OF_BINS = 0.002
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
 
@@ -50,6 +52,8 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         nbtree(outcomes),
         multiscale(rows),
         *memory(rows),
+        *bins(outcomes),
+        area_of_bins(rows),
         on_disk(rows),
         *starts(rows),
         *commands(rows),
@@ -184,6 +188,32 @@ def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         matrices = entry and matrix_multiple(entry)
         target = f"peak memory of a fit, 1M × 20 float64, {threads} thread{'s' * (threads > 1)}"
         yield at_most(target, MATRICES, matrices, " matrices")
+
+
+def bins(outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
+    """Compare fits by bins with the libraries that bin too, at equal depth and threads."""
+    binned = [outcome for outcome in outcomes if outcome.section == "binned"]
+    for peer in BINNING_PEERS:
+        least = min((times for times, _ in duels(binned, peer)), default=None)
+        yield at_least(f"fit by bins, the least of all rows, equal threads, to {peer}", 1.0, least)
+
+
+def area_of_bins(rows: dict[str, Outcome]) -> Verdict:
+    """Compare the held-out areas of trees grown by bins and exactly, of the same rows."""
+    target = "held-out AUC of trees grown by bins, difference from exact ones, the largest"
+    areas = [(_area(outcome), _area(rows.get(name.removeprefix("binned-"))))
+             for name, outcome in rows.items() if outcome.section == "binned"]  # fmt: skip
+    differences = [abs(ours - exact) for ours, exact in areas if ours and exact]
+    if not differences:
+        return Verdict(target, f"≤ {AREA_OF_BINS:g}", "–", None)
+    largest = max(differences)
+    measured = f"{largest:.4f} (rows: {len(differences)})"
+    return Verdict(target, f"≤ {AREA_OF_BINS:g}", measured, largest <= AREA_OF_BINS)
+
+
+def _area(outcome: Outcome | None) -> float | None:
+    entry = outcome and (outcome.find("roctree", 1) or outcome.find("roctree", 2))
+    return entry.facts.get("auc") if entry else None
 
 
 def on_disk(rows: dict[str, Outcome]) -> Verdict:

@@ -186,6 +186,27 @@ def test_a_target_is_met_or_missed_or_not_measured():
     assert ydf.word == "**missed**"
 
 
+def test_bins_are_compared_with_those_of_others_and_with_exact_splits():
+    def fitted(section, row, area, **seconds):
+        entries = [Entry(name, seconds=[taken]) for name, taken in seconds.items()]
+        entries[0].facts["auc"] = area
+        return Outcome(section, row, row, entries)
+
+    rows = [
+        fitted("fit", "1M-leaf20-depth8", 0.9407, roctree=2.0, XGBoost=1.0),
+        fitted("binned", "binned-1M-leaf20-depth8", 0.9417, roctree=2.0, XGBoost=3.0, LightGBM=1.0),
+        fitted("binned", "binned-5M-leaf20-depth8", 0.9000, roctree=2.0, XGBoost=2.5, LightGBM=4.0),
+    ]
+    found = [verdict for verdict in judge(rows) if "by bins" in verdict.target]
+    assert [(verdict.measured, verdict.word) for verdict in found] == [
+        ("1.2×", "met"),
+        ("0.5×", "**missed**"),
+        ("0.0010 (rows: 1)", "met"),
+    ]
+    unknown = [verdict.word for verdict in judge([]) if "by bins" in verdict.target]
+    assert unknown == ["not measured"] * 3
+
+
 def test_the_readme_keeps_what_was_written_by_hand(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(README)

@@ -243,12 +243,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
                 )
             with large as data:
-                return self._learn_large(grow_large(self, data, self._n_threads()))
+                grown = grow_large(self, data, self._n_threads())
+            return self._become(copy(self)._learn_large(grown))
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         growth = growth_of(self, dataset)
-        # A fit that fails leaves the one before as it was.
-        fitted = copy(self)._fit(dataset, y, growth, self._grower(growth))
+        return self._become(copy(self)._fit(dataset, y, growth, self._grower(growth)))
+
+    def _become(self, fitted: "ROCTreeClassifier") -> "ROCTreeClassifier":
+        """Take over a fit that has succeeded; one that fails leaves the one before as it was."""
         self.__dict__ = fitted.__dict__
         return self
 
@@ -597,15 +600,42 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
         0.75
         """
-        tree, place = self._fitted(), class_of_curve(positive, self.classes_)
-        check_rows_given(X, y, sample_weight)
-        table, scores = tree.counts[tree.leaves], self.probabilities_[tree.leaves]
-        if X is not None:
-            tally = self._tally(X, y, sample_weight)
-            table, scores = tally.counts, tally.lines(self.probabilities_)
-        others = table.sum(axis=1) - table[:, place]
-        curve = Curve.from_leaves(scores[:, place], table[:, place], others)
+        self._fitted()
+        place = class_of_curve(positive, self.classes_)
+        scores, counts = self.leaf_table(X, y, sample_weight=sample_weight)
+        others = counts.sum(axis=1) - counts[:, place]
+        curve = Curve.from_leaves(scores[:, place], counts[:, place], others)
         return replace(curve, in_parts=X is None and self._in_parts("training"))
+
+    def leaf_table(
+        self, X: Any = None, y: Any = None, *, sample_weight: Any = None
+    ) -> tuple[Floats, Floats]:
+        """Return the probabilities of the leaves and the cases in them, all that metrics need.
+
+        Both are float64[lines, classes]: a line for each leaf, and one for each case that missing
+        values divide among leaves. Cases may be larger than memory, or on a cluster: the counts of
+        their parts add up, so that whatever is made of them is exact.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, as for ``fit``; None for the training
+            counts
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> from roctree.roc import mauc
+        >>> rows, labels = [[1.0], [2.0], [3.0]], ["no", "perhaps", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> mauc(*tree.leaf_table([[1.0], [2.0], [2.0], [3.0]], ["no", "no", "perhaps", "yes"]))
+        0.875
+        """
+        tree = self._fitted()
+        check_rows_given(X, y, sample_weight)
+        if X is None:
+            return self.probabilities_[tree.leaves], tree.counts[tree.leaves]
+        tally = self._tally(X, y, sample_weight)
+        return tally.lines(self.probabilities_), tally.counts
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of cases that are labelled rightly.

@@ -1,6 +1,11 @@
 """Data of any origin as one matrix of numbers and category codes, with its schema."""
 
-from roctree.data.dataset import Dataset, Schema, warn_of_identifiers
+from roctree.data.dataset import (
+    Dataset,
+    Schema,
+    warn_of_identifiers,
+    warn_of_names_of_rows,
+)
 from roctree.data.encode import encode_columns, learn_columns
 from roctree.data.labels import (
     check_rows_given,
@@ -21,4 +26,5 @@ __all__ = [
     "encode_labels",
     "learn_columns",
     "warn_of_identifiers",
+    "warn_of_names_of_rows",
 ]

@@ -30,7 +30,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
         names = " ".join(str(error).split())
         raise DataError(f"X has duplicate column names ({names}): rename them.") from None
     if isinstance(frame, nw.LazyFrame):
-        raise DataError("The data are a lazy frame: call its collect() first.")
+        raise DataError("The data are a lazy frame: call its collect(), or compute(), first.")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
