@@ -763,7 +763,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Any:
         """Write an interactive page of this tree and its operating points; return the file's path.
 
-        Without a path return a widget for notebooks, which needs ``pip install roctree[notebook]``.
+        Without a path return a widget for notebooks, which needs ``pip install '.[notebook]'``.
         The page is one file and asks nothing of the network.
 
         Parameters

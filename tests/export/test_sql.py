@@ -195,7 +195,7 @@ def test_a_dialect_that_is_not_known_is_refused():
 def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ImportError, match=r"pip install roctree\[sql\]"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[sql\]'"):
         tree.to_sql(dialect="mysql")
     assert "SELECT" in tree.to_sql()
 

@@ -37,7 +37,7 @@ from roctree.distributed.parts import (
 from roctree.distributed.pieces import Piece, open_pieces
 from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary, merged_summary
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.progress import untold
 from roctree.tally import Tally
 from roctree.tree.columns import Columns
@@ -50,7 +50,7 @@ try:
     import distributed
     from dask import array
 except ImportError:
-    raise ParameterError("Dask is not installed: pip install 'roctree[dask]'.") from None
+    raise ParameterError(f"Dask is not installed: {how_to_install('dask')}.") from None
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
