@@ -398,7 +398,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        counts : "training", "smoothed", or (X, y) of cases held out
+        counts : "training", "smoothed", or (X, y) of cases held out, or their tally
         positive : the positive class; None for the last in ``classes_``
 
         Examples
@@ -406,10 +406,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
         >>> tree.labellings()
         3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss / false alarm      share of +
-               0  0.000  0.000     0.667              0 to 0  0.000 to 0.000
-               1  0.000  1.000     1.000            0 to inf  0.000 to 1.000
-               2  1.000  1.000     0.333          inf to inf  1.000 to 1.000
+        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
+               0  0.000  0.000     0.667                only 0      only 0.000
+               1  0.000  1.000     1.000              0 to inf  0.000 to 1.000
+               2  1.000  1.000     0.333              only inf      only 1.000
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
@@ -431,8 +431,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         counts : what it is chosen by: "training", "smoothed", or (X, y) of cases held out, with
-            weights (X, y, sample_weight); None for "training", but "smoothed" for a threshold of
-            ``predict_proba``
+            weights (X, y, sample_weight), or their tally; None for "training", but "smoothed" for
+            a threshold of ``predict_proba``
         positive : the positive class, of two; None for the last in ``classes_``
         random_state : seed of the draws, one for each row, of randomised labels
         request : one of ``cost_fp`` and ``cost_fn``, ``cost_matrix`` [predicted][true] by number or
@@ -560,7 +560,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X, y : labelled cases; None for the training counts
+        X, y : labelled cases, or X their tally; None for the training counts
         positive : the class that is positive, against all others; None for the last of two
         sample_weight : of the cases
 
@@ -571,7 +571,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0.75
         """
         tree, place = self._fitted(), class_of_curve(positive, self.classes_)
-        check_curve_cases(X, y, sample_weight)
+        if not isinstance(X, Tally):
+            check_curve_cases(X, y, sample_weight)
         table, scores = tree.counts[tree.leaves], self.probabilities_[tree.leaves]
         if X is not None:
             tally = self._tally(X, y, sample_weight)
@@ -579,6 +580,48 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         others = table.sum(axis=1) - table[:, place]
         curve = Curve.from_leaves(scores[:, place], table[:, place], others)
         return replace(curve, in_parts=X is None and self._in_parts("training"))
+
+    def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
+        """Return labelled cases counted in the leaves, to be judged in many ways at once.
+
+        ``roc``, ``labellings``, ``at`` and ``confusion`` take it in place of the cases, also those
+        of this tree relabelled or smoothed in another way. Parts of the data may be counted one
+        after the other: ``Tally.joined(parts)`` are all of them.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, as for ``fit``
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> cases = tree.tally([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
+        >>> tree.roc(cases).auc, tree.at(cost_fp=1, cost_fn=9).confusion(cases).tolist()
+        (0.75, [[0.0, 0.0], [1.0, 2.0]])
+        """
+        self._fitted()
+        return self._tally(X, y, sample_weight)
+
+    def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Return the weights of cases by predicted and true class, float64[classes, classes].
+
+        Labels drawn by chance count as often as they are to be expected.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, or X their tally
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.confusion([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
+        array([[1., 1.],
+               [0., 1.]])
+        """
+        self._fitted()
+        return self._decision().confusion(self._tally(X, y, sample_weight))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of cases that are labelled rightly.
@@ -917,10 +960,16 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"counts has {len(counts)} parts: give (X, y) of cases held out."
                 )
             counts = self._tally(*counts)
+        elif isinstance(counts, Tally):
+            counts = self._tally(counts)
         frequencies = Frequencies()(self.tree_)
         return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
 
-    def _tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
+    def _tally(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tally:
+        if isinstance(X, Tally):
+            if X.tree != self.tree_:
+                raise ParameterError("The cases were counted in another tree: count them in this.")
+            return X
         found = tally_of(self, X, y, sample_weight)
         return found or Tally.of(self.tree_, self._dataset(X, y, sample_weight))
 

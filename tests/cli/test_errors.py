@@ -81,7 +81,7 @@ WRONG = {
         "--weight",
         "pressure",
     ),
-    "conversion error to double": (
+    "column 'sex' does not hold numbers: '": (
         "fit",
         "data.csv",
         "--target",
@@ -129,7 +129,7 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
     (grown / "scored.csv").write_text("what was there")
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 2
-    assert "invalid value 'old'" in done.err
+    assert "odd.csv: column 'age' does not hold numbers: 'old' is none." in done.err
     assert (grown / "scored.csv").read_text() == "what was there"
     assert not list(grown.glob(".scored*"))
 

@@ -485,7 +485,7 @@ def test_an_operating_point_says_what_it_is(tree):
     text = repr(tree.at(max_fpr=0.13, randomise=True).operating_point_)
     assert "FPR 0.1300" in text
     assert "by chance" in text
-    assert "false alarms per miss" in repr(tree.at(cost_fn=2).operating_point_)
+    assert "best while a miss costs" in repr(tree.at(cost_fn=2).operating_point_)
 
 
 @pytest.mark.parametrize("method", ["at", "labellings", "roc"])

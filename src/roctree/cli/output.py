@@ -13,7 +13,7 @@ from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
 # Numbers, ranges, and means with deviations.
-_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|e)*")
+_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never best|e)*")
 
 
 @dataclass(frozen=True)

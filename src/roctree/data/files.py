@@ -79,6 +79,18 @@ def file_batches(
             yield as_types(batch.select(columns), wanted)
 
 
+def file_columns(path: str, spelling: Spelling | None = None) -> list[str]:
+    """Return the names of the columns of a file, which is not read beyond them."""
+    spelled = spelling or Spelling()
+    with Source(path) as source, _refusals(source):
+        kind = format_of(source)
+        if kind == TEXT:
+            return csv_file.column_names(source, spelled)
+        if kind == "parquet":
+            return list(parquet.ParquetFile(source.file()).schema_arrow.names)
+        return list(next(_tables(source, spelled, kind)).column_names)
+
+
 def as_types(table: Any, types: Mapping[str, Any]) -> Any:
     """Return a table with some columns read as other types, by name."""
     for place, field in enumerate(table.schema):
@@ -110,20 +122,24 @@ def _batches(
         _refuse_absent(columns, csv_file.column_names(source, spelling), source.name)
         yield from csv_file.batches(source, spelling, types, columns)
         return
-    tables = _tables(source, spelling, kind)
+    tables = _tables(source, spelling, kind, columns)
     first = next(tables)
     _refuse_absent(columns, first.column_names, source.name)
     yield from chain([first], tables)
 
 
-def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
-    """Yield all columns; of an empty file one table without rows."""
+def _tables(
+    source: Source, spelling: Spelling, kind: str, columns: list[str] | None = None
+) -> Iterator[Any]:
+    """Yield at least these columns, None for all; of an empty file one table without rows."""
     if kind == "arff":
         yield from arff.batches(source, spelling)
         return
     if kind == "parquet":
         file = parquet.ParquetFile(source.file())
-        schema, found = file.schema_arrow, file.iter_batches(BATCH_ROWS)
+        schema = file.schema_arrow
+        _refuse_absent(columns or [], schema.names, source.name)
+        found = file.iter_batches(BATCH_ROWS, columns=columns)
     else:
         file = ipc.open_file(source.file())
         schema = file.schema
