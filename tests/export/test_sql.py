@@ -109,7 +109,12 @@ def test_labels_keep_their_type(labels):
     check_sql(ROCTreeClassifier().fit(X, labels), X)
 
 
-DECLARED = [("sqlite", "BOOLEAN"), ("sqlite", "INTEGER"), ("duckdb", "BOOLEAN"), ("duckdb", "INTEGER")]
+DECLARED = [
+    ("sqlite", "BOOLEAN"),
+    ("sqlite", "INTEGER"),
+    ("duckdb", "BOOLEAN"),
+    ("duckdb", "INTEGER"),
+]
 
 
 @pytest.mark.parametrize(("engine", "declared"), DECLARED)
