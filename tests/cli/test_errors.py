@@ -153,6 +153,28 @@ def test_warnings_are_sentences_too(grown, roctree):
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_what_many_blocks_have_unseen_is_told_once_with_all_rows(
+    command, grown, roctree, monkeypatch
+):
+    monkeypatch.setattr("roctree.data.csv_file.BLOCK", 1000)
+    text = (grown / "test.csv").read_text()
+    (grown / "odd.csv").write_text(text.replace("female", "unknown"))
+    done = roctree(command, "tree.json", "odd.csv")
+    assert done.code == 0
+    n_rows = text.count("female")
+    assert f"treated as missing: 'sex' in {n_rows} rows (such as 'unknown').\n" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_rate_that_no_leaf_keeps_is_pointed_out(grown, roctree):
+    done = roctree("at", "tree.json", "--max-fpr", "0", "--positive", "ill", "-o", "x.json")
+    assert done.code == 0
+    assert done.err.startswith("Warning: max_fpr=0 leaves no case positive")
+
+
 def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):
     def gone(*_):
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roctree.cli.cases import KnownCases, known_cases, known_parts
+from roctree.cli.output import told_once
 from roctree.data.arrow import pa
 from roctree.distributed.parquet import is_pattern, parquet_files
 from roctree.errors import DataError
@@ -123,5 +124,6 @@ def _counted(
                 n_rows += len(part.y)
                 yield tree.tally(*part)
 
-    tally = Tally.joined(tallies())
+    with told_once():
+        tally = Tally.joined(tallies())
     return Counted(tally, n_rows)

@@ -4,11 +4,13 @@ import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from roctree.data.unseen import UnseenCategoriesWarning
 from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
@@ -77,6 +79,20 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(f"{what} …"):
         yield
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """Tell once, and of all rows, what blocks of rows are warned of one after the other."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    messages = [each.message for each in found]
+    unseen = [each for each in messages if isinstance(each, UnseenCategoriesWarning)]
+    others = {str(each): each for each in messages if each not in unseen}
+    for message in (*others.values(), UnseenCategoriesWarning.of_all(unseen)):
+        if message is not None:
+            warnings.warn(message, stacklevel=2)
 
 
 def _show_rich(part: str | Table) -> None:
