@@ -1,5 +1,6 @@
 """What is in a model file."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -26,7 +27,7 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     named = f"classes {', '.join(plain(label, within_list=True) for label in classes)}"
     where = _usual_labels(tree) if point is None else str(point)
     shown = [
-        f"{size}, {named}; labels: {where}.\n",
+        f"{size}, grown from {tree.training_}; {named}; labels: {where}.\n",
         _columns(tree),
         tree.to_text(max_depth=max_depth),
     ]
@@ -41,6 +42,7 @@ def _facts(tree: Any) -> dict[str, Any]:
         "leaves": tree.get_n_leaves(),
         "depth": tree.get_depth(),
         "training_cases": float(tree.tree_.weight[0]),
+        "training": asdict(tree.training_),
         "parameters": {name: repr(value) for name, value in changed.items()},
         "operating_point": None if point is None else str(point),
         "columns": dict(zip(names, tree.schema_.categories, strict=True)),
