@@ -105,8 +105,8 @@ def _codes(source: Source, spelling: Spelling, names: Mapping[str, str]) -> dict
     except pa.ArrowInvalid:
         # What is wrong with the file is said when all of it is read.
         return {}
-    cells = {name: table.column(name) for name in names.values() if name in table.column_names}
-    return {name: pa.string() for name, column in cells.items() if are_codes(column)}
+    cells = zip(table.column_names, table.columns, strict=True)
+    return {name: pa.string() for name, column in cells if are_codes(column)}
 
 
 def _options(source: Source, spelling: Spelling, types: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,14 +140,15 @@ def _first_line(source: Source, spelling: Spelling) -> str:
 
 def _tidy(table: Any, names: Mapping[str, str]) -> Any:
     """Cut blanks around texts and names: pyarrow does so for numbers only."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            trimmed = compute.utf8_trim_whitespace(table.column(place))
-            table = table.set_column(place, field, trimmed)
-        elif pa.types.is_binary(field.type):
-            raise DataError(
-                f"column {field.name!r} holds texts of another alphabet: name its encoding, such "
-                "as latin-1."
-            )
     called = {spelled: name for name, spelled in names.items()}
-    return table.rename_columns([called.get(name, name) for name in table.column_names])
+    tidy = [called.get(name, name) for name in table.column_names]
+    columns = [_trimmed(*pair) for pair in zip(tidy, table.columns, strict=True)]
+    return pa.Table.from_arrays(columns, tidy)
+
+
+def _trimmed(name: str, column: Any) -> Any:
+    if pa.types.is_binary(column.type):
+        raise DataError(
+            f"column {name!r} holds texts of another alphabet: name its encoding, such as latin-1."
+        )
+    return compute.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column

@@ -3,6 +3,7 @@
 Tables are pyarrow's, which everything else in the library reads as it reads data frames.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -93,12 +94,9 @@ def file_columns(path: str, spelling: Spelling | None = None) -> list[str]:
 
 def as_types(table: Any, types: Mapping[str, Any]) -> Any:
     """Return a table with some columns read as other types, by name."""
-    for place, field in enumerate(table.schema):
-        wanted = types.get(field.name, field.type)
-        if not field.type.equals(wanted):
-            column = _casted(table.column(place), field.name, wanted)
-            table = table.set_column(place, field.name, column)
-    return table
+    columns = [_casted(column, name, types.get(name, column.type))
+               for name, column in zip(table.column_names, table.columns, strict=True)]  # fmt: skip
+    return pa.Table.from_arrays(columns, table.column_names)
 
 
 def format_of(source: Source) -> str:
@@ -153,6 +151,8 @@ def _tables(
 
 
 def _casted(column: Any, name: str, wanted: Any) -> Any:
+    if column.type.equals(wanted):
+        return column
     try:
         return column.cast(wanted)
     except pa.ArrowInvalid as error:
@@ -161,13 +161,13 @@ def _casted(column: Any, name: str, wanted: Any) -> Any:
 
 
 def _refuse_doubles(names: list[str], source: str) -> None:
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
+    for double in (name for name, times in Counter(names).items() if times > 1):
         raise DataError(f"{source} has two columns {double!r}: rename one.")
 
 
 def _refuse_absent(columns: list[str], there: list[str], source: str) -> None:
-    absent = [name for name in columns if name not in there]
+    known = set(there)
+    absent = [name for name in columns if name not in known]
     if absent:
         raise DataError(
             f"{source} has no column {', '.join(map(repr, absent))}; it has "
