@@ -59,6 +59,23 @@ WRONG = {
     "is no JSON": ("predict", "tree.json", "new.csv", "--cost-matrix", "[["),
     "choose from label, probability": ("predict", "tree.json", "new.csv", "--columns", "odds"),
     "end the name in": ("predict", "tree.json", "new.csv", "-o", "scored.xls"),
+    "--keep has 'leaf', which is the name of a result": (
+        "predict",
+        "tree.json",
+        "leaf.csv",
+        "--columns",
+        "leaf",
+        "--keep",
+        "leaf",
+    ),
+    "x.xyz cannot be drawn: end the name in .svg, .png, .pdf": (
+        "frontier",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--plot",
+        "x.xyz",
+    ),
     "name the column by --target": ("evaluate", "tree.json", "new.csv"),
     "leave it out": ("export", "tree.json", "--to", "dot", "--dialect", "duckdb"),
     "--to is 'pmml'": ("export", "tree.json", "--to", "pmml"),
@@ -97,6 +114,7 @@ WRONG = {
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_2_and_leaves_nothing(
     sentence, grown, roctree
 ):
+    (grown / "leaf.csv").write_text((grown / "new.csv").read_text().replace("patient", "leaf", 1))
     before = sorted(path.name for path in grown.iterdir())
     done = roctree(*WRONG[sentence])
     assert (done.code, done.out) == (2, "")

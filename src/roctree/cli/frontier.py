@@ -10,6 +10,7 @@ from roctree.cli.fit import TargetColumn
 from roctree.cli.options import COLUMNS, READING, Data, Report, command
 from roctree.cli.output import Table, working
 from roctree.cli.values import number
+from roctree.cli.writing import picture_form, written
 from roctree.experiment.frontier import HEAD, LEAVES, WAYS
 
 ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
@@ -43,6 +44,7 @@ def frontier(
     Example:
       roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
     """
+    form = picture_form(plot)
     cases = training_cases(data, wishes(target, None, columns), reading)
     sizes = [int(number("leaves", size)) for size in leaves.split(",")]
     with working("Growing trees"):
@@ -51,7 +53,8 @@ def frontier(
             random_state=seed,
         )  # fmt: skip
     if plot is not None:
-        roctree.FrontierDisplay(found).plot().figure_.savefig(plot)
+        with written(plot) as file:
+            roctree.FrontierDisplay(found).plot().figure_.savefig(file, format=form)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
     title = f"{folds * repeats} divisions, means; cost is the share of wrong labels"

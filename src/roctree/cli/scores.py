@@ -33,7 +33,10 @@ def score_columns(tree: Any, table: Any, wanted: str, keep: list[str]) -> Any:
             raise ParameterError(
                 f"--columns has {name!r}{nearest(name, SCORES)}; choose from {', '.join(SCORES)}."
             )
-        found.update(SCORES[name](tree, rows))
+        for column, values in SCORES[name](tree, rows):
+            if column in keep:
+                raise ParameterError(f"--keep has {column!r}, which is the name of a result.")
+            found[column] = values
     return pa.table(found)
 
 
