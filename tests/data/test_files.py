@@ -1,8 +1,10 @@
 import bz2
 import gzip
+import os
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from threading import Thread
 
 import pyarrow as pa
 import pytest
@@ -117,6 +119,20 @@ def test_a_pipe_that_gives_little_at_a_time_is_read_to_its_end(monkeypatch):
     source = Source("-")
     assert source.head == TEXT.encode()
     assert csv_file.read(source, Spelling(), {}).to_pylist() == ROWS
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_pipe_with_a_name_is_read_once(form, here):
+    content = TEXT.encode()
+    if form == "parquet":
+        parquet.write_table(pa.Table.from_pylist(ROWS), "a.parquet")
+        content = Path("a.parquet").read_bytes()
+    os.mkfifo("pipe")
+    writer = Thread(target=Path("pipe").write_bytes, args=(content,))
+    writer.start()
+    assert read_file("pipe").to_pylist() == ROWS
+    writer.join()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])

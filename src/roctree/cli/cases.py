@@ -15,7 +15,7 @@ from roctree.data.roles import (
     weight_type,
     weights_of,
 )
-from roctree.data.sources import STANDARD_INPUT
+from roctree.data.sources import is_pipe
 from roctree.data.spelling import Spelling
 from roctree.errors import DataError
 
@@ -82,7 +82,7 @@ def known_parts(
     All at once otherwise, and from a pipe, which cannot be looked at before it is read.
     """
     schema, name = tree.schema_, target or tree.training_.target
-    if path == STANDARD_INPUT or name not in file_columns(path, spelling(reading)):
+    if is_pipe(path) or name not in file_columns(path, spelling(reading)):
         yield known_cases(path, tree, target, reading, weight)
         return
     types = type_of_labels(name, schema.classes) | weight_type(weight) | types_of(schema)
