@@ -188,9 +188,12 @@ def test_what_many_blocks_have_unseen_is_told_once_with_all_rows(
 
 @pytest.mark.filterwarnings("default")
 def test_a_rate_that_no_leaf_keeps_is_pointed_out(grown, roctree):
-    done = roctree("at", "tree.json", "--max-fpr", "0", "--positive", "ill", "-o", "x.json")
+    line = ("fit", "data.csv", "--target", "outcome", "--max-leaves", 2, "-o", "two.json")
+    assert roctree(*line).code == 0
+    done = roctree("at", "two.json", "--max-fpr", "0.001", "-o", "x.json")
     assert done.code == 0
-    assert done.err.startswith("Warning: max_fpr=0 leaves no case positive")
+    assert done.err.startswith("Warning: max_fpr=0.001 leaves no case positive")
+    assert "by randomise" in done.err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):

@@ -5,7 +5,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,10 +89,22 @@ def told_once() -> Iterator[None]:
         yield
     messages = [each.message for each in found]
     unseen = [each for each in messages if isinstance(each, UnseenCategoriesWarning)]
-    others = {str(each): each for each in messages if each not in unseen}
-    for message in (*others.values(), UnseenCategoriesWarning.of_all(unseen)):
-        if message is not None:
-            warnings.warn(message, stacklevel=2)
+    _tell(each for each in messages if each not in unseen)
+    _tell(filter(None, [UnseenCategoriesWarning.of_all(unseen)]))
+
+
+@contextmanager
+def told_of_one_block() -> Iterator[None]:
+    """Tell once what several questions about the same rows are warned of."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    _tell(each.message for each in found)
+
+
+def _tell(messages: Iterable[Warning | str]) -> None:
+    for message in {str(each): each for each in messages}.values():
+        warnings.warn(message, stacklevel=3)
 
 
 def _show_rich(part: str | Table) -> None:
