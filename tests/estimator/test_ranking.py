@@ -190,6 +190,7 @@ def test_a_report_tells_whether_to_rank_by_distance():
     assert "likely to help" in repr(report)
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")  # which no leaf keeps
 def test_geometric_probabilities_are_proper_calibrated_and_unmoved_by_other_labels():
     X, y = load_breast_cancer(return_X_y=True)
     tree = ROCTreeClassifier(max_leaves=5, geometric_probability=True).fit(X, y)

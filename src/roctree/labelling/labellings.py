@@ -246,10 +246,11 @@ class Labellings(Sequence[LabellingRow]):
         ]
 
     def _when_best(self, number: int) -> tuple[str, str]:
-        costs, priors = self.cost_ranges[number].tolist(), self.prior_ranges[number].tolist()
-        if np.isnan(costs[0]):
+        low, high = self.cost_ranges[number].tolist()
+        if np.isnan(low):
             return "never best", ""
-        return range_words(*costs, ".3g"), range_words(*priors, ".3f")
+        rarest, most_frequent = self.prior_ranges[number].tolist()
+        return range_words(low, high, ".3g"), range_words(rarest, most_frequent, ".3f")
 
 
 class _Pool(NamedTuple):
