@@ -597,8 +597,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
         >>> cases = tree.tally([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
-        >>> tree.roc(cases).auc, tree.at(cost_fp=1, cost_fn=9).confusion(cases).tolist()
-        (0.75, [[0.0, 0.0], [1.0, 2.0]])
+        >>> tree.roc(cases).auc, tree.confusion(cases).tolist()
+        (0.75, [[1.0, 1.0], [0.0, 1.0]])
         """
         self._fitted()
         return self._tally(X, y, sample_weight)
