@@ -44,6 +44,9 @@ Target = Annotated[
 Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]
+Changed = Annotated[
+    str, typer.Option(help="Results of before a change: 'refuse', 'keep' or run 'again'.")
+]
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,7 @@ __all__ = [
     "COLUMNS",
     "OPERATING",
     "READING",
+    "Changed",
     "Choice",
     "Data",
     "KnownFiles",
