@@ -1,7 +1,7 @@
 """Take the picture of the explorer that the README opens with.
 
 Usage: ``python docs/make_screenshot.py`` writes ``docs/images/explorer.png``; it needs playwright
-and Chromium (``pip install roctree[test]``, ``apt-get install chromium``).
+and Chromium (``pip install '.[test]'``, ``apt-get install chromium``).
 """
 
 import shutil

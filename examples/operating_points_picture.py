@@ -1,7 +1,7 @@
 """Draw the picture of docs/operating-points.md: where costs put a tree, in ROC and in cost space.
 
 The tree is grown on one half of the breast-cancer data and drawn on the other; it needs matplotlib
-(``pip install roctree[plot]``). Usage: ``python examples/operating_points_picture.py`` writes
+(``pip install '.[plot]'``). Usage: ``python examples/operating_points_picture.py`` writes
 ``docs/images/operating-points.png``.
 """
 

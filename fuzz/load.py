@@ -1,6 +1,6 @@
 """Throw bytes at the reader of model files: it may refuse them, and nothing else.
 
-Usage: ``python fuzz/load.py -max_total_time=60 fuzz/corpus``, with ``pip install roctree[fuzz]``.
+Usage: ``python fuzz/load.py -max_total_time=60 fuzz/corpus``, with ``pip install '.[fuzz]'``.
 Half of the inputs get a right checksum, so that they come past it.
 """
 

@@ -71,6 +71,16 @@ class Decision:
         drawn = drawn.reshape(-1, *[1] * (found.ndim - 1))
         return np.where(drawn, measure(self.others), found)
 
+    def confusion(self, tally: Tally) -> Floats:
+        """Return the weights of counted cases by predicted and true class.
+
+        Labels drawn by chance count as often as they are to be expected.
+        """
+        table = np.zeros((self.tree.n_classes,) * 2)
+        for votes, part in ((self.votes, 1.0 - self.chance), (self.others, self.chance)):
+            np.add.at(table, tally.lines(votes).argmax(axis=1), part * tally.counts)
+        return table
+
     def accuracy(self, tally: Tally) -> float:
         """Return the share of counted cases that are labelled rightly."""
         if self.chance > 0.0:

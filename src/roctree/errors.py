@@ -19,3 +19,12 @@ class ParameterError(ValueError):
 
 class ModelFileError(ValueError):
     """A file is not a model that this release can read."""
+
+
+def how_to_install(extra: str) -> str:
+    """Return what to type, and where, for a part of the library that needs others.
+
+    >>> how_to_install("plot")
+    "pip install '.[plot]' in the checkout of roctree"
+    """
+    return f"pip install '.[{extra}]' in the checkout of roctree"

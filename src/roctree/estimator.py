@@ -409,7 +409,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        counts : "training", "smoothed", or (X, y) of cases held out
+        counts : "training", "smoothed", or (X, y) of cases held out, or their tally
         positive : the positive class; None for the last in ``classes_``
 
         Examples
@@ -417,10 +417,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
         >>> tree.labellings()
         3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss / false alarm      share of +
-               0  0.000  0.000     0.667              0 to 0  0.000 to 0.000
-               1  0.000  1.000     1.000            0 to inf  0.000 to 1.000
-               2  1.000  1.000     0.333          inf to inf  1.000 to 1.000
+        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
+               0  0.000  0.000     0.667                only 0      only 0.000
+               1  0.000  1.000     1.000              0 to inf  0.000 to 1.000
+               2  1.000  1.000     0.333              only inf      only 1.000
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
@@ -442,8 +442,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         counts : what it is chosen by: "training", "smoothed", or (X, y) of cases held out, with
-            weights (X, y, sample_weight); None for "training", but "smoothed" for a threshold of
-            ``predict_proba``
+            weights (X, y, sample_weight), or their tally; None for "training", but "smoothed" for
+            a threshold of ``predict_proba``
         positive : the positive class, of two; None for the last in ``classes_``
         random_state : seed of the draws, one for each row, of randomised labels
         request : one of ``cost_fp`` and ``cost_fn``, ``cost_matrix`` [predicted][true] by number or
@@ -590,7 +590,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X, y : labelled cases; None for the training counts
+        X, y : labelled cases, or X their tally; None for the training counts
         positive : the class that is positive, against all others; None for the last of two
         sample_weight : of the cases
 
@@ -618,8 +618,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X, y : labelled cases, also those larger than memory, as for ``fit``; None for the training
-            counts
+        X, y : labelled cases, also those larger than memory, as for ``fit``, or X their tally; None
+            for the training counts
         sample_weight : of the cases
 
         Examples
@@ -631,11 +631,54 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0.875
         """
         tree = self._fitted()
-        check_rows_given(X, y, sample_weight)
+        if not isinstance(X, Tally):
+            check_rows_given(X, y, sample_weight)
         if X is None:
             return self.probabilities_[tree.leaves], tree.counts[tree.leaves]
         tally = self._tally(X, y, sample_weight)
         return tally.lines(self.probabilities_), tally.counts
+
+    def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
+        """Return labelled cases counted in the leaves, to be judged in many ways at once.
+
+        ``roc``, ``labellings``, ``at`` and ``confusion`` take it in place of the cases, also those
+        of this tree relabelled or smoothed in another way. Parts of the data may be counted one
+        after the other: ``Tally.joined(parts)`` are all of them.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, as for ``fit``
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> cases = tree.tally([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
+        >>> tree.roc(cases).auc, tree.confusion(cases).tolist()
+        (0.75, [[1.0, 1.0], [0.0, 1.0]])
+        """
+        self._fitted()
+        return self._tally(X, y, sample_weight)
+
+    def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Return the weights of cases by predicted and true class, float64[classes, classes].
+
+        Labels drawn by chance count as often as they are to be expected.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, or X their tally
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.confusion([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
+        array([[1., 1.],
+               [0., 1.]])
+        """
+        self._fitted()
+        return self._decision().confusion(self._tally(X, y, sample_weight))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of cases that are labelled rightly.
@@ -820,7 +863,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Any:
         """Write an interactive page of this tree and its operating points; return the file's path.
 
-        Without a path return a widget for notebooks, which needs ``pip install roctree[notebook]``.
+        Without a path return a widget for notebooks, which needs ``pip install '.[notebook]'``.
         The page is one file and asks nothing of the network.
 
         Parameters
@@ -978,10 +1021,16 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"counts has {len(counts)} parts: give (X, y) of cases held out."
                 )
             counts = self._tally(*counts)
+        elif isinstance(counts, Tally):
+            counts = self._tally(counts)
         frequencies = Frequencies()(self.tree_)
         return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
 
-    def _tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
+    def _tally(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tally:
+        if isinstance(X, Tally):
+            if X.tree != self.tree_:
+                raise ParameterError("The cases were counted in another tree: count them in this.")
+            return X
         found = tally_of(self, X, y, sample_weight)
         return found or Tally.of(self.tree_, self._dataset(X, y, sample_weight))
 

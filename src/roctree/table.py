@@ -73,6 +73,19 @@ def as_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any]) -
     return found.DataFrame(columns)
 
 
+def plain(value: Any, *, within_list: bool = False) -> str:
+    """Return a name as it is, in quotes if it could be mistaken for something else.
+
+    >>> ", ".join(plain(name, within_list=True) for name in ["red", "red, dark", ""])
+    "red, 'red, dark', ''"
+    """
+    text = str(value)
+    clear = text.isprintable() and text == text.strip() and text != ""
+    if within_list:
+        clear = clear and not any(mark in text for mark in ",{}")
+    return text if clear else repr(text)
+
+
 def on_one_line(text: str) -> str:
     """Return text as it is, but for escapes of what cannot be printed, such as line ends."""
     if text.isprintable():

@@ -5,12 +5,14 @@ of its leaves, as one. Counted in parts, leaf by leaf, it would seem to get seve
 rates would not be those of the predictions.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Dataset
+from roctree.errors import DataError
 from roctree.tree.apply import class_counts, divided, mix
 from roctree.tree.passes import with_those_below
 from roctree.tree.tree import Tree
@@ -47,14 +49,22 @@ class Tally:
         own[np.arange(len(own)), labels[apart]] = weights[apart]
         return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
 
-    def merged(self, other: "Tally") -> "Tally":
-        """The cases of both."""
-        n_leaves = self.tree.n_leaves
-        leaves = self.counts[:n_leaves] + other.counts[:n_leaves]
-        own = self.counts[n_leaves:], other.counts[n_leaves:]
-        counts = np.concatenate([leaves, *own])
-        values = np.concatenate([self.values, other.values])
-        return Tally(self.tree, self.parts + other.parts, counts, values)
+    @classmethod
+    def joined(cls, tallies: Iterable["Tally"]) -> "Tally":
+        """Return the cases of all, of one tree; they may come one after the other."""
+        rest = iter(tallies)
+        first = next(rest, None)
+        if first is None:
+            raise DataError("X is empty: at least one row with a weight above 0 is required.")
+        n_leaves = first.tree.n_leaves
+        parts, leaves = first.parts.copy(), first.counts[:n_leaves].copy()
+        own, values = [first.counts[n_leaves:]], [first.values]
+        for other in rest:
+            parts += other.parts
+            leaves += other.counts[:n_leaves]
+            own.append(other.counts[n_leaves:])
+            values.append(other.values)
+        return cls(first.tree, parts, np.concatenate([leaves, *own]), np.concatenate(values))
 
     @property
     def whole(self) -> Floats:

@@ -59,6 +59,23 @@ WRONG = {
     "is no JSON": ("predict", "tree.json", "new.csv", "--cost-matrix", "[["),
     "choose from label, probability": ("predict", "tree.json", "new.csv", "--columns", "odds"),
     "end the name in": ("predict", "tree.json", "new.csv", "-o", "scored.xls"),
+    "--keep has 'leaf', which is the name of a result": (
+        "predict",
+        "tree.json",
+        "leaf.csv",
+        "--columns",
+        "leaf",
+        "--keep",
+        "leaf",
+    ),
+    "x.xyz cannot be drawn: end the name in .svg, .png, .pdf": (
+        "frontier",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--plot",
+        "x.xyz",
+    ),
     "name the column by --target": ("evaluate", "tree.json", "new.csv"),
     "leave it out": ("export", "tree.json", "--to", "dot", "--dialect", "duckdb"),
     "--to is 'pmml'": ("export", "tree.json", "--to", "pmml"),
@@ -81,7 +98,7 @@ WRONG = {
         "--weight",
         "pressure",
     ),
-    "conversion error to double": (
+    "column 'sex' does not hold numbers: '": (
         "fit",
         "data.csv",
         "--target",
@@ -97,6 +114,7 @@ WRONG = {
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_2_and_leaves_nothing(
     sentence, grown, roctree
 ):
+    (grown / "leaf.csv").write_text((grown / "new.csv").read_text().replace("patient", "leaf", 1))
     before = sorted(path.name for path in grown.iterdir())
     done = roctree(*WRONG[sentence])
     assert (done.code, done.out) == (2, "")
@@ -129,7 +147,7 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
     (grown / "scored.csv").write_text("what was there")
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 2
-    assert "invalid value 'old'" in done.err
+    assert "odd.csv: column 'age' does not hold numbers: 'old' is none." in done.err
     assert (grown / "scored.csv").read_text() == "what was there"
     assert not list(grown.glob(".scored*"))
 
@@ -151,6 +169,31 @@ def test_warnings_are_sentences_too(grown, roctree):
     assert done.code == 0
     assert done.err.startswith("Warning: Categories not seen in training are treated as missing:")
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_what_many_blocks_have_unseen_is_told_once_with_all_rows(
+    command, grown, roctree, monkeypatch
+):
+    monkeypatch.setattr("roctree.data.csv_file.BLOCK", 1000)
+    text = (grown / "test.csv").read_text()
+    (grown / "odd.csv").write_text(text.replace("female", "unknown"))
+    done = roctree(command, "tree.json", "odd.csv")
+    assert done.code == 0
+    n_rows = text.count("female")
+    assert f"treated as missing: 'sex' in {n_rows} rows (such as 'unknown').\n" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_rate_that_no_leaf_keeps_is_pointed_out(grown, roctree):
+    line = ("fit", "data.csv", "--target", "outcome", "--max-leaves", 2, "-o", "two.json")
+    assert roctree(*line).code == 0
+    done = roctree("at", "two.json", "--max-fpr", "0.001", "-o", "x.json")
+    assert done.code == 0
+    assert done.err.startswith("Warning: max_fpr=0.001 leaves no case positive")
+    assert "by randomise" in done.err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):

@@ -181,6 +181,83 @@ def flat(value):
     return [float("nan") if value is None else value]
 
 
+def in_parts(folder, name):
+    """Write a file as three of Parquet, and as two of text."""
+    table = read_file(name)
+    (folder / "held").mkdir()
+    for number, begin in enumerate(range(0, len(table), 70)):
+        parquet.write_table(table.slice(begin, 70), f"held/{number}.parquet")
+    head, *lines = (folder / name).read_text().splitlines()
+    for number in range(2):
+        (folder / f"half{number}.csv").write_text("\n".join([head, *lines[number::2], ""]))
+
+
+PARTS = {
+    "a folder": ("held",),
+    "a pattern": ("held/*.parquet",),
+    "files": ("held/0.parquet", "held/1.parquet", "held/2.parquet"),
+    "texts": ("half0.csv", "half1.csv"),
+}
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("command", ["evaluate", "labellings"])
+def test_several_files_are_judged_as_one(command, parts, grown, roctree, monkeypatch):
+    in_parts(grown, "test.csv")
+    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr("roctree.data.files.BATCH_ROWS", 50)
+    whole = json.loads(roctree(command, "tree.json", "test.csv", "--json").out)
+    found = roctree(command, "tree.json", *PARTS[parts], "--json")
+    assert found.code == 0, found.err
+    assert flat(json.loads(found.out)) == pytest.approx(flat(whole), nan_ok=True)
+
+
+def test_several_files_are_judged_by_models_that_score_each_row(grown, roctree):
+    in_parts(grown, "test.csv")
+    assert roctree("fit", "data.csv", *OTHERS["Naive Bayes"]).code == 0
+    whole = json.loads(roctree("evaluate", "nbtree.json", "test.csv", "--json").out)
+    found = json.loads(roctree("evaluate", "nbtree.json", "half0.csv", "half1.csv", "--json").out)
+    assert flat(found) == pytest.approx(flat(whole), nan_ok=True)
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (1.0, 2.0), ("false", "true"), ("007", "008")])
+def test_classes_are_known_again_block_by_block(classes, patients, roctree, monkeypatch):
+    monkeypatch.setattr(csv_file, "BLOCK", 50)
+    rows = "".join(f"{i},{classes[i // 20]}\n" for i in range(40))
+    (patients / "kinds.csv").write_text("x,kind\n" + rows)
+    assert roctree("fit", "kinds.csv", "--target", "kind", "-o", "kinds.json").code == 0
+    facts = json.loads(roctree("evaluate", "kinds.json", "kinds.csv", "--json").out)
+    assert (facts["rows"], facts["accuracy"], facts["auc"]) == (40, 1.0, 1.0)
+
+
+def test_a_row_far_down_that_cannot_be_judged_is_named(grown, roctree, monkeypatch):
+    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    text = (grown / "test.csv").read_text()
+    (grown / "odd.csv").write_text(text + text.splitlines()[1].rpartition(",")[0] + ",\n")
+    done = roctree("evaluate", "tree.json", "odd.csv")
+    assert (done.code, done.out) == (2, "")
+    assert "the label 'outcome' of row 201 is missing" in done.err
+
+
+def test_blocks_of_rows_without_weight_leave_no_trace(grown, roctree, monkeypatch):
+    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    head, *rows = (grown / "test.csv").read_text().splitlines()
+    for name, kept in {"all.csv": rows, "some.csv": rows[100:]}.items():
+        lines = [f"{row},{int(row in rows[100:])}" for row in kept]
+        (grown / name).write_text("\n".join([f"{head},often", *lines, ""]))
+    found = [roctree("evaluate", "tree.json", name, "--weight", "often", "--json").out
+             for name in ("all.csv", "some.csv")]  # fmt: skip
+    ours, theirs = map(json.loads, found)
+    assert ours.pop("rows") >= theirs.pop("rows")
+    assert ours == theirs
+
+
+def test_a_file_that_is_named_twice_is_refused(grown, roctree):
+    done = roctree("evaluate", "tree.json", "test.csv", "./test.csv")
+    assert done.code == 2
+    assert "is named twice" in done.err
+
+
 def test_evaluate_takes_more_than_two_classes(patients, roctree):
     (patients / "three.csv").write_text(
         "x,kind\n" + "\n".join(f"{i},{'abc'[i // 4]}" for i in range(12)) + "\n"
@@ -263,6 +340,8 @@ def test_describe_shows_tree_columns_and_operating_point(grown, roctree):
     facts = json.loads(roctree("describe", "tree.json", "--json").out)
     assert facts["parameters"] == {"max_leaves": "8"}
     assert facts["columns"]["sex"] == ["female", "male"]
+    assert facts["training"]["date"] == "1970-01-01T00:00:00Z"
+    assert (facts["training"]["rows"], facts["training"]["target"]) == (400, "outcome")
 
 
 @pytest.mark.parametrize("form", ["text", "rules", "sql", "dot"])

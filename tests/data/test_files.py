@@ -1,8 +1,10 @@
 import bz2
 import gzip
+import os
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from threading import Thread
 
 import pyarrow as pa
 import pytest
@@ -11,7 +13,7 @@ from pyarrow import feather, parquet
 from roctree import DataError, ParameterError
 from roctree.data import csv_file
 from roctree.data.csv_file import delimiter_of
-from roctree.data.files import file_batches, read_file
+from roctree.data.files import file_batches, file_columns, read_file
 from roctree.data.sources import Source
 from roctree.data.spelling import MISSING, Spelling
 
@@ -119,6 +121,20 @@ def test_a_pipe_that_gives_little_at_a_time_is_read_to_its_end(monkeypatch):
     assert csv_file.read(source, Spelling(), {}).to_pylist() == ROWS
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_pipe_with_a_name_is_read_once(form, here):
+    content = TEXT.encode()
+    if form == "parquet":
+        parquet.write_table(pa.Table.from_pylist(ROWS), "a.parquet")
+        content = Path("a.parquet").read_bytes()
+    os.mkfifo("pipe")
+    writer = Thread(target=Path("pipe").write_bytes, args=(content,))
+    writer.start()
+    assert read_file("pipe").to_pylist() == ROWS
+    writer.join()
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])
 def test_blocks_make_up_the_whole(form, here, monkeypatch):
     monkeypatch.setattr(csv_file, "BLOCK", 100)
@@ -171,11 +187,41 @@ def test_what_cannot_be_read_is_refused(sentence, here):
 
 def test_a_text_among_numbers_is_named(here):
     written("a.csv", "x\n1\nmuch\n")
-    with pytest.raises(DataError, match="invalid value 'much'"):
+    sentence = "a.csv: column 'x' does not hold numbers: 'much' is none."
+    with pytest.raises(DataError) as error:
         read_file("a.csv", types={"x": pa.float64()})
+    assert str(error.value) == sentence
+    with pytest.raises(DataError) as error:
+        list(file_batches("a.csv", ["x"], types={"x": pa.float64()}))
+    assert str(error.value) == sentence
     parquet.write_table(pa.table({"x": ["1", "much"]}), "a.parquet")
     with pytest.raises(DataError, match=r"column 'x' does not hold numbers: .*much"):
         read_file("a.parquet", types={"x": pa.float64()})
+
+
+def test_a_column_is_named_as_the_file_names_it_wherever_it_stands(here):
+    written("a.csv", "first, second name ,third\n1,2,yes\n3,maybe,no\n")
+    for name, word in {"second name": "numbers", "third": "truth values"}.items():
+        kind = pa.float64() if word == "numbers" else pa.bool_()
+        with pytest.raises(DataError, match=f"column '{name}' does not hold {word}"):
+            list(file_batches("a.csv", ["third", "second name"], types={name: kind}))
+
+
+def test_the_columns_of_a_file_are_known_without_reading_it(here):
+    written("a.csv", "x, y\n1,2\n")
+    parquet.write_table(pa.table({"x": [1], "y": [2]}), "a.parquet")
+    feather.write_feather(pa.table({"x": [1], "y": [2]}), "a.feather")
+    for ending in ("csv", "parquet", "feather"):
+        assert file_columns(f"a.{ending}") == ["x", "y"]
+
+
+def test_digits_with_zeros_before_them_are_codes_and_stay_as_they_are(here):
+    written("a.csv", "code,n,share,zip\n007,0,0.5, 01234\n012,10,00.5,99999\nNA,20,1,\n")
+    table = read_file("a.csv")
+    assert table["code"].to_pylist() == ["007", "012", None]
+    assert table["zip"].to_pylist() == ["01234", "99999", None]
+    assert [str(table[name].type) for name in ("n", "share")] == ["int64", "double"]
+    assert read_file("a.csv", types={"code": pa.float64()})["code"].to_pylist() == [7.0, 12.0, None]
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(here):

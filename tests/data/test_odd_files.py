@@ -2,6 +2,7 @@
 
 import gzip
 
+import pyarrow as pa
 import pytest
 
 from roctree import DataError
@@ -83,6 +84,38 @@ def test_texts_that_a_person_would_take_for_something_else_are_refused(reason, t
         cases_of(read_file(str(path)), Wishes("y"))
     assert reason in str(error.value)
     assert cases_of(read_file(str(path)), Wishes("y", nominal=("x",))).X.num_columns == 2
+
+
+def test_a_reason_that_columns_share_is_said_once(tmp_path):
+    path = tmp_path / "odd.csv"
+    rows = [f"{x.replace('.', ',')};{x.replace('.', ',')};{i}.1.2024;{y}"
+            for i, (x, _, y) in enumerate(ROWS)]  # fmt: skip
+    path.write_text("\n".join(["price;size;day;y", *rows, ""]))
+    with pytest.raises(DataError) as error:
+        cases_of(read_file(str(path)), Wishes("y"))
+    said = str(error.value)
+    assert "'price', 'size' hold texts, of which all are numbers with a comma before" in said
+    assert said.count("--decimal") == 1
+    assert "'day' holds texts, of which all are dates" in said
+
+
+def test_codes_with_zeros_before_them_are_nominal_and_pointed_out(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text(text(cell=lambda row: f"{int(float(row[0]) * 8) % 12:03d}"))
+    fact = cases_of(read_file(str(path)), Wishes("y")).facts[0]
+    assert fact.role == "nominal"
+    assert fact.values == "12: 000, 001, 002, 003, ..."
+    assert fact.remark == "zeros before digits: codes, not numbers; --numeric x"
+    numbers = cases_of(read_file(str(path), types=Wishes("y", numeric=("x",)).types), Wishes("y"))
+    assert numbers.facts[0].role == "numeric"
+
+
+def test_numbers_that_are_stored_as_texts_are_refused_unless_they_are_few():
+    digits = pa.array([str(i) for i in range(40)])
+    with pytest.raises(DataError, match="'x' holds texts, of which all are numbers: say --numeric"):
+        cases_of(pa.table({"x": digits, "y": ["no", "yes"] * 20}), Wishes("y"))
+    few = pa.table({"x": ["1", "2"] * 20, "y": ["no", "yes"] * 20})
+    assert cases_of(few, Wishes("y")).facts[0].role == "nominal"
 
 
 def test_a_few_numbers_among_texts_are_codes(tmp_path):

@@ -35,6 +35,11 @@ def test_numbers_are_numeric_and_few_texts_nominal():
     assert [found[name].remark for name in "xyz"] == ["", "", ""]
 
 
+def test_names_with_commas_can_be_told_apart():
+    data = table(x=["red, dark", "red", ""] * (N // 3))
+    assert roles(data)["x"].values == "3: '', red, 'red, dark'"
+
+
 def test_row_numbers_codes_and_empty_columns_are_pointed_out():
     found = roles(table(id=list(range(N)), code=[i % 4 for i in range(N)], none=[None] * N))
     assert "--ignore id" in found["id"].remark

@@ -205,6 +205,7 @@ def test_a_report_tells_whether_to_rank_by_distance():
     assert weighted.mean_hits == pytest.approx(report.mean_hits)
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")  # which no leaf keeps
 def test_geometric_probabilities_are_proper_calibrated_and_unmoved_by_other_labels():
     X, y = load_breast_cancer(return_X_y=True)
     tree = ROCTreeClassifier(max_leaves=5, geometric_probability=True).fit(X, y)

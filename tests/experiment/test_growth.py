@@ -77,6 +77,7 @@ def test_growth_tells_trees_apart_that_grow_in_another_way():
     assert Configuration("", one).growth != Configuration("", other).growth
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")  # which no leaf may keep
 def test_a_configuration_may_say_where_to_operate():
     (ours,), (theirs,) = both([ROCTreeClassifier()], at={"max_fpr": 0.05})
     assert_alike(ours, theirs.at(max_fpr=0.05))

@@ -91,5 +91,5 @@ def test_what_a_graph_cannot_say_is_refused(monkeypatch):
     with pytest.raises(ParameterError, match="dtype='int8' is not known"):
         tree.to_onnx(dtype="int8")
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"pip install roctree\[onnx\]"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[onnx\]'"):
         tree.to_onnx()

@@ -1,4 +1,5 @@
 import sys
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -135,6 +136,28 @@ def test_labels_keep_their_type(labels):
     check_sql(ROCTreeClassifier().fit(X, labels), X)
 
 
+DECLARED = [
+    ("sqlite", "BOOLEAN"),
+    ("sqlite", "INTEGER"),
+    ("duckdb", "BOOLEAN"),
+    ("duckdb", "INTEGER"),
+]
+
+
+@pytest.mark.parametrize(("engine", "declared"), DECLARED)
+def test_truth_values_may_be_booleans_or_ones_and_zeros(engine, declared):
+    X = pd.DataFrame({"smokes": [True, False] * 8, "x": np.arange(16.0)})
+    tree = ROCTreeClassifier().fit(X, np.where(X.smokes, "ill", "well"))
+    module = pytest.importorskip("duckdb" if engine == "duckdb" else "sqlite3")
+    with closing(module.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE cases (smokes {declared}, x REAL)")
+        base.execute("INSERT INTO cases VALUES (TRUE, 1), (FALSE, 2), (NULL, 3)")
+        found = sorted(base.execute(tree.to_sql(keep=["x"])).fetchall())
+    new = pd.DataFrame({"smokes": [True, False, None], "x": [1.0, 2.0, 3.0]})
+    assert [row[-2] for row in found] == tree.predict(new).tolist()
+    assert np.allclose([row[1:3] for row in found], tree.predict_proba(new))
+
+
 def test_categories_that_are_numbers_are_compared_as_numbers():
     X = pd.DataFrame({"x": pd.Categorical([1, 2, 3, 1, 2, 3]), "z": pd.Categorical([0.5, 1.5] * 3)})
     check_sql(ROCTreeClassifier().fit(X, [0, 1, 0, 0, 1, 1]), X)
@@ -231,7 +254,7 @@ def test_a_dialect_that_is_not_known_is_refused():
 def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ImportError, match=r"pip install roctree\[sql\]"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[sql\]'"):
         tree.to_sql(dialect="mysql")
     assert "SELECT" in tree.to_sql()
 

@@ -4,6 +4,7 @@ import tracemalloc
 import warnings
 from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,6 +259,12 @@ def test_an_error_of_a_file_names_the_file(tmp_path):
     path.write_bytes(SMALL[:100])
     with pytest.raises(ModelFileError, match=r"broken\.json: The file does not end with its check"):
         roctree.load(path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file on this system")
+def test_an_endless_file_is_refused_at_its_beginning():
+    with pytest.raises(ModelFileError, match="/dev/zero: The file is no model of roctree"):
+        roctree.load("/dev/zero")
 
 
 def test_a_file_that_is_not_there_is_not_found(tmp_path):

@@ -42,6 +42,7 @@ def interpolated(points, where):
                 yield next_y
 
 
+@pytest.mark.filterwarnings("ignore:max_fpr")
 @given(tables(leaves=(1, 8)), RATES)
 def test_max_fpr_keeps_the_rate_and_is_on_the_hull(table, rate):
     point = point_of(table, MaxFPR(rate))
@@ -103,3 +104,28 @@ def test_a_rate_needs_cases_of_its_class(labeller, words):
     table = [(0, 3), (0, 1)] if words == "negative" else [(3, 0), (1, 0)]
     with pytest.raises(ParameterError, match=f"is a rate of {words}.*none of them"):
         labeller(leaves(table))
+
+
+# Of the first leaf a quarter of the negatives is.
+COARSE = [(2, 6), (6, 2)]
+
+
+def test_a_rate_that_the_first_leaf_exceeds_is_said_to_leave_nothing_positive():
+    sentence = (
+        r"max_fpr=0\.1 leaves no case positive: the leaves that would be first have a false "
+        r"positive rate of 0\.25\. Raise max_fpr, or let chance .* by randomise\."
+    )
+    with pytest.warns(UserWarning, match=sentence):
+        point = point_of(COARSE, MaxFPR(0.1))
+    assert (point.fpr, point.tpr) == (0.0, 0.0)
+    assert point_of(COARSE, MaxFPR(0.1, randomise=True)).tpr == pytest.approx(0.3)
+
+
+def test_where_no_false_alarm_is_allowed_chance_is_no_help_and_not_spoken_of():
+    with pytest.warns(UserWarning, match=r"Raise max_fpr\.$"):
+        point_of(COARSE, MaxFPR(0.0))
+
+
+def test_a_rate_that_some_leaves_keep_is_no_matter_for_a_warning():
+    assert point_of(COARSE, MaxFPR(0.25)).tpr == 0.75
+    assert point_of([(0, 6), (8, 2)], MaxFPR(0.0)).tpr == 0.75

@@ -4,10 +4,12 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
-from roctree.labelling import Labellings
-from tests.labelling.tables import leaves, worked_tree
+from roctree.labelling import Labellings, Leaves
+from tests.labelling.tables import leaves, tables, worked_tree
 
 
 @pytest.fixture
@@ -40,13 +42,58 @@ def test_the_leaves_of_a_row_cannot_be_changed(rows):
 def test_text_has_a_line_for_each_labelling(rows):
     assert repr(rows).splitlines() == [
         "4 labellings, positive 1",
-        "leaves +    FPR    TPR  accuracy  miss / false alarm      share of +",
-        "       0  0.000  0.000     0.400            0 to 0.2  0.000 to 0.231",
-        "       1  0.125  0.417     0.600          0.2 to 0.5  0.231 to 0.429",
-        "       2  0.375  0.750     0.700         0.5 to 1.67  0.429 to 0.714",
-        "       3  1.000  1.000     0.600         1.67 to inf  0.714 to 1.000",
+        "leaves +    FPR    TPR  accuracy  miss in false alarms      share of +",
+        "       0  0.000  0.000     0.400              0 to 0.2  0.000 to 0.231",
+        "       1  0.125  0.417     0.600            0.2 to 0.5  0.231 to 0.429",
+        "       2  0.375  0.750     0.700           0.5 to 1.67  0.429 to 0.714",
+        "       3  1.000  1.000     0.600           1.67 to inf  0.714 to 1.000",
     ]
     assert rows.to_text() == repr(rows).partition("\n")[2]
+
+
+def divided():
+    """Two leaves, and before the second a case that missing values divide between them."""
+    counts = np.array([[1.0, 8.0], [6.0, 2.0], [1.0, 0.0]])
+    shares = np.array([[1 / 9, 8 / 9], [3 / 4, 1 / 4], [0.4, 0.6]])
+    return Labellings(Leaves(np.array([1, 2, -1]), counts, shares))
+
+
+def test_a_labelling_that_no_costs_make_best_says_so():
+    table = divided()
+    assert repr(table).splitlines() == [
+        "4 labellings",
+        "leaves +    FPR    TPR  accuracy  miss in false alarms      share of +",
+        "       0  0.000  0.000     0.444            0 to 0.125  0.000 to 0.135",
+        "       1  0.125  0.800     0.833          0.125 to 3.5  0.135 to 0.814",
+        "       1  0.250  0.800     0.778            never best",
+        "       2  1.000  1.000     0.556            3.5 to inf  0.814 to 1.000",
+        "1 of 4 are never best: whatever errors cost, others cost no more on these cases, some of "
+        "which are divided among leaves.",
+    ]
+    assert np.isnan(table[2].cost_ratio).all()
+    assert np.isnan(table.columns()["prior_to"]).tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.125, 0.5, 3.5, 9.0])
+def test_what_is_never_best_costs_no_less_than_another_whatever_a_miss_costs(ratio):
+    table = divided()
+    costs = [row.fpr * 8 + ratio * (1 - row.tpr) * 10 for row in table]
+    best = [row.cost_ratio[0] <= ratio <= row.cost_ratio[1] for row in table]
+    assert [cost <= min(costs) + 1e-12 for cost in costs] == best
+
+
+@given(tables(leaves=(1, 8)), st.randoms(use_true_random=False))
+def test_in_any_order_just_the_corners_of_the_hull_are_best(table, random):
+    counts = np.array(table, dtype=float)
+    shares = np.array([random.random() for _ in table])
+    found = Labellings(Leaves(np.full(len(table), -1), counts, np.c_[1.0 - shares, shares]))
+    n_negative, n_positive = counts.sum(axis=0)
+    for ratio in (0.0, 0.1, 0.7, 1.0, 3.0, 50.0):
+        costs = [row.fpr * n_negative + ratio * (1.0 - row.tpr) * n_positive for row in found]
+        best = [cost for cost, row in zip(costs, found, strict=True)
+                if row.cost_ratio[0] <= ratio <= row.cost_ratio[1]]  # fmt: skip
+        assert best
+        assert max(best) == pytest.approx(min(costs), abs=1e-9)
 
 
 def test_html_has_a_row_for_each_labelling_and_escapes_the_class(rows):

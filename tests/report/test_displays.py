@@ -117,10 +117,16 @@ class TestROCHull:
         marked = ROCHullDisplay.from_predictions(truth, scores, labellings=True)
         assert len(marked.labellings_.get_xdata()) > 200
 
+    def test_the_area_that_is_named_is_that_under_the_line_that_is_drawn(self, tree, cases):
+        display = ROCHullDisplay.from_estimator(tree, *cases)
+        corners = display.line_.get_path().vertices  # steps would have more of them than labellings
+        area = np.trapezoid(corners[:, 1], corners[:, 0])
+        assert area == pytest.approx(display.curves[0].auc)
+        assert f"AUC = {area:.3f}" in display.line_.get_label()
+
     def test_steps_go_through_what_labels_without_chance_achieve(self, tree, cases):
-        assert ROCHullDisplay.from_estimator(tree, *cases).line_.get_drawstyle() == "steps-post"
-        straight = ROCHullDisplay.from_estimator(tree, *cases, drawstyle="default")
-        assert straight.line_.get_drawstyle() == "default"
+        stepped = ROCHullDisplay.from_estimator(tree, *cases, drawstyle="steps-post")
+        assert stepped.line_.get_drawstyle() == "steps-post"
 
     def test_folds_are_drawn_with_their_mean(self, cases):
         results = cross_validate(
@@ -410,7 +416,7 @@ def test_the_name_that_scikit_learn_has_for_the_positive_class_is_explained(kind
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install roctree\[plot\]") as raised:
+    with pytest.raises(ImportError, match=r"pip install '\.\[plot\]'") as raised:
         ROCHullDisplay.from_predictions([0, 1], [0.1, 0.9])
     assert "\n" not in str(raised.value)
 

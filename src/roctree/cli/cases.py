@@ -1,11 +1,11 @@
 """Files as the library takes data: to grow a tree from, or of a kind that a tree knows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from roctree.cli.output import Table, working
-from roctree.data.files import read_file
-from roctree.data.known import labels_of_column, target_of, types_of
+from roctree.data.files import file_batches, file_columns, read_file
+from roctree.data.known import labels_of_column, target_of, type_of_labels, types_of
 from roctree.data.roles import (
     Cases,
     ColumnFacts,
@@ -15,6 +15,7 @@ from roctree.data.roles import (
     weight_type,
     weights_of,
 )
+from roctree.data.sources import is_pipe
 from roctree.data.spelling import Spelling
 from roctree.errors import DataError
 
@@ -67,6 +68,33 @@ def known_cases(
     attributes = table.select(named(schema.names, there, several=False))
     labels = labels_of_column(table.column(name), schema.classes, name)
     return KnownCases(attributes, labels, weights)
+
+
+def known_parts(
+    path: str,
+    tree: Any,
+    target: str | None,
+    reading: Mapping[str, Any],
+    weight: str | None = None,
+) -> Iterator[KnownCases]:
+    """Read such cases block by block, if the column of classes is known by its name.
+
+    All at once otherwise, and from a pipe, which cannot be looked at before it is read.
+    """
+    schema, name = tree.schema_, target or tree.training_.target
+    if is_pipe(path) or name not in file_columns(path, spelling(reading)):
+        yield known_cases(path, tree, target, reading, weight)
+        return
+    types = type_of_labels(name, schema.classes) | weight_type(weight) | types_of(schema)
+    columns = list(dict.fromkeys([*schema.names, name, *([weight] if weight else [])]))
+    begin = 0
+    for table in file_batches(path, columns, spelling(reading), types):
+        labels = labels_of_column(table.column(name), schema.classes, name, begin)
+        # Rows without weight leave no trace, and some blocks may have no others.
+        if table.num_rows and (weight is None or table.column(weight).to_numpy().any()):
+            weights = weights_of(table, weight, begin) if weight else None
+            yield KnownCases(table.select(list(schema.names)), labels, weights)
+        begin += table.num_rows
 
 
 def column_table(facts: tuple[ColumnFacts, ...], title: str = "") -> Table:

@@ -1,5 +1,6 @@
 """What is in a model file."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -7,6 +8,7 @@ import typer
 import roctree
 from roctree.cli.options import Model, Report, command
 from roctree.cli.output import Table
+from roctree.table import plain
 
 Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]
 SHOWN_CATEGORIES = 6
@@ -22,10 +24,10 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     tree = roctree.load(model)
     classes, point = tree.classes_.tolist(), tree.operating_point_
     size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
-    named = f"classes {', '.join(map(str, classes))}"
+    named = f"classes {', '.join(plain(label, within_list=True) for label in classes)}"
     where = _usual_labels(tree) if point is None else str(point)
     shown = [
-        f"{size}, {named}; labels: {where}.\n",
+        f"{size}, grown from {tree.training_}; {named}; labels: {where}.\n",
         _columns(tree),
         tree.to_text(max_depth=max_depth),
     ]
@@ -40,6 +42,7 @@ def _facts(tree: Any) -> dict[str, Any]:
         "leaves": tree.get_n_leaves(),
         "depth": tree.get_depth(),
         "training_cases": float(tree.tree_.weight[0]),
+        "training": asdict(tree.training_),
         "parameters": {name: repr(value) for name, value in changed.items()},
         "operating_point": None if point is None else str(point),
         "columns": dict(zip(names, tree.schema_.categories, strict=True)),
@@ -72,5 +75,7 @@ def _columns(tree: Any) -> Table:
 def _kind(categories: Any) -> str:
     if categories is None:
         return "numbers"
-    shown = ", ".join(map(str, categories[:SHOWN_CATEGORIES]))
+    shown = ", ".join(
+        plain(category, within_list=True) for category in categories[:SHOWN_CATEGORIES]
+    )
     return shown + ", ..." * (len(categories) > SHOWN_CATEGORIES)

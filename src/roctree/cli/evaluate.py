@@ -5,12 +5,20 @@ from typing import Any
 import numpy as np
 
 import roctree
-from roctree.cli.cases import KnownCases, known_cases
-from roctree.cli.labellings import labelling_rows, labelling_table
-from roctree.cli.options import OPERATING, READING, Data, Model, Report, Target, Weight, command
-from roctree.cli.output import Table
+from roctree.cli.judged import Counted, Kept, judged_by
+from roctree.cli.labellings import labelling_rows, shown_labellings
+from roctree.cli.options import (
+    OPERATING,
+    READING,
+    KnownFiles,
+    Model,
+    Report,
+    Target,
+    Weight,
+    command,
+)
+from roctree.cli.output import Table, working
 from roctree.cli.relabelled import positive_class, relabelled
-from roctree.roc import mauc
 
 # Costs of a miss in false alarms.
 RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -19,7 +27,7 @@ RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 @command(operating=OPERATING, reading=READING)
 def evaluate(
     model: Model,
-    data: Data,
+    data: KnownFiles,
     target: Target = None,
     weight: Weight = None,
     *,
@@ -30,11 +38,13 @@ def evaluate(
 
     Example:
       roctree evaluate tree.json test.csv
+      roctree evaluate tree.json big/*.parquet
     """
     tree = relabelled(roctree.load(model), operating)
-    cases = known_cases(data, tree, target, reading, weight)
+    with working(f"Reading {', '.join(data)}"):
+        cases = judged_by(data, tree, target, reading, weight)
     positive = positive_class(tree, operating)
-    labels = _labels(tree, cases)
+    labels = _labels(tree, cases, weight is not None)
     if tree.n_classes_ == 1:  # nothing can be ranked
         return labels
     if positive is None:
@@ -42,8 +52,8 @@ def evaluate(
     return _of_two(tree, cases, labels, positive)
 
 
-def _of_two(tree: Any, cases: KnownCases, labels: Report, positive: Any) -> Report:
-    curve = _curve(tree, cases, positive)
+def _of_two(tree: Any, cases: Counted | Kept, labels: Report, positive: Any) -> Report:
+    curve = cases.curve(tree, positive)
     low, high = curve.auc_interval()
     area = (
         f"\nAUC of {positive} {curve.auc:.4f}, with a confidence of 95 % from {low:.4f} to "
@@ -56,8 +66,8 @@ def _of_two(tree: Any, cases: KnownCases, labels: Report, positive: Any) -> Repo
         # Where cases have scores of their own, not those of leaves, the table would be as long as
         # the data: it has a command of its own.
         if hasattr(tree, "apply"):
-            labellings = tree.labellings(counts=tuple(cases), positive=positive)
-            shown.append(labelling_table(labellings))
+            labellings = tree.labellings(counts=cases.cases, positive=positive)
+            shown += shown_labellings(labellings)
             facts["labellings"] = labelling_rows(labellings)
         costs = [_costs(tree, cases, ratio, positive, curve) for ratio in RATIOS]
         shown.append(_cost_table(costs))
@@ -65,10 +75,9 @@ def _of_two(tree: Any, cases: KnownCases, labels: Report, positive: Any) -> Repo
     return Report({**labels.facts, **facts}, shown)
 
 
-def _of_many(tree: Any, cases: KnownCases, labels: Report) -> Report:
-    X, y, weights = cases
-    area = mauc(tree.predict_proba(X), y, classes=tree.classes_, sample_weight=weights)
-    curves = {label: _curve(tree, cases, label) for label in tree.classes_.tolist()}
+def _of_many(tree: Any, cases: Counted | Kept, labels: Report) -> Report:
+    area = cases.mauc(tree)
+    curves = {label: cases.curve(tree, label) for label in tree.classes_.tolist()}
     rows = [(str(label), f"{curve.auc:.4f}") for label, curve in curves.items()]
     facts = {"mauc": area, "auc": {label: curve.auc for label, curve in curves.items()}}
     shown = [f"\nMean AUC of all pairs of classes {area:.4f}.\n"]
@@ -76,26 +85,20 @@ def _of_many(tree: Any, cases: KnownCases, labels: Report) -> Report:
     return Report({**labels.facts, **facts}, [*labels.shown, *shown, table])
 
 
-def _curve(tree: Any, cases: KnownCases, positive: Any) -> Any:
-    return tree.roc(cases.X, cases.y, positive=positive, sample_weight=cases.weights)
-
-
-def _labels(tree: Any, cases: KnownCases) -> Report:
+def _labels(tree: Any, cases: Counted | Kept, weighted: bool) -> Report:
     """How often each class is taken for which."""
-    (X, y, weights), classes = cases, tree.classes_.tolist()
-    found = tree.predict(X)
-    # Without weights these are numbers of cases, and written as whole ones.
-    each = np.ones(len(y), np.int64) if weights is None else weights
-    counts = [[each[(found == ours) & (y == theirs)].sum() for theirs in classes]
-              for ours in classes]  # fmt: skip
-    accuracy = float(np.average(found == y, weights=weights))
+    classes, counts = tree.classes_.tolist(), cases.confusion(tree)
+    weight = counts.sum()
+    accuracy = float(np.trace(counts) / weight)
+    if (counts == np.rint(counts)).all():  # numbers of cases are written as whole ones
+        counts, weight = counts.astype(np.int64), int(weight)
     head = ("predicted", *(f"is {label}" for label in classes))
     rows = [(str(label), *(f"{count:.10g}" for count in row))
-            for label, row in zip(classes, counts, strict=True)]  # fmt: skip
-    facts = {"rows": len(y), "weight": each.sum(), "accuracy": accuracy, "classes": classes,
+            for label, row in zip(classes, counts.tolist(), strict=True)]  # fmt: skip
+    facts = {"rows": cases.n_rows, "weight": weight, "accuracy": accuracy, "classes": classes,
              "confusion": counts}  # fmt: skip
-    of = "" if weights is None else f" of weight {each.sum():.10g}"
-    said = f"{len(y)} cases{of}, {accuracy:.2%} labelled rightly.\n"
+    of = f" of weight {weight:.10g}" if weighted else ""
+    said = f"{cases.n_rows} cases{of}, {accuracy:.2%} labelled rightly.\n"
     return Report(facts, [said, Table(head, rows)])
 
 
@@ -104,27 +107,29 @@ def _points(title: str, curve: Any) -> Table:
     return Table(("FPR", "TPR", "from score"), rows, title)
 
 
-def _costs(tree: Any, cases: KnownCases, ratio: float, positive: Any, curve: Any) -> dict[str, Any]:
+def _costs(
+    tree: Any, cases: Counted | Kept, ratio: float, positive: Any, curve: Any
+) -> dict[str, Any]:
     """What the labels cost that are best in training, and what would be best here."""
-    called = tree.at(cost_fp=1.0, cost_fn=ratio, positive=positive).predict(cases.X) == positive
-    true = cases.y == positive
-    wrong = np.where(true, ratio * ~called, called)
+    counts = cases.confusion(tree.at(cost_fp=1.0, cost_fn=ratio, positive=positive))
+    place = tree.classes_.tolist().index(positive)
+    (hits, alarms), (misses, _) = counts[[[place], [1 - place]], [[place, 1 - place]]]
+    positives, negatives = counts[:, place].sum(), counts[:, 1 - place].sum()
     return {
         "cost_ratio": ratio,
-        "fpr": _share(called, ~true, cases.weights),
-        "tpr": _share(called, true, cases.weights),
-        "cost": float(np.average(wrong, weights=cases.weights)),
+        "fpr": _share(alarms, negatives),
+        "tpr": _share(hits, positives),
+        "cost": float((alarms + ratio * misses) / (positives + negatives)),
         "least_cost": float(curve.expected_cost(1.0, ratio).min()),
     }
 
 
-def _share(flags: Any, among: Any, weights: Any) -> float:
-    """The share of weight that flags have among some rows; not a number where there is none."""
-    weight = among if weights is None else among * weights
-    return float(np.average(flags, weights=weight)) if weight.any() else float("nan")
+def _share(part: float, whole: float) -> float:
+    """The share of weight; not a number where there is none."""
+    return float(part / whole) if whole > 0.0 else float("nan")
 
 
 def _cost_table(costs: list[dict[str, Any]]) -> Table:
-    head = ("miss / false alarm", "FPR", "TPR", "cost of a case", "least possible")
+    head = ("miss in false alarms", "FPR", "TPR", "cost of a case", "least possible")
     rows = [tuple(f"{value:.4g}" for value in row.values()) for row in costs]
     return Table(head, rows, "Costs of the labels that training chooses")

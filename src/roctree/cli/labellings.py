@@ -3,13 +3,13 @@
 from typing import Any
 
 import roctree
-from roctree.cli.cases import known_cases
+from roctree.cli.judged import judged_by
 from roctree.cli.methods import method_of
 from roctree.cli.options import (
     OPERATING,
     READING,
     Model,
-    OptionalData,
+    OptionalFiles,
     Report,
     Target,
     Weight,
@@ -18,12 +18,13 @@ from roctree.cli.options import (
 from roctree.cli.output import Table
 from roctree.cli.relabelled import positive_class
 from roctree.errors import ParameterError
+from roctree.labelling.labellings import HEAD, Labellings
 
 
 @command(operating={"positive": OPERATING["positive"]}, reading=READING)
 def labellings(
     model: Model,
-    data: OptionalData = None,
+    data: OptionalFiles = [],  # noqa: B006 - typer wants lists
     target: Target = None,
     weight: Weight = None,
     *,
@@ -36,31 +37,22 @@ def labellings(
       roctree labellings tree.json
     """
     tree = roctree.load(model)
-    if data is None and weight is not None:
+    if not data and weight is not None:
         raise ParameterError("--weight is a column of cases: name the file they are in as well.")
-    counts = "training" if data is None else known_cases(data, tree, target, reading, weight)
+    counts = judged_by(data, tree, target, reading, weight).cases if data else "training"
     found = method_of(tree, "labellings")(counts=counts, positive=positive_class(tree, operating))
     facts = {"positive": found.positive_class, "labellings": labelling_rows(found)}
-    return Report(facts, [labelling_table(found)])
+    return Report(facts, shown_labellings(found))
 
 
-def labelling_rows(found: Any) -> list[dict[str, Any]]:
+def labelling_rows(found: Labellings) -> list[dict[str, Any]]:
     """Return the labellings for machines."""
     columns = found.columns()
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def labelling_table(found: Any) -> Table:
-    """Return the labellings for people."""
-    head = ("leaves +", "FPR", "TPR", "accuracy", "miss / false alarm", "share of +")
-    rows = [
-        (
-            str(len(row.positive_leaves)),
-            *(f"{rate:.4f}" for rate in (row.fpr, row.tpr, row.accuracy)),
-            f"{row.cost_ratio[0]:.3g} to {row.cost_ratio[1]:.3g}",
-            f"{row.prior[0]:.3f} to {row.prior[1]:.3f}",
-        )
-        for row in found
-    ]
-    return Table(head, rows, f"Labellings, positive {found.positive_class}")
+def shown_labellings(found: Labellings) -> list[str | Table]:
+    """Return the labellings for people, with a sentence on those that are never best."""
+    table = Table(HEAD, found.cells(digits=4), f"Labellings, positive {found.positive_class}")
+    return [table, *([f"{found.note}\n"] if found.note else [])]

@@ -18,8 +18,19 @@ Data = Annotated[
         metavar="DATA", help="csv, tsv, Parquet, Feather or ARFF, packed or not; - for a pipe."
     ),
 ]
+KnownFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help="Cases with their classes, as for fit; several files, folders of Parquet files or "
+        "patterns count together.",
+    ),
+]
 OptionalData = Annotated[
     str | None, typer.Argument(metavar="[DATA]", help="Cases with their classes; see fit.")
+]
+OptionalFiles = Annotated[
+    list[str], typer.Argument(metavar="[DATA]...", help="Cases with their classes; see evaluate.")
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit or prune wrote.")]
 Output = Annotated[
@@ -163,8 +174,10 @@ __all__ = [
     "Changed",
     "Choice",
     "Data",
+    "KnownFiles",
     "Model",
     "OptionalData",
+    "OptionalFiles",
     "Output",
     "Report",
     "Target",

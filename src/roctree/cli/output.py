@@ -4,16 +4,18 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from roctree.data.unseen import UnseenCategoriesWarning
 from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
 # Numbers, ranges, and means with deviations.
-_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|e)*")
+_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never best|e)*")
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,32 @@ def counting(what: str) -> Iterator[Callable[[int, int], Any]]:
     with bar(TextColumn(what), BarColumn(), MofNCompleteColumn()) as shown:
         task = shown.add_task(what, total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """Tell once, and of all rows, what blocks of rows are warned of one after the other."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    messages = [each.message for each in found]
+    unseen = [each for each in messages if isinstance(each, UnseenCategoriesWarning)]
+    _tell(each for each in messages if each not in unseen)
+    _tell(filter(None, [UnseenCategoriesWarning.of_all(unseen)]))
+
+
+@contextmanager
+def told_of_one_block() -> Iterator[None]:
+    """Tell once what several questions about the same rows are warned of."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    _tell(each.message for each in found)
+
+
+def _tell(messages: Iterable[Warning | str]) -> None:
+    for message in {str(each): each for each in messages}.values():
+        warnings.warn(message, stacklevel=3)
 
 
 def _show_rich(part: str | Table) -> None:

@@ -9,6 +9,7 @@ import typer
 import roctree
 from roctree.cli.cases import spelling
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, Report, command
+from roctree.cli.output import told_once
 from roctree.cli.relabelled import relabelled
 from roctree.cli.scores import SCORES, score_columns
 from roctree.cli.writing import STANDARD_OUTPUT, table_writer
@@ -45,7 +46,8 @@ def predict(
     found = file_batches(data, list(dict.fromkeys(wanted)), spelling(reading), types)
     scored = (score_columns(tree, batch, columns, keep) for batch in _blocks(found, tree))
     path = output or STANDARD_OUTPUT
-    n_rows = _written(scored, path, ".jsonl" if as_json and path == STANDARD_OUTPUT else None)
+    with told_once():
+        n_rows = _written(scored, path, ".jsonl" if as_json and path == STANDARD_OUTPUT else None)
     if path == STANDARD_OUTPUT:
         return None
     return Report({"rows": n_rows, "output": path}, [f"{n_rows} rows written: {path}"])

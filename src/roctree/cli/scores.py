@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from roctree.cli.methods import method_of
+from roctree.cli.output import told_of_one_block
 from roctree.data.arrow import pa
 from roctree.errors import ParameterError
 from roctree.strategy import nearest
@@ -28,13 +29,21 @@ def score_columns(tree: Any, table: Any, wanted: str, keep: list[str]) -> Any:
         return score_columns(tree, _one_row(table), wanted, keep).slice(0, 0)
     rows = table.select(list(tree.schema_.names))
     found = {name: table.column(name) for name in keep}
+    with told_of_one_block():
+        for column, values in _asked_for(tree, rows, wanted):
+            if column in keep:
+                raise ParameterError(f"--keep has {column!r}, which is the name of a result.")
+            found[column] = values
+    return pa.table(found)
+
+
+def _asked_for(tree: Any, rows: Any, wanted: str) -> Columns:
     for name in wanted.split(","):
         if name not in SCORES:
             raise ParameterError(
                 f"--columns has {name!r}{nearest(name, SCORES)}; choose from {', '.join(SCORES)}."
             )
-        found.update(SCORES[name](tree, rows))
-    return pa.table(found)
+        yield from SCORES[name](tree, rows)
 
 
 def _label(tree: Any, rows: Any) -> Columns:

@@ -1,11 +1,11 @@
 """The only import of pyarrow, which reads and writes files."""
 
+from roctree.errors import how_to_install
+
 try:
     import pyarrow as pa
     from pyarrow import compute, csv, dataset, feather, ipc, parquet
 except ImportError:  # pragma: no cover
-    raise ImportError(
-        "Files are read and written by pyarrow: pip install 'roctree[cli]'."
-    ) from None
+    raise ImportError(f"Files are read and written by pyarrow: {how_to_install('cli')}.") from None
 
 __all__ = ["compute", "csv", "dataset", "feather", "ipc", "pa", "parquet"]

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from roctree.data.arrow import compute, csv, pa
 from roctree.data.sources import Source
 from roctree.data.spelling import ENCODING, Spelling
+from roctree.data.texts import are_codes
 from roctree.errors import DataError
 
 DELIMITERS = ",;\t|"
@@ -16,13 +18,20 @@ BLOCK = 1 << 22
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _QUOTED = re.compile(r'"[^"]*"')
 _LINE = re.compile(r'(?:[^"\r\n]|"[^"]*")*')
+_CONVERSION = re.compile(r"In CSV column #(\d+):.* conversion error to (\S+): invalid value (.*)")
+_WORDS = {"double": "numbers", "int64": "whole numbers", "bool": "truth values"}
 
 
 def read(source: Source, spelling: Spelling, types: Mapping[str, Any]) -> Any:
-    """Return the whole file as a table; columns whose type is not given are inferred from all."""
+    """Return the whole file as a table; columns whose type is not given are inferred from all.
+
+    Columns of digits that begin with needless zeros hold codes, and stay texts.
+    """
     names = _names(source, spelling)
-    options = _options(source, spelling, {names.get(name, name): types[name] for name in types})
-    return _tidy(csv.read_csv(source.stream(), **options), names)
+    known = _codes(source, spelling, names) | {names.get(name, name): types[name] for name in types}
+    options = _options(source, spelling, known)
+    with _naming(names, source):
+        return _tidy(csv.read_csv(source.stream(), **options), names)
 
 
 def batches(
@@ -33,13 +42,30 @@ def batches(
     known = {names[name]: types.get(name, pa.string()) for name in columns}
     options = _options(source, spelling, known)
     options["convert_options"].include_columns = list(known)
-    reader = csv.open_csv(source.stream(), **options)
+    with _naming(names, source):
+        reader = csv.open_csv(source.stream(), **options)
     empty = True
-    for batch in reader:
-        empty = False
-        yield _tidy(pa.Table.from_batches([batch]), names)
+    with _naming(names, source):
+        for batch in reader:
+            empty = False
+            yield _tidy(pa.Table.from_batches([batch]), names)
     if empty:
         yield _tidy(reader.schema.empty_table(), names)
+
+
+@contextmanager
+def _naming(names: Mapping[str, str], source: Source) -> Iterator[None]:
+    """Name a column that a cell does not fit, which pyarrow calls by its number."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        found = _CONVERSION.search(str(error))
+        if found is None or int(found[1]) >= len(names):
+            raise
+        name, wanted = list(names)[int(found[1])], _WORDS.get(found[2], f"{found[2]} values")
+        raise DataError(
+            f"{source.name}: column {name!r} does not hold {wanted}: {found[3]} is none."
+        ) from None
 
 
 def column_names(source: Source, spelling: Spelling) -> list[str]:
@@ -63,6 +89,24 @@ def _names(source: Source, spelling: Spelling) -> dict[str, str]:
     names: list[str] = csv.read_csv(pa.BufferReader(f"{line}\n".encode()), **options).column_names
     bare = [name.strip() for name in names]
     return dict(zip(bare if len(set(bare)) == len(set(names)) else names, names, strict=True))
+
+
+def _codes(source: Source, spelling: Spelling, names: Mapping[str, str]) -> dict[str, Any]:
+    """Columns whose digits have needless zeros before them, as far as the first bytes tell.
+
+    Read as a number, 007 would become 7 and the order of postcodes would count.
+    """
+    head = source.head.decode(spelling.encoding, "replace").rpartition("\n")[0]
+    spelled = replace(spelling, encoding=ENCODING)
+    options = _options(source, spelling, dict.fromkeys(names.values(), pa.string()))
+    options["read_options"] = _read_options(spelled)
+    try:
+        table = csv.read_csv(pa.BufferReader(f"{head}\n".encode()), **options)
+    except pa.ArrowInvalid:
+        # What is wrong with the file is said when all of it is read.
+        return {}
+    cells = zip(table.column_names, table.columns, strict=True)
+    return {name: pa.string() for name, column in cells if are_codes(column)}
 
 
 def _options(source: Source, spelling: Spelling, types: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,14 +140,15 @@ def _first_line(source: Source, spelling: Spelling) -> str:
 
 def _tidy(table: Any, names: Mapping[str, str]) -> Any:
     """Cut blanks around texts and names: pyarrow does so for numbers only."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            trimmed = compute.utf8_trim_whitespace(table.column(place))
-            table = table.set_column(place, field, trimmed)
-        elif pa.types.is_binary(field.type):
-            raise DataError(
-                f"column {field.name!r} holds texts of another alphabet: name its encoding, such "
-                "as latin-1."
-            )
     called = {spelled: name for name, spelled in names.items()}
-    return table.rename_columns([called.get(name, name) for name in table.column_names])
+    tidy = [called.get(name, name) for name in table.column_names]
+    columns = [_trimmed(*pair) for pair in zip(tidy, table.columns, strict=True)]
+    return pa.Table.from_arrays(columns, tidy)
+
+
+def _trimmed(name: str, column: Any) -> Any:
+    if pa.types.is_binary(column.type):
+        raise DataError(
+            f"column {name!r} holds texts of another alphabet: name its encoding, such as latin-1."
+        )
+    return compute.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column

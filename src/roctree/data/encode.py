@@ -6,7 +6,6 @@ cells are NaN.
 
 import warnings
 from numbers import Integral
-from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +21,11 @@ from roctree.data.column import (
 )
 from roctree.data.matrix import refuse_infinity
 from roctree.data.table import Table, read_table
+from roctree.data.unseen import Unseen, UnseenCategoriesWarning
 from roctree.errors import DataError
 
 if TYPE_CHECKING:
     from roctree.data.dataset import Schema
-
-# In how many rows categories are unseen, and one of them.
-Unseen = tuple[int, Any]
 
 
 def learn_columns(
@@ -126,7 +123,7 @@ def _encode_nominal(factor: Factor, categories: Categories, out: FloatArray) -> 
     places = factor.positions[unseen[factor.positions]] if unseen.any() else factor.positions[:0]
     # The least, not the first, lest the message depend on the order of the rows.
     example = min((factor.distinct[place] for place in set(places.tolist())), default=None)
-    return len(places), example
+    return Unseen(len(places), example)
 
 
 def _refuse_unlisted(names: list[str]) -> None:
@@ -173,15 +170,7 @@ def _listed(word: str, names: list[str]) -> str:
     return f"{word} {', '.join(map(repr, names))}"
 
 
-def _warn_of_unseen(unseen: dict[str, Unseen]) -> None:
-    counts = [
-        f"{name!r} in {count} row{'s' * (count > 1)} (such as {shortened(example)})"
-        for name, (count, example) in unseen.items()
-        if count
-    ]
-    if counts:
-        warnings.warn(
-            f"Categories not seen in training are treated as missing: {', '.join(counts)}.",
-            UserWarning,
-            stacklevel=3,
-        )
+def _warn_of_unseen(columns: dict[str, Unseen]) -> None:
+    found = {name: unseen for name, unseen in columns.items() if unseen.n_rows}
+    if found:
+        warnings.warn(UnseenCategoriesWarning(found), stacklevel=3)

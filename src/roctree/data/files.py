@@ -3,6 +3,7 @@
 Tables are pyarrow's, which everything else in the library reads as it reads data frames.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -79,14 +80,23 @@ def file_batches(
             yield as_types(batch.select(columns), wanted)
 
 
+def file_columns(path: str, spelling: Spelling | None = None) -> list[str]:
+    """Return the names of the columns of a file, which is not read beyond them."""
+    spelled = spelling or Spelling()
+    with Source(path) as source, _refusals(source):
+        kind = format_of(source)
+        if kind == TEXT:
+            return csv_file.column_names(source, spelled)
+        if kind == "parquet":
+            return list(parquet.ParquetFile(source.file()).schema_arrow.names)
+        return list(next(_tables(source, spelled, kind)).column_names)
+
+
 def as_types(table: Any, types: Mapping[str, Any]) -> Any:
     """Return a table with some columns read as other types, by name."""
-    for place, field in enumerate(table.schema):
-        wanted = types.get(field.name, field.type)
-        if not field.type.equals(wanted):
-            column = _casted(table.column(place), field.name, wanted)
-            table = table.set_column(place, field.name, column)
-    return table
+    columns = [_casted(column, name, types.get(name, column.type))
+               for name, column in zip(table.column_names, table.columns, strict=True)]  # fmt: skip
+    return pa.Table.from_arrays(columns, table.column_names)
 
 
 def format_of(source: Source) -> str:
@@ -110,20 +120,24 @@ def _batches(
         _refuse_absent(columns, csv_file.column_names(source, spelling), source.name)
         yield from csv_file.batches(source, spelling, types, columns)
         return
-    tables = _tables(source, spelling, kind)
+    tables = _tables(source, spelling, kind, columns)
     first = next(tables)
     _refuse_absent(columns, first.column_names, source.name)
     yield from chain([first], tables)
 
 
-def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
-    """Yield all columns; of an empty file one table without rows."""
+def _tables(
+    source: Source, spelling: Spelling, kind: str, columns: list[str] | None = None
+) -> Iterator[Any]:
+    """Yield at least these columns, None for all; of an empty file one table without rows."""
     if kind == "arff":
         yield from arff.batches(source, spelling)
         return
     if kind == "parquet":
         file = parquet.ParquetFile(source.file())
-        schema, found = file.schema_arrow, file.iter_batches(BATCH_ROWS)
+        schema = file.schema_arrow
+        _refuse_absent(columns or [], schema.names, source.name)
+        found = file.iter_batches(BATCH_ROWS, columns=columns)
     else:
         file = ipc.open_file(source.file())
         schema = file.schema
@@ -137,6 +151,8 @@ def _tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
 
 
 def _casted(column: Any, name: str, wanted: Any) -> Any:
+    if column.type.equals(wanted):
+        return column
     try:
         return column.cast(wanted)
     except pa.ArrowInvalid as error:
@@ -145,13 +161,13 @@ def _casted(column: Any, name: str, wanted: Any) -> Any:
 
 
 def _refuse_doubles(names: list[str], source: str) -> None:
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
+    for double in (name for name, times in Counter(names).items() if times > 1):
         raise DataError(f"{source} has two columns {double!r}: rename one.")
 
 
 def _refuse_absent(columns: list[str], there: list[str], source: str) -> None:
-    absent = [name for name in columns if name not in there]
+    known = set(there)
+    absent = [name for name in columns if name not in known]
     if absent:
         raise DataError(
             f"{source} has no column {', '.join(map(repr, absent))}; it has "

@@ -36,12 +36,26 @@ def target_of(table: Any, schema: Schema) -> str:
     )
 
 
-def labels_of_column(column: Any, classes: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the labels as the classes are written: 1, 1.0 and "1" are one."""
+def type_of_labels(name: str, classes: NDArray[Any]) -> dict[str, Any]:
+    """Return as what the column of labels is to be read: texts as they are written."""
+    kinds = {"b": pa.bool_(), "i": pa.float64(), "u": pa.float64(), "f": pa.float64()}
+    return {name: kinds[classes.dtype.kind]} if classes.dtype.kind in kinds else {}
+
+
+def labels_of_column(column: Any, classes: NDArray[Any], name: str, begin: int = 0) -> NDArray[Any]:
+    """Return the labels as the classes are written: 1, 1.0 and "1" are one.
+
+    Parameters
+    ----------
+    column : of a table
+    classes : their labels
+    name : of the column
+    begin : how many rows come before it
+    """
     by_text = {category_text(label): label for label in classes.tolist()}
     if column.null_count:
         row = compute.index(compute.is_null(column), True).as_py()
-        raise DataError(f"the label {name!r} of row {row + 1} is missing: drop such rows.")
+        raise DataError(f"the label {name!r} of row {begin + row + 1} is missing: drop such rows.")
     encoded = _encoded(column)
     values = encoded.dictionary.to_pylist()
     stranger = next((value for value in values if category_text(value) not in by_text), None)

@@ -6,14 +6,15 @@ them, and dates, are refused until a user says what to do with them.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from roctree.data.arrow import compute, pa
 from roctree.data.column import TIMES_AS_NUMBERS
 from roctree.data.labels import check_weights
-from roctree.data.texts import mistaken
+from roctree.data.texts import are_codes, mistaken
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import nearest
+from roctree.table import plain
 
 Role = Literal["numeric", "nominal", "target", "weight", "ignored"]
 
@@ -25,6 +26,7 @@ MOST_DIFFERENT = 10
 FEW_NUMBERS = 10
 SHOWN = 4
 LONG_TEXT = 30
+_HOLD, _HAVE = ("holds", "hold"), ("has", "have")
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,17 @@ class Cases:
     facts: tuple[ColumnFacts, ...]
 
 
+class Reason(NamedTuple):
+    """Why columns are of no use as they are: a verb, for one and for several, and the rest."""
+
+    verbs: tuple[str, str]
+    what: str
+
+    def of(self, names: Sequence[str]) -> str:
+        """Return it as a sentence."""
+        return f"{', '.join(names)} {self.verbs[len(names) > 1]} {self.what}"
+
+
 def cases_of(table: Any, wishes: Wishes) -> Cases:
     """Return attributes, labels and weights; columns that nobody could want are refused."""
     names = table.column_names
@@ -103,14 +116,15 @@ def cases_of(table: Any, wishes: Wishes) -> Cases:
     if table.num_rows == 0:
         raise DataError("The file has no rows below its first line.")
     facts: list[ColumnFacts] = []
-    refused: list[str] = []
+    refused: dict[Reason, list[str]] = {}
     asked = {*named(wishes.nominal, names), *named(wishes.numeric, names)}
     for name in names:
         column = table.column(name)
         role = _role(column, name, target, weight, ignored)
         facts.append(_facts(name, column, role))
         if role in ("numeric", "nominal") and name not in asked:
-            refused += _refusals(name, column)
+            for reason in _refusals(column):
+                refused.setdefault(reason, []).append(repr(name))
     _refuse(refused)
     _refuse_target(table.column(target), target)
     attributes = [fact.name for fact in facts if fact.role in ("numeric", "nominal")]
@@ -123,12 +137,14 @@ def weight_type(name: str | None) -> dict[str, Any]:
     return {} if name is None else {name: pa.float64()}
 
 
-def weights_of(table: Any, name: str) -> Any:
-    """Return a column as weights, float64[n]; refused where a row has none."""
+def weights_of(table: Any, name: str, begin: int = 0) -> Any:
+    """Return a column as weights, float64[n]; refused where a row, after so many, has none."""
     column = table.column(name)
     if n_missing(column):
         row = compute.index(compute.is_null(column, nan_is_null=True), True).as_py()
-        raise DataError(f"the weight {name!r} of row {row + 1} is missing: give every row one.")
+        raise DataError(
+            f"the weight {name!r} of row {begin + row + 1} is missing: give every row one."
+        )
     return check_weights(column.to_numpy(), len(column))
 
 
@@ -186,7 +202,7 @@ def _values(column: Any, role: Role) -> str:
         return str(column.type)
     counted = compute.value_counts(column.drop_null())
     by_count = sorted(counted.to_pylist(), key=lambda pair: (-pair["counts"], str(pair["values"])))
-    shown = [str(pair["values"])[:LONG_TEXT] for pair in by_count[:SHOWN]]
+    shown = [plain(str(pair["values"])[:LONG_TEXT], within_list=True) for pair in by_count[:SHOWN]]
     return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > SHOWN)
 
 
@@ -197,6 +213,8 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
     if n_present == len(column) > 1 and _is_constant(column):
         yield f"one value only, of no use to a split; --ignore {_shell(name)}"
         return
+    if _is_text(column) and are_codes(column.cast(pa.string())):
+        yield f"zeros before digits: codes, not numbers; --numeric {_shell(name)}"
     if not pa.types.is_integer(column.type):
         return
     n_distinct = compute.count_distinct(column).as_py()
@@ -214,33 +232,34 @@ def _is_constant(column: Any) -> bool:
     return all(compute.count_distinct(cells).as_py() == 1 for cells in (few, column))
 
 
-def _refusals(name: str, column: Any) -> Iterator[str]:
+def _refusals(column: Any) -> Iterator[Reason]:
     """Say why a column is of no use as it is."""
     if _is_time(column):
-        yield f"{name!r} holds dates or times, and a tree needs numbers: {TIMES_AS_NUMBERS}"
+        yield Reason(_HOLD, f"dates or times, and a tree needs numbers: {TIMES_AS_NUMBERS}")
         return
     if _is_number(column) or pa.types.is_boolean(column.type):
         return
     if not _is_text(column):
-        yield f"{name!r} holds {column.type} values, which are neither numbers nor texts"
+        yield Reason(_HOLD, f"{column.type} values, which are neither numbers nor texts")
         return
     n_present, texts = len(column) - column.null_count, column.drop_null().unique()
     n_distinct, taken_for = len(texts), mistaken(texts.cast(pa.string()))
     if taken_for is not None:
-        yield f"{name!r} holds texts, of which {taken_for}"
+        yield Reason(_HOLD, f"texts, of which {taken_for}")
     elif n_distinct > MOST_CATEGORIES:
-        yield f"{name!r} has {n_distinct} different texts"
+        yield Reason(_HAVE, f"{n_distinct} different texts")
     elif n_distinct > max(SOME_CATEGORIES, n_present / 2):
-        yield f"{name!r} has {n_distinct} different texts in {n_present} rows"
+        yield Reason(_HAVE, f"{n_distinct} different texts in {n_present} rows")
     elif n_distinct == n_present > MOST_DIFFERENT:
-        yield f"{name!r} has a different text in every row"
+        yield Reason(_HAVE, "a different text in every row")
 
 
-def _refuse(reasons: list[str]) -> None:
+def _refuse(reasons: dict[Reason, list[str]]) -> None:
     if reasons:
+        said = "; ".join(reason.of(names) for reason, names in reasons.items())
         raise DataError(
-            f"Columns are no attributes as they are: {'; '.join(reasons)}. Leave a column out by "
-            "--ignore NAME, or keep it as it is by --nominal NAME."
+            f"Columns are no attributes as they are: {said}. Leave a column out by --ignore NAME, "
+            "or keep it as it is by --nominal NAME."
         )
 
 

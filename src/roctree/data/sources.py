@@ -60,7 +60,12 @@ class Source:
 
     @property
     def _must_be_read_in_order(self) -> bool:
-        return self.path == STANDARD_INPUT or isinstance(self._stream, pa.CompressedInputStream)
+        return is_pipe(self.path) or isinstance(self._stream, pa.CompressedInputStream)
+
+
+def is_pipe(path: str) -> bool:
+    """Whether what is read is gone: standard input, or what a shell makes of ``<(...)``."""
+    return path == STANDARD_INPUT or not Path(path).is_file()
 
 
 class _Rewound(io.RawIOBase):

@@ -14,7 +14,7 @@ from roctree.distributed.batches import are_batches
 from roctree.distributed.growing import Grown, LargeData, grow_large
 from roctree.distributed.local import OutOfCore
 from roctree.distributed.progress import Progress, Report, with_bar
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, how_to_install
 from roctree.progress import reporting, untold
 from roctree.tally import Tally
 
@@ -141,4 +141,4 @@ def _dask() -> Any:
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        raise ParameterError("Dask is not installed: pip install 'roctree[dask]'.") from None
+        raise ParameterError(f"Dask is not installed: {how_to_install('dask')}.") from None

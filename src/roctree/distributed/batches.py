@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from roctree.distributed.parts import Part
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError, ParameterError, how_to_install
 
 ENDINGS = (".parquet", ".pq")
 # So many rows are read at a time, and no more than a few batches ahead.
@@ -141,7 +141,7 @@ def data_sets() -> Any:
         from roctree.data.arrow import dataset
     except ImportError:
         raise ParameterError(
-            "Data that do not fit memory are read by pyarrow: pip install 'roctree[parquet]'."
+            f"Data that do not fit memory are read by pyarrow: {how_to_install('parquet')}."
         ) from None
     return dataset
 

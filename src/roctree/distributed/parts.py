@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,10 +129,7 @@ def tally(part: Part, tree: Tree, schema: Schema) -> Tally | None:
 
 def merged_tally(parts: Iterable[Tally | None]) -> Tally:
     """The rows of all parts, of which some may have none."""
-    found = [part for part in parts if part is not None]
-    if not found:
-        raise DataError("X is empty: at least one row with a weight above 0 is required.")
-    return reduce(Tally.merged, found)
+    return Tally.joined(part for part in parts if part is not None)
 
 
 def rows_of(part: Part, schema: Schema) -> Dataset:

@@ -1,11 +1,11 @@
 """A tree in the language of Graphviz."""
 
 from roctree.export.exported import Exported
+from roctree.table import plain
 from roctree.tree.text import (
     branch_condition,
     check_limits,
     depth_first,
-    plain,
     says_missing_of,
     share_text,
     short,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, how_to_install
 from roctree.export.exported import Exported
 from roctree.tree.tree import Tree
 from roctree.tree.visit_kernels import LEAST_PART
@@ -100,7 +100,7 @@ def _library() -> Any:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError:
-        raise ImportError("Graphs of ONNX are made by onnx: pip install roctree[onnx].") from None
+        raise ImportError(f"Graphs of ONNX are made by onnx: {how_to_install('onnx')}.") from None
     return onnx
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.export.exported import Exported
+from roctree.table import plain
 from roctree.tree.text import (
     category_set,
     check_limits,
     depth_first,
-    plain,
     share_text,
     short,
     short_thresholds,

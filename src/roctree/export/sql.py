@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, how_to_install
 from roctree.export.exported import Exported
 from roctree.export.sql_parts import followed
 from roctree.export.sql_sums import added
@@ -194,7 +194,7 @@ def _translated(query: str, dialect: str) -> str:
         import sqlglot
     except ImportError:
         raise ImportError(
-            "Dialects of SQL are written by sqlglot: pip install roctree[sql]."
+            f"Dialects of SQL are written by sqlglot: {how_to_install('sql')}."
         ) from None
     try:
         return str(sqlglot.transpile(query, write=dialect, pretty=True)[0])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from roctree.errors import ModelFileError, ParameterError
 from roctree.files.atomic import write_whole
-from roctree.files.document import decode, encode
+from roctree.files.document import HEAD_SIZE, check_version, decode, encode
 from roctree.files.section import Section
 from roctree.files.training import Training
 
@@ -82,8 +82,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> again.predict([[2.6]])
     array(['yes'], dtype='<U3')
     """
-    data = Path(path).read_bytes()
     try:
+        with Path(path).open("rb") as file:
+            # What is no model may have no end.
+            head = file.read(HEAD_SIZE)
+            check_version(head)
+            data = head + file.read()
         return from_bytes(data)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None

@@ -14,6 +14,8 @@ from roctree.errors import ModelFileError
 
 FORMAT, VERSION = "roctree", 1
 
+# Format and version are within so many bytes, with all the blanks that they may have.
+HEAD_SIZE = 2048
 _HEAD = re.compile(rb'\s{0,99}\{\s{0,99}"format"\s{0,99}:\s{0,99}"roctree"\s{0,99},')
 _VERSION = re.compile(rb'\s{0,99}"version"\s{0,99}:\s{0,99}(\d{1,9})\s{0,99}[,}]')
 _CHECKSUM = b'"checksum"'
@@ -30,7 +32,7 @@ def encode(sections: dict[str, Any]) -> bytes:
 
 def decode(data: bytes) -> dict[str, Any]:
     """Return the sections of a document, or say in a ``ModelFileError`` why it is none."""
-    _check_version(data)
+    check_version(data)
     _check_sum(data)
     try:
         document = json.loads(
@@ -52,7 +54,8 @@ def decode(data: bytes) -> dict[str, Any]:
 _OWN = ("format", "version", "checksum")
 
 
-def _check_version(data: bytes) -> None:
+def check_version(data: bytes) -> None:
+    """Refuse what does not begin as a document of a version that is known."""
     head = _HEAD.match(data)
     if head is None:
         raise ModelFileError(

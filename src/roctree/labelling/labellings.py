@@ -16,9 +16,18 @@ from roctree.table import as_frame, as_html, as_rich, as_text
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_HEAD = ("leaves +", "FPR", "TPR", "accuracy", "miss / false alarm", "share of +")
+HEAD = ("leaves +", "FPR", "TPR", "accuracy", "miss in false alarms", "share of +")
 # Rows at either end of a table that is too long to be shown.
 _SHOWN = 10
+
+
+def range_words(low: float, high: float, form: str) -> str:
+    """Return a range as a person would write it.
+
+    >>> range_words(0.5, 2.0, ".3g"), range_words(0.0, 0.0, ".3g")
+    ('0.5 to 2', 'only 0')
+    """
+    return f"only {low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"
 
 
 class LabellingRow(NamedTuple):
@@ -28,7 +37,7 @@ class LabellingRow(NamedTuple):
     ----------
     positive_leaves : int64[...], numbers of the positive leaves, highest share first
     fpr, tpr, accuracy : on the counts that the labellings were made from
-    cost_ratio : from and to which cost of a miss, in false alarms, it is best
+    cost_ratio : from and to which cost of a miss, in false alarms, it is best; not numbers if never
     prior : from and to which share of positives it is best if both errors cost the same
     """
 
@@ -45,7 +54,8 @@ class Labellings(Sequence[LabellingRow]):
     """The optimal labellings, from no positive leaf to all; a sequence of rows.
 
     Leaves with the same share of positives change together, so there may be fewer labellings than
-    leaves and one.
+    leaves and one. Where cases held out are divided among leaves, there are also labellings that
+    part these cases from others, of which some may be best for no costs.
 
     Parameters
     ----------
@@ -92,14 +102,14 @@ class Labellings(Sequence[LabellingRow]):
         return (self._row(number) for number in range(len(self)))
 
     def _row(self, number: int) -> LabellingRow:
-        curve, ratios, priors = self.leaves.curve, self.cost_bounds, self.prior_bounds
+        curve = self.leaves.curve
         return LabellingRow(
             self._leaves_in_order[: self._n_positive[number]],
             float(curve.fpr[number]),
             float(curve.tpr[number]),
             float(self._accuracy[number]),
-            (float(ratios[number]), float(ratios[number + 1])),
-            (float(priors[number]), float(priors[number + 1])),
+            tuple(self.cost_ranges[number].tolist()),
+            tuple(self.prior_ranges[number].tolist()),
         )
 
     @cached_property
@@ -113,15 +123,39 @@ class Labellings(Sequence[LabellingRow]):
             return np.concatenate([[0.0], theirs / ours, [np.inf]])
 
     @cached_property
-    def prior_bounds(self) -> Floats:
-        """The shares of positives where neighbours cost the same if both errors do.
+    def cost_ranges(self) -> Floats:
+        """From and to which cost of a miss each is best, [labellings, 2]; not numbers if never."""
+        bounds, curve = self.cost_bounds, self.leaves.curve
+        if (bounds[:-1] <= bounds[1:]).all():
+            return np.column_stack([bounds[:-1], bounds[1:]])
+        pools = _pooled(bounds[1:-1].tolist(), curve.positives.tolist(), curve.negatives.tolist())
+        best = np.cumsum([0, *(pool.n_steps for pool in pools)])
+        kept = np.array([0.0, *(pool.bound for pool in pools), np.inf])
+        ranges = np.full((len(self), 2), np.nan)
+        ranges[best] = np.column_stack([kept[:-1], kept[1:]])
+        return ranges
 
-        Not a number where cases of one class are all there is.
+    @cached_property
+    def prior_ranges(self) -> Floats:
+        """From and to which share of positives each is best if both errors cost the same.
+
+        Not a number where it never is, and where cases of one class are all there is.
         """
         curve = self.leaves.curve
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            odds = self.cost_bounds * (curve.n_positive / np.float64(curve.n_negative))
+            odds = self.cost_ranges * (curve.n_positive / np.float64(curve.n_negative))
             return np.asarray(np.where(np.isinf(odds), 1.0, odds / (1.0 + odds)))
+
+    @property
+    def note(self) -> str:
+        """A sentence on labellings that are never best, empty if there are none."""
+        n_never = int(np.isnan(self.cost_ranges[:, 0]).sum())
+        if n_never == 0:
+            return ""
+        return (
+            f"{n_never} of {len(self)} are never best: whatever errors cost, others cost no more "
+            "on these cases, some of which are divided among leaves."
+        )
 
     @cached_property
     def _accuracy(self) -> Floats:
@@ -146,16 +180,16 @@ class Labellings(Sequence[LabellingRow]):
 
     def columns(self) -> dict[str, Any]:
         """Return the table as columns."""
-        curve, costs, priors = self.leaves.curve, self.cost_bounds, self.prior_bounds
+        curve, costs, priors = self.leaves.curve, self.cost_ranges, self.prior_ranges
         return {
             "positive_leaves": self._n_positive,
             "fpr": curve.fpr,
             "tpr": curve.tpr,
             "accuracy": self._accuracy,
-            "cost_ratio_from": costs[:-1],
-            "cost_ratio_to": costs[1:],
-            "prior_from": priors[:-1],
-            "prior_to": priors[1:],
+            "cost_ratio_from": costs[:, 0],
+            "cost_ratio_to": costs[:, 1],
+            "prior_from": priors[:, 0],
+            "prior_to": priors[:, 1],
         }
 
     def to_pandas(self) -> Any:
@@ -168,16 +202,26 @@ class Labellings(Sequence[LabellingRow]):
 
     def to_text(self) -> str:
         """Return the table as text, a line for each labelling."""
-        return as_text(_HEAD, self._cells(range(len(self))))
+        return as_text(HEAD, self.cells())
+
+    def cells(self, digits: int = 3) -> list[list[str]]:
+        """Return the table as texts, a list for each labelling.
+
+        Parameters
+        ----------
+        digits : after the point, of rates
+        """
+        return self._cells(range(len(self)), digits)
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{as_text(_HEAD, self._shown())}"
+        lines = [self._title(), as_text(HEAD, self._shown()), self.note]
+        return "\n".join(filter(None, lines))
 
     def __rich__(self) -> Any:
-        return as_rich(_HEAD, self._shown(), self._title())
+        return as_rich(HEAD, self._shown(), self._title())
 
     def _repr_html_(self) -> str:
-        return as_html(_HEAD, self._shown(), self._title())
+        return as_html(HEAD, self._shown(), self._title())
 
     def _title(self) -> str:
         named = "" if self.positive_class is None else f", positive {self.positive_class!r}"
@@ -186,18 +230,48 @@ class Labellings(Sequence[LabellingRow]):
     def _shown(self) -> list[list[str]]:
         """The rows that a screen shows: all, or the first and the last of many."""
         if len(self) <= 2 * _SHOWN + 1:
-            return self._cells(range(len(self)))
+            return self.cells()
         first, last = range(_SHOWN), range(len(self) - _SHOWN, len(self))
-        return [*self._cells(first), ["..."] * len(_HEAD), *self._cells(last)]
+        return [*self._cells(first), ["..."] * len(HEAD), *self._cells(last)]
 
-    def _cells(self, numbers: range) -> list[list[str]]:
+    def _cells(self, numbers: range, digits: int = 3) -> list[list[str]]:
         columns = self.columns()
         return [
             [
                 str(columns["positive_leaves"][i]),
-                *(f"{columns[name][i]:.3f}" for name in ("fpr", "tpr", "accuracy")),
-                f"{columns['cost_ratio_from'][i]:.3g} to {columns['cost_ratio_to'][i]:.3g}",
-                f"{columns['prior_from'][i]:.3f} to {columns['prior_to'][i]:.3f}",
+                *(f"{columns[name][i]:.{digits}f}" for name in ("fpr", "tpr", "accuracy")),
+                *self._when_best(i),
             ]
             for i in numbers
         ]
+
+    def _when_best(self, number: int) -> tuple[str, str]:
+        low, high = self.cost_ranges[number].tolist()
+        if np.isnan(low):
+            return "never best", ""
+        rarest, most_frequent = self.prior_ranges[number].tolist()
+        return range_words(low, high, ".3g"), range_words(rarest, most_frequent, ".3f")
+
+
+class _Pool(NamedTuple):
+    """Neighbouring steps of the curve taken together: the cost where both ends cost the same."""
+
+    bound: float
+    positives: float
+    negatives: float
+    n_steps: int = 1
+
+    def joined(self, other: "_Pool") -> "_Pool":
+        ours, theirs = self.positives + other.positives, self.negatives + other.negatives
+        bound = theirs / ours if ours > 0.0 else np.inf if theirs > 0.0 else other.bound
+        return _Pool(bound, ours, theirs, self.n_steps + other.n_steps)
+
+
+def _pooled(bounds: list[float], positives: list[float], negatives: list[float]) -> list[_Pool]:
+    """Join steps until their bounds rise: what is left are the segments of the hull."""
+    pools: list[_Pool] = []
+    for pool in map(_Pool, bounds, positives, negatives):
+        while pools and pools[-1].bound > pool.bound:
+            pool = pools.pop().joined(pool)
+        pools.append(pool)
+    return pools

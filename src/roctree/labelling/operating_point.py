@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.labelling.labellings import Labellings
+from roctree.labelling.labellings import Labellings, range_words
 from roctree.labelling.least_cost import LeastCost
 from roctree.labelling.leaves import Labeller, Labelling, Leaves
 from roctree.roc.curve import IN_PARTS
@@ -61,8 +61,8 @@ class OperatingPoint:
         if self.fpr is not None and self.tpr is not None:
             facts = [f"FPR {self.fpr:.4f}", f"TPR {self.tpr:.4f}", *facts]
         if self.cost_ratio is not None:
-            facts.append(f"best for {self.cost_ratio[0]:.3g} to {self.cost_ratio[1]:.3g} "
-                         "false alarms per miss")  # fmt: skip
+            costs = range_words(*self.cost_ratio, ".3g")
+            facts.append(f"best while a miss costs {costs} false alarms")
         if 0.0 < self.chance < 1.0:
             facts.append(f"one group of leaves positive by chance, {self.chance:.4f}")
         if self.in_parts:
@@ -144,7 +144,9 @@ def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[flo
         return None
     # Where negatives are more frequent than among the leaves' cases, a miss must cost more.
     rarer = float(weights[1 - leaves.positive] / weights[leaves.positive])
-    low, high = Labellings(leaves).cost_bounds[n_scores : n_scores + 2].tolist()
+    low, high = Labellings(leaves).cost_ranges[n_scores].tolist()
+    if np.isnan(low):
+        return None
     return rarer * low if low < np.inf else low, rarer * high if high < np.inf else high
 
 

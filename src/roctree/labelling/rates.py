@@ -1,5 +1,6 @@
 """Labels that keep a rate: the Neyman-Pearson points of a tree."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +12,16 @@ Floats = NDArray[np.float64]
 
 # A rate that is met but for rounding is met.
 _MET = 1e-12
+# Who calls at(...) is so many calls above a warning.
+_AT = 6
 
 
 @dataclass(frozen=True)
 class MaxFPR:
     """As many true positives as a false positive rate allows.
+
+    Leaves become positive in their order, the highest share of positives first. Where the first
+    exceed the rate, none is positive, and a warning says so.
 
     Parameters
     ----------
@@ -39,7 +45,18 @@ class MaxFPR:
         corner = int(np.flatnonzero(fpr <= self.rate + _MET)[-1])
         if self.randomise:
             return _between(leaves, corner, fpr, self.rate)
+        if corner == 0 and leaves.curve.n_positive > 0.0:
+            self._warn(float(fpr[1]))
         return sure(leaves.first_positive(_without_idle_alarms(leaves, corner)))
+
+    def _warn(self, least: float) -> None:
+        """Say that nothing is called positive, which may not be what was wanted."""
+        by_chance = ", or let chance call some of them positive, by randomise" * (self.rate > 0.0)
+        warnings.warn(
+            f"max_fpr={self.rate:g} leaves no case positive: the leaves that would be first have a "
+            f"false positive rate of {least:.4g}. Raise max_fpr{by_chance}.",
+            stacklevel=_AT,
+        )
 
 
 @dataclass(frozen=True)

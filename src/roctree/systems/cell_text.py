@@ -8,7 +8,8 @@ from roctree.data import Schema
 from roctree.systems.cell_kernels import BITS
 from roctree.systems.cell_tree import CellTree
 from roctree.systems.cells import Bounds, Cells, Ints
-from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, plain, short
+from roctree.table import plain
+from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, short
 
 # All attributes are halved at once, so that a line could be as long as the table is wide.
 MAX_SHOWN = 4

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.systems.naive_bayes import NaiveBayesTree
-from roctree.tree.text import apart, plain, short, to_text
+from roctree.table import plain
+from roctree.tree.text import apart, short, to_text
 
 Floats = NDArray[np.float64]
 Line = tuple[str, list[str]]

@@ -190,10 +190,10 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         >>> tree = NaiveBayesTreeClassifier().fit(X, ["no", "no", "no", "yes", "yes", "yes"])
         >>> tree.labellings()
         3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss / false alarm      share of +
-               0  0.000  0.000     0.500           0 to 0.25  0.000 to 0.200
-               1  0.000  1.000     1.000           0.25 to 4  0.200 to 0.800
-               2  1.000  1.000     0.500            4 to inf  0.800 to 1.000
+        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
+               0  0.000  0.000     0.500             0 to 0.25  0.000 to 0.200
+               1  0.000  1.000     1.000             0.25 to 4  0.200 to 0.800
+               2  1.000  1.000     0.500              4 to inf  0.800 to 1.000
         """
         self._fitted()
         place = class_number(positive, self.classes_)

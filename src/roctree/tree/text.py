@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
+from roctree.table import plain
 from roctree.tree.tree import IS_PRESENT, Tree
 
 if TYPE_CHECKING:
@@ -268,12 +269,3 @@ def short(number: float, digits: int) -> str:
     return np.format_float_positional(
         number, precision=precision, unique=True, fractional=False, trim="-"
     )
-
-
-def plain(value: Any, *, within_list: bool = False) -> str:
-    """Return a name as it is, in quotes if it could be mistaken for something else."""
-    text = str(value)
-    clear = text.isprintable() and text == text.strip() and text != ""
-    if within_list:
-        clear = clear and not any(mark in text for mark in ",{}")
-    return text if clear else repr(text)

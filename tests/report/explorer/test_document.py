@@ -184,7 +184,7 @@ def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
 
     monkeypatch.setattr("roctree.report.explorer.widget.import_module", missing)
     tree, *_ = trees.outings()
-    with pytest.raises(ImportError, match=r"pip install roctree\[notebook\]"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[notebook\]'"):
         tree.explore()
 
 

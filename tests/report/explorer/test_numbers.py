@@ -9,7 +9,8 @@ from roctree.report.explorer.script import joined
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened, chromium
 
-pytestmark = pytest.mark.slow
+# Rates that no leaf keeps are tried as well.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:max_fpr")]
 
 
 @pytest.fixture(scope="module")

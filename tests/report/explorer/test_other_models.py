@@ -11,6 +11,8 @@ from roctree.report.explorer import data_document
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened, chromium
 
+# Rates that no leaf keeps are tried as well.
+pytestmark = pytest.mark.filterwarnings("ignore:max_fpr")
 GOLDEN = Path(__file__).parents[2] / "golden" / "naive_bayes-1.json"
 REQUESTS = [
     {"cost_fp": 2, "cost_fn": 0.4},

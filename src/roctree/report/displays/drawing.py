@@ -5,7 +5,7 @@ Lines differ in style and points in shape, not in colour alone, so that the plot
 
 from typing import Any
 
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, how_to_install
 
 # Colours of Okabe and Ito, which colour-blind eyes can tell apart.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
@@ -22,7 +22,7 @@ def pyplot() -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError(
-            "Plots are drawn by matplotlib, which is not installed: pip install roctree[plot]."
+            f"Plots are drawn by matplotlib, which is not installed: {how_to_install('plot')}."
         ) from None
     return pyplot
 

@@ -175,7 +175,7 @@ class ROCHullDisplay:
         name: str | None = None,
         hull: bool = True,
         labellings: bool | None = None,
-        drawstyle: str = "steps-post",
+        drawstyle: str = "default",
         plot_chance_level: bool = True,
         **line_options: Any,
     ) -> "ROCHullDisplay":
@@ -187,8 +187,8 @@ class ROCHullDisplay:
         name : for the legend; None for the display's own
         hull : whether to draw the hull
         labellings : whether to mark every labelling; None for where there are not too many
-        drawstyle : "steps-post" goes through what labels without chance achieve, "default" straight
-            between labellings, by chance; AUC is the area under the latter
+        drawstyle : "default" goes straight between labellings, the line under which AUC is the
+            area; "steps-post" goes through what labels without chance achieve
         plot_chance_level : whether to draw the diagonal
         line_options : of the curve's line, for matplotlib
         """

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from roctree.errors import how_to_install
 from roctree.report.explorer.page import as_json
 from roctree.report.explorer.script import joined, source
 
@@ -13,7 +14,7 @@ def widget_of(document: dict[str, Any]) -> Any:
         anywidget, traitlets = import_module("anywidget"), import_module("traitlets")
     except ImportError:
         raise ImportError(
-            "Without a path the explorer is a widget for notebooks: pip install roctree[notebook], "
+            f"Without a path the explorer is a widget for notebooks: {how_to_install('notebook')}, "
             'or write a page by explore("tree.html").'
         ) from None
     made = type(

@@ -1,0 +1,47 @@
+"""Categories that training did not see: where, how often, and for example which."""
+
+from collections.abc import Iterable, Mapping
+from reprlib import repr as shortened
+from typing import Any, NamedTuple
+
+
+class Unseen(NamedTuple):
+    """In how many rows of a column categories are unseen, and one of them."""
+
+    n_rows: int
+    example: Any
+
+
+class UnseenCategoriesWarning(UserWarning):
+    """Rows have categories that training did not see, which are treated as missing.
+
+    Parameters
+    ----------
+    columns : what is unseen, by name
+    """
+
+    def __init__(self, columns: Mapping[str, Unseen]) -> None:
+        self.columns = dict(columns)
+        counts = [
+            f"{name!r} in {n_rows} row{'s' * (n_rows > 1)} (such as {shortened(example)})"
+            for name, (n_rows, example) in self.columns.items()
+        ]
+        super().__init__(
+            f"Categories not seen in training are treated as missing: {', '.join(counts)}."
+        )
+
+    @classmethod
+    def of_all(cls, found: Iterable["UnseenCategoriesWarning"]) -> "UnseenCategoriesWarning | None":
+        """Return one warning for parts of the data; None if there was none.
+
+        >>> parts = [UnseenCategoriesWarning({"sky": Unseen(n, "hail")}) for n in (2, 3)]
+        >>> UnseenCategoriesWarning.of_all(parts).columns
+        {'sky': Unseen(n_rows=5, example='hail')}
+        """
+        columns: dict[str, Unseen] = {}
+        for warning in found:
+            for name, (n_rows, example) in warning.columns.items():
+                before = columns.get(name, Unseen(0, example))
+                least = min(before.example, example)
+                columns[name] = Unseen(before.n_rows + n_rows, least)
+        return cls(columns) if columns else None
