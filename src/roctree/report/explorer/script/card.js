@@ -8,6 +8,8 @@ import { MIXED, UNKNOWN } from "./point.js";
 import { cases, grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const MOST_CLASSES = 6;
+// The pointer is not on the card.
+const APART = 16;
 
 /** Make the card; `show` fills and places it, or hides it. */
 export function makeCard(app) {
@@ -19,12 +21,17 @@ export function makeCard(app) {
     const frame = app.root.getBoundingClientRect();
     const box = pane.getBoundingClientRect();
     const at = lit.place ?? { x: box.width / 2, y: box.height / 2 };
-    const left = box.left - frame.left + at.x + 16;
-    const top = box.top - frame.top + at.y + 16;
-    card.style.left = `${Math.max(8, Math.min(left, frame.width - card.offsetWidth - 8))}px`;
+    const top = box.top - frame.top + at.y + APART;
+    card.style.left = `${Math.max(8, box.left - frame.left + besideOf(at.x, card.offsetWidth, box.width))}px`;
     card.style.top = `${Math.max(8, Math.min(top, frame.height - card.offsetHeight - 8))}px`;
   }
   return { element: card, show };
+}
+
+/** Where a card begins, right or left of a place: inside its pane, for what lights up in the other is to be seen. */
+function besideOf(x, wide, room) {
+  if (x + APART + wide <= room) return x + APART;
+  return x >= wide + APART ? x - APART - wide : Math.min(x, room - wide);
 }
 
 function contents(app, { node, lines, from }) {

@@ -11,9 +11,9 @@ import { leafCount } from "./words.js";
 
 const ROW = 30;
 const COLUMN = 178;
-const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
+const MARGIN = { left: 26, right: 232, top: 22, bottom: 18 };
 const SMALL = 420;
-const READABLE = { row: 19, column: 92 };
+const READABLE = { row: 34, column: 104 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
 // Lines beyond about so many are not lit.
@@ -195,6 +195,7 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
     canvas.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, local(event));
     moved = 0;
+    if (event.pointerType !== "mouse") light(null);
   });
   canvas.addEventListener("pointermove", (event) => {
     const at = local(event);
@@ -230,12 +231,13 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("pointerleave", () => light(null));
+  // A finger that is lifted leaves as well; what it asked for stays until it touches something else.
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && light(null));
   canvas.addEventListener(
     "wheel",
     (event) => {
       // Whoever only scrolls past shall not be caught: a click, or Ctrl, asks for the zoom.
-      if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
+      if (!event.ctrlKey && !event.metaKey && app.focused() !== canvas) return;
       event.preventDefault();
       const { x, y } = local(event);
       if (event.shiftKey) {
