@@ -7,15 +7,9 @@ import pytest
 
 from roctree.report.explorer.script import joined
 from tests.report.explorer import trees
-from tests.report.explorer.browser import Opened, chromium
+from tests.report.explorer.browser import Opened
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import roctree
 from roctree import DataError, MultiscaleClassifier, NaiveBayesTreeClassifier
 from roctree.report.explorer import data_document
 from tests.report.explorer import trees
-from tests.report.explorer.browser import Opened, chromium
+from tests.report.explorer.browser import Opened
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "naive_bayes-1.json"
 REQUESTS = [
@@ -28,12 +28,6 @@ MODELS = {
     "cells": trees.cells,
     "merged cells": lambda: trees.cells(merge_leaves=True),
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

@@ -111,3 +111,11 @@ def noise(n_rows=45_000, seed=0):
     rng = np.random.default_rng(seed)
     X, y = rng.random((n_rows, 4)), rng.integers(0, 2, n_rows)
     return ROCTreeClassifier().fit(X, y)
+
+
+@cache
+def soft():
+    """Two classes, with thresholds that divide cases near them."""
+    _, X, y = tumours()
+    tree = ROCTreeClassifier(min_samples_leaf=10, ranking="soft").fit(X[:140], y[:140])
+    return tree, X[140:].reset_index(drop=True), y[140:]

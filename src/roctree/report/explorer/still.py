@@ -106,7 +106,9 @@ def _ends(
         share = float(estimator.probabilities_[node, label])
         blend = float(estimator.probabilities_[node, -1]) if tree.n_classes == 2 else share
         more = "" if tree.is_leaf[node] else " …"
-        facts = f"{_short(str(classes[label]))} {_percent(share)}, {tree.weight[node]:g} cases{more}"
+        facts = (
+            f"{_short(str(classes[label]))} {_percent(share)}, {tree.weight[node]:g} cases{more}"
+        )
         yield (
             f'<rect x="{x}" y="{y - 8:.1f}" width="{LEAF_WIDTH}" height="16" rx="4" '
             f'fill="{_colour(blend)}" stroke="{_colour(float(label == tree.n_classes - 1))}" '

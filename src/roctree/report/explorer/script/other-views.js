@@ -166,7 +166,7 @@ export function drawCalibration(context, size, app) {
 }
 
 /** A dot for each leaf or cell that has cases; of answers, for groups of cases that follow each other. */
-function calibrationDots(app) {
+export function calibrationDots(app) {
   const { tree, state, point } = app;
   const { nClasses, lines } = tree;
   // In a tree of splits cases that are divided count in parts.

@@ -2,7 +2,7 @@
 
 import { element, fill, help, sharpCanvas } from "./dom.js";
 import { groupsAbove, linesOf } from "./labelling.js";
-import { drawBenefit, drawCalibration, drawCost, drawGain, drawNear, pickCase, pickDot, placeIn } from "./other-views.js";
+import { calibrationDots, drawBenefit, drawCalibration, drawCost, drawGain, drawNear, pickCase, pickDot, placeIn } from "./other-views.js";
 import { isReachable, missWithin } from "./point.js";
 import { areas, bandOf, drawRoc, pickCorner, pickSegment } from "./roc-view.js";
 import { VIEWS } from "./state.js";
@@ -233,9 +233,17 @@ function benefitCaption(app) {
   ];
 }
 
-function calibrationCaption({ tree }) {
-  const what = { naive_bayes: "a tenth of the cases", cells: "a cell" }[tree.kind] ?? "a leaf";
-  return `Each dot is ${what}, the larger the more cases; a line is the 95\u00a0% interval of its share.`;
+function calibrationCaption(app) {
+  const what = { naive_bayes: "a tenth of the cases", cells: "a cell" }[app.tree.kind] ?? "a leaf";
+  const dots = calibrationDots(app);
+  const all = dots.reduce((sum, { total }) => sum + total, 0);
+  const expected = dots.reduce((sum, { x, total }) => sum + x * total, 0) / all;
+  const found = dots.reduce((sum, { count }) => sum + count, 0) / all;
+  return [
+    said("on average said", "mean_probability", expected, percent(expected)),
+    said("happened", "mean_share", found, percent(found)),
+    `Each dot is ${what}, the larger the more cases; a line is the 95\u00a0% interval of its share.`,
+  ];
 }
 
 function nearCaption({ near, data }) {
