@@ -4,7 +4,7 @@ import pytest
 
 from roctree.report.explorer import data_document
 from roctree.report.explorer.page import as_json
-from roctree.report.explorer.script import source
+from roctree.report.explorer.script import style
 from roctree.report.explorer.widget import widget_script
 from tests.report.explorer import trees
 
@@ -52,7 +52,7 @@ def hosted(browser):
     def show(*models, shadow=False):
         for made in models:
             text = as_json(data_document(*made()))
-            texts = {"source": widget_script(), "style": source("style.css"), "text": text}
+            texts = {"source": widget_script(), "style": style(), "text": text}
             page.evaluate(HOST, texts | {"shadow": shadow})
         return page
 

@@ -101,7 +101,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     ...(views.model ? [views.model.element] : []),
     views.case.element,
     views.copy.element,
-    footer(data),
+    element("footer", {}, data.made_by, hash ? " All is in this file; it needs no network." : null),
     card.element,
     announcer,
   );
@@ -166,8 +166,4 @@ function header({ data, tree }, themeButton) {
     element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes)), remark),
     themeButton,
   );
-}
-
-function footer(data) {
-  return element("footer", {}, data.made_by);
 }

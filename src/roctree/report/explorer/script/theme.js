@@ -12,6 +12,8 @@ export function followTheme(root, { around, signal, repaint }) {
   let chosen = "auto";
   let printing = false;
   let ink = null;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const systems = () => (dark.matches ? "dark" : "light");
   const names = { auto: `Theme: as the ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
   const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names.auto);
   function turn() {
@@ -20,8 +22,7 @@ export function followTheme(root, { around, signal, repaint }) {
     follow();
   }
   function apply() {
-    const asIs = chosen === "auto" && around ? themeAround(root) : chosen;
-    root.dataset.theme = printing ? "light" : asIs;
+    root.dataset.theme = printing ? "light" : chosen !== "auto" ? chosen : (around && themeAround(root)) || systems();
   }
   function follow() {
     apply();
@@ -29,7 +30,7 @@ export function followTheme(root, { around, signal, repaint }) {
     if (now !== ink) repaint();
     ink = now;
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow, { signal });
+  dark.addEventListener("change", follow, { signal });
   // A notebook puts the explorer into its page later: only then are the colours of the style known.
   const sizes = new ResizeObserver(follow);
   sizes.observe(root);
@@ -48,12 +49,13 @@ export function followTheme(root, { around, signal, repaint }) {
     addEventListener("beforeprint", () => print(true), { signal });
     addEventListener("afterprint", () => print(false), { signal });
   }
+  apply();
   return { button, whilePrinting };
 }
 
-/** The theme of the page around an element: dark if its letters are bright. */
+/** The theme of the page around an element: dark if its letters are bright; null before it is there. */
 function themeAround(root) {
-  if (!root.isConnected) return "auto";
+  if (!root.isConnected) return null;
   const context = document.createElement("canvas").getContext("2d");
   context.fillStyle = getComputedStyle(root.parentNode.host ?? root.parentNode).color;
   context.fillRect(0, 0, 1, 1);
