@@ -155,3 +155,15 @@ def test_paper_takes_two_sheets(shown):
     page = shown(trees.tumours())
     sheets = page.page.pdf(format="A4", prefer_css_page_size=True)
     assert sheets.count(b"/Type /Page\n") + sheets.count(b"/Type /Page/") == 2
+
+
+def test_another_class_of_interest_leaves_errors_and_classes_as_they_were(shown):
+    page = shown(trees.outings())
+    page.type("cost-fn", 5)
+    page.type("prior", 30)
+    labels, cost = page.app("point.labels"), page.number("cost")
+    page.choose("positive", 0)
+    assert page.app("point.labels") == labels
+    assert page.number("cost") == pytest.approx(cost)
+    assert page.page.locator("#roctree-0-cost-fp").input_value() == "5"
+    assert page.page.locator("#roctree-0-prior").input_value() == "70"

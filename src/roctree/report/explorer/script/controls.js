@@ -27,10 +27,10 @@ function labelledNumber(text, term, { field, note }, className = "") {
   return whole;
 }
 
-function choice(app, id, options, key, read = String) {
+function choice(app, id, options, patch) {
   const select = element(
     "select",
-    { id: `${app.id}-${id}`, on: { change: () => app.set({ [key]: read(select.value) }) } },
+    { id: `${app.id}-${id}`, on: { change: () => app.set(patch(select.value)) } },
     options.map(([value, text]) => element("option", { value: String(value) }, text)),
   );
   return select;
@@ -40,9 +40,11 @@ function choice(app, id, options, key, read = String) {
 function whose(app) {
   const { tree } = app;
   const tables = ["smoothed", "training", "test"].filter((name) => name === "smoothed" || tree.counts[name]);
-  const positive = choice(app, "positive", tree.classes.map((name, i) => [i, name]), "positive", Number);
-  const by = choice(app, "by", tables.map((name) => [name, app.tableName(name)]), "by");
-  const on = choice(app, "on", tables.map((name) => [name, app.tableName(name)]), "on");
+  const named = tables.map((name) => [name, app.tableName(name)]);
+  const classes = tree.classes.map((name, i) => [i, name]);
+  const positive = choice(app, "positive", classes, (value) => withInterest(app.state, tree, Number(value)));
+  const by = choice(app, "by", named, (value) => ({ by: value }));
+  const on = choice(app, "on", named, (value) => ({ on: value }));
   const row = element(
     "div",
     { class: "row" },
@@ -56,6 +58,13 @@ function whose(app) {
     on.value = app.state.on;
   }
   return { element: row, update };
+}
+
+/** Another class of interest: of two classes each keeps its share, and each error its cost. */
+function withInterest({ cost_fp, cost_fn, prior }, { nClasses }, positive) {
+  if (nClasses > 2) return { positive, prior: null };
+  const others = prior === null ? null : Number((1 - prior).toPrecision(12));
+  return { positive, cost_fp: cost_fn, cost_fn: cost_fp, prior: others };
 }
 
 /** Both costs, the slider between them, and the strip of labellings. */
