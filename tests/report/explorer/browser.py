@@ -88,6 +88,14 @@ class Opened:
         self.click(kind)
         return self.page.locator(".preview").text_content()
 
+    def wait_until(self, expression):
+        """Wait for an expression to be true; the page's policy forbids playwright's own way."""
+        for _ in range(100):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(expression)
+
     def picture(self, name):
         if PICTURES:
             Path(PICTURES).mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ def test_a_link_opens_the_same_point(opened):
     page.type("prior", 3)
     page.choose("by", "training")
     page.page.get_by_role("tab", name="Cost", exact=True).click()
-    page.page.wait_for_function("location.hash.includes('view=cost')")
+    page.wait_until("location.hash.includes('view=cost')")
     fragment = page.page.evaluate("location.hash")
     again = opened(tree, X_test, y_test, fragment=fragment)
     for name in ("cost", "recall", "fpr", "precision"):

@@ -118,7 +118,7 @@ def test_probabilities_on_average_and_distances_of_cases_are_those_of_python(sho
     assert page.number("mean_probability") == pytest.approx(said)
     assert page.number("mean_share") == pytest.approx((y_test == tree.classes_[1]).mean())
     page.page.get_by_role("tab", name="Near cases").click()
-    page.page.wait_for_function(
+    page.wait_until(
         "document.querySelector('main.roctree').explorer.app.near.filter(Boolean).length === "
         f"{len(page.app('data.cases'))}"
     )

@@ -75,7 +75,7 @@ def test_a_front_end_of_notebooks_can_show_the_widget_in_colour(shadow, hosted):
 def test_controls_and_keys_work_inside_a_widget(shadow, hosted):
     tree, X_test, y_test = trees.outings()
     page = hosted(trees.outings, shadow=shadow)
-    field = page.get_by_label("A missed case costs")
+    field = page.get_by_role("textbox", name="A missed case costs")
     field.fill("much")
     field.press("Enter")
     assert field.input_value() == "much"

@@ -96,11 +96,18 @@ function unseenOf({ tree, point, labelName }, node) {
   return `Cases in a part of it that training never saw are labelled ${labelName(point.labels[line])}.`;
 }
 
-function countTable({ tree, tableName }, node) {
+/** The classes of a table: all, or of many the class of interest and the most frequent others. */
+function classesShown({ tree, state }, node) {
+  const all = tree.classes.map((_, c) => c);
+  if (tree.nClasses <= MOST_CLASSES) return all;
+  const weight = (c) => (c === state.positive ? Infinity : tree.counts.training[node * tree.nClasses + c]);
+  return all.sort((a, b) => weight(b) - weight(a)).slice(0, MOST_CLASSES);
+}
+
+function countTable(app, node) {
+  const { tree, tableName } = app;
   const names = ["training", "test"].filter((name) => tree.counts[name]);
-  const order = tree.classes.map((_, c) => c);
-  order.sort((a, b) => tree.counts.training[node * tree.nClasses + b] - tree.counts.training[node * tree.nClasses + a]);
-  const shown = tree.nClasses > MOST_CLASSES ? order.slice(0, MOST_CLASSES) : tree.classes.map((_, c) => c);
+  const shown = classesShown(app, node);
   const count = (name, c) => tree.counts[name][node * tree.nClasses + c];
   return element(
     "table",

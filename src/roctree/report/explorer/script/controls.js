@@ -18,7 +18,7 @@ export function makeControls(app) {
 }
 
 function labelled(text, term, control, className = "") {
-  return element("div", { class: `control ${className}` }, element("label", { for: control.id }, text), help(term, text), control);
+  return element("div", { class: `control ${className}` }, element("label", { for: control.id }, text), help(term, `“${text}”`), control);
 }
 
 function labelledNumber(text, term, { field, note }, className = "") {

@@ -14,7 +14,7 @@ import { makeAddress, readHash } from "./state.js";
 import { followTheme } from "./theme.js";
 import { makeTreeView } from "./tree-view.js";
 import { openTree } from "./tree.js";
-import { grouped, leafCount, listed, percent, REMARKS } from "./words.js";
+import { grouped, leafCount, listed, percent, remarkOn } from "./words.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
 // Notebooks load the script anew for every widget: only their window can tell how many there are.
@@ -159,7 +159,7 @@ function summary(app) {
 function header({ data, tree }, themeButton) {
   const sizes = [leafCount(tree, tree.leaves.length), `${grouped(Number(tree.total.toFixed(1)))} training cases`];
   if (tree.counts.test) sizes.push(`${grouped(data.n_test)} test cases`);
-  const remark = REMARKS[tree.kind] ? element("p", { class: "remark" }, REMARKS[tree.kind]) : null;
+  const remark = remarkOn(tree) && element("p", { class: "remark" }, remarkOn(tree));
   return element(
     "header",
     {},

@@ -9,8 +9,8 @@ import { grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const PER = 1000;
 const PER_CASES = `${grouped(PER)} cases`;
-const IN_PARTS =
-  "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
+const MISSING = "cases with missing values";
+const SOFT = "cases near a soft threshold, or with missing values,";
 
 /** Make the section; returns its element and `update`. */
 export function makeNumbersView(app) {
@@ -30,8 +30,10 @@ export function makeNumbersView(app) {
 }
 
 /** What is approximate says so. */
-function remarkOf({ data, state }) {
-  if (data.in_parts.includes(state.on)) return IN_PARTS;
+function remarkOf({ data, state, tree }) {
+  if (data.in_parts.includes(state.on)) {
+    return `Approximate: ${tree.softness ? SOFT : MISSING} are counted in parts, leaf by leaf, and labelled as a whole.`;
+  }
   if (data.rounded === null) return "";
   return `Approximate: there are so many different answers that their probabilities are rounded to ${data.rounded} decimals here.`;
 }

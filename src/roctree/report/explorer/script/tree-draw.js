@@ -10,6 +10,8 @@ import { branchText, cases, grouped, leafCount, percent } from "./words.js";
 
 const FONT = "system-ui, sans-serif";
 const LEAF_WIDTH = 34;
+// The name of a label is shortened to this.
+const MOST_NAME = 84;
 // Rows closer than this have no room for words.
 const READABLE = 13;
 const CONDITIONS_READABLE = 17;
@@ -233,6 +235,13 @@ function drawEnd(scene, node) {
   return { node, left: left - 4, right: left + LEAF_WIDTH + 150, y: y(node), reach: Math.max(rowHeight / 2, 3) };
 }
 
+/** About how wide a leaf is with what is written beside it; folded nodes say more. */
+export function widthOfEnd(context, { tree }, folded) {
+  context.font = `600 12px ${FONT}`;
+  const names = ["mixed", ...tree.classes].map((name) => context.measureText(name).width);
+  return LEAF_WIDTH + 8 + Math.min(MOST_NAME, Math.max(...names)) + (folded ? 135 : 90);
+}
+
 /** A folded node looks like several leaves behind each other. */
 function drawStack(context, palette, left, top, height) {
   context.fillStyle = palette.branch;
@@ -259,7 +268,7 @@ function drawFacts({ context, app, y }, node, left, label) {
   const p = tree.probabilities[node * tree.nClasses + shown];
   context.textAlign = "left";
   context.font = `600 12px ${FONT}`;
-  const word = fitted(context, name, 84);
+  const word = fitted(context, name, MOST_NAME);
   halo(context, palette, word, left, y(node), palette.ink);
   const after = left + context.measureText(word).width + 7;
   context.font = `12px ${FONT}`;

@@ -3,7 +3,7 @@
 import { classColour } from "./colour.js";
 import { element, fill, help, sharpCanvas } from "./dom.js";
 import { usesMatrix } from "./point.js";
-import { drawTree } from "./tree-draw.js";
+import { drawTree, widthOfEnd } from "./tree-draw.js";
 import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
 import { linesBelow } from "./lines.js";
 import { pathTo, ROOT } from "./tree.js";
@@ -11,7 +11,7 @@ import { leafCount } from "./words.js";
 
 const ROW = 30;
 const COLUMN = 178;
-const MARGIN = { left: 26, right: 232, top: 22, bottom: 18 };
+const MARGIN = { left: 26, top: 22, bottom: 18 };
 const SMALL = 420;
 const READABLE = { row: 34, column: 104 };
 const LEAST_ZOOM = 0.0005;
@@ -65,7 +65,7 @@ export function makeTreeView(app) {
 
   /** Show everything, at most at natural size. */
   function fit() {
-    const wide = size.width - MARGIN.left - MARGIN.right;
+    const wide = size.width - MARGIN.left - widthOfEnd(context, app, view.folded.size > 0);
     const high = size.height - MARGIN.top - MARGIN.bottom;
     const rows = Math.max(view.layout.ends.length - 1, 1);
     view.zoom.x = Math.min(1.25, Math.max(0.12, wide / (Math.max(view.layout.depth, 1) * COLUMN)));

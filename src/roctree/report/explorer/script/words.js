@@ -204,8 +204,13 @@ function neededWords(change, categories) {
   return low === -Infinity ? `at most ${cuts.high}` : `above ${cuts.low} up to ${cuts.high}`;
 }
 
-/** What is different on the page of a model that is no tree of splits. */
-export const REMARKS = {
+/** What is different about a model, where it is not simply a tree of splits; null where nothing is. */
+export function remarkOn(tree) {
+  return REMARKS[tree.softness ? "soft" : tree.kind] ?? null;
+}
+
+const REMARKS = {
+  soft: "Thresholds are soft: a case close to one goes both ways, the more to a side the farther it is on that side, and its probability is the mean of the leaves that it reaches.",
   naive_bayes:
     "A Naive Bayes tree: each leaf has a table of its own, by which cases of the same leaf get different answers. So a segment of the ROC curve is not a leaf but the cases with one and the same answer, and a leaf has a label only if all its training cases have it. An answer is made of many values at once: rules, SQL and distances from another label are not offered.",
   cells:
