@@ -1,4 +1,4 @@
-"""A browser for each file of tests; a page is opened from a tree by a fixture of the file."""
+"""A browser for each file of tests, and pages in it: of one test, or shared by several."""
 
 import pytest
 
@@ -9,6 +9,24 @@ from tests.report.explorer.browser import Opened, chromium
 def browser():
     with chromium() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def kept(browser, tmp_path_factory):
+    """Open the page of a tree once, and bring it back to its start whenever it is asked for."""
+    pages = {}
+
+    def open_page(made):
+        if made not in pages:
+            model, *test = made()
+            file = model.explore(tmp_path_factory.mktemp("pages") / "page.html", *test)
+            pages[made] = Opened(browser, file)
+        pages[made].reset()
+        return pages[made]
+
+    yield open_page
+    for page in pages.values():
+        page.close()
 
 
 @pytest.fixture

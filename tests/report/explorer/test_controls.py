@@ -19,8 +19,8 @@ LEAF = """(() => {
 })()"""
 
 
-def test_numbers_may_be_typed_in_many_ways_but_not_in_two_meanings(shown):
-    page = shown(trees.outings())
+def test_numbers_may_be_typed_in_many_ways_but_not_in_two_meanings(kept):
+    page = kept(trees.outings)
     read = "((texts) => { %s\n return texts.map((text) => String(numberIn(text))); })(%s)"
     texts = ["2500", "2.5", "2,5", "0,125", "1 000", "1\u00a0000.5", "-3", "1e3", "3,1416", " ",
              "2,500", "1,234.5", "12,345,678", "much", "1 2 x"]  # fmt: skip
@@ -29,8 +29,8 @@ def test_numbers_may_be_typed_in_many_ways_but_not_in_two_meanings(shown):
     assert found == known + ["NaN"] * 5
 
 
-def test_what_makes_no_sense_says_what_would(shown):
-    page = shown(trees.outings())
+def test_what_makes_no_sense_says_what_would(kept):
+    page = kept(trees.outings)
     field = page.page.locator("#roctree-0-cost-fp")
     page.type("cost-fp", "2,500")
     note = page.page.locator(f"#{field.get_attribute('aria-describedby')}")
@@ -77,8 +77,8 @@ def test_a_tap_shows_what_a_leaf_is_until_the_next_tap(shown):
     assert card.is_hidden()
 
 
-def test_a_card_stays_beside_what_lights_up_in_the_other_pane(shown):
-    page = shown(trees.tumours())
+def test_a_card_stays_beside_what_lights_up_in_the_other_pane(kept):
+    page = kept(trees.tumours)
     for place in page.page.evaluate(
         """(() => document.querySelector("main.roctree").explorer.views.tree.view.drawn
             .map(({ left, right, y }) => ({ x: (left + right) / 2, y })))()"""
@@ -91,9 +91,9 @@ def test_a_card_stays_beside_what_lights_up_in_the_other_pane(shown):
     assert page.page.locator(".card").is_hidden()
 
 
-def test_the_strip_and_the_curve_choose_labellings_by_a_click(shown):
+def test_the_strip_and_the_curve_choose_labellings_by_a_click(kept):
     tree, *_ = trees.outings()
-    page = shown(trees.outings())
+    page = kept(trees.outings)
     strip = page.page.locator("canvas.strip").bounding_box()
     seen = set()
     for part in (0.1, 0.45, 0.6, 0.95):
@@ -113,8 +113,8 @@ def test_the_strip_and_the_curve_choose_labellings_by_a_click(shown):
     assert page.shown("cost").endswith(" €")
 
 
-def test_the_address_is_not_written_more_often_than_browsers_allow(shown):
-    page = shown(trees.outings())
+def test_the_address_is_not_written_more_often_than_browsers_allow(kept):
+    page = kept(trees.outings)
     page.page.evaluate(
         """(() => {
             window.written = 0;
@@ -154,14 +154,14 @@ def test_the_theme_can_be_chosen_whatever_the_system_says(shown):
     assert page.app("palette.panel") == light
 
 
-def test_paper_takes_two_sheets(shown):
-    page = shown(trees.tumours())
+def test_paper_takes_two_sheets(kept):
+    page = kept(trees.tumours)
     sheets = page.page.pdf(format="A4", prefer_css_page_size=True)
     assert sheets.count(b"/Type /Page\n") + sheets.count(b"/Type /Page/") == 2
 
 
-def test_another_class_of_interest_leaves_errors_and_classes_as_they_were(shown):
-    page = shown(trees.outings())
+def test_another_class_of_interest_leaves_errors_and_classes_as_they_were(kept):
+    page = kept(trees.outings)
     page.type("cost-fn", 5)
     page.type("prior", 30)
     labels, cost = page.app("point.labels"), page.number("cost")

@@ -43,22 +43,10 @@ def opened(browser, tmp_path):
         page.close()
 
 
-@pytest.fixture(scope="module")
-def shared(browser, tmp_path_factory):
-    """A page of each model, loaded once, and brought back to its start for every test."""
-    pages = {}
-
-    def open_page(name):
-        if name not in pages:
-            model, *test = MODELS[name]()
-            file = model.explore(tmp_path_factory.mktemp("pages") / "model.html", *test)
-            pages[name] = Opened(browser, file)
-        pages[name].reset()
-        return pages[name], *MODELS[name]()
-
-    yield open_page
-    for page in pages.values():
-        page.close()
+@pytest.fixture
+def shared(kept):
+    """The page of a model, brought back to its start, the model and its test cases."""
+    return lambda name: (kept(MODELS[name]), *MODELS[name]())
 
 
 def ask(page, request):

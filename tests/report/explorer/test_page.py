@@ -216,7 +216,7 @@ EXPLAIN_ALL = """[...document.querySelectorAll(".help")].map((button) => {
 })"""
 
 
-@pytest.mark.parametrize("made", [trees.outings, trees.wines, trees.bayes, trees.cells])
+@pytest.mark.parametrize("made", [trees.wines, trees.bayes])
 def test_every_question_mark_explains_its_term_and_escape_closes_it(made, opened):
     page = opened(*made())
     page.choose("pick", 1)

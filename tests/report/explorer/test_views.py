@@ -19,9 +19,9 @@ def rates_of(truth, said):
 
 
 @pytest.mark.parametrize("made", [trees.tumours, trees.gaps, trees.soft])
-def test_views_show_the_operating_point_in_their_own_coordinates(made, shown):
+def test_views_show_the_operating_point_in_their_own_coordinates(made, kept):
     tree, X_test, y_test = made()
-    page = shown(made())
+    page = kept(made)
     page.type("cost-fp", 2)
     page.type("cost-fn", 7)
     page.type("beta", 2)
@@ -51,9 +51,9 @@ def test_views_show_the_operating_point_in_their_own_coordinates(made, shown):
         assert page.number(f"{name}_gain") == pytest.approx(gain)
 
 
-def test_the_next_labelling_changes_what_at_would(shown):
+def test_the_next_labelling_changes_what_at_would(kept):
     tree, X_test, y_test = trees.outings()
-    page = shown(trees.outings())
+    page = kept(trees.outings)
     page.type("cost-fn", 3)
     truth = y_test == tree.classes_[1]
     costs = []
@@ -75,9 +75,9 @@ def test_the_next_labelling_changes_what_at_would(shown):
     assert page.number("tp") == (truth & said).sum()
 
 
-def test_a_card_gives_counts_and_the_interval_of_a_share(shown):
+def test_a_card_gives_counts_and_the_interval_of_a_share(kept):
     tree, X_test, y_test = trees.outings()
-    page = shown(trees.outings())
+    page = kept(trees.outings)
     page.page.locator("canvas.tree").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowDown")
@@ -109,9 +109,9 @@ def below(tree, node):
     return np.array(found)
 
 
-def test_probabilities_on_average_and_distances_of_cases_are_those_of_python(shown):
+def test_probabilities_on_average_and_distances_of_cases_are_those_of_python(kept):
     tree, X_test, y_test = trees.outings()
-    page = shown(trees.outings())
+    page = kept(trees.outings)
     page.type("cost-fn", 2)
     page.page.get_by_role("tab", name="Calibration").click()
     said = tree.predict_proba(X_test)[:, 1].mean()
@@ -140,9 +140,9 @@ def test_probabilities_on_average_and_distances_of_cases_are_those_of_python(sho
         (trees.wines, {"cost-0-1": 9, "cost-2-0": 0.2}),
     ],
 )
-def test_the_copied_command_labels_a_file_as_the_page_says(made, typed, shown, roctree, tmp_path):  # noqa: F811
+def test_the_copied_command_labels_a_file_as_the_page_says(made, typed, kept, roctree, tmp_path):  # noqa: F811
     tree, X_test, _ = made()
-    page = shown(made())
+    page = kept(made)
     if made is trees.outings:
         page.choose("positive", 0)
     for name, value in typed.items():
@@ -161,9 +161,9 @@ def test_the_copied_command_labels_a_file_as_the_page_says(made, typed, shown, r
     assert (tree.classes_[labels[leaf_of[tree.apply(X_test)]]] == scored["label"]).all()
 
 
-def test_a_case_near_a_soft_threshold_says_so_and_has_the_probability_of_python(shown):
+def test_a_case_near_a_soft_threshold_says_so_and_has_the_probability_of_python(kept):
     tree, X_test, _ = trees.soft()
-    page = shown(trees.soft())
+    page = kept(trees.soft)
     probabilities = tree.predict_proba(X_test)[:, 1]
     divided = np.diff(tree.decision_path(X_test).indptr) > tree.tree_.max_depth + 1
     rows = [each["row"] for each in page.app("data.cases")]

@@ -5,7 +5,7 @@ import { element, fill, help } from "./dom.js";
 import { classWeights, linesOf } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
-import { grouped, leafCount, percent, ruleWords, short } from "./words.js";
+import { grouped, leafCount, listed, percent, ruleWords, short } from "./words.js";
 
 const PER = 1000;
 const PER_CASES = `${grouped(PER)} cases`;
@@ -229,6 +229,6 @@ function leavesByLabel(tree, point) {
     const label = point.nodeLabels[node];
     counts.set(label, (counts.get(label) ?? 0) + 1);
   }
-  const leaves = [...counts].map(([label, n]) => `${n} ${tree.classes[label]}`).join(", ");
-  return `${tree.cells ? "Cells" : "Leaves"} by label: ${leaves}.`;
+  const parts = [...counts].map(([label, n]) => `${grouped(n)} labelled ${tree.classes[label]}`);
+  return `${tree.cells ? "Cells" : "Leaves"}: ${listed(parts)}.`;
 }

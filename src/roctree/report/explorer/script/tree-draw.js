@@ -231,15 +231,17 @@ function drawEnd(scene, node) {
   if (view.focus === node && app.focused() === context.canvas) {
     focusRing(context, palette, left - 5, top - 5, LEAF_WIDTH + 10, height + 10);
   }
-  if (rowHeight >= READABLE) drawFacts(scene, node, left + LEAF_WIDTH + 8, mixed ? null : label);
+  if (rowHeight >= READABLE) drawFacts(scene, node, left + LEAF_WIDTH + 8);
   return { node, left: left - 4, right: left + LEAF_WIDTH + 150, y: y(node), reach: Math.max(rowHeight / 2, 3) };
 }
 
-/** About how wide a leaf is with what is written beside it; folded nodes say more. */
-export function widthOfEnd(context, { tree }, folded) {
+/** How wide a leaf is with what is written beside it. */
+export function widthOfEnd(context, app, node) {
+  const { name, facts } = wordsOf(app, node);
   context.font = `600 12px ${FONT}`;
-  const names = ["mixed", ...tree.classes].map((name) => context.measureText(name).width);
-  return LEAF_WIDTH + 8 + Math.min(MOST_NAME, Math.max(...names)) + (folded ? 135 : 90);
+  const wide = LEAF_WIDTH + 15 + Math.min(MOST_NAME, context.measureText(name).width);
+  context.font = `12px ${FONT}`;
+  return wide + context.measureText(facts).width;
 }
 
 /** A folded node looks like several leaves behind each other. */
@@ -260,25 +262,34 @@ function drawNext(context, palette, left, top, height) {
   context.setLineDash([]);
 }
 
-function drawFacts({ context, app, y }, node, left, label) {
-  const { tree, palette, state } = app;
-  const folded = tree.nChildren[node] > 0;
-  const name = label === null ? "mixed" : app.labelName(label);
-  const shown = usesMatrix(tree, state) && label !== null ? label : state.positive;
-  const p = tree.probabilities[node * tree.nClasses + shown];
+function drawFacts({ context, app, y }, node, left) {
+  const { palette } = app;
+  const { name, facts } = wordsOf(app, node);
   context.textAlign = "left";
   context.font = `600 12px ${FONT}`;
   const word = fitted(context, name, MOST_NAME);
   halo(context, palette, word, left, y(node), palette.ink);
   const after = left + context.measureText(word).width + 7;
   context.font = `12px ${FONT}`;
-  const number = cases(tree.weight[node]).replace(/ cases?$/, "");
-  let facts = `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}`;
-  // Where cases of one leaf differ, how many are called positive says more than its share.
-  if (label === null && tree.models && !folded && !usesMatrix(tree, state)) {
-    facts = `${grouped(Number(app.point.nPositive[node].toFixed(1)))} of ${number} ${tree.classes[state.positive]}`;
-  }
   halo(context, palette, facts, after, y(node), palette.quiet);
+}
+
+/** What is written beside a leaf or a folded node: the name of its label, probability and cases. */
+function wordsOf(app, node) {
+  const { tree, state, point } = app;
+  const folded = tree.nChildren[node] > 0;
+  const label = point.nodeLabels[node];
+  const mixed = label === MIXED || label === UNKNOWN;
+  const shown = usesMatrix(tree, state) && !mixed ? label : state.positive;
+  const p = tree.probabilities[node * tree.nClasses + shown];
+  const number = cases(tree.weight[node]).replace(/ cases?$/, "");
+  const name = mixed ? "mixed" : app.labelName(label);
+  // Where cases of one leaf differ, how many are called positive says more than its share.
+  if (mixed && tree.models && !folded && !usesMatrix(tree, state)) {
+    const called = grouped(Number(point.nPositive[node].toFixed(1)));
+    return { name, facts: `${called} of ${number} ${tree.classes[state.positive]}` };
+  }
+  return { name, facts: `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}` };
 }
 
 /** A subtree too small to be told apart: a line in the colour of its probability. */

@@ -11,7 +11,9 @@ import { leafCount } from "./words.js";
 
 const ROW = 30;
 const COLUMN = 178;
-const MARGIN = { left: 26, top: 22, bottom: 18 };
+const MARGIN = { left: 26, right: 10, top: 22, bottom: 18 };
+// Of more rows than this no words are seen when all of them are.
+const MOST_MEASURED = 60;
 const SMALL = 420;
 const READABLE = { row: 34, column: 104 };
 const LEAST_ZOOM = 0.0005;
@@ -65,13 +67,21 @@ export function makeTreeView(app) {
 
   /** Show everything, at most at natural size. */
   function fit() {
-    const wide = size.width - MARGIN.left - widthOfEnd(context, app, view.folded.size > 0);
     const high = size.height - MARGIN.top - MARGIN.bottom;
     const rows = Math.max(view.layout.ends.length - 1, 1);
-    view.zoom.x = Math.min(1.25, Math.max(0.12, wide / (Math.max(view.layout.depth, 1) * COLUMN)));
+    view.zoom.x = Math.min(1.25, Math.max(0.12, widestColumn() / COLUMN));
     view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
     view.shift.x = MARGIN.left;
     view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
+  }
+
+  /** How wide columns may be for all leaves to be seen, and what is written beside them. */
+  function widestColumn() {
+    const wide = size.width - MARGIN.left - MARGIN.right;
+    const { ends, depth } = view.layout;
+    if (ends.length > MOST_MEASURED) return wide / (depth + 1);
+    const room = (node) => (wide - widthOfEnd(context, app, node)) / Math.max(tree.depth[node], 1);
+    return Math.min(...ends.map(room));
   }
 
   /** On a small screen a tree that one can read, and move, is better than all of it at once. */
