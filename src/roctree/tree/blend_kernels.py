@@ -74,14 +74,17 @@ def blend(
         # The list of what is visited next is always the last of its stack.
         tops[stack] = begin
         if steps[node, NEXT] == node:
-            for i in range(begin, end):
-                for k in range(mixture.shape[1]):
-                    mixture[rows[stack, i], k] += parts[stack, i] * leaf_table[node, k]
+            add_leaf(node, stack, begin, end, rows, parts, leaf_table, mixture)
             continue
         if tops[1 - stack] + (end - begin) >= rows.shape[1]:
             return 0
         column = columns[place[node]]
-        if plain[place[node]]:
+        if plain[place[node]] and ends_below(node, steps):
+            end_numbers(
+                node, stack, begin, end, column, steps, rule_floats, rows, parts, leaf_table,
+                mixture,
+            )  # fmt: skip
+        elif plain[place[node]]:
             n_pending = divide_numbers(
                 node, stack, begin, end, n_pending, tops, column, steps, rule_floats, rows, parts,
                 pending,
@@ -107,6 +110,63 @@ def wait(entry: int, node: Whole, stack: int, begin: int, end: Whole, pending: I
 
 
 @kernel
+def add_leaf(
+    node: int,
+    stack: int,
+    begin: int,
+    end: int,
+    rows: Places,
+    parts: Floats,
+    leaf_table: Floats,
+    mixture: Floats,
+) -> None:
+    """Mix a leaf into the rows of its list."""
+    here, leaf = np.uint64(stack), np.uint64(node)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        row, part = rows[here, i], parts[here, i]
+        for k in range(np.uint64(mixture.shape[1])):
+            mixture[row, k] += part * leaf_table[leaf, k]
+
+
+@kernel
+def ends_below(node: int, steps: Places) -> bool:
+    """Whether both branches of a node with a threshold are leaves."""
+    child = np.int64(steps[node, NEXT])
+    return bool(steps[child, NEXT] == child and steps[child + 1, NEXT] == child + 1)
+
+
+@kernel
+def end_numbers(
+    node: int,
+    stack: int,
+    begin: int,
+    end: int,
+    column: Floats,
+    steps: Places,
+    rule_floats: Floats,
+    rows: Places,
+    parts: Floats,
+    leaf_table: Floats,
+    mixture: Floats,
+) -> None:
+    """Mix two leaves into the rows of the list above them, which need no lists of their own."""
+    threshold, softness = rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS]
+    least = LEAST_PART if softness > 0.0 else np.inf
+    steepness = 0.5 / softness if softness > 0.0 else 1.0
+    here, below = np.uint64(stack), np.uint64(steps[node, NEXT])
+    beyond = below + np.uint64(1)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        row, part = rows[here, i], parts[here, i]
+        value = column[row]
+        above = 0.5 + (value - threshold) * steepness
+        together = 1.0 if value > threshold else 0.0
+        above = above if part * min(above, 1.0 - above) >= least else together
+        first, second = part * (1.0 - above), part * above
+        for k in range(np.uint64(mixture.shape[1])):
+            mixture[row, k] += first * leaf_table[below, k] + second * leaf_table[beyond, k]
+
+
+@kernel
 def divide_numbers(
     node: int,
     stack: int,
@@ -129,14 +189,14 @@ def divide_numbers(
     """
     threshold, softness = rule_floats[node, THRESHOLD], rule_floats[node, SOFTNESS]
     least = LEAST_PART if softness > 0.0 else np.inf
-    softness = softness if softness > 0.0 else 1.0
+    steepness = 0.5 / softness if softness > 0.0 else 1.0
     child, other = np.int64(steps[node, NEXT]), 1 - stack
     here, there = np.uint64(stack), np.uint64(other)
     first, second = np.uint64(tops[other]), np.uint64(begin)
     for i in range(np.uint64(begin), np.uint64(end)):
         row, part = rows[here, i], parts[here, i]
         value = column[row]
-        above = 0.5 + (0.5 * value - 0.5 * threshold) / softness
+        above = 0.5 + (value - threshold) * steepness
         together = 1.0 if value > threshold else 0.0
         above = above if part * min(above, 1.0 - above) >= least else together
         rows[there, first], parts[there, first] = row, part * (1.0 - above)

@@ -41,7 +41,7 @@ SHARED = -1.0
 @kernel
 def part_above(value: float, part: float, threshold: float, softness: float) -> float:
     """Return how much of a part of a row goes above a soft threshold, all or none if too little."""
-    above = 0.5 + (0.5 * value - 0.5 * threshold) / softness
+    above = 0.5 + (value - threshold) * (0.5 / softness)
     if part * min(above, 1.0 - above) >= LEAST_PART:
         return above
     return 1.0 if value > threshold else 0.0

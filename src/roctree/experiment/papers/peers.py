@@ -28,6 +28,8 @@ SEED = 0
 # What scikit-learn's tree is tuned over: with a number of leaves given, over less.
 GRID = {"min_samples_leaf": [1, 2, 5, 10, 20], "ccp_alpha": [0.0, 0.002, 0.01]}
 GRID_OF_SIZE = {"min_samples_leaf": [1, 5, 20], "criterion": ["gini", "entropy"]}
+# The strengths that imodels tries by itself.
+STRENGTHS = [0.0, 0.1, 1.0, 10.0, 50.0, 100.0, 500.0]
 INNER_FOLDS = 3
 
 
@@ -59,6 +61,7 @@ class OneHot(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def get_n_leaves(self) -> float:
         """Return the number of leaves; not a number if it is no tree."""
         tree = getattr(self.model_, "best_estimator_", self.model_)
+        tree = getattr(tree, "estimator_", tree)
         return float(tree.get_n_leaves()) if hasattr(tree, "get_n_leaves") else float("nan")
 
 
@@ -107,9 +110,9 @@ class Made(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probabilities of each row."""
         return self.tree_.predict_proba(X)
 
-    def get_n_leaves(self) -> int:
+    def get_n_leaves(self) -> float:
         """Return the number of leaves."""
-        return self.tree_.get_n_leaves()
+        return float(self.tree_.get_n_leaves())
 
 
 def distilled(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
@@ -144,11 +147,25 @@ def c45_cut_back(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     return tree.pruned(CostComplexity(alpha=float(price)))
 
 
-WAYS: dict[str, Callable[[Rows, Any, int | None], ROCTreeClassifier]] = {
+def imodels_shrunk(X: Rows, y: Any, max_leaves: int | None) -> OneHot:
+    """Hierarchical shrinkage by imodels of scikit-learn's tree, its strength by inner folds.
+
+    Not by ``HSTreeClassifierCV``: its folds are consecutive rows, and fail where one lacks a class.
+    """
+    from imodels import HSTreeClassifier
+
+    tree = DecisionTreeClassifier(max_leaf_nodes=max_leaves, random_state=SEED)
+    strengths = {"reg_param": STRENGTHS}
+    search = GridSearchCV(HSTreeClassifier(tree), strengths, cv=INNER_FOLDS, scoring=HandTill())
+    return OneHot(search).fit(X, y)
+
+
+WAYS: dict[str, Callable[[Rows, Any, int | None], Any]] = {
     "distilled": distilled,
     "two_teachers": two_teachers,
     "distilled_as_large": distilled_as_large,
     "c45_cut_back": c45_cut_back,
+    "imodels_shrunk": imodels_shrunk,
 }
 
 

@@ -1,6 +1,7 @@
 """What the study of quality compares, by name, and on which data sets."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
@@ -53,6 +54,10 @@ OF_SIZE: dict[str, dict[int, Any]] = {
     "hierarchical shrinkage": {size: _shrunk(size) for size in SIZES},
     "C4.5, cut back": {size: Made("c45_cut_back", size) for size in SIZES},
 }
+# Only where imodels is installed.
+IMODELS = "imodels' HSTree"
+if find_spec("imodels"):
+    OF_SIZE[IMODELS] = {size: Made("imodels_shrunk", size) for size in SIZES}
 
 CHOICES: dict[str, Any] = {
     "criterion gini": ROCTreeClassifier(criterion="gini"),
