@@ -21,7 +21,7 @@ LEAF = """(() => {
 
 def test_numbers_may_be_typed_in_many_ways_but_not_in_two_meanings(kept):
     page = kept(trees.outings)
-    read = "((texts) => { %s\n return texts.map((text) => String(numberIn(text))); })(%s)"
+    read = "((texts) => { %s\n return texts.map((text) => String(readNumber(text))); })(%s)"
     texts = ["2500", "2.5", "2,5", "0,125", "1 000", "1\u00a0000.5", "-3", "1e3", "3,1416", " ",
              "2,500", "1,234.5", "12,345,678", "much", "1 2 x"]  # fmt: skip
     known = ["2500", "2.5", "2.5", "0.125", "1000", "1000.5", "-3", "1000", "3.1416", "null"]

@@ -4,7 +4,7 @@ import { element, fill, help, sharpCanvas } from "./dom.js";
 import { makeNumberField } from "./number-field.js";
 import { goTo } from "./plot-view.js";
 import { isReachable, usesMatrix } from "./point.js";
-import { numberIn, short } from "./words.js";
+import { readNumber, short } from "./words.js";
 
 const STEPS = 1000;
 
@@ -294,7 +294,7 @@ function costMatrix(app) {
   const warning = element("p", { class: "warning", role: "status" });
   function readShares() {
     const typedIn = shares.map(({ field }) => field.value.trim());
-    const priors = typedIn.map((text) => numberIn(text) / 100);
+    const priors = typedIn.map((text) => readNumber(text) / 100);
     const total = priors.reduce((sum, part) => sum + part, 0);
     if (typedIn.every((text) => text === "")) app.set({ priors: null });
     else if (typedIn.includes("") || Math.abs(total - 1) > 1e-6) {

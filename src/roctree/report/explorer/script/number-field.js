@@ -1,7 +1,7 @@
 // A field for a number: what is typed is read when it is left, and what makes no sense says why.
 
 import { element, fill, whenTyped } from "./dom.js";
-import { numberIn } from "./words.js";
+import { readNumber } from "./words.js";
 
 /**
  * Make a field; returns it, the `note` that belongs below it, and `show` for a value.
@@ -25,7 +25,7 @@ export function makeNumberField(app, id, { fits = () => true, wanted, empty = fa
     fill(note, good ? "" : wanted);
   }
   function read() {
-    const number = numberIn(scale === 100 ? field.value.replace(/\s*%\s*$/, "") : field.value);
+    const number = readNumber(scale === 100 ? field.value.replace(/\s*%\s*$/, "") : field.value);
     const value = number === null ? null : number / scale;
     const good = value === null ? empty : Number.isFinite(value) && fits(value);
     mark(good);

@@ -28,7 +28,7 @@ export function short(number, digits = 4) {
 }
 
 /** The number that somebody typed: null for nothing, NaN for what is no number or could be two. */
-export function numberIn(text) {
+export function readNumber(text) {
   const typed = text.replace(/\s/g, "");
   if (typed === "") return null;
   // Is "2,500" two thousand five hundred, or two and a half?
