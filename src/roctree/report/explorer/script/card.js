@@ -22,16 +22,12 @@ export function makeCard(app) {
     const box = pane.getBoundingClientRect();
     const at = lit.place ?? { x: box.width / 2, y: box.height / 2 };
     const top = box.top - frame.top + at.y + APART;
-    card.style.left = `${Math.max(8, box.left - frame.left + besideOf(at.x, card.offsetWidth, box.width))}px`;
+    // Inside its pane, for what lights up in the other is to be seen.
+    const left = box.left - frame.left + Math.min(at.x + APART, box.width - card.offsetWidth);
+    card.style.left = `${Math.max(8, left)}px`;
     card.style.top = `${Math.max(8, Math.min(top, frame.height - card.offsetHeight - 8))}px`;
   }
   return { element: card, show };
-}
-
-/** Where a card begins, right or left of a place: inside its pane, for what lights up in the other is to be seen. */
-function besideOf(x, wide, room) {
-  if (x + APART + wide <= room) return x + APART;
-  return x >= wide + APART ? x - APART - wide : Math.min(x, room - wide);
 }
 
 function contents(app, { node, lines, from }) {
