@@ -170,3 +170,16 @@ def test_another_class_of_interest_leaves_errors_and_classes_as_they_were(kept):
     assert page.number("cost") == pytest.approx(cost)
     assert page.page.locator("#roctree-0-cost-fp").input_value() == "5"
     assert page.page.locator("#roctree-0-prior").input_value() == "70"
+
+
+def test_the_tree_is_fitted_to_its_pane_until_a_hand_moves_it(shown):
+    page = shown(trees.outings())
+    zoom = "document.querySelector('main.roctree').explorer.views.tree.view.zoom.x"
+    wide = page.page.evaluate(zoom)
+    page.page.set_viewport_size({"width": 1100, "height": 900})
+    page.wait_until(f"{zoom} < {wide}")
+    page.click("Zoom in")
+    near = page.page.evaluate(zoom)
+    page.page.set_viewport_size({"width": 1360, "height": 1000})
+    page.page.wait_for_timeout(60)
+    assert page.page.evaluate(zoom) == near

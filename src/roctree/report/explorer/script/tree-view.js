@@ -27,7 +27,8 @@ export function makeTreeView(app) {
   const view = { folded: foldedAtFirst(tree), zoom: { x: 1, y: 1 }, shift: { x: 0, y: 0 }, focus: ROOT };
   view.layout = layOut(tree, view.folded);
   view.drawn = [];
-  let fitted = false;
+  // Until a hand moves it, the tree is fitted to its pane, whatever size that takes.
+  view.moved = false;
   let asked = false;
   const surface = sharpCanvas(
     {
@@ -38,11 +39,10 @@ export function makeTreeView(app) {
       "aria-label": `Tree of ${leafCount(tree, tree.leaves.length)}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
     },
     () => {
-      if (!fitted) {
+      if (!view.moved) {
         fit();
         if (size.width < SMALL) makeReadable();
       }
-      fitted = true;
       paint();
     },
   );
@@ -71,6 +71,7 @@ export function makeTreeView(app) {
     const rows = Math.max(view.layout.ends.length - 1, 1);
     view.zoom.x = Math.min(1.25, Math.max(0.12, widestColumn() / COLUMN));
     view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
+    view.moved = false;
     view.shift.x = MARGIN.left;
     view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
   }
@@ -93,6 +94,7 @@ export function makeTreeView(app) {
   }
 
   function zoomAt(factor, x, y) {
+    view.moved = true;
     for (const [axis, at] of [["x", x], ["y", y]]) {
       const before = view.zoom[axis];
       view.zoom[axis] = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, before * factor));
@@ -116,6 +118,7 @@ export function makeTreeView(app) {
     else for (let i = 0; i < tree.nChildren[node]; i++) foldAgain(folded, tree.firstChild[node] + i);
     fold(folded, false);
     // The node stays where it is under the pointer.
+    view.moved = true;
     view.shift.y = anchor - view.layout.row[node] * ROW * view.zoom.y;
     app.say(folded.has(node) ? "folded" : "unfolded");
   }
@@ -166,8 +169,10 @@ export function makeTreeView(app) {
       fold(folded, false);
     }
     const { x, y } = placeOf(node);
-    if (y < 20 || y > size.height - 20) view.shift.y += size.height / 2 - y;
-    if (x < 20 || x > size.width - 60) view.shift.x += size.width / 2 - x;
+    const away = { x: x < 20 || x > size.width - 60, y: y < 20 || y > size.height - 20 };
+    if (away.y) view.shift.y += size.height / 2 - y;
+    if (away.x) view.shift.x += size.width / 2 - x;
+    view.moved ||= away.x || away.y;
     draw();
   }
 
@@ -222,6 +227,7 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
       const factor = Math.hypot(at.x - other.x, at.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
       if (Number.isFinite(factor) && factor > 0) zoomAt(factor, other.x, other.y);
     } else {
+      view.moved = true;
       view.shift.x += at.x - before.x;
       view.shift.y += at.y - before.y;
       draw();
@@ -251,6 +257,7 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
       event.preventDefault();
       const { x, y } = local(event);
       if (event.shiftKey) {
+        view.moved = true;
         view.shift.x -= event.deltaY || event.deltaX;
         draw();
       } else zoomAt(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), x, y);
