@@ -69,7 +69,7 @@ export function makeTreeView(app) {
   function fit() {
     const high = size.height - MARGIN.top - MARGIN.bottom;
     const rows = Math.max(view.layout.ends.length - 1, 1);
-    view.zoom.x = Math.min(1.25, Math.max(0.12, widestColumn() / COLUMN));
+    view.zoom.x = Math.min(1.25, Math.max(0.06, widestColumn() / COLUMN));
     view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
     view.moved = false;
     view.shift.x = MARGIN.left;
