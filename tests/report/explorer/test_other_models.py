@@ -112,6 +112,13 @@ def test_a_case_has_the_probability_and_the_label_of_python(name, shared):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_every_question_mark_explains_its_term(name, shared):
+    page, *_ = shared(name)
+    assert all(len(said) > 30 and closed for _, said, closed in page.explained())
+
+
+@pytest.mark.slow
 def test_a_leaf_lights_its_answers_and_shows_its_table(opened):
     tree, X_test, y_test = trees.bayes()
     assert tree.get_n_leaves() > 1
