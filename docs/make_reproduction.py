@@ -69,12 +69,15 @@ def explained(table, known):
     lines = []
     for (row, reason), group in groupby(table["rows"], lambda each: (each[0], why(each, known))):
         numbers = [
-            f"{column} {paper} / {ours:.1f} ({sds})" for _, column, paper, ours, sds in group
+            f"{column} {paper} / {ours:.{table['digits']}f} ({sds})"
+            for _, column, paper, ours, sds in group
         ]
         lines.append([row, ", ".join(numbers), reason])
     if lines:
         columns = ("row", "paper / ours (in printed SDs)", "why")
-        yield f"{table['title']}:\n\n{Table(columns, lines).markdown().rstrip()}"
+        text = Table(columns, lines).markdown().rstrip()
+        # Words are easier to read from the left.
+        yield f"{table['title']}:\n\n{text.replace('---:', '---')}"
 
 
 def why(row, known):

@@ -22,6 +22,7 @@ from roctree.data import (
     encode_columns,
     warn_of_identifiers,
 )
+from roctree.data.case import as_one_row
 from roctree.decision import Decision, scores_by_label
 from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
@@ -108,7 +109,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scikit-learn, booleans are numbers where they are not listed or fill a numpy array
     threshold : "midpoint" between two values, or "observed", the largest value below that
     growth : which splits ``max_leaves`` keeps: "depth_first" and "best_first", those that gain
-        most; "whole_tree_auc", those that raise the area under the curve of the whole tree most
+        most; "whole_tree_auc", those that raise the area under the curve of the whole tree
+        most, which is for trees with ``max_leaves`` only
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
     c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
         up to 25 cases, as in C4.5
@@ -778,26 +780,29 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         return explore(self, path, X_test, y_test, **options)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, x: Any) -> Explanation:
         """Return which leaves a case reaches and why, and what they make of it, in words.
 
         Parameters
         ----------
-        X : one row
+        x : a table of one row, its values in the order of the columns, or some by name, as a dict
+            or a row of a pandas frame; the others are missing
 
         Examples
         --------
         >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
-        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([[2.0]])
+        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([2.0])
         no: no 0.542, yes 0.458, the mean of 2 leaves
         62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
             x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
         37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
             x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
         """
-        values = self._encoded(X)
+        self._fitted()
+        row = as_one_row(x, self.schema_.names)
+        values = self._encoded(x) if row is x else encode_columns(row, self.schema_)
         if len(values) != 1:
-            raise ParameterError(f"explain is of one case, and X has {len(values)} rows: give one.")
+            raise ParameterError(f"explain is of one case, and x has {len(values)} rows: give one.")
         probabilities = dict(
             zip(self.classes_.tolist(), self._probabilities(values)[0].tolist(), strict=True)
         )
@@ -904,7 +909,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _in_parts(self, counts: Any) -> bool:
         """Whether these counts have cases in parts that ``predict`` labels as a whole."""
-        return isinstance(counts, str) and (self.divides_cases_ or self.ranking == "soft")
+        divides = self.divides_cases_ or bool(self.tree_.softness.any())
+        return isinstance(counts, str) and divides
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
         """Return this tree, just pruned or smoothed, with what was asked of it before."""
@@ -976,7 +982,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._decision().each(values, score)
 
     def _boundary(self, votes: Floats) -> Boundary:
-        if self.ranking == "soft":
+        if self.tree_.softness.any():
             raise ParameterError(
                 "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
             )

@@ -30,8 +30,7 @@ def as_text(head: Cells, rows: Iterable[Cells], align: Side | Sequence[Side] = "
     """
     cells = [list(map(on_one_line, row)) for row in (head, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    sides = [align] * len(head) if isinstance(align, str) else align
-    lines = ("  ".join(map(_placed, row, widths, sides)) for row in cells)
+    lines = ("  ".join(map(_placed, row, widths, _sides(head, align))) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -43,14 +42,20 @@ def as_html(head: Cells, rows: Iterable[Cells], caption: str | None = None) -> s
     return f"<table>{title}{head_row}<tbody>{body}</tbody></table>"
 
 
-def as_rich(head: Cells, rows: Iterable[Cells], title: str | None = None) -> Any:
-    """Return the table for a terminal, to be printed by rich."""
+def as_rich(
+    head: Cells,
+    rows: Iterable[Cells],
+    title: str | None = None,
+    align: Side | Sequence[Side] = "right",
+) -> Any:
+    """Return the table for a terminal, to be printed by rich; names are no markup."""
+    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title)
-    for name in head:
-        table.add_column(name, justify="right")
+    table = Table(title=None if title is None else escape(title))
+    for name, side in zip(head, _sides(head, align), strict=True):
+        table.add_column(escape(name), justify=side)
     for row in rows:
         table.add_row(*map(Text, row))
     return table
@@ -75,6 +80,10 @@ def on_one_line(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def _sides(head: Cells, align: Side | Sequence[Side]) -> Sequence[Side]:
+    return [align] * len(head) if isinstance(align, str) else align
 
 
 def _placed(cell: str, width: int, side: Side) -> str:

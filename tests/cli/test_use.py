@@ -8,11 +8,16 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import roctree as library
+from roctree.cli.compare import METRICS
+from roctree.cli.compare import _report as compared
 from roctree.cli.options import OPERATING
 from roctree.cli.scores import SCORES
 from roctree.data import csv_file
 from roctree.data.files import read_file
 from roctree.data.known import types_of
+from roctree.errors import DataError
+from roctree.experiment import Results
+from roctree.experiment.store import Outcome
 from roctree.operating import Request
 
 LABEL = "label,probability"
@@ -291,3 +296,41 @@ def test_compare_shows_means_deviations_and_wins(patients, roctree):
     wins = [row["auc_against_others"]["win"] for row in facts["configurations"].values()]
     losses = [row["auc_against_others"]["loss"] for row in facts["configurations"].values()]
     assert wins == losses[::-1]
+
+
+def test_compare_goes_on_from_its_store_and_names_changed_data(patients, roctree):
+    options = ("--target", "outcome", "--folds", 3, "--max-leaves", 4, "--store", "kept.sqlite")
+    roctree("compare", "data.csv", *options)
+    shown = roctree("compare", "data.csv", *options, "--repeats", 2).out
+    assert "6 divisions" in shown
+    lines = (patients / "data.csv").read_text().splitlines(keepends=True)
+    (patients / "data.csv").write_text("".join(lines[:-20]))
+    refused = roctree("compare", "data.csv", *options)
+    assert refused.code == 2
+    assert "before a change: data of data.csv" in refused.err
+    assert roctree("compare", "data.csv", *options, "--changed", "again").code == 0
+
+
+def outcomes_of_which_some_failed(names):
+    """Three divisions of a problem; a configuration that is called bad fails."""
+    measures = dict.fromkeys(METRICS, 0.5)
+    return [
+        Outcome("p", name, 0, fold, {}, 0.0, "ValueError: no")
+        if name == "bad"
+        else Outcome("p", name, 0, fold, measures | {"auc": 0.5 + 0.1 * fold}, 1.0)
+        for name in names
+        for fold in range(3)
+    ]
+
+
+def test_compare_shows_what_failed_beside_the_rest():
+    names = ("bad", "good")
+    report = compared(Results(outcomes_of_which_some_failed(names), ("p",), names, 0.5))
+    table, failed, _ = report.shown
+    assert table.rows[0] == ("bad", "–", "–", "–", "–", "0/0/0")
+    assert table.rows[1][1] == "0.6 ± 0.1"
+    assert failed == "bad failed in 3 of 3 divisions: ValueError: no"
+    assert report.facts["configurations"]["bad"]["error"] == "ValueError: no"
+    assert report.facts["configurations"]["good"]["error"] is None
+    with pytest.raises(DataError, match="'bad' failed: ValueError: no"):
+        compared(Results(outcomes_of_which_some_failed(["bad"]), ("p",), ("bad",), 0.5))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from roctree import ROCTreeClassifier, criterion
+from roctree import ParameterError, ROCTreeClassifier, criterion
 from roctree.criteria import CRITERIA, GainRatio
 from tests.estimator import weather
 
@@ -119,6 +119,12 @@ def test_max_leaves_keeps_the_splits_that_gain_most():
 
 def test_best_first_without_a_limit_is_the_whole_tree():
     assert tree_of(growth="best_first") == tree_of()
+
+
+def test_growth_by_the_area_of_the_whole_tree_wants_a_limit():
+    with pytest.raises(ParameterError, match="give max_leaves as well"):
+        tree_of(growth="whole_tree_auc")
+    assert tree_of(growth="whole_tree_auc", max_leaves=999) == tree_of()
 
 
 def test_every_branch_has_the_least_weight():

@@ -33,6 +33,16 @@ def test_the_same_seed_gives_the_same_divisions_and_another_others(design):
     assert len(first) == len(design.places)
 
 
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
+def test_more_repeats_begin_with_the_divisions_of_fewer(design):
+    from dataclasses import replace
+
+    labels = np.array([0, 1, 1] * 20, np.int32)
+    few = [split.test.tolist() for split in replace(design, repeats=1).splits(labels)]
+    assert [split.test.tolist() for split in design.splits(labels)][: len(few)] == few
+    assert replace(design, repeats=9).rule == design.rule != replace(design, seed=9).rule
+
+
 @given(labels=LABELS)
 def test_folds_cover_every_case_once_in_each_repeat(labels):
     splits = list(CrossValidation(3, 2).splits(labels))

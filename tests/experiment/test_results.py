@@ -47,6 +47,36 @@ def test_the_table_marks_what_is_significant():
     assert "0/0/2" in worse
 
 
+def failing_on_the_hard_problem():
+    """Results of which the new configuration failed on one of two problems."""
+    outcomes = [
+        each._replace(measures={}, error="ValueError: no")
+        if (each.problem, each.configuration) == ("hard", "new")
+        else each
+        for each in made().outcomes
+    ]
+    return Results(outcomes, ("easy", "hard"), NAMES, 0.25)
+
+
+def test_where_a_configuration_failed_the_table_has_all_the_rest():
+    table = failing_on_the_hard_problem().table("auc", against="old")
+    easy, hard, mean, score = table.cells
+    assert easy[2].endswith("+")
+    assert hard[2] == "failed"
+    # A mean over fewer problems would be compared with one over all.
+    assert mean[2] == "–" != mean[1]
+    assert score[2] == "1/0/0"
+
+
+def test_verdicts_need_two_common_results():
+    results = failing_on_the_hard_problem()
+    assert results.verdict("auc", "easy", "new", "old") == "win"
+    assert results.verdict("auc", "hard", "new", "old") is None
+    once = made(n=1)
+    assert once.win_tie_loss("auc", "new", "old") == {"win": 0, "tie": 0, "loss": 0}
+    assert "±" not in once.table("auc", against="old").markdown()
+
+
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_the_frame_has_a_row_for_each_outcome(library):
     pytest.importorskip(library)
@@ -86,9 +116,19 @@ def test_every_format_escapes_what_it_must():
     assert "<td>&lt;b&gt;</td><td></td>" in TABLE.html()
     assert r"x|y \& z & 0.123 \\" in TABLE.latex()
     assert r"a\_b" in TABLE.latex()
+    assert Table(("x", "λ ≥ 2"), (("y", None),)).latex().isascii()
     assert TABLE.csv().splitlines()[1] == "x|y & z,0.1234"
     assert [column.header for column in TABLE.rich().columns] == ["name", "a_b"]
     assert TABLE.cells[2][1] == "–"
+
+
+def test_names_are_no_markup_of_rich():
+    from rich.console import Console
+
+    console = Console(width=80, file=io.StringIO())
+    console.print(Table(("set", "auc [M=4]"), (("iris [/]", 0.5),), title="[b]").rich())
+    shown = console.file.getvalue()
+    assert all(name in shown for name in ("auc [M=4]", "iris [/]", "[b]"))
 
 
 def test_formats_go_by_name():

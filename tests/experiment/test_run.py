@@ -1,8 +1,11 @@
 """Runs: the same results however they come about, and an eye on what has changed."""
 
 import re
+import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from importlib import import_module, invalidate_caches
 from io import StringIO
@@ -121,6 +124,15 @@ def test_more_configurations_and_problems_are_added_to_what_is_there(tmp_path, e
     assert run(plan_of(), path).csv() == expected
 
 
+def test_repeats_are_added_to_those_that_are_there(tmp_path, expected):
+    path, seen = tmp_path / "study.sqlite", []
+    one = plan_of(design=replace(DESIGN, repeats=1))
+    before = run(one, path).csv()
+    assert run(plan_of(), path, progress=seen.append).csv() == expected
+    assert seen[0].done == 12
+    assert run(one, path).csv() == before
+
+
 class Failing(ROCTreeClassifier):
     """A tree that cannot be grown from three classes."""
 
@@ -186,6 +198,26 @@ def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
     assert run(plan, path).csv() == before
 
 
+def test_what_is_gone_from_the_code_is_no_change(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    plan = plan_of({"none": TREES["none"]}, ("iris",))
+    code = fingerprint.of_code()
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code | {"tree/old.py": "some"})
+    before = run(plan, path).csv()
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    assert run(plan, path).csv() == before
+
+
+def test_of_many_changes_some_are_named(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    plan = plan_of({"none": TREES["none"]}, ("iris",))
+    run(plan, path)
+    code = fingerprint.of_code() | {f"tree/new{number:02}.py": "some" for number in range(30)}
+    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    with pytest.raises(DataError, match=r"code in tree/new00\.py, .*new07\.py and 22 others\. Run"):
+        run(plan, path)
+
+
 def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -193,27 +225,25 @@ def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_
 
     def plan(value):
         written.write_text(
+            "from roctree.smoothing import Frequencies\n"
             f"from roctree import ROCTreeClassifier\ndef half(answer):\n    return {value}\n"
             "class Mine(ROCTreeClassifier):\n    pass\n"
+            "class Smoother:\n    def __call__(self, tree):\n        return Frequencies()(tree)\n"
         )
         sys.modules.pop(written.stem, None)
         invalidate_caches()
         own = import_module(written.stem)
         changes = {"metrics": {"half": own.half}}
-        return plan_of({"none": TREES["none"], "mine": own.Mine()}, ("iris",), **changes)
+        smoothed = ROCTreeClassifier(smoothing=own.Smoother())
+        trees = {"none": TREES["none"], "mine": own.Mine(), "my smoother": smoothed}
+        return plan_of(trees, ("iris",), **changes)
 
     path = tmp_path / "study.sqlite"
     run(plan(0.5), path)
     run(plan(0.5), path)
-    with pytest.raises(DataError, match="configuration mine; measures"):
+    with pytest.raises(DataError, match="configuration mine, my smoother; measures"):
         run(plan(0.25), path)
     sys.modules.pop(written.stem)
-
-
-def test_the_code_that_counts_is_what_grows_and_measures():
-    names = fingerprint.of_code()
-    assert {"tree/grow.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
-    assert not any(name.startswith(("report", "cli")) for name in names)
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path):
@@ -221,6 +251,16 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
     path.write_text("these are no results" * 100)
     with pytest.raises(DataError, match="cannot be used as a file of results"):
         run(plan_of(), path)
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("create table sales (price real)")
+    before = path.read_bytes()
+    with pytest.raises(DataError, match="a database of something else"):
+        run(plan_of(), path)
+    assert path.read_bytes() == before
 
 
 def test_a_store_of_another_format_is_refused(tmp_path):
@@ -239,6 +279,17 @@ def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(t
     assert Key("p", "c", 0, 11) in store.present()
 
 
+def test_several_may_write_to_one_store_at_once(tmp_path):
+    def write(number):
+        store = Store(tmp_path / "study.sqlite")
+        for fold in range(10):
+            store.add([Outcome("p", f"c{number}", 0, fold, {"auc": 0.5}, 1.0)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert len(Store(tmp_path / "study.sqlite").present()) == 40
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -246,11 +297,25 @@ def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(t
         (lambda: Plan.of(BuiltIn().load("iris"), {}), "no configuration"),
         (lambda: Plan.of([BuiltIn().load("iris")] * 2, TREES), "Two problems are called 'iris'"),
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=[]), "measures nothing"),
+        (lambda: Plan.of("iris", TREES), r"'i' is no problem: give BuiltIn\(\)\.load"),
+        (lambda: Plan.of(BuiltIn().load("iris"), [ROCTreeClassifier()]), "is no configuration"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, 5), "design=5 divides nothing"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(make, words):
     with pytest.raises(ParameterError, match=words):
         make()
+
+
+def test_configurations_may_be_given_as_they_are():
+    named = [Configuration(name, tree) for name, tree in TREES.items()]
+    plan = Plan.of(BuiltIn().load("iris"), named)
+    assert [each.name for each in plan.configurations] == list(TREES)
+
+
+def test_no_process_at_all_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match="n_jobs=0 makes no sense"):
+        run(plan_of(), tmp_path / "study.sqlite", n_jobs=0)
 
 
 def test_an_unknown_answer_to_changes_is_refused(tmp_path):

@@ -172,6 +172,18 @@ def test_the_diagram_names_everyone_and_is_xml():
     assert all(name in picture for name in VARIANTS[1:])
 
 
+def test_the_diagram_is_as_wide_as_its_names_need():
+    from xml.etree import ElementTree
+
+    def width(name):
+        return float(
+            ElementTree.fromstring(Ranks.of((name, "b"), [[1, 2], [2, 1]]).svg()).get("width")
+        )
+
+    assert width("a") == 640
+    assert width("a" * 100) > 2 * 100 * 6
+
+
 @pytest.mark.parametrize("scores", [[[1.0, 2.0]], [[1.0, math.nan], [1.0, 2.0]], [[1.0], [2.0]]])
 def test_what_cannot_be_ranked_is_refused(scores):
     with pytest.raises(DataError, match="Ranks need"):

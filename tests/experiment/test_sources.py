@@ -14,6 +14,7 @@ from roctree import ROCTreeClassifier
 from roctree.data import Rows
 from roctree.errors import DataError
 from roctree.experiment import BuiltIn, Folder, Problem
+from roctree.experiment.sources import UnknownDataSetError
 from tests.shared_data import SHARED, manifest
 
 ATTRIBUTES = [
@@ -98,12 +99,39 @@ def test_a_broken_folder_is_refused_in_one_sentence(tmp_path, break_it, words):
         source.load("things")
 
 
+def test_a_file_that_is_not_there_is_absent_and_not_broken(tmp_path):
+    source = folder_of(tmp_path)
+    (tmp_path / "things.csv.gz").unlink()
+    with pytest.raises(UnknownDataSetError):
+        source.load("things")
+
+
 def test_a_variant_that_is_not_what_the_manifest_says_is_refused(tmp_path):
     variant = {"id": "other", "derivation": {}, "result": {"rows": 5}}
     with pytest.raises(DataError, match="has rows 4 where the manifest says 5"):
         folder_of(tmp_path, [variant]).load("other")
     with pytest.raises(DataError, match="unknown step 'shuffle'"):
         derived(tmp_path, shuffle=True)
+
+
+def test_a_derivation_names_attributes_that_there_are(tmp_path):
+    with pytest.raises(DataError, match=r"'sizes' \(did you mean 'size'\?\): no attribute"):
+        derived(tmp_path, drop_attributes=["sizes"])
+    with pytest.raises(DataError, match="The step 'kinds' of 'other'"):
+        derived(tmp_path, kinds={"weight": "nominal"})
+    with pytest.raises(DataError, match="'other' has no rows"):
+        derived(tmp_path, drop_classes=["a", "b", "c"])
+
+
+def test_a_table_that_is_not_as_described_is_refused_by_line_and_column(tmp_path):
+    with pytest.raises(DataError, match=r"Line 6 of .* has 2 cells, and the header 4"):
+        folder_of(tmp_path, cases=[*CASES, ["1.5", "red"]]).load("things")
+    with pytest.raises(DataError, match=r"'size' of 'things' is said to be numeric: .*'big'"):
+        folder_of(tmp_path, cases=[["big", "red", "1", "a"]]).load("things")
+    content = {"format": 1, "datasets": [{"name": "things"}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"Data set 1 of .* has no 'file'"):
+        Folder(tmp_path).load("things")
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path):

@@ -1,6 +1,8 @@
 """Compare strategies on a file by repeated stratified cross-validation."""
 
 import sys
+from collections import Counter
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -9,12 +11,13 @@ import typer
 
 from roctree.cli.cases import training_cases, wishes
 from roctree.cli.fit import TargetColumn
-from roctree.cli.options import COLUMNS, READING, Data, Report, command
+from roctree.cli.options import COLUMNS, READING, Changed, Data, Report, command
 from roctree.cli.output import Table
 from roctree.cli.parameters import estimator, options, variants
 from roctree.cli.values import number
 from roctree.errors import DataError
 from roctree.experiment import CrossValidation, Plan, Problem, Results, run
+from roctree.experiment.significance import Verdict
 
 METRICS = ("auc", "accuracy", "log_loss", "leaves")
 LEVEL = 0.05
@@ -35,6 +38,7 @@ def compare(
     repeats: Repeats = 1,
     seed: Seed = 0,
     store: Store = None,
+    changed: Changed = "refuse",
     *,
     columns: dict[str, Any],
     parameters: dict[str, Any],
@@ -51,26 +55,35 @@ def compare(
     trees = {name: estimator(given, classes) for name, given in variants(parameters).items()}
     problem = Problem.from_data(Path(data).name, cases.X, cases.y)
     plan = Plan.of(problem, trees, CrossValidation(folds, repeats, seed), METRICS)
+    progress = sys.stderr.isatty()
     with TemporaryDirectory() as folder:
         place = store or Path(folder) / "results.sqlite"
-        results = run(plan, place, n_jobs=n_jobs, progress=sys.stderr.isatty())
+        results = run(plan, place, n_jobs=n_jobs, changed=changed, progress=progress)  # type: ignore[arg-type]
     return _report(results)
 
 
 def _report(results: Results) -> Report:
-    if results.failures:
+    failures = Counter(failed.configuration for failed in results.failures)
+    if len(results.failures) == len(results.outcomes):
         failed = results.failures[0]
         raise DataError(f"{failed.configuration!r} failed: {failed.error}")
     rows = {name: _row(results, name) for name in results.configurations}
     cells = [
-        (name, *(f"{row[metric]['mean']:.4g} ± {row[metric]['sd']:.2g}" for metric in METRICS),
+        (name, *(_cell(row[metric]) for metric in METRICS),
          "/".join(str(row["auc_against_others"][each]) for each in ("win", "tie", "loss")))
         for name, row in rows.items()
     ]  # fmt: skip
     head = ("configuration", *METRICS, "AUC: wins/ties/losses")
-    title = f"{len(results.outcomes) // len(rows)} divisions, mean ± standard deviation"
-    note = f"Wins and losses against the others by the corrected resampled t-test, p < {LEVEL}."
-    return Report({"configurations": rows, "level": LEVEL}, [Table(head, cells, title), note])
+    n_divisions = len(results.outcomes) // len(rows)
+    title = f"{n_divisions} divisions, mean ± standard deviation"
+    notes = [
+        f"{name} failed in {count} of {n_divisions} divisions: {rows[name]['error']}"
+        for name, count in failures.items()
+    ]
+    notes.append(
+        f"Wins and losses against the others by the corrected resampled t-test, p < {LEVEL}."
+    )
+    return Report({"configurations": rows, "level": LEVEL}, [Table(head, cells, title), *notes])
 
 
 def _row(results: Results, name: str) -> dict[str, Any]:
@@ -80,10 +93,18 @@ def _row(results: Results, name: str) -> dict[str, Any]:
                  "sd": results.deviation(metric, problem, name)}
         for metric in METRICS
     }  # fmt: skip
-    verdicts = [
-        results.compare("auc", problem, name, other).verdict(LEVEL)
-        for other in results.configurations
-        if other != name
-    ]
-    counts = {verdict: verdicts.count(verdict) for verdict in ("win", "tie", "loss")}
-    return {**measures, "auc_against_others": counts}
+    counts = Counter[Verdict]()
+    for other in results.configurations:
+        if other != name:
+            counts.update(results.win_tie_loss("auc", name, other, alpha=LEVEL))
+    verdicts = {verdict: counts[verdict] for verdict in ("win", "tie", "loss")}
+    errors = [failed.error for failed in results.failures if failed.configuration == name]
+    return {**measures, "auc_against_others": verdicts, "error": errors[0] if errors else None}
+
+
+def _cell(measure: dict[str, float]) -> str:
+    """Mean and deviation, as far as there are any."""
+    if isnan(measure["mean"]):
+        return "–"
+    spread = "" if isnan(measure["sd"]) else f" ± {measure['sd']:.2g}"
+    return f"{measure['mean']:.4g}{spread}"

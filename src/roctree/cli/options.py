@@ -33,6 +33,9 @@ Target = Annotated[
 Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]
+Changed = Annotated[
+    str, typer.Option(help="Results of before a change: 'refuse', 'keep' or run 'again'.")
+]
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ OPERATING = {
     ),
     "random_state": Choice("Seed of the labels by chance.", "SEED"),
 }
+COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
 _COMMON = {
     "json": Choice("Answer in JSON.", flag=True),
     "debug": Choice("Show where an error comes from.", flag=True),
@@ -153,8 +157,10 @@ def _taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 __all__ = [
     "COLUMNS",
+    "COSTS",
     "OPERATING",
     "READING",
+    "Changed",
     "Choice",
     "Data",
     "Model",

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,6 +77,21 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(f"{what} …"):
         yield
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], Any]]:
+    """Show a person who waits a bar; it is told how many of how many are done."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    from roctree.progress import bar
+
+    with bar(TextColumn(what), BarColumn(), MofNCompleteColumn()) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _show_rich(part: str | Table) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from roctree.cli.options import Report, command
+from roctree.cli.options import Changed, Report, command
 from roctree.cli.output import Table
 
 Name = Annotated[str, typer.Argument(help="A table or figure, a paper, 'all', or 'list'.")]
@@ -16,11 +16,10 @@ Folder = Annotated[
     typer.Option(help="Folder with a manifest, or 'openml'; without, what is built in."),
 ]
 Out = Annotated[Path, typer.Option(help="Folder for results and reports.")]
-Quick = Annotated[bool, typer.Option("--quick", help="One repeat instead of all.")]
-Jobs = Annotated[int, typer.Option(help="Number of processes; -1 for one a core.")]
-Changed = Annotated[
-    str, typer.Option(help="Results of before a change: 'refuse', 'keep' or run 'again'.")
+Quick = Annotated[
+    bool, typer.Option("--quick", help="One repeat instead of all; of bootstrap samples a tenth.")
 ]
+Jobs = Annotated[int, typer.Option(help="Number of processes; -1 for one a core.")]
 
 
 @command()
@@ -37,8 +36,7 @@ def reproduce(
     Example:
       roctree reproduce list
     """
-    from roctree.experiment.papers import Setting, described, named
-    from roctree.experiment.sources import source_of
+    from roctree.experiment.papers import Setting, described, named, source_of
 
     if name == "list":
         known = described()

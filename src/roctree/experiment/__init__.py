@@ -5,7 +5,7 @@
 
 from roctree.experiment.designs import Bootstrap, CrossValidation, HoldOut
 from roctree.experiment.growth import Configuration
-from roctree.experiment.metrics import METRICS, Answer
+from roctree.experiment.metrics import METRICS, Answer, FBeta
 from roctree.experiment.plan import Plan
 from roctree.experiment.ranks import Ranks, critical_difference
 from roctree.experiment.results import Results
@@ -28,6 +28,7 @@ __all__ = [
     "Comparison",
     "Configuration",
     "CrossValidation",
+    "FBeta",
     "Folder",
     "HoldOut",
     "OpenML",

@@ -6,7 +6,7 @@ alone.
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from typing import NamedTuple, Protocol
@@ -40,6 +40,10 @@ class Design(Protocol):
     @property
     def test_ratio(self) -> float:
         """Test cases for one training case, which the corrected resampled t-test wants to know."""
+
+    @property
+    def rule(self) -> str:
+        """What the divisions depend on, as text: more repeats begin with those of fewer."""
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
         """The divisions of cases with these class numbers."""
@@ -83,6 +87,11 @@ class CrossValidation:
     def test_ratio(self) -> float:
         """Test cases for one training case."""
         return 1.0 / (self.folds - 1)
+
+    @property
+    def rule(self) -> str:
+        """What the divisions depend on, but for their number."""
+        return repr(replace(self, repeats=1))
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
         """The divisions of cases with these class numbers."""
@@ -135,6 +144,11 @@ class HoldOut:
         """Test cases for one training case."""
         return self.test / (1.0 - self.test)
 
+    @property
+    def rule(self) -> str:
+        """What the divisions depend on, but for their number."""
+        return repr(replace(self, repeats=1))
+
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
         """The divisions of cases with these class numbers."""
         parts = StratifiedShuffleSplit(self.repeats, test_size=self.test, random_state=self.seed)
@@ -182,6 +196,11 @@ class Bootstrap:
     def test_ratio(self) -> float:
         """Test cases for one training case."""
         return self.test / (1.0 - self.test)
+
+    @property
+    def rule(self) -> str:
+        """What the divisions depend on, but for their number."""
+        return repr(replace(self, repeats=1))
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
         """The divisions of cases with these class numbers."""

@@ -1,16 +1,25 @@
-"""What the results of a study depend on, as short texts that can be compared later."""
+"""What the results of a study depend on, as short texts that can be compared later.
 
+A text is the same in every process, or a study could not go on in another one.
+"""
+
+import re
 import sys
-from functools import cache
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from inspect import isroutine
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import roctree
 
 # What draws, writes or describes results cannot change them.
-_WITHOUT_INFLUENCE = ("checks/", "cli", "export/", "report/", "reproduce", "experiment/")
+_WITHOUT_INFLUENCE = ("checks/", "cli", "export/", "report/", "experiment/")
 # But for what divides, fits and measures.
 _OF_THE_STUDY = ("designs", "growth", "metrics")
 _LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
@@ -32,10 +41,36 @@ def of_code() -> dict[str, str]:
     return parts
 
 
+def of_value(value: Any) -> str:
+    """Return what a configuration, a measure or an option is: its parts, and where it is from.
+
+    Examples
+    --------
+    >>> from roctree.smoothing import MBranch
+    >>> of_value({"smoothing": MBranch(M=2), "depth": None})
+    "{'smoothing': roctree.smoothing.m_branch.MBranch(M=2), 'depth': None}"
+    """
+    if isinstance(value, Mapping):
+        return f"{{{_listed((f'{key!r}: ', part) for key, part in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{_listed(('', part) for part in value)}]"
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(of_value, value)))}}}"
+    if isinstance(value, np.ndarray):
+        return f"array {of_value(value.tolist())}"
+    if isinstance(value, type) or isroutine(value):
+        return _named(value) + _origin(value)
+    parts, kind = _parts(value), type(value)
+    if parts is not None:
+        return f"{_named(kind)}({_listed(parts)}){_origin(kind)}"
+    # An address is another one in every process.
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)) + _origin(kind)
+
+
 def of_origin(thing: Any) -> str:
     """Return where a class or function is from: a library's version, or a digest of its file."""
     library = thing.__module__.partition(".")[0]
-    found = _version(library)
+    found = UNKNOWN if library == roctree.__name__ else _version(library)
     if found != UNKNOWN:
         return f"{library} {found}"
     file = getattr(sys.modules.get(thing.__module__), "__file__", None)
@@ -45,8 +80,8 @@ def of_origin(thing: Any) -> str:
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return the names that are not the same in both."""
-    return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    """Return the names that are new or not what they were; what is gone has no influence."""
+    return sorted(name for name in now if before.get(name) != now[name])
 
 
 def digest(content: bytes) -> str:
@@ -59,3 +94,33 @@ def _version(library: str) -> str:
         return version({"sklearn": "scikit-learn"}.get(library, library))
     except PackageNotFoundError:
         return UNKNOWN
+
+
+def _parts(value: Any) -> Iterable[tuple[str, Any]] | None:
+    """What an object is made of, each part after its name; None if that cannot be known."""
+    if isinstance(value, partial):
+        named = {"func": value.func, "args": value.args, "keywords": value.keywords}
+    elif hasattr(value, "get_params"):
+        named = value.get_params(deep=False)
+    elif is_dataclass(value):
+        named = {each.name: getattr(value, each.name) for each in fields(value)}
+    else:
+        return None
+    return [(f"{name}=", part) for name, part in named.items()]
+
+
+def _named(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def _listed(parts: Iterable[tuple[str, Any]]) -> str:
+    return ", ".join(f"{name}{of_value(part)}" for name, part in parts)
+
+
+def _origin(thing: Any) -> str:
+    """Where something is from, if no module or library that counts as code has it."""
+    module = thing.__module__
+    own = module.replace(".", "/").removeprefix(f"{roctree.__name__}/")
+    known = of_code()
+    is_known = f"{own}.py" in known or f"{own}/__init__.py" in known
+    return "" if is_known or module in ("builtins", "functools") else f" of {of_origin(thing)}"

@@ -48,14 +48,6 @@ class Configuration:
                     "probabilities, in the way of scikit-learn."
                 )
 
-    @property
-    def description(self) -> str:
-        """What the results depend on, as text: the class and every parameter."""
-        parameters = self.estimator.get_params(deep=False)
-        listed = ", ".join(f"{name}={parameters[name]!r}" for name in sorted(parameters))
-        kind = type(self.estimator)
-        return f"{kind.__module__}.{kind.__qualname__}({listed}) at {self.at!r}"
-
     @cached_property
     def growth(self) -> str | None:
         """The same text for all that share one grown tree; None if it has to be fitted itself."""

@@ -197,6 +197,6 @@ def resolve(names: Any) -> dict[str, Metric]:
         if name not in METRICS:
             raise ParameterError(
                 f"metric {name!r} is not known{nearest(name, METRICS)}: choose from "
-                f"{', '.join(METRICS)}."
+                f"{', '.join(METRICS)}, or give functions by name."
             )
     return {name: METRICS[name] for name in chosen}

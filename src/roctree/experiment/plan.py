@@ -37,7 +37,7 @@ class Plan:
     def of(
         cls,
         problems: Problem | Iterable[Problem],
-        configurations: Mapping[str, Any],
+        configurations: Mapping[str, Any] | Iterable[Configuration],
         design: Design | None = None,
         metrics: Any = USUAL_METRICS,
     ) -> "Plan":
@@ -46,7 +46,7 @@ class Plan:
         Parameters
         ----------
         problems : a problem, or several
-        configurations : classifiers, not fitted, by name
+        configurations : classifiers, not fitted, by name; or several ``Configuration``
         design : ``CrossValidation``, ``HoldOut`` or ``Bootstrap``; None for 10 folds, once
         metrics : names of measures, or functions of an ``Answer`` by name
 
@@ -59,13 +59,22 @@ class Plan:
         <Plan: 1 problem, 2 configurations, 10 divisions>
         """
         given = (problems,) if isinstance(problems, Problem) else tuple(problems)
-        named = tuple(
-            each if isinstance(each, Configuration) else Configuration(name, each)
-            for name, each in configurations.items()
-        )
-        return cls(given, named, design or CrossValidation(), resolve(metrics))
+        if isinstance(configurations, Mapping):
+            configurations = [
+                each if isinstance(each, Configuration) else Configuration(name, each)
+                for name, each in configurations.items()
+            ]
+        chosen = CrossValidation() if design is None else design
+        return cls(given, tuple(configurations), chosen, resolve(metrics))
 
     def __post_init__(self) -> None:
+        _check_kinds("problem", self.problems, Problem, "BuiltIn().load(...) or Problem.from_data")
+        _check_kinds("configuration", self.configurations, Configuration, "a classifier by name")
+        if not hasattr(self.design, "splits"):
+            raise ParameterError(
+                f"design={self.design!r} divides nothing: give CrossValidation(...), HoldOut(...) "
+                "or Bootstrap(...)."
+            )
         for kind, names in (
             ("problem", [problem.name for problem in self.problems]),
             ("configuration", [configuration.name for configuration in self.configurations]),
@@ -93,3 +102,9 @@ class Plan:
             )
         ]
         return f"<Plan: {', '.join(counts)}>"
+
+
+def _check_kinds(kind: str, given: Iterable[Any], wanted: type, advice: str) -> None:
+    for each in given:
+        if not isinstance(each, wanted):
+            raise ParameterError(f"{repr(each)[:60]} is no {kind}: give {advice}.")

@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from roctree.errors import DataError, ParameterError
-from roctree.experiment.svg import Drawing
+from roctree.experiment.svg import Drawing, width_of
 
 Floats = NDArray[np.float64]
+# How long the axis of a diagram is, in pixels, however long the names are.
+LEAST_AXIS = 240
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,12 @@ class Ranks:
         return [tuple(self.names[i] for i in order[a : b + 1]) for a, b in groups]
 
     def svg(self, width: int = 640) -> str:
-        """Return the critical-difference diagram: those on one bar do not differ."""
+        """Return the critical-difference diagram: those on one bar do not differ.
+
+        Parameters
+        ----------
+        width : in pixels; more if the names need it
+        """
         return _diagram(self, width)
 
     def _repr_svg_(self) -> str:
@@ -137,7 +144,10 @@ def _friedman(ranks: Floats) -> tuple[float, float, float, float]:
 
 def _diagram(ranks: Ranks, width: int) -> str:
     order = np.argsort(ranks.mean_ranks, kind="stable")
-    k, margin, top, step = len(order), 140, 60, 20
+    labels = [f"{ranks.names[i]} {ranks.mean_ranks[i]:.2f}" for i in order]
+    k, top, step = len(order), 60, 20
+    margin = max(140.0, 20.0 + width_of(labels))
+    width = max(width, round(2 * margin + LEAST_AXIS))
     left_half = (k + 1) // 2
     groups = ranks.cliques
     drawing = Drawing(width, top + 12 * len(groups) + step * (left_half + 1) + 20)
@@ -161,8 +171,8 @@ def _diagram(ranks: Ranks, width: int) -> str:
         position = x(float(ranks.mean_ranks[i]))
         drawing.line(position, top, position, y)
         drawing.line(position, y, end, y)
-        label = f"{ranks.names[i]} {ranks.mean_ranks[i]:.2f}"
-        drawing.text(end + (-4 if on_left else 4), y + 4, label, "end" if on_left else "start")
+        side = "end" if on_left else "start"
+        drawing.text(end + (-4 if on_left else 4), y + 4, labels[place], side)
     positions = dict(zip(ranks.names, ranks.mean_ranks, strict=True))
     for number, group in enumerate(groups):
         y = top + 10 + 12 * number

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from roctree.table import as_frame
 
 Floats = NDArray[np.float64]
 _KEY = ("problem", "configuration", "repeat", "fold")
-_MARKS = {"win": " +", "tie": "", "loss": " −"}
+_MARKS: dict[Verdict | None, str] = {"win": " +", "tie": "", "loss": " −", None: ""}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,21 @@ class Results:
         pairs = pairs[np.isfinite(pairs).all(axis=1)]
         return pairs[:, 0], pairs[:, 1]
 
+    def verdict(
+        self,
+        metric: str,
+        problem: str,
+        first: str,
+        second: str,
+        *,
+        test: Method = "corrected",
+        alpha: float = 0.1,
+    ) -> Verdict | None:
+        """Return whether the first wins, ties or loses; None without two common results."""
+        if len(self.common(metric, problem, first, second)[0]) < 2:
+            return None
+        return self.compare(metric, problem, first, second, test=test).verdict(alpha)
+
     def win_tie_loss(
         self,
         metric: str,
@@ -114,9 +130,12 @@ class Results:
         test: Method = "corrected",
         alpha: float = 0.1,
     ) -> dict[Verdict, int]:
-        """Return on how many problems the first wins, ties and loses against the second."""
+        """Return on how many problems the first wins, ties and loses against the second.
+
+        Problems on which the two have fewer than two common results are left out.
+        """
         verdicts = Counter(
-            self.compare(metric, problem, first, second, test=test).verdict(alpha)
+            self.verdict(metric, problem, first, second, test=test, alpha=alpha)
             for problem in self.problems
         )
         return {verdict: verdicts[verdict] for verdict in ("win", "tie", "loss")}
@@ -146,6 +165,9 @@ class Results:
     ) -> Table:
         """Return means and standard deviations, a row for each problem.
 
+        The last rows have the mean over all problems, if each has a result, and how often a
+        configuration wins, ties and loses.
+
         Parameters
         ----------
         metric : the measure
@@ -156,20 +178,29 @@ class Results:
         """
 
         def cell(problem: str, name: str) -> str:
-            shown = self._mean_and_deviation(metric, problem, name, digits)
-            if against in (None, name):
+            shown = self.cell(metric, problem, name, digits=digits)
+            if against is None or name == against:
                 return shown
-            verdict = self.compare(metric, problem, name, str(against), test=test).verdict(alpha)
+            verdict = self.verdict(metric, problem, name, against, test=test, alpha=alpha)
             return shown + _MARKS[verdict]
 
         rows: list[list[Any]] = [
             [problem, *(cell(problem, name) for name in self.configurations)]
             for problem in self.problems
         ]
-        rows.append(["mean", *(_mean(column) for column in self.means(metric).T)])
+        rows.append(["mean", *self.means(metric).mean(axis=0).tolist()])
         if against is not None and len(self.configurations) > 1:
             rows.append(["win/tie/loss", *self._scores(metric, against, test, alpha)])
         return Table(("problem", *self.configurations), rows, title=metric, digits=digits)
+
+    def cell(self, metric: str, problem: str, configuration: str, *, digits: int = 3) -> str:
+        """Return mean and standard deviation as text, "failed" where every division has failed."""
+        mean = self.mean(metric, problem, configuration)
+        spread = self.deviation(metric, problem, configuration)
+        if math.isnan(mean):
+            found = self._by_pair.get((problem, configuration), [])
+            return "failed" if any(each.error is not None for each in found) else "–"
+        return f"{mean:.{digits}f}" + ("" if math.isnan(spread) else f" ± {spread:.{digits}f}")
 
     def frame(self, library: Literal["polars", "pandas"] = "polars") -> Any:
         """Return all outcomes as a data frame, a row each, a column for each measure."""
@@ -208,10 +239,6 @@ class Results:
                 f"{', '.join(known)}."
             )
 
-    def _mean_and_deviation(self, metric: str, problem: str, name: str, digits: int) -> str:
-        mean, spread = self.mean(metric, problem, name), self.deviation(metric, problem, name)
-        return f"{mean:.{digits}f} ± {spread:.{digits}f}"
-
     def _scores(self, metric: str, against: str, test: Method, alpha: float) -> list[str]:
         scores = []
         for name in self.configurations:
@@ -226,7 +253,6 @@ def _measure(outcome: Outcome, metric: str) -> float:
     return outcome.measures.get(metric, float("nan"))
 
 
-def _mean(values: Any) -> float:
-    finite = np.asarray(values, np.float64)
-    finite = finite[np.isfinite(finite)]
+def _mean(values: Floats) -> float:
+    finite = values[np.isfinite(values)]
     return float(finite.mean()) if len(finite) else float("nan")

@@ -4,10 +4,8 @@ A division of one problem is the unit of work: all configurations are fitted and
 then written in one go.
 """
 
-import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -27,6 +25,8 @@ from roctree.experiment.sources import Problem
 from roctree.experiment.store import Key, Outcome, Store
 from roctree.progress import reporting
 
+# How many changed problems, configurations or modules a message names.
+MOST_NAMED = 8
 Changed = Literal["refuse", "keep", "again"]
 Work = tuple[Problem, Split, Sequence[Configuration], dict[str, Metric]]
 
@@ -47,7 +47,8 @@ def run(
     Parameters
     ----------
     plan : the study
-    path : the SQLite file of results; a study that was stopped goes on where it was
+    path : the SQLite file of results; a study that was stopped goes on where it was, and one of
+        fewer repeats, problems or configurations is added to
     n_jobs : number of processes as in joblib; results do not depend on it
     changed : what to do with results of data, configurations or code that have changed since:
         "refuse" names what has changed, "keep" takes them as they are, "again" runs them anew
@@ -86,7 +87,12 @@ def run(
 def _results(plan: Plan, store: Store) -> Results:
     problems = [problem.name for problem in plan.problems]
     configurations = [configuration.name for configuration in plan.configurations]
-    found = store.outcomes(problems, configurations)
+    places = set(plan.design.places)
+    found = [
+        each
+        for each in store.outcomes(problems, configurations)
+        if (each.repeat, each.fold) in places
+    ]
     return Results(found, tuple(problems), tuple(configurations), plan.design.test_ratio)
 
 
@@ -107,6 +113,8 @@ def _pending(plan: Plan, present: set[Key]) -> Iterator[Work]:
 
 def _worked(work: Sequence[Work], n_jobs: int | None) -> Iterator[list[Outcome]]:
     """Yield the outcomes of each unit as soon as it is done."""
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0 makes no sense: give a number, or -1 for all processors.")
     n_processes = min(effective_n_jobs(n_jobs), len(work))
     if n_processes <= 1:
         yield from (outcomes_of(*unit) for unit in work)
@@ -175,23 +183,10 @@ def _settle(plan: Plan, store: Store, changed: Changed) -> None:
 def _dependencies(plan: Plan) -> dict[str, dict[str, str]]:
     return {
         "problem": {problem.name: problem.checksum for problem in plan.problems},
-        "configuration": {
-            each.name: f"{each.description} of {fingerprint.of_origin(type(each.estimator))}"
-            for each in plan.configurations
-        },
-        "design": {"division of the cases": repr(plan.design)},
-        "metrics": {"measures": json.dumps(_origins(plan.metrics), sort_keys=True)},
+        "configuration": {each.name: fingerprint.of_value(each) for each in plan.configurations},
+        "design": {"division of the cases": plan.design.rule},
+        "metrics": {"measures": fingerprint.of_value(dict(sorted(plan.metrics.items())))},
         "code": fingerprint.of_code(),
-    }
-
-
-def _origins(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Where each measure is from: a function, or an object that is called."""
-    return {
-        name: f"{metric!r} of {fingerprint.of_origin(type(metric))}"
-        if is_dataclass(metric)
-        else fingerprint.of_origin(metric)
-        for name, metric in metrics.items()
     }
 
 
@@ -204,12 +199,16 @@ def _differing(kind: str, before: dict[str, str], now: dict[str, str]) -> list[s
 
 def _named(found: dict[str, list[str]]) -> str:
     words = {"problem": "data of", "configuration": "configuration", "code": "code in"}
-    parts = [
-        f"{words[kind]} {', '.join(names)}" if kind in words else ", ".join(names)
-        for kind, names in found.items()
-        if names
-    ]
-    return "; ".join(parts)
+    parts = [f"{words.get(kind, '')} {_some(names)}" for kind, names in found.items() if names]
+    return "; ".join(map(str.strip, parts))
+
+
+def _some(names: list[str]) -> str:
+    """The names, or the first of them: a new release changes hundreds of modules."""
+    n_others = len(names) - MOST_NAMED
+    if n_others <= 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {n_others} others"
 
 
 def _forget(found: dict[str, list[str]], store: Store) -> None:

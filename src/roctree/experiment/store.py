@@ -61,13 +61,21 @@ class Store:
     def __post_init__(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._connected() as connection:
+            tables = connection.execute("select name from sqlite_master where type = 'table'")
+            if not {name for (name,) in tables} <= {"fact", "outcome"}:
+                raise DataError(
+                    f"{str(self.path)!r} is a database of something else: give another name."
+                )
             connection.execute("pragma journal_mode = wal")
             connection.executescript(_TABLES)
             found = dict(self._facts(connection, "format"))
             if not found:
                 self._keep(connection, "format", {"store": str(FORMAT)})
             elif found != {"store": str(FORMAT)}:
-                raise DataError(f"{str(self.path)!r} is of a format that this release cannot read.")
+                raise DataError(
+                    f"{str(self.path)!r} has results of another release, in a format that this one "
+                    "cannot read: give another name."
+                )
 
     def facts(self, kind: str) -> dict[str, str]:
         """Return what results of a kind depend on, by name."""
@@ -128,11 +136,13 @@ class Store:
         # A connection a transaction: nothing is open while processes work, or when they are killed.
         try:
             with closing(sqlite3.connect(self.path, timeout=60.0)) as connection, connection:
+                # On the disk when it is done, were the power to fail in the next moment.
+                connection.execute("pragma synchronous = full")
                 yield connection
         except sqlite3.DatabaseError as error:
             raise DataError(
                 f"{str(self.path)!r} cannot be used as a file of results ({error}): "
-                "give another name, or delete it."
+                "give another name."
             ) from error
 
     @staticmethod

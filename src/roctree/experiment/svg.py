@@ -1,7 +1,7 @@
 """Small drawings as SVG text: what results look like, without a plotting library."""
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 # Colours of Okabe and Ito, which colour-blind eyes can tell apart; dashes for those who print.
@@ -9,6 +9,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 1")
 # The radius of a dot.
 DOT = 3
+FONT_SIZE, LETTER_WIDTH = 12, 6.4
 
 Place = Callable[[float, float], tuple[float, float]]
 
@@ -62,10 +63,15 @@ class Drawing:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" '
             f'width="{self.width:g}" height="{self.height:g}" font-family="sans-serif" '
-            f'font-size="12">\n<rect width="100%" height="100%" fill="#fff"/>\n'
+            f'font-size="{FONT_SIZE}">\n<rect width="100%" height="100%" fill="#fff"/>\n'
             + "\n".join(self.parts)
             + "\n</svg>\n"
         )
+
+
+def width_of(labels: Iterable[str]) -> float:
+    """Return about how many pixels the longest of some labels takes."""
+    return LETTER_WIDTH * max(map(len, labels), default=0)
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,8 @@ def chart(
     diagonal: bool = False,
 ) -> str:
     """Return lines between two axes of so many steps, with their names beside them."""
-    left, top, size, legend = 60.0, 20.0, 340.0, 240.0
+    left, top, size = 60.0, 20.0, 340.0
+    legend = max(240.0, 60.0 + width_of(each.name for each in series))
     drawing = Drawing(left + size + legend, top + size + 50)
 
     def place(x: float, y: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from roctree.errors import ParameterError
 from roctree.strategy import nearest
-from roctree.table import as_html, as_rich
+from roctree.table import Side, as_html, as_rich
 
 _LATEX = str.maketrans(
     {
@@ -19,6 +19,10 @@ _LATEX = str.maketrans(
         "±": r"$\pm$",
         "×": r"$\times$",
         "−": "$-$",
+        "–": "--",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "λ": r"$\lambda$",
     }
 )
 
@@ -55,7 +59,8 @@ class Table:
 
     def rich(self) -> Any:
         """Return the table for ``rich.print``."""
-        return as_rich(self.columns, self.cells, self.title or None)
+        numbers: list[Side] = ["right"] * (len(self.columns) - 1)
+        return as_rich(self.columns, self.cells, self.title or None, ["left", *numbers])
 
     def markdown(self) -> str:
         """Return the table in the way of GitHub's Markdown."""

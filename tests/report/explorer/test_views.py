@@ -29,14 +29,9 @@ def test_views_show_the_operating_point_in_their_own_coordinates(made, kept):
     said = tree.at(cost_fp=2, cost_fn=7, counts="smoothed").predict(X_test) == tree.classes_[1]
     tpr, fpr = rates_of(truth, said)
     share, precision = truth.mean(), precision_score(truth, said)
-    if made is not trees.soft:  # whose cases are counted in parts, and the page says so
-        assert page.number("precision") == pytest.approx(precision)
-        assert page.number("f_beta") == pytest.approx(fbeta_score(truth, said, beta=2))
-        assert page.number("accuracy") == pytest.approx((truth == said).mean())
-    else:
-        tpr, fpr = page.number("recall"), page.number("fpr")
-        precision = page.number("precision")
-        assert "Approximate" in page.page.locator(".numbers .remark").text_content()
+    assert page.number("precision") == pytest.approx(precision)
+    assert page.number("f_beta") == pytest.approx(fbeta_score(truth, said, beta=2))
+    assert page.number("accuracy") == pytest.approx((truth == said).mean())
     cost = 7 * share * (1 - tpr) + 2 * (1 - share) * fpr
     assert page.number("cost") == pytest.approx(1000 * cost)
     page.page.get_by_role("tab", name="Cost", exact=True).click()
@@ -159,18 +154,3 @@ def test_the_copied_command_labels_a_file_as_the_page_says(made, typed, kept, ro
     labels = np.array(page.app("point.labels"))
     leaf_of = np.cumsum(tree.tree_.is_leaf) - 1
     assert (tree.classes_[labels[leaf_of[tree.apply(X_test)]]] == scored["label"]).all()
-
-
-def test_a_case_near_a_soft_threshold_says_so_and_has_the_probability_of_python(kept):
-    tree, X_test, _ = trees.soft()
-    page = kept(trees.soft)
-    probabilities = tree.predict_proba(X_test)[:, 1]
-    divided = np.diff(tree.decision_path(X_test).indptr) > tree.tree_.max_depth + 1
-    rows = [each["row"] for each in page.app("data.cases")]
-    number = next(i for i, row in enumerate(rows) if divided[row])
-    page.choose("pick", number)
-    assert page.number("case_probability") == pytest.approx(probabilities[rows[number]])
-    text = page.page.locator(".verdict").text_content()
-    assert "close to a soft threshold: the case is divided among" in text
-    page.type("value-0", "")
-    assert "A value is not known" in page.page.locator(".verdict").text_content()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from roctree.errors import ParameterError
 from roctree.experiment.papers import ab05, bl95, ecml03, icml02, quality, sc17
+from roctree.experiment.papers.openml_copies import source_of
 from roctree.experiment.papers.report import Report
 from roctree.experiment.papers.setting import MissingDataError, Setting
 from roctree.strategy import nearest
@@ -17,7 +18,15 @@ REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
     **quality.REPRODUCTIONS,
 }
 
-__all__ = ["REPRODUCTIONS", "MissingDataError", "Report", "Setting", "described", "named"]
+__all__ = [
+    "REPRODUCTIONS",
+    "MissingDataError",
+    "Report",
+    "Setting",
+    "described",
+    "named",
+    "source_of",
+]
 
 
 def named(name: str) -> list[str]:

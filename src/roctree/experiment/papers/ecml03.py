@@ -8,15 +8,12 @@ of classes by p / (p + q).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from roctree.criteria import AUC, DKM, MSEE, Entropy, GainRatio, Gini
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
+from roctree.experiment.papers.empty_leaves import AlikeWhereEmpty
 from roctree.experiment.papers.report import (
     Entry,
     Report,
@@ -32,11 +29,9 @@ from roctree.experiment.significance import Verdict
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
 from roctree.pruning import CardPerClass
-from roctree.smoothing import Frequencies, MBranch, MEstimate, Smoother
+from roctree.smoothing import Frequencies, MBranch, MEstimate
 from roctree.systems.presets import smiles_2003
-from roctree.tree.tree import Tree
 
-Floats = NDArray[np.float64]
 DESIGN = CrossValidation(folds=5, repeats=20, seed=1000)
 AREA = "mauc_renormalised"
 METRICS = ("accuracy", AREA, "mauc_hand_till", "log_loss", "brier", "leaves")
@@ -48,30 +43,6 @@ CRITERIA: dict[str, Any] = {
     "mauc": AUC(),
     "msee": MSEE(),
 }
-
-
-@dataclass(frozen=True)
-class AlikeWhereEmpty:
-    """A smoother, but with all classes alike in leaves that no training case came to.
-
-    A branch for every category makes such leaves, and 7 to 13 % of the test cases of CARS and
-    HAYES-ROTH come there. With the shares of the node above, as m-branch smoothing is defined,
-    three of the paper's rows are missed by more than its deviations; with equal shares none.
-
-    Parameters
-    ----------
-    smoother : for all other leaves
-    """
-
-    smoother: Smoother
-
-    def __call__(self, tree: Tree) -> Floats:
-        """Return the probabilities of each node."""
-        estimates = self.smoother(tree).copy()
-        estimates[tree.weight == 0.0] = 1.0 / tree.n_classes
-        return estimates
-
-
 SMOOTHINGS: dict[str, Any] = {
     "none": AlikeWhereEmpty(Frequencies()),
     "laplace": "laplace",

@@ -108,7 +108,7 @@ class Made(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Rows) -> Floats:
         """Return the probabilities of each row."""
-        return self.tree_.predict_proba(X)
+        return np.asarray(self.tree_.predict_proba(X))
 
     def get_n_leaves(self) -> float:
         """Return the number of leaves."""

@@ -123,9 +123,8 @@ class Study:
 
     def verdict(self, problem: str, name: str) -> str:
         """Return whether it wins, ties or loses against the papers' best tree, or if not tried."""
-        if len(self.results.common(HAND_TILL, problem, name, REFERENCE)[0]) < 2:
-            return "not tried"
-        return self.results.compare(HAND_TILL, problem, name, REFERENCE).verdict(ALPHA)
+        found = self.results.verdict(HAND_TILL, problem, name, REFERENCE, alpha=ALPHA)
+        return found or "not tried"
 
 
 def _mean(metric: str, values: Sequence[float]) -> float:

@@ -6,11 +6,10 @@ from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
 
-from roctree.errors import DataError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.papers.peers import SEED, Boosted, Made, OneHot, forest, tuned_tree
 from roctree.experiment.papers.setting import Setting
-from roctree.experiment.sources import BuiltIn, Problem
+from roctree.experiment.sources import BuiltIn, Problem, UnknownDataSetError
 from roctree.smoothing import HierarchicalShrinkage, MBranch
 from roctree.systems.presets import best_ranking, c44, c45, readable, smiles_2003
 
@@ -111,7 +110,7 @@ def outside(setting: Setting) -> tuple[list[Problem], list[str]]:
         source = BuiltIn() if name in known else setting.source
         try:
             found.append(source.load(name))
-        except DataError:
+        except UnknownDataSetError:
             absent.append(name)
     return found, absent
 

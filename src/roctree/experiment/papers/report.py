@@ -2,13 +2,13 @@
 
 import json
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from roctree.experiment.tables import Table
+from roctree.files.atomic import write_whole
 
 # Printed with one decimal, a standard deviation of 0.0 is anything below this.
 LEAST_DEVIATION = 0.1
@@ -49,9 +49,7 @@ class Report:
         contents |= {f"{self.name}-{name}.svg": svg for name, svg in self.figures.items()}
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in contents.items():
-            draft = folder / f".{name}.{os.getpid()}"
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(folder / name)
+            write_whole(folder / name, text.encode())
         return [folder / name for name in contents]
 
     def json(self) -> str:
@@ -94,7 +92,7 @@ class Entry:
         """How many printed standard deviations ours is above the paper's; NaN without one."""
         if self.deviation is None:
             return math.nan
-        return (self.ours - self.paper) / max(self.deviation, LEAST_DEVIATION)
+        return (self.ours - self.paper) / (self.deviation or LEAST_DEVIATION)
 
     @property
     def within(self) -> bool:

@@ -257,7 +257,7 @@ def _test_table(outcomes: dict[str, dict[str, Outcome]]) -> Table:
 def _graph(found: dict[str, Outcome]) -> str:
     series = [
         Series(
-            f"{name}, AUC {each.curve.auc:.3f}, its labels dotted",
+            f"{name}, AUC {each.curve.auc:.3f}; dot: its labels",
             list(zip(each.curve.fpr.tolist(), each.curve.tpr.tolist(), strict=True)),
             marked=[each.point],
         )

@@ -13,7 +13,7 @@ from roctree.experiment.designs import Design
 from roctree.experiment.plan import Plan
 from roctree.experiment.results import Results
 from roctree.experiment.run import Changed, run
-from roctree.experiment.sources import Problem, Source
+from roctree.experiment.sources import Problem, Source, UnknownDataSetError
 
 
 class MissingDataError(DataError):
@@ -61,12 +61,15 @@ class Setting:
     together: bool = False
 
     def rows(self, paper: str) -> tuple[list[Row], list[str]]:
-        """Return the data sets of a paper that the source has, and the labels of the others."""
+        """Return the data sets of a paper that the source has, and the labels of the others.
+
+        A data set that is there and cannot be read is an error: it is not to be left out silently.
+        """
         found, absent, why = [], [], ""
         for number, label, name in published()["data_sets"][paper]:
             try:
                 problem = self.source.load(name)
-            except DataError as error:
+            except UnknownDataSetError as error:
                 absent.append(label)
                 why = why or str(error)
             else:

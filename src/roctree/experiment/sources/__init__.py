@@ -3,15 +3,14 @@
 A source is anything with ``names()`` and ``load(name)``.
 """
 
-from pathlib import Path
 from typing import Protocol
 
 from roctree.experiment.sources.builtin import BuiltIn
 from roctree.experiment.sources.folder import Folder
 from roctree.experiment.sources.openml import OpenML
-from roctree.experiment.sources.problem import Problem
+from roctree.experiment.sources.problem import Problem, UnknownDataSetError
 
-__all__ = ["BuiltIn", "Folder", "OpenML", "Problem", "Source", "source_of"]
+__all__ = ["BuiltIn", "Folder", "OpenML", "Problem", "Source", "UnknownDataSetError"]
 
 
 class Source(Protocol):
@@ -21,11 +20,4 @@ class Source(Protocol):
         """The names that can be loaded, as far as they are known."""
 
     def load(self, name: str) -> Problem:
-        """The problem of that name, or ``DataError``."""
-
-
-def source_of(text: str | None) -> Source:
-    """Return the source that a user names: nothing for what is built in, "openml", or a folder."""
-    if text is None:
-        return BuiltIn()
-    return OpenML() if text == "openml" else Folder(Path(text))
+        """The problem of that name; ``UnknownDataSetError`` if there is none."""

@@ -11,7 +11,7 @@ from sklearn.datasets import fetch_openml
 
 from roctree.data import Rows, encode_labels
 from roctree.errors import DataError
-from roctree.experiment.sources.problem import Problem
+from roctree.experiment.sources.problem import Problem, UnknownDataSetError
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,9 @@ class OpenML:
 
     def load(self, name: str) -> Problem:
         """Fetch a data set; ``name@3`` is its version 3, a name alone version 1."""
-        title, _, version = name.partition("@")
-        if version and not version.isdigit():
-            raise DataError(f"{name!r} names no version: write it as {title}@1.")
-        try:
-            bunch = self._fetched(title, int(version or 1))
-        except (URLError, TimeoutError) as error:
-            raise DataError(
-                f"openml.org does not answer for {name!r} ({error}): try again, or give a folder."
-            ) from None
-        except ValueError as error:
-            raise DataError(f"OpenML's data set {name!r} cannot be used: {error}") from None
+        bunch = self.fetched(name)
+        if bunch.target is None:
+            raise DataError(f"OpenML does not say which column of {name!r} is the class.")
         names = tuple(bunch.feature_names)
         known = bunch.categories or {}
         categories = tuple(tuple(known[column]) if column in known else None for column in names)
@@ -51,7 +43,23 @@ class OpenML:
         rows = Rows(np.asarray(bunch.data, np.float64), names, categories)
         return Problem(name, rows, labels, tuple(classes.tolist()))
 
-    def _fetched(self, title: str, version: int) -> Any:
+    def fetched(self, name: str) -> Any:
+        """Fetch a data set as scikit-learn has it, nominal values as the numbers of categories."""
+        title, _, version = name.partition("@")
+        if version and not version.isdigit():
+            raise DataError(f"{name!r} names no version: write it as {title}@1.")
+        try:
+            return self._asked(title, int(version or 1))
+        except (URLError, TimeoutError) as error:
+            raise DataError(
+                f"openml.org does not answer for {name!r} ({error}): try again, or give a folder."
+            ) from None
+        except ValueError as error:
+            is_unknown = type(error).__name__ == "OpenMLError"
+            kind = UnknownDataSetError if is_unknown else DataError
+            raise kind(f"OpenML's data set {name!r} cannot be used: {error}") from None
+
+    def _asked(self, title: str, version: int) -> Any:
         with warnings.catch_warnings():
             # That it tries again is no news; that it fails in the end is an error.
             warnings.filterwarnings("ignore", "A network error occurred", UserWarning)

@@ -13,6 +13,10 @@ from roctree.errors import DataError
 from roctree.strategy import nearest
 
 
+class UnknownDataSetError(DataError):
+    """A source has no data set of that name."""
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A classification problem by name.
@@ -122,7 +126,9 @@ class Problem:
         )
 
 
-def unknown(name: str, names: list[str], place: str) -> DataError:
+def unknown(name: str, names: list[str], place: str) -> UnknownDataSetError:
     """Return the error that a source does not have that name."""
     shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    return DataError(f"{place} has no data set {name!r}{nearest(name, names)}: it has {shown}.")
+    return UnknownDataSetError(
+        f"{place} has no data set {name!r}{nearest(name, names)}: it has {shown}."
+    )

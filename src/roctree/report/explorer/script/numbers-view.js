@@ -9,8 +9,10 @@ import { grouped, leafCount, listed, percent, ruleWords, short } from "./words.j
 
 const PER = 1000;
 const PER_CASES = `${grouped(PER)} cases`;
-const MISSING = "cases with missing values";
-const SOFT = "cases near a soft threshold, or with missing values,";
+const IN_PARTS =
+  "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
+const BETWEEN_LEAVES =
+  "Approximate: counted leaf by leaf, while cases near soft thresholds are labelled by several leaves at once.";
 
 /** Make the section; returns its element and `update`. */
 export function makeNumbersView(app) {
@@ -31,9 +33,7 @@ export function makeNumbersView(app) {
 
 /** What is approximate says so. */
 function remarkOf({ data, state, tree }) {
-  if (data.in_parts.includes(state.on)) {
-    return `Approximate: ${tree.softness ? SOFT : MISSING} are counted in parts, leaf by leaf, and labelled as a whole.`;
-  }
+  if (data.in_parts.includes(state.on)) return tree.softness ? BETWEEN_LEAVES : IN_PARTS;
   if (data.rounded === null) return "";
   return `Approximate: there are so many different answers that their probabilities are rounded to ${data.rounded} decimals here.`;
 }
