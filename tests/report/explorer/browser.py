@@ -12,6 +12,15 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 PICTURES = os.environ.get("ROCTREE_SCREENSHOTS")
 
 
+# Open every question mark in turn, hidden ones too: what it says, and whether Escape closes it.
+EXPLAIN_ALL = """[...document.querySelectorAll(".help")].map((button) => {
+    button.click();
+    const said = document.querySelector(".bubble").textContent;
+    button.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    return [button.dataset.term, said, document.querySelector(".bubble").hidden];
+})"""
+
+
 @contextmanager
 def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -87,6 +96,18 @@ class Opened:
     def preview(self, kind):
         self.click(kind)
         return self.page.locator(".preview").text_content()
+
+    def wait_until(self, expression):
+        """Wait for an expression to be true; the page's policy forbids playwright's own way."""
+        for _ in range(100):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(expression)
+
+    def explained(self):
+        """Term, words and whether they can be closed, of every question mark."""
+        return self.page.evaluate(EXPLAIN_ALL)
 
     def picture(self, name):
         if PICTURES:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
@@ -143,6 +144,13 @@ def test_cases_can_be_left_out():
     assert len(data_document(tree, X_test, y_test)["cases"]) == 200
 
 
+def test_the_share_of_the_other_class_is_what_is_left():
+    tree, *_ = trees.tumours()
+    there = tree.at(cost_fp=1, cost_fn=5, prior=0.2)
+    start = data_document(there, positive="benign")["start"]
+    assert (start["cost_fp"], start["cost_fn"], start["prior"]) == (5.0, 1.0, 0.8)
+
+
 def test_missing_values_and_unseen_categories_of_cases_are_not_known():
     tree, X_test, y_test = trees.gaps()
     with pytest.warns(UserWarning, match="not seen in training"):
@@ -200,6 +208,19 @@ def test_a_notebook_shows_a_still_picture(made):
     words = " ".join(drawn.itertext())
     assert str(tree.schema_.names[tree.tree_.feature[0]])[:5] in words
     assert ("training AUC" in words) == (tree.n_classes_ == 2)
+
+
+def test_a_still_picture_shortens_names_and_not_what_tells_branches_apart():
+    rows = [[value, 0.0] for value in range(40)]
+    names = ["concave points error of the mean nucleus", "other"]
+    frame = pd.DataFrame(rows, columns=names)
+    tree = ROCTreeClassifier(max_depth=1).fit(frame, [value >= 20 for value, _ in rows])
+    words = list(ElementTree.fromstring(picture_of(tree)).itertext())
+    assert [word for word in words if "19.5" in word] == [
+        "concave points er… <= 19.5",
+        "concave points err… > 19.5",
+    ]
+    assert not any("100%" in word for word in words)
 
 
 def test_a_tree_too_broad_for_a_picture_has_none():

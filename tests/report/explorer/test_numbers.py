@@ -7,16 +7,10 @@ import pytest
 
 from roctree.report.explorer.script import joined
 from tests.report.explorer import trees
-from tests.report.explorer.browser import Opened, chromium
+from tests.report.explorer.browser import Opened
 
 # Rates that no leaf keeps are tried as well.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:max_fpr")]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

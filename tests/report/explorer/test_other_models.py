@@ -9,7 +9,7 @@ import roctree
 from roctree import DataError, MultiscaleClassifier, NaiveBayesTreeClassifier
 from roctree.report.explorer import data_document
 from tests.report.explorer import trees
-from tests.report.explorer.browser import Opened, chromium
+from tests.report.explorer.browser import Opened
 
 # Rates that no leaf keeps are tried as well.
 pytestmark = pytest.mark.filterwarnings("ignore:max_fpr")
@@ -32,12 +32,6 @@ MODELS = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
-
-
 @pytest.fixture
 def opened(browser, tmp_path):
     pages = []
@@ -51,22 +45,10 @@ def opened(browser, tmp_path):
         page.close()
 
 
-@pytest.fixture(scope="module")
-def shared(browser, tmp_path_factory):
-    """A page of each model, loaded once, and brought back to its start for every test."""
-    pages = {}
-
-    def open_page(name):
-        if name not in pages:
-            model, *test = MODELS[name]()
-            file = model.explore(tmp_path_factory.mktemp("pages") / "model.html", *test)
-            pages[name] = Opened(browser, file)
-        pages[name].reset()
-        return pages[name], *MODELS[name]()
-
-    yield open_page
-    for page in pages.values():
-        page.close()
+@pytest.fixture
+def shared(kept):
+    """The page of a model, brought back to its start, the model and its test cases."""
+    return lambda name: (kept(MODELS[name]), *MODELS[name]())
 
 
 def ask(page, request):
@@ -129,6 +111,13 @@ def test_a_case_has_the_probability_and_the_label_of_python(name, shared):
     assert page.page.locator('[data-name="case_distance"]').count() == 0
     assert page.page.get_by_role("tab", name="Near cases").count() == 0
     assert "are not offered" in page.page.locator("header .remark").text_content()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_every_question_mark_explains_its_term(name, shared):
+    page, *_ = shared(name)
+    assert all(len(said) > 30 and closed for _, said, closed in page.explained())
 
 
 @pytest.mark.slow

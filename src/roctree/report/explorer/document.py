@@ -71,7 +71,7 @@ def data_document(
     return {
         **_ABSENT,
         "title": _title(schema) if title is None else str(title),
-        "made_by": f"Made by roctree {__version__}. All is in this file; it needs no network.",
+        "made_by": f"Made by roctree {__version__}.",
         "classes": [str(label) for label in schema.classes.tolist()],
         "class_code": [repr(label) for label in schema.classes.tolist()],
         "start": start_state(estimator, place, has_test=test is not None),

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 from roctree._version import __version__
-from roctree.report.explorer.script import joined, source
+from roctree.report.explorer.script import joined, source, style
 
 # What could end a script element, open a comment in it, or end a line in old scripts.
 _UNSAFE = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
@@ -21,14 +21,14 @@ _UNSAFE = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 
 def page_of(document: dict[str, Any]) -> str:
     """Return the page of a data document as text."""
-    style = source("page.css") + source("style.css")
+    looks = source("page.css") + style()
     script = "\n" + joined("page")
     return Template(source("page.html")).substitute(
-        policy=_policy(style, script),
+        policy=_policy(looks, script),
         generator=html.escape(f"roctree {__version__}"),
         title=html.escape(str(document["title"])),
         fallback="This page draws a decision tree by JavaScript, which is switched off here.",
-        style=style,
+        style=looks,
         data=as_json(document),
         script=script,
     )

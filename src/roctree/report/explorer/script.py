@@ -1,4 +1,4 @@
-"""The modules of the page's script, joined into one that needs no other file.
+"""The modules of the page's script, joined into one that needs no other file; and its style.
 
 Each becomes a function that is called once and returns what the module exports; modules that it
 imports come before it. So they can be written, read and tested as ordinary modules, and there is
@@ -9,6 +9,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
+# Later ones win: what screens and paper change comes last.
+_STYLES = ("base", "controls", "panes", "numbers", "screens")
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MULTILINE)
 
@@ -17,6 +19,12 @@ _EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MU
 def source(name: str) -> str:
     """Return the text of a file beside this one."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def style() -> str:
+    """Return the style of the explorer."""
+    return "\n".join(source(f"style/{name}.css") for name in _STYLES)
 
 
 @cache

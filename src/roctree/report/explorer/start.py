@@ -60,12 +60,13 @@ def _of_labeller(labeller: Any, positive: int, asked: int) -> dict[str, Any]:
         # A leaf is positive from the share on where both errors cost the same there.
         return {"cost_fp": float(labeller.value), "cost_fn": 1.0 - float(labeller.value)}
     if isinstance(labeller, FBeta):
-        return {"mode": "beta", "beta": float(labeller.beta)} | _prior(labeller.prior, positive)
+        prior = _prior(labeller.prior, positive, asked)
+        return {"mode": "beta", "beta": float(labeller.beta)} | prior
     return _of_costs(labeller, positive, asked) if isinstance(labeller, LeastCost) else {}
 
 
 def _of_costs(labeller: LeastCost, positive: int, asked: int) -> dict[str, Any]:
-    prior = _prior(labeller.prior, positive)
+    prior = _prior(labeller.prior, positive, asked)
     if labeller.cost_matrix is None:
         costs = [
             1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
@@ -80,10 +81,10 @@ def _of_costs(labeller: LeastCost, positive: int, asked: int) -> dict[str, Any]:
     return {"cost_fp": regret[positive, other], "cost_fn": regret[other, positive]} | prior
 
 
-def _prior(prior: Any, positive: int) -> dict[str, Any]:
+def _prior(prior: Any, positive: int, asked: int) -> dict[str, Any]:
     if prior is None:
         return {}
     if is_number(prior):
-        return {"prior": float(prior)}
+        return {"prior": float(prior) if positive == asked else 1.0 - float(prior)}
     shares = [float(share) for share in prior]
     return {"prior": shares[positive], "priors": shares}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.roc import Curve
-from roctree.tree.text import branch_conditions
+from roctree.tree.text import branch_conditions, depth_first, plain
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ LEAF_WIDTH, WORDS = 30, 190
 PLOT, GAP = 210, 46
 MOST_ROWS = 16
 LEVELS = 3
-_MOST_LETTERS = 26
+_MOST_LETTERS, _LEAST_LETTERS = 26, 4
 _WIDEST = 12.0
 # From blue through a pale middle to orange, which colour-blind eyes can tell apart.
 _LOW, _MIDDLE, _HIGH = (33, 113, 181), (240, 240, 238), (204, 85, 0)
+_REMARK = "%: probability of the tree; in the text: share of training cases"
 
 
 def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
@@ -40,14 +41,20 @@ def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
     """
     tree = estimator.tree_
     shown = np.flatnonzero(tree.depth <= LEVELS)
-    ends = [node for node in _depth_first(tree) if tree.is_leaf[node] or tree.depth[node] == LEVELS]
+    ends = [
+        node
+        for node in depth_first(tree, LEVELS)
+        if tree.is_leaf[node] or tree.depth[node] == LEVELS
+    ]
     if len(ends) > MOST_ROWS:
         return ""
     heights = _heights(tree, shown, ends)
     depth = int(tree.depth[shown].max())
     width = LEFT + depth * COLUMN + LEAF_WIDTH + WORDS
-    height = max(TOP * 2 + ROW * (len(ends) - 1), PLOT + 60 if tree.n_classes == 2 else 0)
+    height = max(TOP * 2 + ROW * len(ends), PLOT + 60 if tree.n_classes == 2 else 0)
     parts = [*_branches(estimator, shown, heights), *_ends(estimator, labels, ends, heights)]
+    if depth > 0:
+        parts.append(f'<g opacity="0.7">{_words(LEFT, height - 6, _REMARK)}</g>')
     if tree.n_classes == 2:
         parts += _curve(estimator, width + GAP)
         width += GAP + PLOT + 12
@@ -57,17 +64,6 @@ def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
         f'aria-label="The top of the tree" font-family="system-ui, sans-serif" font-size="12" '
         f'fill="currentColor">{"".join(parts)}</svg>'
     )
-
-
-def _depth_first(tree: Tree) -> Iterator[int]:
-    """Yield the nodes of the first levels, each before its children."""
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        yield node
-        if tree.depth[node] < LEVELS:
-            first = int(tree.first_child[node])
-            stack.extend(range(first + int(tree.n_children[node]) - 1, first - 1, -1))
 
 
 def _heights(tree: Tree, shown: Ints, ends: list[int]) -> Floats:
@@ -90,12 +86,13 @@ def _branches(estimator: "ROCTreeClassifier", shown: Ints, heights: Floats) -> I
     conditions = branch_conditions(tree, estimator.schema_, shown[1:].tolist())
     for node, condition in conditions.items():
         parent = int(tree.parent[node])
+        name = plain(estimator.schema_.names[tree.feature[parent]])
         x0, x1, y0, y1 = _x(tree, parent), _x(tree, node), heights[parent], heights[node]
         wide = max(1.0, _WIDEST * float(tree.weight[node] / tree.weight[0]))
         yield (
             f'<path d="M{x0} {y0:.1f}C{x0 + 100} {y0:.1f} {x1 - 100} {y1:.1f} {x1} {y1:.1f}" '
             f'fill="none" stroke="#9aa4af" stroke-opacity="0.55" stroke-width="{wide:.1f}"/>'
-            f"{_words(x1 - 6, y1 - 6, _short(condition), 'end')}"
+            f"{_words(x1 - 6, y1 - 6, _short(condition, name), 'end')}"
         )
 
 
@@ -109,7 +106,9 @@ def _ends(
         share = float(estimator.probabilities_[node, label])
         blend = float(estimator.probabilities_[node, -1]) if tree.n_classes == 2 else share
         more = "" if tree.is_leaf[node] else " …"
-        facts = f"{_short(str(classes[label]))} {share:.0%}, {tree.weight[node]:g} cases{more}"
+        facts = (
+            f"{_short(str(classes[label]))} {_percent(share)}, {tree.weight[node]:g} cases{more}"
+        )
         yield (
             f'<rect x="{x}" y="{y - 8:.1f}" width="{LEAF_WIDTH}" height="16" rx="4" '
             f'fill="{_colour(blend)}" stroke="{_colour(float(label == tree.n_classes - 1))}" '
@@ -136,8 +135,20 @@ def _curve(estimator: "ROCTreeClassifier", left: int) -> Iterator[str]:
     )
 
 
-def _short(text: str) -> str:
+def _short(text: str, name: str = "") -> str:
+    """A text of a few letters; the name it begins with gives way first, for the rest differs."""
+    rest = text.removeprefix(name) if text.startswith(name) else text
+    room = _MOST_LETTERS - 1 - len(rest)
+    if len(text) > _MOST_LETTERS and name and room >= _LEAST_LETTERS:
+        return f"{name[:room]}…{rest}"
     return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
+
+
+def _percent(share: float) -> str:
+    """A percentage that is 0 or 100 only if the share is 0 or 1."""
+    if 0.0 < share < 0.005 or 0.995 <= share < 1.0:
+        return "<1%" if share < 0.5 else ">99%"
+    return f"{share:.0%}"
 
 
 def _words(x: float, y: float, text: str, anchor: str = "start") -> str:

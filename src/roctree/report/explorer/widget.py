@@ -5,7 +5,7 @@ from typing import Any
 
 from roctree.errors import how_to_install
 from roctree.report.explorer.page import as_json
-from roctree.report.explorer.script import joined, source
+from roctree.report.explorer.script import joined, style
 
 
 def widget_of(document: dict[str, Any]) -> Any:
@@ -22,7 +22,7 @@ def widget_of(document: dict[str, Any]) -> Any:
         (anywidget.AnyWidget,),
         {
             "_esm": widget_script(),
-            "_css": source("style.css"),
+            "_css": style(),
             "document": traitlets.Unicode().tag(sync=True),
         },
     )

@@ -8,6 +8,8 @@ import { MIXED, UNKNOWN } from "./point.js";
 import { cases, grouped, leafCount, percent, ruleWords, short } from "./words.js";
 
 const MOST_CLASSES = 6;
+// The pointer is not on the card.
+const APART = 16;
 
 /** Make the card; `show` fills and places it, or hides it. */
 export function makeCard(app) {
@@ -19,9 +21,10 @@ export function makeCard(app) {
     const frame = app.root.getBoundingClientRect();
     const box = pane.getBoundingClientRect();
     const at = lit.place ?? { x: box.width / 2, y: box.height / 2 };
-    const left = box.left - frame.left + at.x + 16;
-    const top = box.top - frame.top + at.y + 16;
-    card.style.left = `${Math.max(8, Math.min(left, frame.width - card.offsetWidth - 8))}px`;
+    const top = box.top - frame.top + at.y + APART;
+    // Inside its pane, for what lights up in the other is to be seen.
+    const left = box.left - frame.left + Math.min(at.x + APART, box.width - card.offsetWidth);
+    card.style.left = `${Math.max(8, left)}px`;
     card.style.top = `${Math.max(8, Math.min(top, frame.height - card.offsetHeight - 8))}px`;
   }
   return { element: card, show };
@@ -89,11 +92,18 @@ function unseenOf({ tree, point, labelName }, node) {
   return `Cases in a part of it that training never saw are labelled ${labelName(point.labels[line])}.`;
 }
 
-function countTable({ tree, tableName }, node) {
+/** The classes of a table: all, or of many the class of interest and the most frequent others. */
+function classesShown({ tree, state }, node) {
+  const all = tree.classes.map((_, c) => c);
+  if (tree.nClasses <= MOST_CLASSES) return all;
+  const weight = (c) => (c === state.positive ? Infinity : tree.counts.training[node * tree.nClasses + c]);
+  return all.sort((a, b) => weight(b) - weight(a)).slice(0, MOST_CLASSES);
+}
+
+function countTable(app, node) {
+  const { tree, tableName } = app;
   const names = ["training", "test"].filter((name) => tree.counts[name]);
-  const order = tree.classes.map((_, c) => c);
-  order.sort((a, b) => tree.counts.training[node * tree.nClasses + b] - tree.counts.training[node * tree.nClasses + a]);
-  const shown = tree.nClasses > MOST_CLASSES ? order.slice(0, MOST_CLASSES) : tree.classes.map((_, c) => c);
+  const shown = classesShown(app, node);
   const count = (name, c) => tree.counts[name][node * tree.nClasses + c];
   return element(
     "table",

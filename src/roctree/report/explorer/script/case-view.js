@@ -1,9 +1,10 @@
 // One case: its way through the tree, its probability, and the least change to another label.
 
 import { wilson } from "./curves.js";
-import { element, fill, help, whenTyped } from "./dom.js";
+import { element, fill, help } from "./dom.js";
 import { judge, nearestLeaf, reach } from "./geometry.js";
 import { linesAt } from "./lines.js";
+import { makeNumberField } from "./number-field.js";
 import { changeWords, percent, ruleWords, short } from "./words.js";
 
 /** Make the section; returns its element and `update`, which also sets the path that is lit. */
@@ -40,12 +41,18 @@ export function makeCaseView(app) {
   function update() {
     const { values } = app.state;
     fields.forEach(({ show }, i) => show(values === null ? null : values[i]));
-    const found = data.cases.findIndex((each) => values !== null && each.values.every((value, i) => value === values[i]));
-    pick.value = found < 0 ? "" : String(found);
+    pick.value = pickedFor(values);
     const incomplete = tree.cells !== null && values !== null && values.includes(null);
     app.path = values === null || incomplete ? null : reach(tree, values);
     if (incomplete) fill(verdict, "Give all values: a case without one of them is in no cell.");
     else fill(verdict, app.path ? verdictOf(app) : []);
+  }
+  /** The test case with these values: the one that was picked, if several have them. */
+  function pickedFor(values) {
+    const isIt = (each) => values !== null && each.values.every((value, i) => value === values[i]);
+    if (pick.value !== "" && isIt(data.cases[Number(pick.value)])) return pick.value;
+    const found = data.cases.findIndex(isIt);
+    return found < 0 ? "" : String(found);
   }
   return { element: section, update };
 }
@@ -58,39 +65,27 @@ function setValue(app, number, value) {
 
 /** A field for an attribute: a list of categories, or a number. */
 function fieldOf(app, feature, number) {
-  const id = `${app.id}-value-${number}`;
-  const control = feature.categories ? listOf(app, feature, number, id) : numberOf(app, number, id);
-  const label = element("label", { for: id }, feature.name);
-  return { element: element("div", { class: "control" }, label, control.field), show: control.show };
+  const control = feature.categories ? listOf(app, feature, number) : numberOf(app, number);
+  const label = element("label", { for: control.field.id }, feature.name);
+  return { element: element("div", { class: "control" }, label, control.field, control.note), show: control.show };
 }
 
-function listOf(app, feature, number, id) {
+function numberOf(app, number) {
+  return makeNumberField(app, `value-${number}`, {
+    empty: true,
+    wanted: "Give a number such as 2500 or 2.5, or none.",
+    placeholder: "not known",
+    onValue: (value) => setValue(app, number, value),
+  });
+}
+
+function listOf(app, feature, number) {
   const field = element(
     "select",
-    { id, on: { change: () => setValue(app, number, field.value === "" ? null : Number(field.value)) } },
+    { id: `${app.id}-value-${number}`, on: { change: () => setValue(app, number, field.value === "" ? null : Number(field.value)) } },
     element("option", { value: "" }, "not known"),
     feature.categories.map((name, code) => element("option", { value: String(code) }, name)),
   );
-  return { field, show: (value) => (field.value = value === null ? "" : String(value)) };
-}
-
-function numberOf(app, number, id) {
-  const field = element("input", {
-    id,
-    type: "text",
-    inputmode: "decimal",
-    autocomplete: "off",
-    size: "9",
-    placeholder: "not known",
-    on: whenTyped(read),
-  });
-  function read() {
-    const text = field.value.trim().replace(",", ".");
-    const value = text === "" ? null : Number(text);
-    const good = value === null || Number.isFinite(value);
-    field.setAttribute("aria-invalid", String(!good));
-    if (good) setValue(app, number, value);
-  }
   return { field, show: (value) => (field.value = value === null ? "" : String(value)) };
 }
 

@@ -1,9 +1,10 @@
 // What the user chooses: costs, shares, rates, and what leaves are judged by.
 
-import { element, fill, help, sharpCanvas, whenTyped } from "./dom.js";
+import { element, fill, help, sharpCanvas } from "./dom.js";
+import { makeNumberField } from "./number-field.js";
 import { goTo } from "./plot-view.js";
 import { isReachable, usesMatrix } from "./point.js";
-import { short } from "./words.js";
+import { readNumber, short } from "./words.js";
 
 const STEPS = 1000;
 
@@ -17,13 +18,19 @@ export function makeControls(app) {
 }
 
 function labelled(text, term, control, className = "") {
-  return element("div", { class: `control ${className}` }, element("label", { for: control.id }, text), help(term, text), control);
+  return element("div", { class: `control ${className}` }, element("label", { for: control.id }, text), help(term, `“${text}”`), control);
 }
 
-function choice(app, id, options, key, read = String) {
+function labelledNumber(text, term, { field, note }, className = "") {
+  const whole = labelled(text, term, field, className);
+  whole.append(note);
+  return whole;
+}
+
+function choice(app, id, options, patch) {
   const select = element(
     "select",
-    { id: `${app.id}-${id}`, on: { change: () => app.set({ [key]: read(select.value) }) } },
+    { id: `${app.id}-${id}`, on: { change: () => app.set(patch(select.value)) } },
     options.map(([value, text]) => element("option", { value: String(value) }, text)),
   );
   return select;
@@ -33,9 +40,11 @@ function choice(app, id, options, key, read = String) {
 function whose(app) {
   const { tree } = app;
   const tables = ["smoothed", "training", "test"].filter((name) => name === "smoothed" || tree.counts[name]);
-  const positive = choice(app, "positive", tree.classes.map((name, i) => [i, name]), "positive", Number);
-  const by = choice(app, "by", tables.map((name) => [name, app.tableName(name)]), "by");
-  const on = choice(app, "on", tables.map((name) => [name, app.tableName(name)]), "on");
+  const named = tables.map((name) => [name, app.tableName(name)]);
+  const classes = tree.classes.map((name, i) => [i, name]);
+  const positive = choice(app, "positive", classes, (value) => withInterest(app.state, tree, Number(value)));
+  const by = choice(app, "by", named, (value) => ({ by: value }));
+  const on = choice(app, "on", named, (value) => ({ on: value }));
   const row = element(
     "div",
     { class: "row" },
@@ -51,36 +60,23 @@ function whose(app) {
   return { element: row, update };
 }
 
-/** A number that is typed; `fits` says which are allowed, `scale` how it is shown. */
-function typed(app, id, { scale = 1, fits, empty = false, onValue, name }) {
-  const field = element("input", {
-    id: `${app.id}-${id}`,
-    type: "text",
-    inputmode: "decimal",
-    autocomplete: "off",
-    size: "7",
-    "aria-label": name ?? null,
-    on: whenTyped(read),
-  });
-  function read() {
-    const text = field.value.trim().replace(",", ".").replace(/\s*%$/, "");
-    const value = text === "" ? null : Number(text) / scale;
-    const good = value === null ? empty : Number.isFinite(value) && fits(value);
-    field.setAttribute("aria-invalid", String(!good));
-    if (good) onValue(value);
-  }
-  function show(value) {
-    if (document.activeElement === field && field.getAttribute("aria-invalid") === "true") return;
-    field.value = value === null ? "" : String(Number((value * scale).toPrecision(12)));
-    field.setAttribute("aria-invalid", "false");
-  }
-  return { field, show };
+/** Another class of interest: of two classes each keeps its share, and each error its cost. */
+function withInterest({ cost_fp, cost_fn, prior }, { nClasses }, positive) {
+  if (nClasses > 2) return { positive, prior: null };
+  const others = prior === null ? null : Number((1 - prior).toPrecision(12));
+  return { positive, cost_fp: cost_fn, cost_fn: cost_fp, prior: others };
 }
 
 /** Both costs, the slider between them, and the strip of labellings. */
 function costs(app) {
-  const fp = typed(app, "cost-fp", { fits: (v) => v >= 0 && v + app.state.cost_fn > 0, onValue: (v) => app.set({ mode: "costs", cost_fp: v }) });
-  const fn = typed(app, "cost-fn", { fits: (v) => v >= 0 && v + app.state.cost_fp > 0, onValue: (v) => app.set({ mode: "costs", cost_fn: v }) });
+  const cost = (id, key, other) =>
+    makeNumberField(app, id, {
+      fits: (v) => v >= 0 && v + app.state[other] > 0,
+      wanted: "Give a cost such as 2500 or 2.5; one of the two must be above 0.",
+      onValue: (v) => app.set({ mode: "costs", [key]: v }),
+    });
+  const fp = cost("cost-fp", "cost_fp", "cost_fn");
+  const fn = cost("cost-fn", "cost_fn", "cost_fp");
   const unit = element("input", {
     id: `${app.id}-unit`,
     type: "text",
@@ -108,8 +104,8 @@ function costs(app) {
     element(
       "div",
       { class: "row" },
-      labelled("A false alarm costs", "cost_fp", fp.field),
-      labelled("A missed case costs", "cost_fn", fn.field),
+      labelledNumber("A false alarm costs", "cost_fp", fp),
+      labelledNumber("A missed case costs", "cost_fn", fn),
       labelled("Unit", "costs", unit, "narrow"),
     ),
     element(
@@ -123,7 +119,7 @@ function costs(app) {
     section.hidden = usesMatrix(app.tree, app.state);
     fp.show(app.state.cost_fp);
     fn.show(app.state.cost_fn);
-    if (document.activeElement !== unit) unit.value = app.state.unit;
+    if (app.focused() !== unit) unit.value = app.state.unit;
     const ratio = app.state.cost_fn / app.state.cost_fp;
     const { low, high } = ratioRange(app);
     slider.value = String(Math.round(STEPS * place(ratio, low, high)));
@@ -195,11 +191,28 @@ function makeStrip(app) {
 
 /** Other ways to say where the tree shall operate. */
 function rates(app) {
-  const share = (v) => v >= 0 && v <= 1;
-  const prior = typed(app, "prior", { scale: 100, empty: true, fits: (v) => v > 0 && v < 1, onValue: (v) => app.set({ prior: v }) });
-  const maxFpr = typed(app, "max-fpr", { scale: 100, empty: true, fits: share, onValue: (v) => app.set(v === null ? { mode: "costs" } : { mode: "max_fpr", max_fpr: v }) });
-  const minTpr = typed(app, "min-tpr", { scale: 100, empty: true, fits: share, onValue: (v) => app.set(v === null ? { mode: "costs" } : { mode: "min_tpr", min_tpr: v }) });
-  const beta = typed(app, "beta", { fits: (v) => v > 0, onValue: (v) => app.set({ beta: v }) });
+  const rate = (id, mode) =>
+    makeNumberField(app, id, {
+      scale: 100,
+      empty: true,
+      fits: (v) => v >= 0 && v <= 1,
+      wanted: "Give a rate from 0 to 100, or none.",
+      onValue: (v) => app.set(v === null ? { mode: "costs" } : { mode, [mode]: v }),
+    });
+  const prior = makeNumberField(app, "prior", {
+    scale: 100,
+    empty: true,
+    fits: (v) => v > 0 && v < 1,
+    wanted: "Give a share between 0 and 100, or none.",
+    onValue: (v) => app.set({ prior: v }),
+  });
+  const maxFpr = rate("max-fpr", "max_fpr");
+  const minTpr = rate("min-tpr", "min_tpr");
+  const beta = makeNumberField(app, "beta", {
+    fits: (v) => v > 0,
+    wanted: "Give a number above 0.",
+    onValue: (v) => app.set({ beta: v }),
+  });
   const best = element("input", {
     id: `${app.id}-best-beta`,
     type: "checkbox",
@@ -212,16 +225,18 @@ function rates(app) {
     element(
       "div",
       { class: "row" },
-      labelled("Prevalence, %", "prevalence", prior.field),
-      labelled("At most this false positive rate, %", "max_fpr", maxFpr.field),
-      labelled("At least this recall, %", "min_tpr", minTpr.field),
-      labelled("Beta", "beta", beta.field, "narrow"),
+      labelledNumber("Prevalence, %", "prevalence", prior),
+      labelledNumber("At most this false positive rate, %", "max_fpr", maxFpr),
+      labelledNumber("At least this recall, %", "min_tpr", minTpr),
+      labelledNumber("Beta", "beta", beta, "narrow"),
       element("div", { class: "control check" }, best, element("label", { for: best.id }, "best F-beta")),
     ),
   );
   function update() {
     const { state } = app;
     section.hidden = usesMatrix(app.tree, state);
+    // On paper what nobody asked for is left out.
+    section.classList.toggle("unused", state.mode === "costs" && state.prior === null);
     prior.field.placeholder = `${(100 * app.point.on.prior[state.positive]).toPrecision(3)}`;
     prior.show(state.prior);
     maxFpr.show(state.mode === "max_fpr" ? state.max_fpr : null);
@@ -255,9 +270,9 @@ function costMatrix(app) {
   const { classes } = app.tree;
   const cells = classes.map((said, i) =>
     classes.map((truth, j) =>
-      typed(app, `cost-${i}-${j}`, {
-        name: `cost of calling ${said} what is ${truth}`,
-        fits: () => true,
+      makeNumberField(app, `cost-${i}-${j}`, {
+        "aria-label": `cost of calling ${said} what is ${truth}`,
+        wanted: "Give a number.",
         onValue: (value) => {
           const matrix = app.state.matrix.map((row) => row.slice());
           matrix[i][j] = value;
@@ -267,12 +282,19 @@ function costMatrix(app) {
     ),
   );
   const shares = classes.map((name, j) =>
-    typed(app, `share-${j}`, { scale: 100, empty: true, name: `share of ${name}, %`, fits: (v) => v >= 0 && v <= 1, onValue: readShares }),
+    makeNumberField(app, `share-${j}`, {
+      "aria-label": `share of ${name}, %`,
+      scale: 100,
+      empty: true,
+      fits: (v) => v >= 0 && v <= 1,
+      wanted: "Give a share from 0 to 100.",
+      onValue: readShares,
+    }),
   );
   const warning = element("p", { class: "warning", role: "status" });
   function readShares() {
     const typedIn = shares.map(({ field }) => field.value.trim());
-    const priors = typedIn.map((text) => Number(text.replace(",", ".")) / 100);
+    const priors = typedIn.map((text) => readNumber(text) / 100);
     const total = priors.reduce((sum, part) => sum + part, 0);
     if (typedIn.every((text) => text === "")) app.set({ priors: null });
     else if (typedIn.includes("") || Math.abs(total - 1) > 1e-6) {
@@ -281,7 +303,7 @@ function costMatrix(app) {
     } else app.set({ priors });
     fill(warning);
   }
-  const row = (name, fields) => element("tr", {}, element("th", { scope: "row" }, name), fields.map(({ field }) => element("td", {}, field)));
+  const row = (name, fields) => element("tr", {}, element("th", { scope: "row" }, name), fields.map(({ field, note }) => element("td", {}, field, note)));
   const section = element(
     "fieldset",
     { class: "matrix" },
@@ -301,7 +323,7 @@ function costMatrix(app) {
   function update() {
     section.hidden = !usesMatrix(app.tree, app.state);
     cells.forEach((fields, i) => fields.forEach((field, j) => field.show(app.state.matrix[i][j])));
-    if (!section.contains(document.activeElement)) {
+    if (!section.contains(app.focused())) {
       shares.forEach((share, j) => share.show(app.state.priors === null ? null : app.state.priors[j]));
     }
     shares.forEach(({ field }, j) => (field.placeholder = (100 * app.point.on.prior[j]).toPrecision(3)));

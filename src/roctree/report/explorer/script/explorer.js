@@ -10,19 +10,28 @@ import { makeModelView } from "./model-view.js";
 import { makeNumbersView } from "./numbers-view.js";
 import { makePlotView } from "./plot-view.js";
 import { makeMemory, pointAt } from "./point.js";
-import { readHash, writeHash } from "./state.js";
+import { makeAddress, readHash } from "./state.js";
+import { followTheme } from "./theme.js";
 import { makeTreeView } from "./tree-view.js";
 import { openTree } from "./tree.js";
 import { grouped, leafCount, listed, percent, remarkOn } from "./words.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
-let nMounted = 0;
+// Notebooks load the script anew for every widget: only their window can tell how many there are.
+const COUNTER = Symbol.for("roctree explorers");
 
-/** Show a data document inside an element; with `hash` the state lives in the page's address. */
-export function mount(root, data, { hash = false } = {}) {
+/**
+ * Show a data document inside an element; with `hash` the state lives in the page's address, and with
+ * `around` the theme is that of the page around it. Returns also `close`, for when it is taken away.
+ */
+export function mount(root, data, { hash = false, around = false } = {}) {
   const tree = openTree(data);
+  const address = hash ? makeAddress(data.start) : null;
+  const closing = new AbortController();
+  const { signal } = closing;
+  window[COUNTER] = (window[COUNTER] ?? -1) + 1;
   const app = {
-    id: `roctree-${nMounted++}`,
+    id: `roctree-${window[COUNTER]}`,
     root,
     data,
     tree,
@@ -32,7 +41,9 @@ export function mount(root, data, { hash = false } = {}) {
     near: [],
     state: hash ? readHash(location.hash, data.start, tree) : { ...data.start },
     tableName: (name) => TABLES[name],
-    link: hash ? () => location.href : null,
+    link: hash ? () => address.of(app.state) : null,
+    // Inside a shadow tree the document knows only its host.
+    focused: () => root.getRootNode().activeElement,
   };
   app.labelName = (label) => labelName(app, label);
   app.describe = (node) => describeNode(app, node);
@@ -41,10 +52,11 @@ export function mount(root, data, { hash = false } = {}) {
   app.set = (patch) => {
     app.state = { ...app.state, ...patch };
     app.point = pointAt(tree, app.memory, app.state);
-    if (hash) keepAddress(app.state, data.start);
+    address?.keep(app.state);
     update();
   };
   root.classList.add("roctree");
+  const theme = followTheme(root, { around, signal, repaint });
   app.point = pointAt(tree, app.memory, app.state);
   app.palette = paletteOf(root);
 
@@ -82,14 +94,14 @@ export function mount(root, data, { hash = false } = {}) {
   }
 
   root.replaceChildren(
-    header(app, repaint),
+    header(app, theme.button),
     views.controls.element,
     element("div", { class: "panes" }, views.tree.element, views.plot.element),
     views.numbers.element,
     ...(views.model ? [views.model.element] : []),
     views.case.element,
     views.copy.element,
-    footer(data),
+    element("footer", {}, data.made_by, hash ? " All is in this file; it needs no network." : null),
     card.element,
     announcer,
   );
@@ -101,18 +113,14 @@ export function mount(root, data, { hash = false } = {}) {
     views.plot.update();
     views.controls.update();
   }
-  // A notebook puts the explorer into its page later: only then are the colours of the style known.
-  new ResizeObserver(() => {
-    if (paletteOf(root).ink !== app.palette.ink) repaint();
-  }).observe(root);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", repaint);
   const onHash = () => {
     app.state = readHash(location.hash, data.start, tree);
     app.set({});
   };
-  if (hash) addEventListener("hashchange", onHash);
-  printInLight(root, () => {
+  if (hash) addEventListener("hashchange", onHash, { signal });
+  root.addEventListener("keydown", (event) => event.key === "Escape" && app.light(null));
+  root.addEventListener("pointerdown", (event) => event.target.tagName !== "CANVAS" && app.light(null));
+  theme.whilePrinting(() => {
     app.palette = paletteOf(root);
     views.tree.drawNow();
     views.plot.drawNow();
@@ -120,34 +128,13 @@ export function mount(root, data, { hash = false } = {}) {
   });
   repaint();
   update();
-  return { app, views };
-}
-
-/** Paper is white: draw in the light theme while the page is printed. */
-function printInLight(root, drawNow) {
-  let theme;
-  addEventListener("beforeprint", () => {
-    theme = root.dataset.theme;
-    root.dataset.theme = "light";
-    drawNow();
-  });
-  addEventListener("afterprint", () => {
-    if (theme === undefined) delete root.dataset.theme;
-    else root.dataset.theme = theme;
-    drawNow();
-  });
+  return { app, views, close: () => closing.abort() };
 }
 
 /** What a label is called: its class, or "not" the class of interest among more than two. */
 function labelName({ tree, state }, label) {
   if (tree.nClasses <= 2 || state.mode === "matrix" || label === state.positive) return tree.classes[label];
   return `not ${tree.classes[state.positive]}`;
-}
-
-function keepAddress(state, start) {
-  const text = writeHash(state, start);
-  // Without anything to say the address is the page's own.
-  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
 /** What is positive, in one sentence. */
@@ -159,7 +146,7 @@ function positives({ point, tree, state }) {
     return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.`;
   }
   const n = tree.leaves.reduce((sum, node) => sum + Number(point.nodeLabels[node] === state.positive), 0);
-  return `${n} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
+  return `${grouped(n)} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
 }
 
 /** Where the tree stands, in two sentences. */
@@ -169,28 +156,14 @@ function summary(app) {
   return `${positives(app)} Recall ${percent(point.rates.tpr)}, false positive rate ${percent(point.rates.fpr)}.`;
 }
 
-function header(app, repaint) {
-  const { data, tree } = app;
+function header({ data, tree }, themeButton) {
   const sizes = [leafCount(tree, tree.leaves.length), `${grouped(Number(tree.total.toFixed(1)))} training cases`];
   if (tree.counts.test) sizes.push(`${grouped(data.n_test)} test cases`);
-  const themes = ["auto", "light", "dark"];
-  const names = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
-  let theme = "auto";
-  const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names[theme]);
-  function turn() {
-    theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-    app.root.dataset.theme = theme;
-    button.textContent = names[theme];
-    repaint();
-  }
+  const remark = remarkOn(tree) && element("p", { class: "remark" }, remarkOn(tree));
   return element(
     "header",
     {},
-    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes)), remarkOn(tree) ? element("p", { class: "remark" }, remarkOn(tree)) : null),
-    button,
+    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes)), remark),
+    themeButton,
   );
-}
-
-function footer(data) {
-  return element("footer", {}, data.made_by);
 }

@@ -1,8 +1,8 @@
 // The current operating point for other programs: Python, the command line, SQL and rules.
 
 import { branchOf, pathTo, ROOT } from "./tree.js";
-import { MIXED, priorForPython, ratioWithin, usesMatrix } from "./point.js";
-import { cases, categoriesOf, percent, ruleWords, testsPresence } from "./words.js";
+import { missWithin, MIXED, priorForPython, usesMatrix } from "./point.js";
+import { cases, categoriesOf, percent, plain, ruleWords, testsPresence } from "./words.js";
 
 /** The call of `tree.at(...)` that makes this point. */
 export function pythonOf(tree, point, classCode) {
@@ -43,7 +43,7 @@ function oneAgainstRest(tree, point) {
   const { state } = point;
   const byCosts = state.mode === "costs";
   const fp = byCosts ? state.cost_fp : 1;
-  const fn = byCosts ? state.cost_fn : Number(ratioWithin(point.bounds, point.nGroups).toPrecision(6));
+  const fn = byCosts ? state.cost_fn : missWithin(point.bounds, point.nGroups, fp);
   return tree.classes.map((_, said) =>
     tree.classes.map((__, truth) => {
       if ((said === state.positive) === (truth === state.positive)) return 0;
@@ -83,7 +83,7 @@ function labelRules(tree, point) {
 export function rulesOf(tree, point, labelName) {
   const rows = Array.from(tree.leaves, (node) => {
     const p = tree.probabilities[node * tree.nClasses + point.state.positive];
-    const facts = `${percent(p)} ${tree.classes[point.state.positive]}, ${cases(tree.weight[node])}`;
+    const facts = `${plain(percent(p))} ${tree.classes[point.state.positive]}, ${plain(cases(tree.weight[node]))}`;
     return `${ruleWords(tree, node)}: ${labelName(point.nodeLabels[node])} (${facts})`;
   });
   return rows.join("\n");

@@ -49,7 +49,7 @@ function tableFor(app, node) {
     element("th", { scope: "col" }, `odds of ${tree.classes[state.positive]} `, help("factor", "this factor")),
   );
   const prior = row("before anything is known", columns, table.prior, "", false);
-  const rows = table.attributes.flatMap((attribute) => attributeRows(app, table, attribute, columns));
+  const rows = table.attributes.flatMap((attribute) => attributeRows(app, node, attribute, columns));
   const silent = tree.features.filter((_, i) => !table.attributes.some(({ feature }) => feature === i));
   return [
     element("table", { class: "bayes" }, element("thead", {}, head), element("tbody", {}, prior, rows)),
@@ -70,10 +70,12 @@ function columnsOf({ tree, state }, { prior }) {
   return [one(state.positive), { name: "all others", of: rest }];
 }
 
-function attributeRows(app, table, attribute, columns) {
+function attributeRows(app, node, attribute, columns) {
   const { tree, state } = app;
+  const table = tableOf(tree, node);
+  const isHere = app.path?.stops.some((stop) => stop.node === node);
   const { name } = tree.features[attribute.feature];
-  const chosen = app.path && state.values ? cellOf(attribute, state.values[attribute.feature]) : -1;
+  const chosen = isHere ? cellOf(attribute, state.values[attribute.feature]) : -1;
   const title = element("tr", { class: "attribute" }, element("th", { scope: "rowgroup", colspan: String(columns.length + 2) }, name));
   const cells = attribute.words.map((word, cell) => {
     const factor = factorOf(table, attribute.likelihood[cell], state.positive);

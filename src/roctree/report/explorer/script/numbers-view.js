@@ -5,9 +5,10 @@ import { element, fill, help } from "./dom.js";
 import { classWeights, linesOf } from "./labelling.js";
 import { goTo } from "./plot-view.js";
 import { closestCall, isReachable, usesMatrix, withGroups } from "./point.js";
-import { grouped, leafCount, percent, ruleWords, short } from "./words.js";
+import { grouped, leafCount, listed, percent, ruleWords, short } from "./words.js";
 
 const PER = 1000;
+const PER_CASES = `${grouped(PER)} cases`;
 const IN_PARTS =
   "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
 const BETWEEN_LEAVES =
@@ -57,20 +58,25 @@ function rangeOf(count, total) {
 }
 
 function costFact({ point, state }) {
-  const amount = `${grouped(Number((point.cost * PER).toPrecision(6)))} ${state.unit}`.trim();
-  return fact("cost", "Expected cost per 1 000 cases", point.cost * PER, amount);
+  const amount = `${grouped(short(point.cost * PER, 4))} ${state.unit}`.trim();
+  return fact("cost", `Expected cost per ${PER_CASES}`, point.cost * PER, amount);
+}
+
+function betaFact({ point, state }, of = "") {
+  const beta = short(state.beta, 3);
+  const name = beta === "1" ? "F₁" : `F (β = ${beta})`;
+  return fact("f_beta", `${name}${of}`, point.rates.f_beta, short(point.rates.f_beta, 3));
 }
 
 function sideFacts(app) {
   const { point, state } = app;
   const { rates } = point;
-  const beta = short(state.beta, 3);
   return [
     costFact(app),
     fact("recall", "Recall", rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
     fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), rangeOf(rates.fp, rates.fp + rates.tn)),
     fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? rangeOf(rates.tp, rates.tp + rates.fp) : ""),
-    fact("f_beta", `F${beta === "1" ? "₁" : ` (β = ${beta})`}`, rates.f_beta, short(rates.f_beta, 3)),
+    betaFact(app),
     fact("accuracy", "Accuracy", rates.accuracy, percent(rates.accuracy)),
   ];
 }
@@ -87,6 +93,7 @@ function matrixFacts(app) {
     fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? rangeOf(right, point.on.total) : ""),
     fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
     fact("precision", `Precision of ${name}`, rates.precision, percent(rates.precision)),
+    betaFact(app, ` of ${name}`),
   ];
 }
 
@@ -129,7 +136,7 @@ function manyConfusion(app) {
 }
 
 function table(head, rows, app) {
-  const per = usesMatrix(app.tree, app.state) ? app.tableName(app.state.on) : "1 000 cases";
+  const per = usesMatrix(app.tree, app.state) ? app.tableName(app.state.on) : PER_CASES;
   return element(
     "table",
     {},
@@ -168,7 +175,7 @@ function step(app, nGroups, name, when) {
   const label = app.labelName(nGroups > point.nGroups ? state.positive : state.positive === 0 ? 1 : 0);
   const hits = (there.rates.hits - point.rates.hits) * PER;
   const alarms = (there.rates.alarms - point.rates.alarms) * PER;
-  const text = `${whichWords(app, lines)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per 1 000 cases, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
+  const text = `${whichWords(app, lines)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per ${PER_CASES}, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
   return element(
     "p",
     { class: "step" },
@@ -180,6 +187,9 @@ function step(app, nGroups, name, when) {
 function whichWords({ tree, point, state }, lines) {
   if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
+  if (nodes.length === 1 && tree.nChildren[nodes[0]] > 0) {
+    return `cases in parts of “${ruleWords(tree, nodes[0])}” that training never saw become`;
+  }
   if (nodes.length === 1) return `the ${tree.cells ? "cell" : "leaf"} “${ruleWords(tree, nodes[0])}” becomes`;
   return nodes.length === 0 ? "cases with missing values become" : `${leafCount(tree, nodes.length)} become`;
 }
@@ -219,6 +229,6 @@ function leavesByLabel(tree, point) {
     const label = point.nodeLabels[node];
     counts.set(label, (counts.get(label) ?? 0) + 1);
   }
-  const leaves = [...counts].map(([label, n]) => `${n} ${tree.classes[label]}`).join(", ");
-  return `${tree.cells ? "Cells" : "Leaves"} by label: ${leaves}.`;
+  const parts = [...counts].map(([label, n]) => `${grouped(n)} labelled ${tree.classes[label]}`);
+  return `${tree.cells ? "Cells" : "Leaves"}: ${listed(parts)}.`;
 }

@@ -12,6 +12,7 @@ import {
   weightOf,
   wilson,
 } from "./curves.js";
+import { fitted } from "./dom.js";
 import { groupsAbove } from "./labelling.js";
 import { dot, inside, line, makeFrame, words } from "./plot.js";
 import { countsOf } from "./tree.js";
@@ -27,6 +28,20 @@ function costsOf({ state }) {
   return state.mode === "matrix" ? { fp: 1, fn: 1 } : { fp: state.cost_fp, fn: state.cost_fn };
 }
 
+/** The operating point in the coordinates of a view: null where it has no place there. */
+export function placeIn(view, app) {
+  const { rates } = app.point;
+  if (view === "cost") {
+    const x = weightOf(rates, costsOf(app));
+    return { x, y: costAt(rates.fpr, rates.tpr, x) };
+  }
+  if (view === "benefit") {
+    const x = thresholdOf(costsOf(app));
+    return { x, y: netBenefit(rates.fpr, rates.tpr, rates.prior, x) };
+  }
+  return gainsAt(rates.tp, rates.fp, rates.tp + rates.fn, rates.fp + rates.tn);
+}
+
 /** Expected cost over the weight of the positives; every labelling is a straight line. */
 export function drawCost(context, size, app) {
   const { palette, point } = app;
@@ -40,15 +55,15 @@ export function drawCost(context, size, app) {
   const across = (fpr, tpr) => [{ x: 0, y: fpr }, { x: 1, y: 1 - tpr }];
   inside(frame, () => {
     if (counted.tpr.length <= MOST_LINES) {
-      counted.tpr.forEach((tpr, g) => line(frame, pixels(frame, across(counted.fpr[g], tpr)), palette.faint, { width: 1.5 }));
+      counted.tpr.forEach((tpr, g) => line(frame, pixels(frame, across(counted.fpr[g], tpr)), palette.branch, { width: 1.25 }));
     }
     line(frame, pixels(frame, [{ x: 0, y: 0 }, { x: 0.5, y: 0.5 }, { x: 1, y: 0 }]), palette.quiet, { dash: [5, 4] });
     line(frame, pixels(frame, costCurve(counted)), palette.accent, { width: 3 });
     line(frame, pixels(frame, across(rates.fpr, rates.tpr)), palette.ink, { width: 2 });
     drawGroups(frame, app, (g) => pixels(frame, across(counted.fpr[g], counted.tpr[g])));
   });
-  const weight = weightOf(rates, costsOf(app));
-  dot(frame, frame.x(weight), frame.y(Math.min(0.5, costAt(rates.fpr, rates.tpr, weight))), palette.ink, 7);
+  const { x, y } = placeIn("cost", app);
+  dot(frame, frame.x(x), frame.y(Math.min(0.5, y)), palette.ink, 7);
   return frame;
 }
 
@@ -64,7 +79,7 @@ function drawGroups(frame, { lit, point, palette }, pixelsOf) {
 /** Precision gain over recall gain. */
 export function drawGain(context, size, app) {
   const { palette, point } = app;
-  const { counted, rates } = point;
+  const { counted } = point;
   const frame = makeFrame(context, size, palette, {
     x: [0, 1],
     y: [0, 1],
@@ -78,9 +93,8 @@ export function drawGain(context, size, app) {
     line(frame, pixels(frame, curve), palette.accent, { width: 3 });
     drawLitPoints(frame, app, curve);
   });
-  const at = gainsAt(rates.tp, rates.fp, rates.tp + rates.fn, rates.fp + rates.tn);
+  const at = placeIn("gain", app);
   if (at && at.y >= 0) dot(frame, frame.x(at.x), frame.y(at.y), palette.ink, 7);
-  else words(frame, "the operating point lies outside: its recall is below the share of the class", frame.left + frame.width / 2, frame.top + frame.height - 14, palette.quiet);
   return frame;
 }
 
@@ -98,9 +112,10 @@ export function drawBenefit(context, size, app) {
   const { counted, rates, bounds } = point;
   const { prior } = rates;
   const most = Math.min(0.95, Math.max(0.5, 2 * thresholdOf(costsOf(app))));
+  const lowest = -0.25 * prior;
   const frame = makeFrame(context, size, palette, {
     x: [0, most],
-    y: [-0.25 * prior, prior * 1.05],
+    y: [lowest, prior * 1.05],
     xName: "threshold probability: cost of a false alarm ÷ both costs",
     yName: "net benefit per case",
   });
@@ -116,8 +131,8 @@ export function drawBenefit(context, size, app) {
   words(frame, "treat no one", frame.left + frame.width - 6, frame.y(0) - 9, palette.quiet);
   context.textAlign = "left";
   words(frame, "treat everyone", frame.x(prior * 0.55) + 8, frame.y(netBenefit(1, 1, prior, prior * 0.55)) - 8, palette.quiet);
-  const x = thresholdOf(costsOf(app));
-  dot(frame, frame.x(x), frame.y(netBenefit(rates.fpr, rates.tpr, prior, x)), palette.ink, 7);
+  const { x, y } = placeIn("benefit", app);
+  if (x <= most && y >= lowest) dot(frame, frame.x(x), frame.y(y), palette.ink, 7);
   return frame;
 }
 
@@ -151,7 +166,7 @@ export function drawCalibration(context, size, app) {
 }
 
 /** A dot for each leaf or cell that has cases; of answers, for groups of cases that follow each other. */
-function calibrationDots(app) {
+export function calibrationDots(app) {
   const { tree, state, point } = app;
   const { nClasses, lines } = tree;
   // In a tree of splits cases that are divided count in parts.
@@ -215,7 +230,8 @@ export function drawNear(context, size, app) {
     dot(frame, frame.x(signed), frame.y(y), lit ? palette.accent : positive ? palette.positive : palette.negative, lit ? 7 : 4.5, !right && !lit);
   });
   context.textAlign = "left";
-  words(frame, `truly ${app.labelName(app.state.positive)}`, frame.left + 6, frame.y(0.95), palette.ink);
+  const truly = fitted(context, `truly ${app.labelName(app.state.positive)}`, frame.width - 12);
+  words(frame, truly, frame.left + 6, frame.y(0.95), palette.ink);
   words(frame, "truly otherwise", frame.left + 6, frame.y(0.45), palette.ink);
   return frame;
 }

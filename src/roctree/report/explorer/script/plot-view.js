@@ -2,10 +2,11 @@
 
 import { element, fill, help, sharpCanvas } from "./dom.js";
 import { groupsAbove, linesOf } from "./labelling.js";
-import { drawBenefit, drawCalibration, drawCost, drawGain, drawNear, pickCase, pickDot } from "./other-views.js";
-import { isReachable, ratioWithin } from "./point.js";
+import { calibrationDots, drawBenefit, drawCalibration, drawCost, drawGain, drawNear, pickCase, pickDot, placeIn } from "./other-views.js";
+import { isReachable, missWithin } from "./point.js";
 import { areas, bandOf, drawRoc, pickCorner, pickSegment } from "./roc-view.js";
 import { VIEWS } from "./state.js";
+import { percent, short } from "./words.js";
 
 const NAMES = {
   roc: { tab: "ROC", title: "ROC curve", term: "roc", draw: drawRoc },
@@ -76,7 +77,7 @@ export function makePlotView(app) {
     });
     panel.setAttribute("aria-labelledby", `${app.id}-tab-${view}`);
     fill(title, `${NAMES[view].title} `, help(NAMES[view].term, NAMES[view].title));
-    fill(caption, captionOf(app));
+    fill(caption, CAPTIONS[view](app));
     canvas.setAttribute("aria-label", `${NAMES[view].title}. ${app.summary()} Arrow keys walk along the leaves, Enter labels them.`);
     draw();
   }
@@ -85,10 +86,11 @@ export function makePlotView(app) {
     const box = canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  canvas.addEventListener("pointermove", (event) => {
-    if (frame) app.light(pick(app, frame, ...local(event)));
-  });
-  canvas.addEventListener("pointerleave", () => app.light(null));
+  for (const name of ["pointermove", "pointerdown"]) {
+    canvas.addEventListener(name, (event) => frame && app.light(pick(app, frame, ...local(event))));
+  }
+  // A finger that is lifted leaves as well; what it asked for stays until it touches something else.
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && app.light(null));
   canvas.addEventListener("click", (event) => {
     if (!frame) return;
     const [x, y] = local(event);
@@ -158,12 +160,8 @@ function goToCorner(app, corner) {
 export function goTo(app, wanted) {
   const { bounds } = app.point;
   const nGroups = nearestReachable(bounds, wanted);
-  const ratio = ratioWithin(bounds, nGroups);
   const fp = app.state.cost_fp > 0 ? app.state.cost_fp : 1;
-  // Rounded as far as the labelling allows.
-  const round = Number((fp * ratio).toPrecision(3));
-  const fits = round / fp > bounds[nGroups] && round / fp < bounds[nGroups + 1];
-  app.set({ mode: "costs", cost_fp: fp, cost_fn: fits ? round : fp * ratio });
+  app.set({ mode: "costs", cost_fp: fp, cost_fn: missWithin(bounds, nGroups, fp) });
 }
 
 /** Pure leaves are not worth a miss at any cost: the nearest labelling that some costs make best. */
@@ -174,22 +172,22 @@ function nearestReachable(bounds, wanted) {
   return found;
 }
 
-function captionOf(app) {
+/** A line or a mark of a plot, and what it is. */
+function key(name, text, term) {
+  return element("span", { class: "key" }, element("i", { class: name }), text, term ? help(term, text) : null);
+}
+
+/** A number of the operating point. */
+function said(text, name, value, shown) {
+  return element("span", { class: "key" }, `${text} `, element("output", { data: { name, value: String(value) } }, shown));
+}
+
+const CAPTIONS = { roc: rocCaption, cost: costCaption, gain: gainCaption, benefit: benefitCaption, calibration: calibrationCaption, near: nearCaption };
+
+function rocCaption(app) {
   const { state, data } = app;
-  const key = (name, text, term) =>
-    element("span", { class: "key" }, element("i", { class: name }), text, term ? help(term, text) : null);
-  if (state.view === "near") {
-    const done = app.near.filter((each) => each !== undefined).length;
-    return `${done} of ${app.data.cases.length} cases measured. Hollow dots are errors; click one to follow it through the tree.`;
-  }
-  if (state.view !== "roc") return "";
   const found = areas(app).map(({ name, auc }) =>
-    element(
-      "span",
-      { class: "key" },
-      `AUC ${app.tableName(name)} `,
-      element("output", { data: { name: `auc_${name}`, value: String(auc) } }, Number.isFinite(auc) ? auc.toFixed(3) : "–"),
-    ),
+    said(`AUC ${app.tableName(name)}`, `auc_${name}`, auc, Number.isFinite(auc) ? auc.toFixed(3) : "–"),
   );
   return [
     ...found,
@@ -201,4 +199,54 @@ function captionOf(app) {
       ? key("other", state.on === "test" ? "training cases" : "test cases")
       : null,
   ];
+}
+
+function costCaption(app) {
+  const { y } = placeIn("cost", app);
+  return [
+    said("cost here", "normalised_cost", y, short(y, 3)),
+    key("now", "this labelling"),
+    key("best", "the best one for each weight"),
+    key("each", "all others"),
+    key("other", "everything or nothing positive"),
+  ];
+}
+
+function gainCaption(app) {
+  const place = placeIn("gain", app);
+  if (place === null) return "The operating point lies outside: its recall is below the share of the class.";
+  return [
+    said("recall gain here", "recall_gain", place.x, short(place.x, 3)),
+    said("precision gain", "precision_gain", place.y, short(place.y, 3)),
+    key("best", "all labellings"),
+    key("equal", "no better than calling everything positive"),
+  ];
+}
+
+function benefitCaption(app) {
+  const { x, y } = placeIn("benefit", app);
+  return [
+    said("threshold here", "threshold", x, percent(x)),
+    said("net benefit", "net_benefit", y, short(y, 3)),
+    key("best", "going by the tree"),
+    key("other", "treating everyone"),
+  ];
+}
+
+function calibrationCaption(app) {
+  const what = { naive_bayes: "a tenth of the cases", cells: "a cell" }[app.tree.kind] ?? "a leaf";
+  const dots = calibrationDots(app);
+  const all = dots.reduce((sum, { total }) => sum + total, 0);
+  const expected = dots.reduce((sum, { x, total }) => sum + x * total, 0) / all;
+  const found = dots.reduce((sum, { count }) => sum + count, 0) / all;
+  return [
+    said("on average said", "mean_probability", expected, percent(expected)),
+    said("happened", "mean_share", found, percent(found)),
+    `Each dot is ${what}, the larger the more cases; a line is the 95\u00a0% interval of its share.`,
+  ];
+}
+
+function nearCaption({ near, data }) {
+  const done = near.filter((each) => each !== undefined).length;
+  return `${done} of ${data.cases.length} cases measured. Hollow dots are errors; click one to follow it through the tree.`;
 }

@@ -1,7 +1,10 @@
 // Axes on a canvas, and the strokes that all plots share.
 
+import { fitted } from "./dom.js";
+
 const FONT = "12px system-ui, sans-serif";
 const MARGIN = { left: 52, right: 16, top: 12, bottom: 44 };
+const LINE = 15;
 
 /**
  * A frame with axes: `x` and `y` turn values into pixels, `back` pixels into values.
@@ -9,7 +12,9 @@ const MARGIN = { left: 52, right: 16, top: 12, bottom: 44 };
  */
 export function makeFrame(context, size, palette, options) {
   let width = size.width - MARGIN.left - MARGIN.right;
-  let height = size.height - MARGIN.top - MARGIN.bottom;
+  context.font = FONT;
+  const xNames = inLines(context, options.xName, width);
+  let height = size.height - MARGIN.top - MARGIN.bottom - LINE * (xNames.length - 1);
   if (options.square) width = height = Math.min(width, height);
   const left = MARGIN.left + (size.width - MARGIN.left - MARGIN.right - width) / 2;
   const [x0, x1] = options.x;
@@ -21,14 +26,13 @@ export function makeFrame(context, size, palette, options) {
     y: y0 + ((MARGIN.top + height - py) / height) * (y1 - y0),
   });
   const frame = { context, palette, x, y, back, left, top: MARGIN.top, width, height };
-  drawAxes(frame, options);
+  drawAxes(frame, { ...options, xNames });
   return frame;
 }
 
 function drawAxes(frame, options) {
   const { context, palette, x, y, left, top, width, height } = frame;
   context.clearRect(0, 0, context.canvas.clientWidth, context.canvas.clientHeight);
-  context.font = FONT;
   context.lineWidth = 1;
   context.textBaseline = "middle";
   for (const value of options.yName ? ticks(...options.y) : []) {
@@ -42,12 +46,23 @@ function drawAxes(frame, options) {
     words(frame, tickText(value), x(value), top + height + 14, palette.quiet);
   }
   context.textAlign = "center";
-  words(frame, options.xName, left + width / 2, top + height + 34, palette.ink);
+  options.xNames.forEach((text, i) => words(frame, text, left + width / 2, top + height + 34 + LINE * i, palette.ink));
   context.save();
   context.translate(left - 40, top + height / 2);
   context.rotate(-Math.PI / 2);
   words(frame, options.yName, 0, 0, palette.ink);
   context.restore();
+}
+
+/** Words in as few lines as a width allows. */
+function inLines(context, text, width) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length > 0 && context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map((each) => fitted(context, each, width));
 }
 
 /** Round numbers inside a range, about six of them. */

@@ -270,11 +270,18 @@ export function isReachable(bounds, nGroups) {
 }
 
 /** A ratio of costs well inside the interval where a labelling is best. */
-export function ratioWithin(bounds, nGroups) {
+function ratioWithin(bounds, nGroups) {
   const [low, high] = [bounds[nGroups], bounds[nGroups + 1]];
   if (low > 0 && high < Infinity) return Math.sqrt(low * high);
   if (low > 0) return low * 2;
   return high < Infinity ? high / 2 : 1;
+}
+
+/** What a miss costs, at some cost of a false alarm, for a labelling to be best: as round as it allows. */
+export function missWithin(bounds, nGroups, fp) {
+  const miss = fp * ratioWithin(bounds, nGroups);
+  const round = Number(miss.toPrecision(3));
+  return round / fp > bounds[nGroups] && round / fp < bounds[nGroups + 1] ? round : miss;
 }
 
 /** Of all lines the one whose label hangs by least: the two cheapest classes cost almost the same. */

@@ -58,13 +58,35 @@ function json() {
 }
 
 /** The fragment of an address: what differs from the start. */
-export function writeHash(state, start) {
+function writeHash(state, start) {
   const parameters = new URLSearchParams();
   for (const [name, field] of Object.entries(FIELDS)) {
     const text = field.write(state[name]);
     if (text !== field.write(start[name])) parameters.set(name, text);
   }
   return parameters.toString();
+}
+
+// Browsers refuse to change an address more often than three times a second for long.
+const PAUSE = 350;
+
+/** Keeps the state in the page's address: `keep` soon after it has changed, `of` gives the link to one. */
+export function makeAddress(start) {
+  let latest = null;
+  function of(state) {
+    const text = writeHash(state, start);
+    // Without anything to say the address is the page's own.
+    return location.href.split("#")[0] + (text ? `#${text}` : "");
+  }
+  function write() {
+    history.replaceState(null, "", of(latest));
+    latest = null;
+  }
+  function keep(state) {
+    if (latest === null) setTimeout(write, PAUSE);
+    latest = state;
+  }
+  return { keep, of };
 }
 
 /** The state of an address, on top of the start; what makes no sense for the tree is left out. */

@@ -10,6 +10,8 @@ import { branchText, cases, grouped, leafCount, percent } from "./words.js";
 
 const FONT = "system-ui, sans-serif";
 const LEAF_WIDTH = 34;
+// The name of a label is shortened to this.
+const MOST_NAME = 84;
 // Rows closer than this have no room for words.
 const READABLE = 13;
 const CONDITIONS_READABLE = 17;
@@ -20,6 +22,7 @@ const NARROWEST = 44;
 // A subtree that is less high is drawn as one block.
 const SPECK = 2.5;
 const WIDEST = 13;
+const LINE = 13;
 // Ways to more leaves than this are not lit.
 const MOST_PATHS = 60;
 
@@ -37,8 +40,11 @@ export function drawTree(context, size, app, view, { ROW, COLUMN }) {
   context.font = `12px ${FONT}`;
   context.textBaseline = "middle";
   const seen = visible(scene);
-  for (const node of seen.nodes) if (node !== ROOT) drawBranch(scene, node);
+  const below = seen.nodes.filter((node) => node !== ROOT);
+  for (const node of below) drawBranch(scene, node);
   for (const node of seen.blocks) drawBlock(scene, node);
+  // Words after all branches, so that none strikes them out.
+  for (const node of below) drawCondition(scene, node);
   const drawn = [];
   for (const node of seen.nodes) {
     if (isEnd(tree, view.folded, node)) drawn.push(drawEnd(scene, node));
@@ -90,7 +96,7 @@ function nextNodes({ point, tree }) {
   return new Set(linesOf(ranking, nGroups).map((line) => tree.lines.node[line]));
 }
 
-function drawBranch({ context, app, x, y, rowHeight, namesAtNodes, lit, view }, node) {
+function drawBranch({ context, app, x, y, rowHeight, lit }, node) {
   const { tree, palette } = app;
   const parent = tree.parent[node];
   const [x0, y0, x1, y1] = [x(parent), y(parent), x(node), y(node)];
@@ -102,27 +108,57 @@ function drawBranch({ context, app, x, y, rowHeight, namesAtNodes, lit, view }, 
   context.lineWidth = Math.max(1, Math.min(wide, rowHeight * 0.8));
   context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
   context.stroke();
-  if (rowHeight < CONDITIONS_READABLE || x1 - x0 < NARROWEST) return;
-  const leaf = isEnd(tree, view.folded, node);
-  const right = x1 - (leaf ? 6 : 10);
-  const room = x1 - x0 - (namesAtNodes ? 12 : 22);
+}
+
+/** Whether there is room for the conditions of branches. */
+function hasConditions({ rowHeight, column }) {
+  return rowHeight >= CONDITIONS_READABLE && column >= NARROWEST;
+}
+
+/** The condition of a branch, at its end, as far as it fits. */
+function conditionOf({ context, app, column, namesAtNodes }, node) {
+  return fitted(context, branchText(app.tree, node), column - (namesAtNodes ? 12 : 22));
+}
+
+function drawCondition(scene, node) {
+  if (!hasConditions(scene)) return;
+  const { context, app, x, y, rowHeight, column, namesAtNodes, lit, view } = scene;
+  const { tree, palette } = app;
+  const right = x(node) - (isEnd(tree, view.folded, node) ? 6 : 10);
+  const room = column - (namesAtNodes ? 12 : 22);
   const colour = lit.has(node) ? palette.ink : palette.quiet;
-  const name = tree.cells || namesAtNodes ? "" : tree.features[tree.feature[parent]].name;
-  const condition = fitted(context, branchText(tree, node), room);
+  const name = tree.cells || namesAtNodes ? "" : tree.features[tree.feature[tree.parent[node]]].name;
+  const condition = conditionOf(scene, node);
   context.textAlign = "right";
   if (rowHeight >= TWO_LINES) {
-    halo(context, palette, fitted(context, name, room), right, y1 - 9, colour);
-    halo(context, palette, condition, right, y1 + 10, palette.ink);
+    halo(context, palette, fitted(context, name, room), right, y(node) - 9, colour);
+    halo(context, palette, condition, right, y(node) + 10, palette.ink);
     return;
   }
   // Where there is room for one line only, the name gives way: the condition differs.
   const rest = room - context.measureText(`${condition} `).width;
   const short = name && rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
-  halo(context, palette, short, right, y1 - 8, colour);
+  halo(context, palette, short, right, y(node) - 8, colour);
 }
 
+/** The name of what a node tests, beside it, as far as the conditions of its branches leave room. */
+function drawName(scene, node) {
+  const { context, app, x, y, column, lit } = scene;
+  const { tree, palette } = app;
+  const middle = y(node) - 13;
+  let room = column - 10;
+  for (let child = tree.firstChild[node]; child < tree.firstChild[node] + tree.nChildren[node]; child++) {
+    if (Math.abs(y(child) - 8 - middle) >= LINE) continue;
+    room = Math.min(room, column - 20 - context.measureText(conditionOf(scene, child)).width);
+  }
+  const name = fitted(context, tree.features[tree.feature[node]].name, room);
+  context.textAlign = "left";
+  halo(context, palette, name, x(node) + 4, middle, lit.has(node) ? palette.ink : palette.quiet);
+}
+
+/** Words with a rim wide enough to be read on a branch. */
 function halo(context, palette, text, x, y, colour) {
-  context.lineWidth = 3.5;
+  context.lineWidth = 5;
   context.lineJoin = "round";
   context.strokeStyle = palette.panel;
   context.strokeText(text, x, y);
@@ -155,12 +191,8 @@ function drawInner(scene, node) {
   context.lineWidth = lit.has(node) ? 2.5 : 1.25;
   context.strokeStyle = lit.has(node) ? palette.accent : palette.quiet;
   context.stroke();
-  if (view.focus === node && document.activeElement === context.canvas) focusRing(context, palette, x(node) - 9, y(node) - 9, 18, 18);
-  if (scene.namesAtNodes && rowHeight >= CONDITIONS_READABLE && scene.column >= NARROWEST) {
-    const { name } = app.tree.features[app.tree.feature[node]];
-    context.textAlign = "left";
-    halo(context, palette, fitted(context, name, scene.column - 10), x(node) + 4, y(node) - 13, lit.has(node) ? palette.ink : palette.quiet);
-  }
+  if (view.focus === node && app.focused() === context.canvas) focusRing(context, palette, x(node) - 9, y(node) - 9, 18, 18);
+  if (scene.namesAtNodes && hasConditions(scene)) drawName(scene, node);
   return { node, left: x(node) - 12, right: x(node) + 12, y: y(node), reach: Math.max(8, radius) };
 }
 
@@ -196,11 +228,20 @@ function drawEnd(scene, node) {
     context.strokeStyle = palette.accent;
     context.strokeRect(left - 4, top - 4, LEAF_WIDTH + 8, height + 8);
   }
-  if (view.focus === node && document.activeElement === context.canvas) {
+  if (view.focus === node && app.focused() === context.canvas) {
     focusRing(context, palette, left - 5, top - 5, LEAF_WIDTH + 10, height + 10);
   }
-  if (rowHeight >= READABLE) drawFacts(scene, node, left + LEAF_WIDTH + 8, mixed ? null : label);
+  if (rowHeight >= READABLE) drawFacts(scene, node, left + LEAF_WIDTH + 8);
   return { node, left: left - 4, right: left + LEAF_WIDTH + 150, y: y(node), reach: Math.max(rowHeight / 2, 3) };
+}
+
+/** How wide a leaf is with what is written beside it. */
+export function widthOfEnd(context, app, node) {
+  const { name, facts } = wordsOf(app, node);
+  context.font = `600 12px ${FONT}`;
+  const wide = LEAF_WIDTH + 15 + Math.min(MOST_NAME, context.measureText(name).width);
+  context.font = `12px ${FONT}`;
+  return wide + context.measureText(facts).width;
 }
 
 /** A folded node looks like several leaves behind each other. */
@@ -221,25 +262,34 @@ function drawNext(context, palette, left, top, height) {
   context.setLineDash([]);
 }
 
-function drawFacts({ context, app, y }, node, left, label) {
-  const { tree, palette, state } = app;
-  const folded = tree.nChildren[node] > 0;
-  const name = label === null ? "mixed" : app.labelName(label);
-  const shown = usesMatrix(tree, state) && label !== null ? label : state.positive;
-  const p = tree.probabilities[node * tree.nClasses + shown];
+function drawFacts({ context, app, y }, node, left) {
+  const { palette } = app;
+  const { name, facts } = wordsOf(app, node);
   context.textAlign = "left";
   context.font = `600 12px ${FONT}`;
-  const word = fitted(context, name, 84);
+  const word = fitted(context, name, MOST_NAME);
   halo(context, palette, word, left, y(node), palette.ink);
   const after = left + context.measureText(word).width + 7;
   context.font = `12px ${FONT}`;
-  const number = cases(tree.weight[node]).replace(/ cases?$/, "");
-  let facts = `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}`;
-  // Where cases of one leaf differ, how many are called positive says more than its share.
-  if (label === null && tree.models && !folded && !usesMatrix(tree, state)) {
-    facts = `${grouped(Number(app.point.nPositive[node].toFixed(1)))} of ${number} ${tree.classes[state.positive]}`;
-  }
   halo(context, palette, facts, after, y(node), palette.quiet);
+}
+
+/** What is written beside a leaf or a folded node: the name of its label, probability and cases. */
+function wordsOf(app, node) {
+  const { tree, state, point } = app;
+  const folded = tree.nChildren[node] > 0;
+  const label = point.nodeLabels[node];
+  const mixed = label === MIXED || label === UNKNOWN;
+  const shown = usesMatrix(tree, state) && !mixed ? label : state.positive;
+  const p = tree.probabilities[node * tree.nClasses + shown];
+  const number = cases(tree.weight[node]).replace(/ cases?$/, "");
+  const name = mixed ? "mixed" : app.labelName(label);
+  // Where cases of one leaf differ, how many are called positive says more than its share.
+  if (mixed && tree.models && !folded && !usesMatrix(tree, state)) {
+    const called = grouped(Number(point.nPositive[node].toFixed(1)));
+    return { name, facts: `${called} of ${number} ${tree.classes[state.positive]}` };
+  }
+  return { name, facts: `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}` };
 }
 
 /** A subtree too small to be told apart: a line in the colour of its probability. */

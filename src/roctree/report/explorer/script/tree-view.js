@@ -3,7 +3,7 @@
 import { classColour } from "./colour.js";
 import { element, fill, help, sharpCanvas } from "./dom.js";
 import { usesMatrix } from "./point.js";
-import { drawTree } from "./tree-draw.js";
+import { drawTree, widthOfEnd } from "./tree-draw.js";
 import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
 import { linesBelow } from "./lines.js";
 import { pathTo, ROOT } from "./tree.js";
@@ -11,9 +11,11 @@ import { leafCount } from "./words.js";
 
 const ROW = 30;
 const COLUMN = 178;
-const MARGIN = { left: 26, right: 216, top: 22, bottom: 18 };
+const MARGIN = { left: 26, right: 10, top: 22, bottom: 18 };
+// Of more rows than this no words are seen when all of them are.
+const MOST_MEASURED = 60;
 const SMALL = 420;
-const READABLE = { row: 19, column: 92 };
+const READABLE = { row: 34, column: 104 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
 // Lines beyond about so many are not lit.
@@ -25,7 +27,8 @@ export function makeTreeView(app) {
   const view = { folded: foldedAtFirst(tree), zoom: { x: 1, y: 1 }, shift: { x: 0, y: 0 }, focus: ROOT };
   view.layout = layOut(tree, view.folded);
   view.drawn = [];
-  let fitted = false;
+  // Until a hand moves it, the tree is fitted to its pane, whatever size that takes.
+  view.moved = false;
   let asked = false;
   const surface = sharpCanvas(
     {
@@ -36,11 +39,10 @@ export function makeTreeView(app) {
       "aria-label": `Tree of ${leafCount(tree, tree.leaves.length)}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
     },
     () => {
-      if (!fitted) {
+      if (!view.moved) {
         fit();
         if (size.width < SMALL) makeReadable();
       }
-      fitted = true;
       paint();
     },
   );
@@ -65,13 +67,22 @@ export function makeTreeView(app) {
 
   /** Show everything, at most at natural size. */
   function fit() {
-    const wide = size.width - MARGIN.left - MARGIN.right;
     const high = size.height - MARGIN.top - MARGIN.bottom;
     const rows = Math.max(view.layout.ends.length - 1, 1);
-    view.zoom.x = Math.min(1.25, Math.max(0.12, wide / (Math.max(view.layout.depth, 1) * COLUMN)));
+    view.zoom.x = Math.min(1.25, Math.max(0.06, widestColumn() / COLUMN));
     view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
+    view.moved = false;
     view.shift.x = MARGIN.left;
     view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
+  }
+
+  /** How wide columns may be for all leaves to be seen, and what is written beside them. */
+  function widestColumn() {
+    const wide = size.width - MARGIN.left - MARGIN.right;
+    const { ends, depth } = view.layout;
+    if (ends.length > MOST_MEASURED) return wide / (depth + 1);
+    const room = (node) => (wide - widthOfEnd(context, app, node)) / Math.max(tree.depth[node], 1);
+    return Math.min(...ends.map(room));
   }
 
   /** On a small screen a tree that one can read, and move, is better than all of it at once. */
@@ -83,6 +94,7 @@ export function makeTreeView(app) {
   }
 
   function zoomAt(factor, x, y) {
+    view.moved = true;
     for (const [axis, at] of [["x", x], ["y", y]]) {
       const before = view.zoom[axis];
       view.zoom[axis] = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, before * factor));
@@ -106,6 +118,7 @@ export function makeTreeView(app) {
     else for (let i = 0; i < tree.nChildren[node]; i++) foldAgain(folded, tree.firstChild[node] + i);
     fold(folded, false);
     // The node stays where it is under the pointer.
+    view.moved = true;
     view.shift.y = anchor - view.layout.row[node] * ROW * view.zoom.y;
     app.say(folded.has(node) ? "folded" : "unfolded");
   }
@@ -156,8 +169,10 @@ export function makeTreeView(app) {
       fold(folded, false);
     }
     const { x, y } = placeOf(node);
-    if (y < 20 || y > size.height - 20) view.shift.y += size.height / 2 - y;
-    if (x < 20 || x > size.width - 60) view.shift.x += size.width / 2 - x;
+    const away = { x: x < 20 || x > size.width - 60, y: y < 20 || y > size.height - 20 };
+    if (away.y) view.shift.y += size.height / 2 - y;
+    if (away.x) view.shift.x += size.width / 2 - x;
+    view.moved ||= away.x || away.y;
     draw();
   }
 
@@ -195,6 +210,7 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
     canvas.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, local(event));
     moved = 0;
+    if (event.pointerType !== "mouse") light(null);
   });
   canvas.addEventListener("pointermove", (event) => {
     const at = local(event);
@@ -211,6 +227,7 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
       const factor = Math.hypot(at.x - other.x, at.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
       if (Number.isFinite(factor) && factor > 0) zoomAt(factor, other.x, other.y);
     } else {
+      view.moved = true;
       view.shift.x += at.x - before.x;
       view.shift.y += at.y - before.y;
       draw();
@@ -230,15 +247,17 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("pointerleave", () => light(null));
+  // A finger that is lifted leaves as well; what it asked for stays until it touches something else.
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && light(null));
   canvas.addEventListener(
     "wheel",
     (event) => {
       // Whoever only scrolls past shall not be caught: a click, or Ctrl, asks for the zoom.
-      if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
+      if (!event.ctrlKey && !event.metaKey && app.focused() !== canvas) return;
       event.preventDefault();
       const { x, y } = local(event);
       if (event.shiftKey) {
+        view.moved = true;
         view.shift.x -= event.deltaY || event.deltaX;
         draw();
       } else zoomAt(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), x, y);

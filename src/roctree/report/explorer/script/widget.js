@@ -1,4 +1,5 @@
-// The same explorer as a widget of a notebook; anywidget calls render.
+// The same explorer as a widget of a notebook; anywidget calls render, and what
+// it returns when the widget is taken away.
 
 import { mount } from "./explorer.js";
 
@@ -7,5 +8,5 @@ export function render({ model, el }) {
   // Keys belong to the explorer while it has the focus, not to the shortcuts of the notebook.
   root.dataset.lmSuppressShortcuts = "true";
   el.append(root);
-  mount(root, JSON.parse(model.get("document")));
+  return mount(root, JSON.parse(model.get("document")), { around: true }).close;
 }

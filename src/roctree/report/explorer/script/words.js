@@ -4,15 +4,17 @@ import { boxOf, isMerged, partOf } from "./cells.js";
 import { IS_PRESENT, branchOf, pathTo } from "./tree.js";
 
 const MOST_LISTED = 5;
+// Numbers do not break at the end of a line.
+const GAP = "\u00a0";
 const MOST_SIDES = 12;
 
 /** A share as a percentage; never 0 % or 100 % for what is not. */
 export function percent(share, decimals = 1) {
   if (!Number.isFinite(share)) return "–";
   const shown = (100 * share).toFixed(decimals);
-  if (share > 0 && Number(shown) === 0) return `< ${(10 ** -decimals).toFixed(decimals)} %`;
-  if (share < 1 && Number(shown) === 100) return `> ${(100 - 10 ** -decimals).toFixed(decimals)} %`;
-  return `${shown.replace(/\.0+$/, "")} %`;
+  if (share > 0 && Number(shown) === 0) return `<${GAP}${(10 ** -decimals).toFixed(decimals)}${GAP}%`;
+  if (share < 1 && Number(shown) === 100) return `>${GAP}${(100 - 10 ** -decimals).toFixed(decimals)}${GAP}%`;
+  return `${shown.replace(/\.0+$/, "")}${GAP}%`;
 }
 
 /** A number with some significant digits, in decimals as long as these are readable. */
@@ -25,7 +27,21 @@ export function short(number, digits = 4) {
   return String(Number(number.toPrecision(Math.min(whole, 21))));
 }
 
-/** A number of cases, with thin spaces between thousands. */
+/** The number that somebody typed: null for nothing, NaN for what is no number or could be two. */
+export function readNumber(text) {
+  const typed = text.replace(/\s/g, "");
+  if (typed === "") return null;
+  // Is "2,500" two thousand five hundred, or two and a half?
+  if (/[1-9]\d*,\d{3}(?!\d)/.test(typed)) return NaN;
+  return Number(typed.replace(",", "."));
+}
+
+/** Words for a plain text, in which spaces are spaces. */
+export function plain(words) {
+  return words.replaceAll(GAP, " ");
+}
+
+/** A number of cases. */
 export function cases(weight) {
   const rounded = Number(weight.toFixed(1));
   return `${grouped(rounded)} ${rounded === 1 ? "case" : "cases"}`;
@@ -34,7 +50,7 @@ export function cases(weight) {
 /** A number with its thousands apart. */
 export function grouped(number) {
   const [whole, part] = String(number).split(".");
-  const spaced = whole.replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+  const spaced = whole.replace(/\B(?=(\d{3})+(?!\d))/g, GAP);
   return part ? `${spaced}.${part}` : spaced;
 }
 
@@ -246,12 +262,12 @@ const MEANINGS = {
   precision: "Of 100 alarms, how many are right. Also called positive predictive value.",
   f_beta: "One number for precision and recall together: their harmonic mean, weighted by beta.",
   accuracy: "The share of all cases that get their right label, whatever the errors cost.",
-  cost: "What the errors of 1 000 cases cost on average, at your costs and your share of the class of interest.",
-  confusion: "How 1 000 cases divide by what they are and what they are called. Small numbers below are the counts themselves.",
+  cost: "What the errors of 1\u00a0000 cases cost on average, at your costs and your share of the class of interest.",
+  confusion: "How 1\u00a0000 cases divide by what they are and what they are called. Small numbers below are the counts themselves.",
   next: "The neighbouring labellings on the slider: which leaf changes, at which ratio of costs, and what that gains and loses.",
   cost_curve: "Expected cost, from 0 to 1, over how much the class of interest weighs (its share times the cost of missing it). The dashed triangle is the better of calling everything or nothing positive.",
   gain: "Precision and recall on a scale where calling everything positive is 0 and being perfect is 1 (Flach and Kull 2015).",
-  benefit: "True positives less false positives at the exchange rate of a threshold probability, per 100 cases. The tree is worth using where it lies above both: treat everyone, and treat no one.",
+  benefit: "True positives less false positives at the exchange rate of a threshold probability. The tree is worth using where it lies above both: treat everyone, and treat no one.",
   calibration: "A dot for each leaf: what the tree says against what happened among the cases. On the diagonal the probabilities are right.",
   near: "The cases of the page, by their distance from where the label would change. Errors should lie near the middle.",
   interval: "95 % interval of the share among the cases of this leaf alone (Wilson). The probability itself is drawn towards the nodes above, so that it may lie outside.",

@@ -1,0 +1,64 @@
+// Light or dark: as the system, or the page around a widget, or as the user says; on paper light.
+
+import { element } from "./dom.js";
+
+const NEXT = { auto: "light", light: "dark", dark: "auto" };
+
+/**
+ * Keep the theme of a root; returns the button that turns it, and `whilePrinting` for what draws anew.
+ * `repaint` is called when colours have changed; with `around` the theme is that of the page around.
+ */
+export function followTheme(root, { around, signal, repaint }) {
+  let chosen = "auto";
+  let printing = false;
+  let ink = null;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const systems = () => (dark.matches ? "dark" : "light");
+  const names = { auto: `Theme: as the ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
+  const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names.auto);
+  function turn() {
+    chosen = NEXT[chosen];
+    button.textContent = names[chosen];
+    follow();
+  }
+  function apply() {
+    root.dataset.theme = printing ? "light" : chosen !== "auto" ? chosen : (around && themeAround(root)) || systems();
+  }
+  function follow() {
+    apply();
+    const now = getComputedStyle(root).getPropertyValue("--ink");
+    if (now !== ink) repaint();
+    ink = now;
+  }
+  dark.addEventListener("change", follow, { signal });
+  // A notebook puts the explorer into its page later: only then are the colours of the style known.
+  const sizes = new ResizeObserver(follow);
+  sizes.observe(root);
+  // Notebooks change their theme by attributes of the body.
+  const attributes = new MutationObserver(follow);
+  if (around) attributes.observe(document.body, { attributes: true });
+  signal.addEventListener("abort", () => [sizes, attributes].forEach((observer) => observer.disconnect()));
+
+  /** Paper is white; what is drawn must be there at once. */
+  function whilePrinting(draw) {
+    const print = (now) => {
+      printing = now;
+      apply();
+      draw();
+    };
+    addEventListener("beforeprint", () => print(true), { signal });
+    addEventListener("afterprint", () => print(false), { signal });
+  }
+  apply();
+  return { button, whilePrinting };
+}
+
+/** The theme of the page around an element: dark if its letters are bright; null before it is there. */
+function themeAround(root) {
+  if (!root.isConnected) return null;
+  const context = document.createElement("canvas").getContext("2d");
+  context.fillStyle = getComputedStyle(root.parentNode.host ?? root.parentNode).color;
+  context.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+  return 0.3 * red + 0.6 * green + 0.1 * blue > 128 ? "dark" : "light";
+}
