@@ -1,6 +1,7 @@
 """Distances from the decision boundary: by a bounded search, and as the paper has it, in NumPy."""
 
 import gc
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
@@ -38,7 +39,10 @@ def rows(quick: bool = False) -> list[Row]:
 def measure_all(
     n_rows: int, n_columns: int, n_leaves: int, with_paper: bool, race: Race
 ) -> list[Entry]:
-    """Time the search on one and two threads, and the projection on all leaves."""
+    """Time the search on one and two threads, and the projection on all leaves.
+
+    What the search takes of memory is measured in a turn of its own.
+    """
     race.say("growing a tree")
     X, tree = grown(n_rows, n_columns, n_leaves)
     contest: list[tuple[Entry, Callable[[], np.ndarray]]] = [
@@ -54,6 +58,8 @@ def measure_all(
             found = turn(entry, distances)
             entry.facts["leaves"] = tree.get_n_leaves()
             entry.facts["largest difference"] = float(np.abs(found - wanted).max())
+    for entry, distances in contest[:2]:
+        entry.facts["peak"] = most_memory(distances)
     return [entry for entry, _ in contest]
 
 
@@ -124,6 +130,16 @@ def boxes(tree: Any) -> tuple[np.ndarray, np.ndarray]:
         else:
             low[node, attribute] = max(low[node, attribute], cut)
     return low, high
+
+
+def most_memory(distances: Callable[[], np.ndarray]) -> int:
+    """Return the bytes that a call takes at its peak, what it returns among them."""
+    tracemalloc.start()
+    try:
+        distances()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def turn(entry: Entry, distances: Callable[[], np.ndarray]) -> np.ndarray:

@@ -16,6 +16,7 @@ DEPTHS = (8, None)
 SMALL_ROWS = 5_000
 SMALL_REPEATS = 10
 IRIS_REPEATS = 20
+OWN_GINI = "gini, a user's own"
 
 
 def rows(quick: bool = False) -> list[Row]:
@@ -57,10 +58,16 @@ def criteria_row(task: Task, quick: bool) -> Row:
 
 
 def fit_criteria(task: Task, quick: bool, race: Race) -> list[Entry]:
+    """Time every criterion, and a user's own beside the one of the library that it repeats."""
+    from benchmarks.own_criterion import own_gini
     from roctree.criteria import CRITERIA
 
-    entries = [Entry("roctree", 1, name) for name in CRITERIA]
-    requests = [Request(task, 1, options={"criterion": name}) for name in CRITERIA]
+    chosen = {**dict.fromkeys(CRITERIA), OWN_GINI: own_gini}
+    entries = [Entry("roctree", 1, name) for name in chosen]
+    requests = [
+        Request(task, 1, options={"criterion": criterion or name})
+        for name, criterion in chosen.items()
+    ]
     return race.run(entries, requests, **patience(quick))
 
 

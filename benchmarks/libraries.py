@@ -68,7 +68,7 @@ def compile_roctree() -> None:
 
 class Roctree:
     def __init__(
-        self, *, criterion: str = "gini", missing: str = "branch", splits: str = "exact"
+        self, *, criterion: Any = "gini", missing: str = "branch", splits: str = "exact"
     ) -> None:
         compile_roctree()
         self.options = {"criterion": criterion, "missing": missing, "splits": splits}

@@ -1,8 +1,9 @@
 """What grows how: a tree grown by Dask workers, one thing changed at a time.
 
 ``python -m benchmarks.scaling`` prints the tables of docs/large-data.md; it takes some minutes.
-Times are seconds of processor time of the workers, which a busy machine disturbs least; bytes are
-those that Dask counts when a worker hands a result to another or to the client.
+Times are seconds of processor time of all workers, which a busy machine disturbs least; bytes are
+those that Dask counts when a worker hands a result to another or to the client; memory is the most
+that a worker has held so far.
 """
 
 import argparse
@@ -42,7 +43,7 @@ VARIED = {
     "attributes": (10, 20, 40),
     "classes": (2, 5, 10),
     "depth": (4, 8, 12),
-    "workers": (1, 2),
+    "workers": (1, 2, 4),
 }
 
 
@@ -54,6 +55,7 @@ class Meter:
     seconds: list[float] = field(default_factory=list)
     clock: list[float] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
+    peaks: list[int] = field(default_factory=list)
     states: list[object] = field(default_factory=list)
 
     def note(self, now: object) -> None:
@@ -63,6 +65,7 @@ class Meter:
         self.states.append(now)
         self.seconds.append(sum(self.client.run(process_time).values()))
         self.sent.append(sum(self.client.run(bytes_sent).values()))
+        self.peaks.append(max(self.client.run(resident, "VmHWM").values()))
         self.clock.append(perf_counter())
 
     def of_step(self, step: str, noted: list[float]) -> float:
@@ -72,10 +75,13 @@ class Meter:
         return noted[last] - noted[places[0]]
 
     @property
-    def by_level(self) -> list[int]:
+    def levels(self) -> list[int]:
+        """The places of the levels; the first note is of the beginning, the last of the end."""
         places = [place for place, state in enumerate(self.states) if state.step == "growing"]
-        # The first is the beginning, the last the end of the whole fit.
-        return [self.sent[place] - self.sent[place - 1] for place in places[1:-1]]
+        return places[1:-1]
+
+    def by_level(self, noted: list[float]) -> list[float]:
+        return [noted[place] - noted[place - 1] for place in self.levels]
 
 
 def bytes_sent(dask_worker):
@@ -104,13 +110,14 @@ def measured(case: Case) -> dict[str, object]:
         meter = Meter(client)
         roctree.distributed.fit(tree, whole, "y", client=client, progress=meter.note)
         meter.note(meter.states[-1])
-        peak = max(client.run(resident, "VmHWM").values())
-    seconds = {step: meter.of_step(step, meter.seconds) for step in STEPS}
     return {
-        "seconds": seconds,
+        "steps": {step: meter.of_step(step, meter.seconds) for step in STEPS},
         "wall": sum(meter.of_step(step, meter.clock) for step in STEPS),
-        "peak": peak,
-        "sent": meter.by_level,
+        "before": meter.of_step("reading", meter.sent) + meter.of_step("coding", meter.sent),
+        "seconds": meter.by_level(meter.seconds),
+        "sent": meter.by_level(meter.sent),
+        "peaks": [meter.peaks[place] for place in meter.levels],
+        "peak": meter.peaks[-1],
         "leaves": tree.get_n_leaves(),
     }
 
@@ -133,14 +140,23 @@ def write(folder: Path, case: Case, file_rows: int) -> None:
         pq.write_table(table, folder / f"{number}.parquet", compression="none")
 
 
-def lines(case: Case, found: dict[str, object]) -> str:
-    seconds = " | ".join(f"{found['seconds'][step]:.1f}" for step in STEPS)
-    sent = sum(found["sent"]) / 1e6
-    widest = max(found["sent"]) / 1e6
+def line(case: Case, found: dict[str, object]) -> str:
+    steps = " | ".join(f"{found['steps'][step]:.1f}" for step in STEPS)
+    sent = f"{found['before'] / 1e6:.1f} | {sum(found['sent']) / 1e6:.1f}"
     return (
-        f"| {case.name} | {seconds} | {found['wall']:.1f} | {found['peak'] / 2**20:.0f} | "
-        f"{sent:.1f} | {widest:.1f} | {found['leaves']} |"
+        f"| {case.name} | {steps} | {found['wall']:.1f} | {found['peak'] / 2**20:.0f} | {sent} | "
+        f"{found['leaves']} |"
     )
+
+
+def level_lines(case: Case, found: dict[str, object]) -> str:
+    """Return what each level took, sent and held, in three rows of a table."""
+    shown = {
+        "s": [f"{taken:.2f}" for taken in found["seconds"]],
+        "MB": [f"{sent / 1e6:.2f}" for sent in found["sent"]],
+        "MiB": [f"{peak / 2**20:.0f}" for peak in found["peaks"]],
+    }
+    return "\n".join(f"| {case.name}, {unit} | {' | '.join(of)} |" for unit, of in shown.items())
 
 
 def cases(names: list[str]) -> list[Case]:
@@ -154,16 +170,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("varied", nargs="*", metavar="WHAT", help=f"of {', '.join(VARIED)}")
     chosen = parser.parse_args().varied or list(VARIED)
-    print("| | reading s | coding s | growing s | wall clock s | MiB a worker | MB sent | "
-          "MB in the widest level | leaves |")  # fmt: skip
+    print("| | reading s | coding s | growing s | wall clock s | MiB a worker | MB sent before | "
+          "MB sent growing | leaves |")  # fmt: skip
     print("|---|" + "---:|" * 8)
+    by_level = []
     for case in cases(chosen):
         found = measured(case)
-        print(lines(case, found), flush=True)
-        if case == BASE:
-            by_level = " | ".join(f"{sent / 1e6:.2f}" for sent in found["sent"])
-            base = f"MB sent by level: {by_level}"
-    print(f"\n{base}")
+        print(line(case, found), flush=True)
+        by_level.append(level_lines(case, found))
+    print("\nLevel by level:\n")
+    print("\n".join(by_level))
 
 
 if __name__ == "__main__":

@@ -166,6 +166,15 @@ def prune_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Pruning", ("pruner", "time", "leaves left"), cells, notes(outcomes))
 
 
+def smooth_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = [
+        [f"{outcome.title}: {entry.variant}", time_of(outcome, entry)]
+        for outcome in outcomes
+        for entry in outcome.entries
+    ]
+    return Table("Smoothing a tree anew", ("smoother", "time"), cells, notes(outcomes))
+
+
 def leaves_of(entry: Entry) -> str:
     return f"{entry.facts['leaves']:,.0f}" if entry.facts else "–"
 
@@ -192,9 +201,17 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
         relative = ["–" if ratio is None else f"{ratio:.0f}×" for ratio in ratios]
         leaves = f"{outcome.entries[0].facts.get('leaves', 0):,.0f}"
         seconds_of_paper = time_of(outcome, paper) if paper else "–"
-        cells.append([outcome.title, leaves, *times, seconds_of_paper, *relative])
-    header = ("rows × attributes", "leaves", "roctree¹", "roctree²", "NumPy¹", "ratio¹", "ratio²")
+        peak = megabytes(outcome.find("roctree", 1))
+        cells.append([outcome.title, leaves, *times, seconds_of_paper, *relative, peak])
+    times_of = ("roctree¹", "roctree²", "NumPy¹", "ratio¹", "ratio²")
+    header = ("rows × attributes", "leaves", *times_of, "memory of roctree¹")
     return Table("Distances from the decision boundary", header, cells, notes(outcomes))
+
+
+def megabytes(entry: Entry | None) -> str:
+    """Return what an entry took of memory at its peak, if that was measured."""
+    peak = entry and entry.facts.get("peak")
+    return "–" if peak is None else f"{peak / 1e6:.1f} MB"
 
 
 def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
@@ -270,6 +287,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
     ("prune", prune_table),
+    ("smooth", smooth_table),
     ("rank", rank_table),
     ("boundary", boundary_table),
     ("nbtree", nbtree_table),

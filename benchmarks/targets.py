@@ -3,18 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from benchmarks import prune
+from benchmarks.fit import OWN_GINI
 from benchmarks.race import Entry, Outcome
 
 PEERS = ("XGBoost", "LightGBM", "YDF")
+BINNING_PEERS = ("XGBoost", "LightGBM")
 ONE_THREAD, TWO_THREADS, GOAL = 12.0, 20.0, 30.0
 NEAR_GINI = ("auc", "msee", "entropy", "gain_ratio")
 GINI_RATIO, IRIS_RATIO, PREDICT_RATIO = 1.5, 1.5, 2.0
+OWN_RATIO = 1.2
+PRUNED = 1.0
 BOUNDARY_RATIO = 50.0
 NBTREE_RATIO = 20.0
 MULTISCALE = 2.0
 MATRICES = 4.0
 COMMAND_RATIO = 2.0
 ON_DISK = 2.0
+AREA_OF_BINS = 0.002
 COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
 
@@ -41,10 +47,13 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         *(never_slower(outcomes, peer) for peer in PEERS),
         iris(rows),
         *predictions(rows),
+        *pruners(rows),
         boundary(rows),
         nbtree(outcomes),
         multiscale(rows),
         *memory(rows),
+        *bins(outcomes),
+        area_of_bins(rows),
         on_disk(rows),
         *starts(rows),
         *commands(rows),
@@ -87,6 +96,10 @@ def criteria(rows: dict[str, Outcome]) -> Iterator[Verdict]:
             outcome.find("roctree", 1, "gini"), outcome.find("roctree", 1, name)
         )
         yield at_most(f"{name}, time relative to gini, 200k × 20", GINI_RATIO, times, "×")
+    times = outcome and outcome.ratio(
+        outcome.find("roctree", 1, "gini"), outcome.find("roctree", 1, OWN_GINI)
+    )
+    yield at_most(f"{OWN_GINI}, time relative to gini, 200k × 20", OWN_RATIO, times, "×")
 
 
 def duels(outcomes: Sequence[Outcome], peer: str) -> Iterator[tuple[float, str]]:
@@ -126,6 +139,19 @@ def predictions(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         yield at_least(target, PREDICT_RATIO, times)
 
 
+def pruners(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    """Yield the slowest of the pruners of each tree."""
+    for suffix, (n_classes, priced) in prune.PRUNED.items():
+        outcome = rows.get(f"prune-{prune.INNER}{suffix}")
+        entries = outcome.entries if outcome else []
+        times = {min(entry.seconds): entry.variant for entry in entries if entry.seconds}
+        slowest = max(times, default=None)
+        words = f"{prune.COUNTED[n_classes]} classes" + ", a cost matrix" * priced
+        target = f"every pruner by counts, {prune.nodes(prune.INNER)}, {words}"
+        more = "" if slowest is None else f" ({times[slowest]})"
+        yield at_most(target, PRUNED, slowest, " s", more)
+
+
 def boundary(rows: dict[str, Outcome]) -> Verdict:
     outcome = rows.get("boundary-100k-20-2000")
     times = outcome and outcome.ratio(
@@ -162,6 +188,32 @@ def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         matrices = entry and matrix_multiple(entry)
         target = f"peak memory of a fit, 1M × 20 float64, {threads} thread{'s' * (threads > 1)}"
         yield at_most(target, MATRICES, matrices, " matrices")
+
+
+def bins(outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
+    """Compare fits by bins with the libraries that bin too, at equal depth and threads."""
+    binned = [outcome for outcome in outcomes if outcome.section == "binned"]
+    for peer in BINNING_PEERS:
+        least = min((times for times, _ in duels(binned, peer)), default=None)
+        yield at_least(f"fit by bins, the least of all rows, equal threads, to {peer}", 1.0, least)
+
+
+def area_of_bins(rows: dict[str, Outcome]) -> Verdict:
+    """Compare the held-out areas of trees grown by bins and exactly, of the same rows."""
+    target = "held-out AUC of trees grown by bins, difference from exact ones, the largest"
+    areas = [(_area(outcome), _area(rows.get(name.removeprefix("binned-"))))
+             for name, outcome in rows.items() if outcome.section == "binned"]  # fmt: skip
+    differences = [abs(ours - exact) for ours, exact in areas if ours and exact]
+    if not differences:
+        return Verdict(target, f"≤ {AREA_OF_BINS:g}", "–", None)
+    largest = max(differences)
+    measured = f"{largest:.4f} (rows: {len(differences)})"
+    return Verdict(target, f"≤ {AREA_OF_BINS:g}", measured, largest <= AREA_OF_BINS)
+
+
+def _area(outcome: Outcome | None) -> float | None:
+    entry = outcome and (outcome.find("roctree", 1) or outcome.find("roctree", 2))
+    return entry.facts.get("auc") if entry else None
 
 
 def on_disk(rows: dict[str, Outcome]) -> Verdict:

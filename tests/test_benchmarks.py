@@ -6,14 +6,17 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import files, fit, multiscale, nbtree, prune, rank
+from benchmarks import boundary, files, fit, multiscale, nbtree, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
+from benchmarks.own_criterion import own_gini
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
 from benchmarks.race import LONGEST, Entry, Outcome, Race, Row, entrants
 from benchmarks.tables import tables
 from benchmarks.targets import judge
 from benchmarks.worker import Reply, Request, Worker
+from roctree.criteria import CRITERIA
+from roctree.smoothing import SMOOTHING
 
 MACHINE = {
     "date": "2020-01-02 03:04 UTC",
@@ -183,6 +186,27 @@ def test_a_target_is_met_or_missed_or_not_measured():
     assert ydf.word == "**missed**"
 
 
+def test_bins_are_compared_with_those_of_others_and_with_exact_splits():
+    def fitted(section, row, area, **seconds):
+        entries = [Entry(name, seconds=[taken]) for name, taken in seconds.items()]
+        entries[0].facts["auc"] = area
+        return Outcome(section, row, row, entries)
+
+    rows = [
+        fitted("fit", "1M-leaf20-depth8", 0.9407, roctree=2.0, XGBoost=1.0),
+        fitted("binned", "binned-1M-leaf20-depth8", 0.9417, roctree=2.0, XGBoost=3.0, LightGBM=1.0),
+        fitted("binned", "binned-5M-leaf20-depth8", 0.9000, roctree=2.0, XGBoost=2.5, LightGBM=4.0),
+    ]
+    found = [verdict for verdict in judge(rows) if "by bins" in verdict.target]
+    assert [(verdict.measured, verdict.word) for verdict in found] == [
+        ("1.2×", "met"),
+        ("0.5×", "**missed**"),
+        ("0.0010 (rows: 1)", "met"),
+    ]
+    unknown = [verdict.word for verdict in judge([]) if "by bins" in verdict.target]
+    assert unknown == ["not measured"] * 3
+
+
 def test_the_readme_keeps_what_was_written_by_hand(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(README)
@@ -207,6 +231,58 @@ def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
     assert all(len(entry.seconds) == prune.ROUNDS for entry in entries)
     assert min(entry.facts["leaves"] for entry in entries) < 201
     assert [table.title for table in tables([pruned])] == ["Targets", "Pruning"]
+
+
+def test_distances_are_timed_and_told_with_the_memory_they_take():
+    entries = boundary.measure_all(300, 3, 8, True, Race(StubWorkers(), ignore, NO_PATIENCE))
+    measured = Outcome("boundary", "boundary-100k-20-2000", "300 × 3", entries)
+    assert [entry.label for entry in entries] == [
+        "roctree, 1 thread",
+        "roctree, 2 threads",
+        "NumPy all leaves, 1 thread",
+    ]
+    assert max(entry.facts["largest difference"] for entry in entries) < 1e-12
+    assert 300 * 8 < entries[0].facts["peak"] < 1e6
+    _, table = tables([measured])
+    assert table.cells[0][-1].endswith(" MB")
+    entries[0].facts.pop("peak")  # as in the results of former runs
+    assert tables([measured])[1].cells[0][-1] == "–"
+
+
+def test_pruners_that_know_costs_are_timed_under_a_matrix_of_six_classes():
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = prune.prune_all(200, race, n_classes=6, priced=True)
+    assert [entry.variant for entry in entries] == ["pessimistic", "error_based", "minimum_error"]
+    pruned = Outcome("prune", f"prune-{prune.INNER}-six-costs", "401 nodes", entries)
+    verdicts = {verdict.target: verdict.word for verdict in judge([pruned])}
+    nodes = "every pruner by counts, 200,001 nodes"
+    assert verdicts[f"{nodes}, six classes, a cost matrix"] in ("met", "missed")
+    assert verdicts[f"{nodes}, six classes"] == "not measured"
+
+
+def test_every_smoother_is_timed_and_told_in_a_table():
+    entries = prune.smooth_all(50, Race(StubWorkers(), ignore, NO_PATIENCE))
+    assert [entry.variant for entry in entries] == list(SMOOTHING)
+    _, table = tables([Outcome("smooth", "smooth-50", "101 nodes", entries)])
+    assert [line[0] for line in table.cells] == [f"101 nodes: {name}" for name in SMOOTHING]
+
+
+def test_raising_subtrees_is_timed_on_the_tree_of_its_cases():
+    (entry,) = prune.raise_all(300, Race(StubWorkers(), ignore, NO_PATIENCE))
+    assert entry.variant.startswith("error_based, raising in ")
+    assert len(entry.seconds) == 1
+    assert entry.facts["leaves"] < 100
+
+
+def test_a_criterion_of_ones_own_races_the_one_that_it_repeats():
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = fit.fit_criteria(Task("tiny", 20), True, race)
+    assert [entry.variant for entry in entries] == [*CRITERIA, fit.OWN_GINI]
+    for table in ([[8.0, 1.0], [2.0, 5.0]], [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]):
+        assert own_gini(table) == pytest.approx(CRITERIA["gini"](table))
+    found = Outcome("criteria", "criteria-200k-leaf20-full", "tiny", entries)
+    verdicts = {verdict.target: verdict.word for verdict in judge([found])}
+    assert verdicts[f"{fit.OWN_GINI}, time relative to gini, 200k × 20"] in ("met", "missed")
 
 
 def test_cells_are_timed_and_told_with_the_bytes_of_each():

@@ -54,6 +54,13 @@ def test_every_command_is_a_target_of_make():
     assert set(commands) <= set(targets)
 
 
+def test_the_hooks_of_pre_commit_are_the_linters_of_make():
+    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", (HOME / "Makefile").read_text("utf-8"), re.M)[1]
+    hooks = (HOME / ".pre-commit-config.yaml").read_text("utf-8")
+    linters = re.findall(r"\$\(BIN\)/(ruff \w+|[\w-]+)", recipe)
+    assert linters == re.findall(r"entry: \.venv/bin/(ruff \w+|[\w-]+)", hooks)
+
+
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:src|tests|docs)/[\w/.]+)`", TEXT))))
 def test_the_files_named_are_there(path):
     assert (HOME / path).exists()

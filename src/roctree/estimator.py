@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from roctree.criteria import Criterion
 from roctree.data import (
     Dataset,
-    check_curve_cases,
+    check_rows_given,
     check_test_cases,
     encode_columns,
     warn_of_identifiers,
 )
+from roctree.data.case import as_one_row
 from roctree.decision import Decision, scores_by_label
 from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
 from roctree.errors import ParameterError
@@ -91,6 +92,9 @@ Boundaries = Literal["any", "one_vs_rest"]
 class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A decision tree for any number of classes, with nominal attributes and missing values.
 
+    Parameters that are set after a fit wait for the next, but for ``labels``, ``ranking`` and
+    ``n_jobs``; ``smoothed``, ``pruned``, ``ranked`` and ``at`` change a tree without one.
+
     Parameters
     ----------
     criterion : name of a criterion, or a criterion such as ``GainRatio(penalty=True)``
@@ -108,7 +112,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scikit-learn, booleans are numbers where they are not listed or fill a numpy array
     threshold : "midpoint" between two values, or "observed", the largest value below that
     growth : which splits ``max_leaves`` keeps: "depth_first" and "best_first", those that gain
-        most; "whole_tree_auc", those that raise the area under the curve of the whole tree most
+        most; "whole_tree_auc", those that raise the area under the curve of the whole tree
+        most, which is for trees with ``max_leaves`` only
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
     c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
         up to 25 cases, as in C4.5
@@ -238,12 +243,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
                 )
             with large as data:
-                return self._learn_large(grow_large(self, data, self._n_threads()))
+                grown = grow_large(self, data, self._n_threads())
+            return self._become(copy(self)._learn_large(grown))
         dataset = self._read(X, y, sample_weight)
         warn_of_identifiers(dataset, stacklevel=2)
         growth = growth_of(self, dataset)
-        # A fit that fails leaves the one before as it was.
-        fitted = copy(self)._fit(dataset, y, growth, self._grower(growth))
+        return self._become(copy(self)._fit(dataset, y, growth, self._grower(growth)))
+
+    def _become(self, fitted: "ROCTreeClassifier") -> "ROCTreeClassifier":
+        """Take over a fit that has succeeded; one that fails leaves the one before as it was."""
         self.__dict__ = fitted.__dict__
         return self
 
@@ -286,6 +294,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([[0.75, 0.25]])
         """
         self._fitted()
+        check_rows_given(X, y, sample_weight)
         smoother = resolve_smoother(smoothing, **options)
         if self.geometric_ is not None:
             raise ParameterError(
@@ -332,6 +341,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (4, 1)
         """
         tree = self._fitted()
+        check_rows_given(X_val, y_val, None, "X_val")
+        check_rows_given(X, y, None if X_val is not None else sample_weight)
         pruner = with_costs_in_order(resolve_pruner(pruning, **options), self.classes_)
         validation = None if X_val is None else self._dataset(X_val, y_val, sample_weight)
         training = None if X is None else self._dataset(X, y, sample_weight)
@@ -475,6 +486,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([-0.375,  0.   ,  0.5  ])
         """
         self._fitted()
+        check_rows_given(X, y, sample_weight)
         if self.geometric_ is not None and (ranking == "soft" or metric is not None):
             raise ParameterError(
                 "geometric_probability needs the training cases once more: fit with this ranking "
@@ -514,12 +526,30 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self._distances(self._encoded(X), boundary)
 
-    def boundary_report(self, X: Any, y: Any) -> BoundaryReport:
-        """Return how far hits and errors are from the boundary, and whether to rank by distance."""
+    def boundary_report(self, X: Any, y: Any, sample_weight: Any = None) -> BoundaryReport:
+        """Return how far hits and errors are from the boundary, and whether to rank by distance.
+
+        Parameters
+        ----------
+        X, y : labelled cases, best those that did not grow the tree
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> cases = [[1.0], [2.0], [2.3], [2.8], [4.0]]
+        >>> tree.boundary_report(cases, ["no", "no", "yes", "no", "yes"])
+                    cases  mean distance
+        hits            3  0.2917
+        errors          2  0.0625
+        lambda 2.72, accuracy 0.600
+        Errors lie near the boundary: geometric ranking is likely to help.
+        """
         self._fitted()
-        cases = self._dataset(X, y, None)
+        cases = self._dataset(X, y, sample_weight)
         right = self._winners(cases.values) == cases.labels
-        return BoundaryReport.of(self._distances(cases.values, "any"), right)
+        distances = self._distances(cases.values, "any")
+        return BoundaryReport.of(distances, right, cases.weights)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
@@ -570,16 +600,43 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
         0.75
         """
-        tree, place = self._fitted(), class_of_curve(positive, self.classes_)
-        if not isinstance(X, Tally):
-            check_curve_cases(X, y, sample_weight)
-        table, scores = tree.counts[tree.leaves], self.probabilities_[tree.leaves]
-        if X is not None:
-            tally = self._tally(X, y, sample_weight)
-            table, scores = tally.counts, tally.lines(self.probabilities_)
-        others = table.sum(axis=1) - table[:, place]
-        curve = Curve.from_leaves(scores[:, place], table[:, place], others)
+        self._fitted()
+        place = class_of_curve(positive, self.classes_)
+        scores, counts = self.leaf_table(X, y, sample_weight=sample_weight)
+        others = counts.sum(axis=1) - counts[:, place]
+        curve = Curve.from_leaves(scores[:, place], counts[:, place], others)
         return replace(curve, in_parts=X is None and self._in_parts("training"))
+
+    def leaf_table(
+        self, X: Any = None, y: Any = None, *, sample_weight: Any = None
+    ) -> tuple[Floats, Floats]:
+        """Return the probabilities of the leaves and the cases in them, all that metrics need.
+
+        Both are float64[lines, classes]: a line for each leaf, and one for each case that missing
+        values divide among leaves. Cases may be larger than memory, or on a cluster: the counts of
+        their parts add up, so that whatever is made of them is exact.
+
+        Parameters
+        ----------
+        X, y : labelled cases, also those larger than memory, as for ``fit``, or X their tally; None
+            for the training counts
+        sample_weight : of the cases
+
+        Examples
+        --------
+        >>> from roctree.roc import mauc
+        >>> rows, labels = [[1.0], [2.0], [3.0]], ["no", "perhaps", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> mauc(*tree.leaf_table([[1.0], [2.0], [2.0], [3.0]], ["no", "no", "perhaps", "yes"]))
+        0.875
+        """
+        tree = self._fitted()
+        if not isinstance(X, Tally):
+            check_rows_given(X, y, sample_weight)
+        if X is None:
+            return self.probabilities_[tree.leaves], tree.counts[tree.leaves]
+        tally = self._tally(X, y, sample_weight)
+        return tally.lines(self.probabilities_), tally.counts
 
     def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
         """Return labelled cases counted in the leaves, to be judged in many ways at once.
@@ -821,26 +878,29 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         return explore(self, path, X_test, y_test, **options)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, x: Any) -> Explanation:
         """Return which leaves a case reaches and why, and what they make of it, in words.
 
         Parameters
         ----------
-        X : one row
+        x : a table of one row, its values in the order of the columns, or some by name, as a dict
+            or a row of a pandas frame; the others are missing
 
         Examples
         --------
         >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
-        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([[2.0]])
+        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([2.0])
         no: no 0.542, yes 0.458, the mean of 2 leaves
         62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
             x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
         37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
             x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
         """
-        values = self._encoded(X)
+        self._fitted()
+        row = as_one_row(x, self.schema_.names)
+        values = self._encoded(x) if row is x else encode_columns(row, self.schema_)
         if len(values) != 1:
-            raise ParameterError(f"explain is of one case, and X has {len(values)} rows: give one.")
+            raise ParameterError(f"explain is of one case, and x has {len(values)} rows: give one.")
         probabilities = dict(
             zip(self.classes_.tolist(), self._probabilities(values)[0].tolist(), strict=True)
         )
@@ -947,7 +1007,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _in_parts(self, counts: Any) -> bool:
         """Whether these counts have cases in parts that ``predict`` labels as a whole."""
-        return isinstance(counts, str) and (self.divides_cases_ or self.ranking == "soft")
+        divides = self.divides_cases_ or bool(self.tree_.softness.any())
+        return isinstance(counts, str) and divides
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
         """Return this tree, just pruned or smoothed, with what was asked of it before."""
@@ -1025,7 +1086,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._decision().each(values, score)
 
     def _boundary(self, votes: Floats) -> Boundary:
-        if self.ranking == "soft":
+        if self.tree_.softness.any():
             raise ParameterError(
                 "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
             )

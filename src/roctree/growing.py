@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from roctree.data import Dataset
 from roctree.parameters import class_weights
 from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
-from roctree.tree.binned import bin_dataset
+from roctree.tree.binned import Binned, bin_dataset
 from roctree.tree.grow import class_counts, grow
 from roctree.tree.growth import Growth, weight_grid
+from roctree.tree.levels import Finished
 from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.tree import Tree
 
@@ -49,12 +51,25 @@ def grown_tree(estimator: Any, dataset: Dataset, growth: Growth, n_threads: int)
     """Return the tree of some data, not pruned yet."""
     if estimator.splits == "binned":
         binned = bin_dataset(dataset, estimator.max_bins, n_threads)
-        tree = grown_to_size(estimator, lambda limits: binned.grow(limits, n_threads), growth)
-    else:
-        tree = grown_to_size(estimator, lambda limits: grow(dataset, limits, n_threads), growth)
-    if estimator.threshold == "observed":
-        tree = observed_thresholds(tree, dataset.values, dataset.schema.n_categories)
-    return tree
+        return grown_from_bins(estimator, binned, growth, n_threads)
+    tree = grown_to_size(estimator, lambda limits: grow(dataset, limits, n_threads), growth)
+    return _at_values(estimator, tree, dataset.values, dataset.schema.n_categories)
+
+
+def grown_from_bins(
+    estimator: Any,
+    binned: Binned,
+    growth: Growth,
+    n_threads: int,
+    finished: Finished = lambda n_levels: None,
+) -> Tree:
+    """Return the tree of data in bins, wherever the rows are.
+
+    Of values those that bound the bins are known, and may be thresholds.
+    """
+    grow = partial(binned.grow, n_threads=n_threads, finished=finished)
+    tree, edges = grown_to_size(estimator, grow, growth), binned.edges
+    return _at_values(estimator, tree, binned.bounds.values, edges.size * edges.nominal)
 
 
 def grown_to_size(estimator: Any, grow: Callable[[Growth], Tree], growth: Growth) -> Tree:
@@ -67,18 +82,31 @@ def grown_to_size(estimator: Any, grow: Callable[[Growth], Tree], growth: Growth
     return collapse(tree) if estimator.collapse else tree
 
 
+def _at_values(estimator: Any, tree: Tree, values: Floats, n_categories: NDArray[Any]) -> Tree:
+    """Return the tree with thresholds that are values of training cases, if these are wanted."""
+    is_wanted = estimator.threshold == "observed"
+    return observed_thresholds(tree, values, n_categories) if is_wanted else tree
+
+
 def _class_totals(dataset: Dataset) -> Floats:
     """Return the weight of each class, the same whatever the order of the rows."""
     weights, quantum = weight_grid(dataset.weights)
-    lost = np.count_nonzero((weights == 0.0) & (dataset.weights > 0.0))
+    lost = int(np.count_nonzero((weights == 0.0) & (dataset.weights > 0.0)))
+    warn_of_lost_rows(lost, weights.size, quantum, dataset.weights.max(), stacklevel=4)
+    return class_counts(dataset.labels, weights, dataset.schema.n_classes)
+
+
+def warn_of_lost_rows(
+    lost: int, n_rows: int, quantum: float, largest: float, stacklevel: int
+) -> None:
+    """Warn of rows whose weight is less than the grid can tell from nothing."""
     if lost:
         warnings.warn(
-            f"{lost} of {weights.size} rows have no part in the fit: their sample_weight is below "
-            f"{quantum / 2.0:.3g}, too little beside the largest, {dataset.weights.max():.3g}.",
+            f"{lost} of {n_rows} rows have no part in the fit: their sample_weight is below "
+            f"{quantum / 2.0:.3g}, too little beside the largest, {largest:.3g}.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel + 1,
         )
-    return class_counts(dataset.labels, weights, dataset.schema.n_classes)
 
 
 def _warn_of_small_weights(estimator: Any, total: float, n_rows: int) -> None:

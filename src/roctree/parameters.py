@@ -103,6 +103,11 @@ def check_parameters(estimator: Any) -> None:
     smoothing.resolve(estimator.smoothing)
     for name in RULES:
         check_parameter(name, getattr(estimator, name))
+    if estimator.growth == "whole_tree_auc" and estimator.max_leaves is None:
+        raise ParameterError(
+            "growth='whole_tree_auc' chooses the leaves of a small tree: give max_leaves as well, "
+            "such as 32."
+        )
 
 
 def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
+from roctree.errors import ParameterError
+
 State = TypeVar("State")
 
 
@@ -25,6 +27,12 @@ def reporting(
 
 def untold(state: Any) -> None:
     """Tell nobody."""
+
+
+def check_told(progress: Any) -> None:
+    """Refuse to tell what is no function."""
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress={progress!r} cannot be told: give a function, or None.")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(?:console|sh)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SESSION = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 # Runs for minutes, or needs data that are not there; its example only lists what it can do.
 LONG = ("reproduce",)
-NEEDS = {"sql": "sqlglot", "onnx": "onnx"}
+NEEDS = {"sql": "sqlglot", "onnx": "onnx", "--plot": "matplotlib"}
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ WRONG = {
 def test_what_cannot_be_read_is_one_sentence_and_exit_code_2(
     sentence, patients, roctree, monkeypatch
 ):
-    monkeypatch.setattr("roctree.distributed.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.distributed.client._PATIENCE", 0.5)
     odd_files(patients)
     done = roctree("fit", *WRONG[sentence], "-o", "x.json")
     assert (done.code, done.out) == (2, "")

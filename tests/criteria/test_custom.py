@@ -8,6 +8,7 @@ import pytest
 
 import roctree
 from roctree import ParameterError, checks
+from roctree._jit import kernels
 from roctree._jit.scores import _digest
 from roctree.criteria import Criterion, CustomCriterion, criterion, resolve
 
@@ -47,6 +48,14 @@ def test_a_decorated_function_is_a_criterion():
     assert isinstance(gap, Criterion)
     assert resolve(gap) is gap
     assert gap.name == "gap"
+
+
+def test_the_grower_is_not_compiled_again_for_a_criterion_of_ones_own():
+    X, y = np.arange(40.0).reshape(-1, 2), np.arange(20) % 3
+    roctree.ROCTreeClassifier(criterion="f_measure").fit(X, y)
+    before = dict(kernels._COMPILED)
+    roctree.ROCTreeClassifier(criterion=gap).fit(X, y)
+    assert before == kernels._COMPILED
 
 
 def test_a_decorated_function_can_still_be_called():

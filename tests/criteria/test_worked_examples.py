@@ -1,11 +1,15 @@
 """Numbers worked out by hand, by other programs or by the papers' authors, to six digits."""
 
+from dataclasses import replace
 from math import log2
 
+import numpy as np
 import pytest
 
 from roctree.criteria import AUC, CRITERIA, DKM, MSEE, Entropy, FMeasure, GainRatio, Gini, Hellinger
+from roctree.data.dataset import Dataset, Schema
 from tests.naive import criteria as naive
+from tests.tree.growing import found_at_root
 
 FIRST = [[8, 1, 1], [2, 5, 3]]
 SECOND = [[7, 0, 0], [2, 5, 1], [1, 1, 3]]
@@ -18,6 +22,17 @@ def near(value):
 
 def improvement(criterion, table):
     return naive.improvement(criterion, table)
+
+
+def found(criterion, table):
+    """What the grower finds for a nominal attribute of which this is the table."""
+    branches, labels = np.indices(np.shape(table)).reshape(2, -1)
+    weights = np.ravel(table).astype(float)
+    categories = tuple(f"c{branch}" for branch in range(len(table)))
+    schema = Schema(("x",), (categories,), np.arange(len(table[0])))
+    data = Dataset(branches[:, None].astype(float), labels.astype(np.int32), weights, schema)
+    (split,) = found_at_root(data, criterion, nominal="multiway")
+    return split
 
 
 # Three classes, two splits of one node.
@@ -65,14 +80,22 @@ def test_improvement_of_the_second_split(impurity):
     assert improvement(criterion, SECOND) == near(second)
 
 
+def test_the_grower_finds_the_improvement_of_both_splits(impurity):
+    criterion, _, _, first, _, second = impurity
+    assert found(criterion, FIRST).gain == near(first)
+    assert found(criterion, SECOND).gain == near(second)
+
+
 @pytest.mark.parametrize(("table", "expected"), [(FIRST, 1.000000), (SECOND, 1.558872)])
 def test_information_of_the_split(table, expected):
     assert naive.split_info(table) == near(expected)
+    assert found(GainRatio(), table).info == near(expected)
 
 
 @pytest.mark.parametrize(("table", "expected"), [(FIRST, 0.281774), (SECOND, 0.399789)])
 def test_gain_ratio(table, expected):
     assert improvement(GainRatio(), table) / naive.split_info(table) == near(expected)
+    assert found(GainRatio(), table).ratio == near(expected)
 
 
 @pytest.mark.parametrize(("table", "expected"), [(FIRST, 0.697222), (SECOND, 0.851389)])
@@ -115,6 +138,8 @@ def test_area_by_the_share_of_one_class_in_the_first_split(i, j, expected):
 )
 def test_improvement_over_the_information_of_the_split(criterion, table, expected):
     assert improvement(criterion, table) / naive.split_info(table) == near(expected)
+    corrected = replace(criterion, children_correction="split_info")
+    assert found(corrected, table).ratio == near(expected)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +153,14 @@ def test_improvement_over_the_information_of_the_split(criterion, table, expecte
 )
 def test_improvement_over_the_logarithm_of_the_number_of_branches(criterion, table, expected):
     assert improvement(criterion, table) / log2(len(table)) == near(expected)
+    assert found(replace(criterion, children_correction="log2"), table).ratio == near(expected)
+
+
+@pytest.mark.parametrize("table", [FIRST, SECOND])
+@pytest.mark.parametrize("criterion", [AUC(), MSEE()], ids=repr)
+def test_without_correction_attributes_compare_by_what_they_improve(criterion, table):
+    split = found(replace(criterion, children_correction="none"), table)
+    assert (split.gain, split.info) == (near(improvement(criterion, table)), 1.0)
 
 
 # Two classes.

@@ -92,6 +92,12 @@ def test_sparse_matrices_are_refused(kind):
     assert_refused(kind(np.eye(3)), r"sparse.*use X.toarray\(\)")
 
 
+@pytest.mark.parametrize("cells", [[0, 1, 0], [0.0, 1.0, 0.0]], ids=["int", "float"])
+def test_sparse_columns_are_refused(cells):
+    frame = pd.DataFrame({"a": pd.arrays.SparseArray(cells), "b": [1, 2, 3]})
+    assert_refused(frame, r"column 'a' holds Sparse.* dense.* convert it by .sparse.to_dense\(\)")
+
+
 @pytest.mark.parametrize(
     "X",
     [

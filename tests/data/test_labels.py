@@ -181,3 +181,23 @@ def test_classes_indexed_by_labels_give_the_labels_back(y):
     classes, labels = encode_labels(np.array(y, dtype=object))
     assert classes[labels].tolist() == y
     assert classes.tolist() == sorted(set(y))
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        ([3, -2, 3, 7], np.int64),
+        ([-128, 127, 0], np.int8),
+        ([2**64 - 1, 2**64 - 3], np.uint64),
+        ([2**63 - 1, 2**63 - 2, -(2**63)], np.int64),
+        ([5, 5], np.uint16),
+        ([0, 1 << 16, 9], np.int32),
+        ([True, False, True], np.bool_),
+    ],
+)
+def test_whole_labels_are_numbered_in_order_however_far_apart(labels, dtype):
+    given = np.array(labels, dtype)
+    classes, codes = encode_labels(given)
+    assert (classes.dtype, codes.dtype) == (given.dtype, np.int32)
+    assert classes.tolist() == sorted(set(labels))
+    assert classes[codes].tolist() == labels

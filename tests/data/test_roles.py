@@ -48,6 +48,14 @@ def test_row_numbers_codes_and_empty_columns_are_pointed_out():
     assert found["none"].n_missing == N
 
 
+def test_columns_of_one_value_are_pointed_out_unless_cells_are_missing():
+    alike = {"one": [1] * N, "half": [0.5] * N, "red": ["red"] * N, "true": [True] * N}
+    found = roles(table(**alike, gaps=[1.0] * (N - 1) + [None], late=[1] * (N - 1) + [2]))
+    for name in alike:
+        assert found[name].remark == f"one value only, of no use to a split; --ignore {name}"
+    assert [found[name].remark for name in ("gaps", "late")] == ["", ""]
+
+
 @pytest.mark.parametrize(
     ("column", "reason"),
     [

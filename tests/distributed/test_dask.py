@@ -8,12 +8,14 @@ from itertools import pairwise
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
+from roctree.roc import mauc
 from roctree.tree.shards import Shard
 from tests.distributed.large import attributes, frame
 from tests.tree.growing import as_bytes
@@ -108,6 +110,29 @@ def written(rows, folder):
         pq.write_table(table, folder / f"{number}.parquet", row_group_size=len(part) // 2)
 
 
+def test_partitions_are_spread_over_the_workers_and_each_sends_the_sum_of_its_tables(
+    client, rows, tmp_path, monkeypatch
+):
+    from roctree.distributed import dask as module
+
+    by_worker, found, summed = module._by_worker, [], []
+    monkeypatch.setattr(
+        module, "_by_worker", lambda *known: found.append(by_worker(*known)) or found[-1]
+    )
+    added = module.DaskShards._added
+    monkeypatch.setattr(
+        module.DaskShards,
+        "_added",
+        lambda shards, packed: summed.append(len(packed)) or added(shards, packed),
+    )
+    written(rows, tmp_path)
+    roctree_distributed.fit(binned(max_depth=1), tmp_path, "outcome", client=client)
+    sizes = [len(group) for group in found[0]]
+    assert sum(sizes) == 3
+    assert len(sizes) > 1
+    assert summed == [*sizes, len(sizes)]
+
+
 def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
     random = np.random.default_rng(1)
     X = random.normal(size=(2000, 4))
@@ -128,6 +153,7 @@ def test_arrays_are_fitted_predicted_and_evaluated_where_they_are(client):
 
 def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
     tree, other = binned(max_depth=4).fit(attributes(rows), rows["outcome"]), frame(2000, seed=3)
+    other.loc[other.index[1700:1800], "ward"] = "a ward that training did not see"
     held_out = partitions(other, [1, 0, 4, 2])
     X, y, weights = attributes(other), other["outcome"], other["weight"]
     for known, given in (
@@ -149,6 +175,16 @@ def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
         )
     ours = tree.cost_pruning_curve([1, 5], held_out.drop(columns="weight"), "outcome")
     assert repr(ours) == repr(tree.cost_pruning_curve([1, 5], X, y))
+
+
+def test_cases_in_files_are_counted_by_the_workers(client, rows, tmp_path):
+    tree = binned(max_depth=4).fit(attributes(rows), rows["outcome"])
+    written(rows, tmp_path)
+    ours = roctree_distributed.tally_of(tree, tmp_path, "outcome", "weight", client=client)
+    theirs = roctree_distributed.tally_of(tree, tmp_path, "outcome", "weight")
+    assert sorted(map(tuple, ours.counts)) == sorted(map(tuple, theirs.counts))
+    # Parts of divided cases are fractions, whose sums are rounded.
+    np.testing.assert_allclose(ours.parts, theirs.parts, rtol=1e-14)
 
 
 def test_categories_that_only_some_partitions_have_are_all_known(client, rows):
@@ -180,6 +216,39 @@ def test_partitions_of_one_class_no_weight_no_known_value_or_another_number_type
     assert tree.schema_ == expected.schema_
 
 
+def test_what_only_rows_without_weight_have_is_forgotten_as_in_memory(client, rows):
+    wards = ["west", "south", "north", "east", "none"]
+    declared = rows.assign(ward=pd.Categorical(rows["ward"], wards), weight=1.0)
+    declared.loc[declared.index[:200], ["ward", "weight"]] = ["east", 0.0]
+    declared.loc[declared.index[1000:2000], "weight"] = 0.0
+    declared.loc[declared.index[1500], "outcome"] = "unknown"
+    in_south = declared.index[:600][declared["ward"][:600] == "south"]
+    declared.loc[in_south, "weight"] = 0.0
+    tree = binned(max_depth=4).fit(partitions(declared, [1] * 6), "outcome", "weight")
+    expected = binned(max_depth=4).fit(
+        attributes(declared), declared["outcome"], declared["weight"]
+    )
+    assert tree.schema_ == expected.schema_
+    assert tree.schema_.categories[2] == ("west", "south", "north", "none")
+    assert tree.classes_.tolist() == ["ill", "unknown", "well"]
+    assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
+
+
+def test_more_than_two_classes_are_ranked_exactly(client, rows):
+    y = np.where(rows["age"] > 60, "old", rows["outcome"])
+    given = attributes(rows).assign(state=y)
+    tree = binned(max_depth=4).fit(attributes(rows), y)
+    parts = partitions(given, [2, 0, 1, 4])
+    for ours, theirs in zip(
+        tree.leaf_table(parts, "state"), tree.leaf_table(attributes(rows), y), strict=True
+    ):
+        assert sorted(map(tuple, ours)) == sorted(map(tuple, theirs))
+    of_rows = mauc(tree.predict_proba(attributes(rows)), y, classes=tree.classes_)
+    assert mauc(*tree.leaf_table(parts, "state")) == pytest.approx(of_rows, abs=1e-12)
+    ours = tree.roc(parts, "state", positive="old")
+    assert ours.auc == tree.roc(attributes(rows), y, positive="old").auc
+
+
 def test_categories_that_are_numbers_of_two_types_do_not_depend_on_the_order(client, rows):
     codes = rows.assign(ward=rows["age"] // 30).drop(columns="weight")
     trees = []
@@ -189,6 +258,13 @@ def test_categories_that_are_numbers_of_two_types_do_not_depend_on_the_order(cli
     assert trees[0].schema_.categories[2] == (0.0, 1.0, 2.0)
     assert [type(category) for category in trees[1].schema_.categories[2]] == [float] * 3
     assert as_bytes(trees[0].tree_) == as_bytes(trees[1].tree_)
+    flags = codes.assign(ward=rows["smokes"].astype(int))
+    for number in (0, 2):
+        ddf = faulty(flags, number, ward=lambda part: part["ward"].astype(bool))
+        tree = binned(categorical_features=["ward"], max_depth=1).fit(
+            ddf[["ward", "outcome"]], "outcome"
+        )
+        assert [type(category) for category in tree.schema_.categories[0]] == [int] * 2
 
 
 def test_a_partition_that_cannot_be_read_is_named(client, rows):
@@ -204,6 +280,18 @@ def test_a_partition_that_cannot_be_read_is_named(client, rows):
         binned().fit(faulty(rows, 1, more=1.5), "outcome")
     with pytest.raises(DataError, match=r"labels of the parts \d and \d .* y mixes text"):
         binned().fit(faulty(rows, 1, outcome=1), "outcome")
+
+
+def test_a_partition_that_cannot_be_predicted_or_evaluated_is_named(client, rows):
+    tree = binned(max_depth=2).fit(attributes(rows), rows["outcome"])
+    wrong = faulty(rows.drop(columns="weight"), 1, dose="much")
+    with pytest.raises(DataError, match=r"part 1 of the data .*'dose' was numeric in training"):
+        tree.predict(wrong.drop(columns="outcome")).compute()
+    with pytest.raises(DataError, match=r"part 1 of the data .*'dose' was numeric in training"):
+        tree.roc(wrong, "outcome")
+    strange = faulty(rows.drop(columns="weight"), 2, outcome="dead")
+    with pytest.raises(DataError, match=r"part 2 of the data .*y has the label 'dead'"):
+        tree.score(strange, "outcome")
 
 
 def test_collections_that_do_not_go_together_are_refused(client, rows):
@@ -223,6 +311,16 @@ def test_without_a_client_nothing_is_started(rows):
         pytest.raises(ParameterError, match="there is no Dask client"),
     ):
         roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome")
+
+
+def test_what_is_no_client_or_none_that_can_be_waited_for_is_refused(rows):
+    ddf = partitions(rows, [1])
+    with pytest.raises(ParameterError, match="client is 8786: give a dask"):
+        roctree_distributed.fit(binned(), ddf, "outcome", client=8786)
+    for unusable in ({"asynchronous": True, "status": "running"}, {"status": "closed"}):
+        other = mock.Mock(spec=distributed.Client, **unusable)
+        with pytest.raises(ParameterError, match="connected and not asynchronous"):
+            roctree_distributed.fit(binned(), ddf, "outcome", client=other)
 
 
 def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatch):
@@ -250,6 +348,10 @@ def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatc
         ddf = dd.from_pandas(rows.drop(columns="weight"), npartitions=4)
         tree = roctree_distributed.fit(binned(), ddf, "outcome", client=client)
         finished = client.run_on_scheduler(tasks_finished)
+        found = tree.predict_proba(ddf.drop(columns="outcome")).compute()
+        area = tree.roc(ddf, "outcome").auc
+    np.testing.assert_array_equal(found, expected.predict_proba(attributes(rows)))
+    assert area == expected.roc(attributes(rows), rows["outcome"]).auc
     assert as_bytes(tree.tree_) == as_bytes(expected.tree_)
     assert killed == victims[:1]
     # One count for each level, the last of which is not split: none is counted a second time.
@@ -283,14 +385,14 @@ def test_dask_knows_how_large_rows_are_before_it_moves_them():
 
 
 def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):
-    monkeypatch.setattr("roctree.distributed.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.distributed.client._PATIENCE", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         for address in ("tcp://127.0.0.1:9", "nonsense://x", " ", f"tcp://127.0.0.1:{port}"):
             with pytest.raises(ParameterError, match="no Dask scheduler answers at"):
                 roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome", client=address)
     with cluster(1, processes=False) as client:
-        monkeypatch.setattr("roctree.distributed.dask.import_module", not_installed)
+        monkeypatch.setattr("roctree.distributed.client.import_module", not_installed)
         with pytest.raises(ParameterError, match=r"the workers of .* have no roctree"):
             roctree_distributed.fit(
                 binned(), partitions(rows, [1]), "outcome", client=client.scheduler.address

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from roctree import ROCTreeClassifier, criterion
+from roctree import ParameterError, ROCTreeClassifier, criterion
+from roctree._jit import JIT_DISABLED
 from roctree.criteria import CRITERIA, GainRatio
 from tests.estimator import weather
 
@@ -121,6 +122,12 @@ def test_best_first_without_a_limit_is_the_whole_tree():
     assert tree_of(growth="best_first") == tree_of()
 
 
+def test_growth_by_the_area_of_the_whole_tree_wants_a_limit():
+    with pytest.raises(ParameterError, match="give max_leaves as well"):
+        tree_of(growth="whole_tree_auc")
+    assert tree_of(growth="whole_tree_auc", max_leaves=999) == tree_of()
+
+
 def test_every_branch_has_the_least_weight():
     assert tree_of(min_samples_leaf=7.5).weight.min() >= 7.5
     assert tree_of(min_weight_fraction_leaf=0.1).weight.min() >= 15
@@ -162,3 +169,22 @@ def test_the_number_of_jobs_changes_nothing():
     one, two = (ROCTreeClassifier(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
     assert pickle.dumps(one.tree_) == pickle.dumps(two.tree_)
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="so many rows take long without a compiler")
+@pytest.mark.parametrize("name", ["gini", "auc", "gain_ratio"])
+def test_bins_rank_other_cases_as_well_as_exact_splits_but_for_0_002(name):
+    random = np.random.default_rng(7)
+    amounts = random.lognormal(size=(60_000, 2)) * (random.random((60_000, 2)) < 0.5)
+    X = np.column_stack([random.normal(size=(60_000, 4)), amounts])
+    X[random.random(X.shape) < 0.02] = np.nan
+    score = np.nansum(X[:, :3], axis=1) + np.nan_to_num(X[:, 0] * X[:, 1]) + np.log1p(X[:, 4])
+    y = np.nan_to_num(score) + random.normal(size=60_000) > 0.5
+    areas = [
+        ROCTreeClassifier(criterion=name, max_depth=7, min_samples_leaf=20, splits=splits)
+        .fit(X[:30_000], y[:30_000])
+        .roc(X[30_000:], y[30_000:])
+        .auc
+        for splits in ("exact", "binned")
+    ]
+    assert abs(areas[0] - areas[1]) < 0.002

@@ -1,3 +1,5 @@
+from hashlib import sha256
+
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -64,26 +66,26 @@ SETTINGS = {
     "readable": {"ranking": "soft", "growth": "whole_tree_auc", "max_leaves": 32},
     "best_ranking": {"ranking": "soft"},
 }
-# Leaves, depth and training errors.
+# Leaves, depth, training errors, and what becomes of the tree as text with twelve digits.
 TREES = {
-    ("c45", "iris"): (5, 4, 3),
-    ("c44", "iris"): (7, 4, 3),
-    ("j48", "iris"): (5, 4, 3),
-    ("cart", "iris"): (3, 2, 6),
-    ("smiles_2002", "iris"): (4, 3, 3),
-    ("smiles_2003", "iris"): (9, 5, 0),
-    ("f_measure_tree", "iris"): (11, 5, 6),
-    ("readable", "iris"): (9, 5, 5),
-    ("best_ranking", "iris"): (9, 5, 5),
-    ("c45", "breast cancer"): (13, 6, 5),
-    ("c44", "breast cancer"): (17, 7, 4),
-    ("j48", "breast cancer"): (13, 6, 5),
-    ("cart", "breast cancer"): (6, 3, 14),
-    ("smiles_2002", "breast cancer"): (9, 6, 10),
-    ("smiles_2003", "breast cancer"): (20, 6, 0),
-    ("f_measure_tree", "breast cancer"): (26, 8, 17),
-    ("readable", "breast cancer"): (20, 6, 17),
-    ("best_ranking", "breast cancer"): (20, 6, 17),
+    ("c45", "iris"): (5, 4, 3, "18337014"),
+    ("c44", "iris"): (7, 4, 3, "661cbe54"),
+    ("j48", "iris"): (5, 4, 3, "18337014"),
+    ("cart", "iris"): (3, 2, 6, "111b65c3"),
+    ("smiles_2002", "iris"): (4, 3, 3, "cde26be4"),
+    ("smiles_2003", "iris"): (9, 5, 0, "83be310a"),
+    ("f_measure_tree", "iris"): (11, 5, 6, "4954cbd7"),
+    ("readable", "iris"): (9, 5, 5, "a6134497"),
+    ("best_ranking", "iris"): (9, 5, 5, "a6134497"),
+    ("c45", "breast cancer"): (13, 6, 5, "e2491898"),
+    ("c44", "breast cancer"): (17, 7, 4, "c2999abd"),
+    ("j48", "breast cancer"): (13, 6, 5, "e2491898"),
+    ("cart", "breast cancer"): (6, 3, 14, "3b169378"),
+    ("smiles_2002", "breast cancer"): (9, 6, 10, "2ddca97c"),
+    ("smiles_2003", "breast cancer"): (20, 6, 0, "eaa2a690"),
+    ("f_measure_tree", "breast cancer"): (26, 8, 17, "5143f80e"),
+    ("readable", "breast cancer"): (20, 6, 17, "3ea45404"),
+    ("best_ranking", "breast cancer"): (20, 6, 17, "3ea45404"),
 }
 
 
@@ -98,7 +100,8 @@ def test_a_preset_grows_the_tree_it_always_has(name, data):
     X, y = DATA[data](return_X_y=True)
     tree = presets.PRESETS[name]().fit(X, y)
     errors = int((tree.predict(X) != y).sum())
-    assert (tree.get_n_leaves(), tree.get_depth(), errors) == TREES[name, data]
+    digest = sha256(tree.to_text(digits=12).encode()).hexdigest()[:8]
+    assert (tree.get_n_leaves(), tree.get_depth(), errors, digest) == TREES[name, data]
 
 
 def test_every_preset_is_pinned_and_found_by_its_name():

@@ -294,6 +294,26 @@ def test_data_of_another_kind_are_refused(tree, other_data):
         tree.pruned("reduced_error", X_val=X_val)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sample_weight": [1.0]}, "Give X with y and their weights"),
+        ({"y": ["home"]}, "Give X with y and their weights"),
+        ({"y_val": ["home"]}, "Give X_val with y and their weights"),
+    ],
+)
+def test_labels_and_weights_without_rows_are_refused(tree, given, message):
+    with pytest.raises(ParameterError, match=message):
+        tree.pruned("pessimistic", **given)
+
+
+@pytest.mark.parametrize("given", [{"sample_weight": [1.0]}, {"y": ["home"]}])
+def test_labels_and_weights_without_rows_are_refused_by_other_changes_too(tree, given):
+    for change in (lambda: tree.smoothed("laplace", **given), lambda: tree.ranked("leaf", **given)):
+        with pytest.raises(ParameterError, match="Give X with y and their weights"):
+            change()
+
+
 def test_counts_of_another_tree_are_refused(tree):
     with pytest.raises(DataError, match="give a line for each of"):
         ReducedError()(tree.tree_, np.zeros((2, 2)))

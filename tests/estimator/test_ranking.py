@@ -96,6 +96,17 @@ def test_other_units_of_an_attribute_change_nothing(metric, ranking):
     assert two.decision_function(other) == pytest.approx(one.decision_function(X), abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_an_attribute_that_is_mirrored_has_the_same_distances(metric):
+    X, y = load_breast_cancer(return_X_y=True)
+    factors = np.where(np.arange(30) % 3, -2.0, 3.0)
+    one, two = (ROCTreeClassifier(metric=metric, max_leaves=3).fit(each, y)
+                for each in (X, X * factors + 7.0))  # fmt: skip
+    assert two.boundary_distance(X * factors + 7.0) == pytest.approx(
+        one.boundary_distance(X), abs=1e-9
+    )
+
+
 def test_a_fitted_tree_is_ranked_in_another_way_without_a_fit():
     X, y = load_breast_cancer(return_X_y=True)
     tree = ROCTreeClassifier(max_leaves=5).fit(X, y)
@@ -188,6 +199,10 @@ def test_a_report_tells_whether_to_rank_by_distance():
     assert report.n_errors == (~right).sum()
     assert report.lambda_ > 2
     assert "likely to help" in repr(report)
+    weights = np.where(right, 2.0, 1.0)
+    weighted = tree.boundary_report(X[1::2], y[1::2], sample_weight=weights)
+    assert (weighted.n_hits, weighted.n_errors) == (2 * right.sum(), (~right).sum())
+    assert weighted.mean_hits == pytest.approx(report.mean_hits)
 
 
 @pytest.mark.filterwarnings("ignore:max_fpr")  # which no leaf keeps

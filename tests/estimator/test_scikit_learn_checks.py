@@ -6,7 +6,10 @@ import sys
 from typing import get_args
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_decision_proba_consistency,
+    parametrize_with_checks,
+)
 
 from roctree import ROCTreeClassifier, presets
 from roctree.criteria import CRITERIA
@@ -49,6 +52,11 @@ class TreeOfNumbers(ROCTreeClassifier):
 @parametrize_with_checks([ROCTreeClassifier(), TreeOfNumbers()])
 def test_the_default_tree_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("ranking", [name for name, score in RANKINGS.items() if score])
+def test_scores_by_distance_and_probabilities_agree_as_far_as_scikit_learn_looks(ranking):
+    check_decision_proba_consistency("TreeOfNumbers", TreeOfNumbers(ranking=ranking))
 
 
 @pytest.mark.slow

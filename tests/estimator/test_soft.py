@@ -1,13 +1,14 @@
 """Soft thresholds from fit to explanation."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import roc_auc_score
 
-from roctree import ParameterError, ROCTreeClassifier, presets
+from roctree import DataError, ParameterError, ROCTreeClassifier, presets
 from tests.estimator import weather
 
 
@@ -61,6 +62,20 @@ def test_a_width_of_zero_predicts_as_the_hard_tree(tumours):
     none = ROCTreeClassifier(ranking="soft", width=0.0).fit(*tumours[:2])
     hard = ROCTreeClassifier().fit(*tumours[:2])
     assert np.array_equal(none.predict_proba(tumours[2]), hard.predict_proba(tumours[2]))
+
+
+def test_thresholds_without_width_have_a_boundary_and_exact_rates(tumours):
+    none = ROCTreeClassifier(ranking="soft", width=0.0).fit(*tumours[:2])
+    hard = none.ranked("leaf")
+    row = tumours[2][:3]
+    assert np.array_equal(none.boundary_distance(row), hard.boundary_distance(row))
+    assert "approximate" not in repr(none.at(max_fpr=0.1).operating_point_)
+
+
+def test_a_parameter_set_after_the_fit_makes_no_soft_tree_hard(tree, tumours):
+    later = pickle.loads(pickle.dumps(tree)).set_params(ranking="leaf")
+    with pytest.raises(ParameterError, match=r"use ranked\('leaf'\) first"):
+        later.boundary_distance(tumours[2])
 
 
 @pytest.mark.parametrize("wrong", [-1.0, np.nan, "wide", None, True])
@@ -158,8 +173,38 @@ def test_a_missing_value_is_explained_as_one():
 
 
 def test_one_case_is_explained_at_a_time(tree, tumours):
-    with pytest.raises(ParameterError, match="explain is of one case, and X has 2 rows"):
+    with pytest.raises(ParameterError, match="explain is of one case, and x has 2 rows"):
         tree.explain(tumours[2][:2])
+
+
+def test_a_case_may_be_a_row_its_values_or_some_of_them_by_name():
+    X, y = weather.frame(200, missing=0.0)
+    tree = ROCTreeClassifier(ranking="soft", max_leaves=6).fit(X, y)
+    expected = str(tree.explain(X.iloc[[3]]))
+    row = X.iloc[3]
+    for case in (row, row.tolist(), tuple(row), row.to_dict(), row.to_numpy()):
+        assert str(tree.explain(case)) == expected
+    known = str(tree.explain({"warmth": 20.0}))
+    assert "sky is missing: " in known
+    assert "warmth = 20: " in known
+    with pytest.raises(DataError, match=r"has 'warmt', which is no column.*did you mean 'warmth'"):
+        tree.explain({"warmt": 20.0})
+    with pytest.raises(DataError):
+        tree.explain([20.0])
+    with pytest.raises(DataError):
+        tree.explain([])
+
+
+def test_every_kind_of_step_is_explained_in_words():
+    X, y = weather.complete(200)
+    tree = ROCTreeClassifier(ranking="soft", max_leaves=8).fit(X, y)
+    text = str(tree.explain({"warmth": 25.0, "sky": "sun", "wind": None}))
+    assert re.search(
+        r"warmth = 25: [\d.]+ % goes to warmth > [\d.]+, for the threshold is [\d.]+ away and soft "
+        r"within [\d.]+\n",
+        text,
+    )
+    assert "sky = sun: sky " in text
 
 
 def test_a_tree_of_one_leaf_is_explained():

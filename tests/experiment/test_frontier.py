@@ -70,6 +70,56 @@ def test_what_makes_no_sense_is_refused():
         roctree.frontier(np.ones((9, 1)), np.ones(9))
 
 
+BAD = [
+    ({"leaves": [4.5]}, "whole numbers from 1 on"),
+    ({"leaves": [np.inf]}, "whole numbers from 1 on"),
+    ({"leaves": []}, "whole numbers from 1 on"),
+    ({"leaves": "4,8"}, "whole numbers from 1 on"),
+    ({"max_leaves": 5}, "max_leaves is what a frontier tries out: give leaves"),
+    ({"growth": "best_first"}, "growth is what a frontier tries out: give ways"),
+    ({"depth": 5}, "'depth' is not a parameter"),
+    ({"criterion": "goodness"}, "criterion"),
+    ({"folds": 1}, "folds=1"),
+    ({"random_state": -1}, "seed=-1"),
+    ({"progress": True}, "progress=True cannot be told"),
+    ({"cost_matrix": [[0, 1]]}, "cost_matrix"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD, ids=str)
+def test_wrong_options_are_refused_before_any_tree_is_grown(options, message, monkeypatch):
+    monkeypatch.setattr(roctree.ROCTreeClassifier, "fit", None)
+    with pytest.raises(ParameterError, match=message):
+        roctree.frontier(*IRIS, **options)
+
+
+def test_one_size_and_one_way_need_no_list():
+    (point,) = roctree.frontier(*IRIS, leaves=3, ways="best_first", folds=2).points
+    assert (point.way, point.max_leaves) == ("best_first", 3)
+
+
+def test_a_class_needs_two_cases_and_rows_need_labels():
+    X, y = IRIS
+    with pytest.raises(DataError, match="one case only of the class 9"):
+        roctree.frontier(X, np.append(y[1:], 9))
+    with pytest.raises(DataError):
+        roctree.frontier(X[:100], y)
+
+
+def test_folds_without_a_rare_class_have_no_area_and_do_no_harm():
+    rare = np.where(np.isin(np.arange(150), (10, 90, 120)), "rare", "usual")
+    (point,) = roctree.frontier(IRIS[0], rare, leaves=[3], ways=["best_first"]).points
+    assert 0.0 <= point.auc <= 1.0
+    assert np.isfinite(point.auc_deviation)
+
+
+def test_no_two_ways_look_alike(small):
+    pytest.importorskip("matplotlib").use("Agg")
+    lines = roctree.FrontierDisplay(small).plot().lines_
+    looks = {(line.get_color(), line.get_linestyle()) for line in lines}
+    assert len(looks) == len({line.get_color() for line in lines}) == len(lines)
+
+
 def test_a_line_is_drawn_for_each_way(small):
     pytest.importorskip("matplotlib").use("Agg")
     display = roctree.FrontierDisplay(small).plot("log_loss")

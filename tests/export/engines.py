@@ -60,10 +60,11 @@ def _quoted(name):
 
 
 def check_sql(tree, frame, engines=ENGINES, **options):
-    """Assert that databases say what the tree says, of many leaves but for last bits."""
+    """Assert that databases say what the tree says, but for last bits where rows are followed."""
     query = tree.to_sql(keep=[KEY], **options)
     probability, label, leaf = said(tree, frame)
-    parted = _divided(tree, frame) & (tree.get_n_leaves() > FEW_LEAVES)
+    follows = tree.get_n_leaves() > FEW_LEAVES or tree.tree_.softness.any()
+    parted = _divided(tree, frame) & follows
     for name, run in engines.items():
         found = sorted(run(query, frame))
         assert len(found) == len(frame)
@@ -122,7 +123,7 @@ def _margin(tree, frame):
 
 
 def _divided(tree, frame):
-    """Which rows a missing value divides."""
+    """Which rows a missing value or a soft threshold divides."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return divided(tree.tree_, np.asarray(tree._encoded(frame), np.float64))

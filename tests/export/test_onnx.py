@@ -18,6 +18,8 @@ WAYS = [
     {"missing": "branch", "nominal": "one_vs_rest"},
     {"class_weight": "balanced", "smoothing": "none"},
     {"labels": "majority", "max_leaves": 1},
+    {"ranking": "soft"},
+    {"ranking": "soft", "width": 3.0, "missing": "branch", "labels": "majority"},
 ]
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
 from roctree import ParameterError, ROCTreeClassifier, presets
 from roctree.export import sql, sql_sums
@@ -23,6 +24,8 @@ WAYS = [
     {"class_weight": "balanced", "smoothing": "none"},
     {"labels": "majority", "max_leaves": 1},
     {"threshold": "observed", "criterion": "auc"},
+    {"ranking": "soft"},
+    {"ranking": "soft", "width": 3.0, "missing": "branch", "labels": "majority"},
 ]
 
 
@@ -60,7 +63,7 @@ def test_categories_that_a_node_never_saw_are_missing_there():
     check_sql(tree, new)
 
 
-@given(data_sets(rows=(4, 20)), st.sampled_from(WAYS[:4]))
+@given(data_sets(rows=(4, 20)), st.sampled_from(WAYS[:4] + WAYS[6:]))
 @settings(max_examples=25)
 def test_any_data_give_the_same_in_sqlite(data, parameters):
     names = [f"x{i}" for i in range(len(data.columns))]
@@ -71,6 +74,30 @@ def test_any_data_give_the_same_in_sqlite(data, parameters):
         frame[name] = pd.Categorical(known) if nominal else frame[name].astype(float)
     tree = ROCTreeClassifier(**parameters).fit(frame, data.labels)
     check_sql(tree, frame, {"sqlite": in_sqlite})
+
+
+def tumours():
+    data = load_breast_cancer(as_frame=True)
+    return data.data.round(4), data.target_names[data.target]
+
+
+@pytest.mark.parametrize("request_", [{}, {"cost_fp": 1, "cost_fn": 4}], ids=repr)
+def test_rows_near_soft_thresholds_are_followed_into_both_branches(request_):
+    X, y = tumours()
+    tree = ROCTreeClassifier(ranking="soft", max_leaves=12).fit(X[::2], y[::2])
+    tree = tree.at(**request_) if request_ else tree
+    check_sql(tree, X[1:80:2].reset_index(drop=True))
+    assert "thresholds are soft" in tree.to_sql()
+
+
+def test_a_part_below_a_thousandth_stays_together_in_a_database_too():
+    X = pd.DataFrame({"x": [1.0, 2.0, 3.0, 5.0]})
+    tree = ROCTreeClassifier(ranking="soft").fit(X, ["no", "no", "yes", "yes"])
+    # Soft from 0.5 to 4.5: at 0.5039 less than a thousandth would go above, at 0.5041 more.
+    new = pd.DataFrame({"x": [0.4, 0.5039, 0.5041, 2.0, 2.5, 4.4959, 4.4961, 5.0, None]})
+    check_sql(tree, new)
+    found = {row[0]: row[1] for row in in_sqlite(tree.to_sql(keep=[KEY]), new)}
+    assert found[0] == found[1] != found[2]
 
 
 ODD = [
@@ -208,6 +235,15 @@ def test_other_dialects_are_written_in_their_own_words(dialect):
     assert {"war`mth", 's"ky'} <= names
 
 
+def test_soft_thresholds_are_written_in_other_words_too():
+    sqlglot = pytest.importorskip("sqlglot")
+    X, y = weather.frame()
+    tree = ROCTreeClassifier(max_leaves=3, ranking="soft").fit(X, y)
+    for dialect in ("postgres", "bigquery", "mysql", "snowflake", "tsql"):
+        (parsed,) = sqlglot.parse(tree.to_sql(dialect=dialect), read=dialect)
+        assert parsed.find(sqlglot.exp.Cast) is not None
+
+
 def test_a_dialect_that_is_not_known_is_refused():
     pytest.importorskip("sqlglot")
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
@@ -230,8 +266,6 @@ def test_what_a_query_cannot_say_is_refused():
         tree.at(max_fpr=0.123, randomise=True).to_sql()
     with pytest.raises(ParameterError, match="by distances cannot be exported"):
         ROCTreeClassifier(geometric_probability=True).fit(X, y).to_sql()
-    with pytest.raises(ParameterError, match=r"Soft thresholds .* use ranked\('leaf'\) first"):
-        ROCTreeClassifier(ranking="soft").fit(X, y).to_sql()
     with pytest.raises(ParameterError, match="keep has 'label'"):
         tree.to_sql(keep=["label"])
     chain = np.arange(1200.0)[:, None]

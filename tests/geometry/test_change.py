@@ -7,8 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree import ParameterError, ROCTreeClassifier
+from roctree.geometry import Limits
+from roctree.geometry.projection import Targets
 from tests.estimator import weather
+from tests.geometry.trees import as_nodes, boundary_of, labelled_trees, rows
+from tests.naive import geometry as naive
 from tests.strategies import data_sets
+from tests.tree.trees import as_values, node_numbers
+
+EVERYTHING = (-np.inf, np.inf)
+RANGES = st.sampled_from([EVERYTHING, EVERYTHING, (-1.0, 0.25), (0.3, 0.4), (0.5, 0.5), None])
+CODES = st.sampled_from([[0, 1, 2, 3], [0, 1, 2, 3], [2], [], None])
+SCALES = st.lists(st.sampled_from([0.25, 1.0, 3.0]), min_size=3, max_size=3)
+POINTS = [{}, {"cost_fp": 1, "cost_fn": 4}, {"max_fpr": 0.3}, {"min_tpr": 0.8}, {"threshold": 0.3}]
 
 
 def fitted(**parameters):
@@ -58,6 +69,64 @@ def test_no_allowed_change_is_less(data, draw):
         moved[:, i] = (tried[:, i] != case[0, i]) / [1.0, 2.0][i]
     least = np.sqrt((moved[differs] ** 2).sum(axis=1)).min(initial=np.inf)
     assert found.distance == pytest.approx(least, rel=1e-9, abs=1e-12)
+
+
+def _limits(allowed):
+    """Two numbers and a category, what each may change to, None if it cannot."""
+    ranges = [EVERYTHING if each is None else each for each in allowed[:2]] + [EVERYTHING]
+    low, high = np.array(ranges, dtype=float).T
+    codes = {} if allowed[2] is None else {2: allowed[2]}
+    return Limits(np.array([each is None for each in allowed]), low, high, codes)
+
+
+@settings(max_examples=80)
+@given(labelled_trees(classes=(2, 3)), rows(), SCALES, st.tuples(RANGES, RANGES, CODES), st.data())
+def test_every_value_tried_in_plain_loops_finds_no_less(made, some_rows, scale, allowed, data):
+    root, labels, n_classes = made
+    boundary, values = boundary_of(root, labels, n_classes, scale), as_values(some_rows)
+    own = np.array([data.draw(st.integers(0, n_classes - 1)) for _ in some_rows])
+    to = data.draw(st.none() | st.integers(0, n_classes - 1))
+    found = Targets.of(boundary, _limits(allowed)).project(values, own, to)
+    for row, label, far in zip(some_rows, own.tolist(), found.distance.tolist(), strict=True):
+        wanted = set(range(n_classes)) - {label} if to is None else {to}
+        least = naive.least_change(root, labels, row, wanted, scale, allowed)
+        assert far == pytest.approx(0.0 if label == to else least, rel=1e-12, abs=1e-12)
+    moved = np.isfinite(found.distance) & (own != (-1 if to is None else to))
+    assert np.array_equal(boundary.predicted(found.values)[moved], found.labels[moved])
+    assert np.array_equal(found.values[~moved], values[~moved], equal_nan=True)
+    for attribute, limit in enumerate(allowed):
+        before, after = values[:, attribute], found.values[:, attribute]
+        new = after[(before != after) & ~np.isnan(after)]
+        assert not (np.isnan(after) & ~np.isnan(before)).any()
+        assert limit is not None or new.size == 0
+        assert attribute == 2 or limit is None or ((limit[0] <= new) & (new <= limit[1])).all()
+        assert attribute != 2 or limit is None or set(new) <= set(limit)
+
+
+@settings(max_examples=40)
+@given(
+    data_sets(rows=(6, 20), classes=(2, 2)),
+    st.sampled_from(["fractional", "branch", "category"]),
+    st.sampled_from(POINTS),
+    st.data(),
+)
+def test_it_is_exact_at_any_operating_point_whatever_is_missing(data, missing, point, draw):
+    tree = ROCTreeClassifier(missing=missing, categorical_features=list(data.nominal))
+    tree.fit(data.matrix, data.labels)
+    tree = tree.at(**point) if point and tree.n_classes_ == 2 else tree
+    kinds = tree.schema_.categories
+    frozen = draw.draw(st.sets(st.integers(0, len(kinds) - 1), max_size=1))
+    found = tree.nearest_change(data.matrix, frozen=frozen)
+    free = [EVERYTHING if each is None else range(len(each)) for each in kinds]
+    allowed = [None if i in frozen else each for i, each in enumerate(free)]
+    root, votes = as_nodes(tree.tree_), tree._decision().votes
+    labels = {path: votes[number].argmax() for path, number in node_numbers(root).items()}
+    own = np.searchsorted(tree.classes_, tree.predict(data.matrix)).tolist()
+    for row, label, far in zip(tree._encoded(data.matrix), own, found.distance, strict=True):
+        case = [None if np.isnan(value) else float(value) for value in row]
+        wanted = set(range(tree.n_classes_)) - {label}
+        least = naive.least_change(root, labels, case, wanted, tree.scale_, allowed)
+        assert far == pytest.approx(least, rel=1e-9, abs=1e-12)
 
 
 def _options(data, attribute, steps):
@@ -130,6 +199,24 @@ def test_the_number_shown_is_on_the_right_side_of_the_threshold(below):
     assert below <= float(beyond) == pytest.approx(below, rel=1e-11)
 
 
+def test_a_threshold_of_few_digits_is_shown_as_it_is():
+    # 0.55 and 17.575 are not quite what they are called, one above and one below.
+    rows = [[0.54, 17.58], [0.54, 17.57], [0.56, 17.57], [0.56, 17.58]]
+    tree = ROCTreeClassifier().fit(rows, ["no", "no", "yes", "yes"])
+    assert [change.words for change in tree.nearest_change([rows[0]])[0].changes] == ["x0 > 0.55"]
+    tree = ROCTreeClassifier().fit(rows, ["no", "yes", "yes", "no"])
+    assert [change.words for change in tree.nearest_change([rows[0]])[0].changes] == ["x1 = 17.575"]
+
+
+def test_the_end_of_what_is_allowed_is_shown_as_it_is():
+    tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
+    words = [
+        tree.nearest_change([[now]], allowed={0: limits})[0].changes[0].words
+        for now, limits in ((1.0, (3, 4)), (1.0, (2, 4)), (5.0, (0, 1.1)), (None, (2.7, 4)))
+    ]
+    assert words == ["x0 = 3", "x0 > 2.5", "x0 = 1.1", "x0 = 4"]
+
+
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
@@ -137,6 +224,8 @@ def test_the_number_shown_is_on_the_right_side_of_the_threshold(below):
         ({"allowed": "x0"}, "give a dictionary"),
         ({"frozen": None}, "frozen names None"),
         ({"frozen": 7}, "frozen names 7"),
+        ({"frozen": [True]}, "frozen names True, which is no attribute"),
+        ({"allowed": {0: (np.nan, 3)}}, "give its least and its largest value"),
     ],
 )
 def test_limits_that_mean_nothing_are_refused(limits, sentence):

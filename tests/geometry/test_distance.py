@@ -1,3 +1,4 @@
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -7,20 +8,12 @@ from hypothesis import strategies as st
 
 from roctree.geometry import boundary as boundaries
 from roctree.geometry.boundary import Boundary
-from tests.geometry.trees import labelled_trees, rows
+from tests.geometry.trees import boundary_of, halving, labelled_trees, rows
 from tests.naive import geometry as naive
 from tests.naive.descend import Node, add_counts
-from tests.tree.trees import as_tree, as_values, chain, node_numbers
+from tests.tree.trees import as_values, chain
 
 SCALES = st.lists(st.sampled_from([0.25, 1.0, 3.0]), min_size=3, max_size=3)
-
-
-def boundary_of(root, labels, n_classes, scale, n_features=3):
-    numbers = node_numbers(root)
-    votes = np.zeros((len(numbers), n_classes))
-    for path, label in labels.items():
-        votes[numbers[path], label] = 1.0
-    return Boundary(as_tree(root, n_features), votes, np.array(scale, dtype=float), extent=7.0)
 
 
 def paper_example():
@@ -140,6 +133,29 @@ def test_float32_is_read_as_it_is():
     own = boundary.predicted(values)
     same = boundary.distance(values.astype(np.float64), own)
     assert np.array_equal(boundary.distance(values, own), same)
+
+
+def most_memory(depth, n_rows=80_000):
+    """The bytes that distances take at their peak, in a tree whose leaves alternate in label."""
+    tree = halving(depth)
+    labels = np.arange(tree.n_nodes) % 2
+    boundary = Boundary(tree, np.eye(2)[labels], np.ones(1))
+    values = np.linspace(0.0, 1.0, n_rows)[:, None]
+    own = boundary.predicted(values)
+    boundary.distance(values[:1], own[:1])
+    tracemalloc.start()
+    found = boundary.distance(values, own)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.max() <= 2.0**-depth
+    return peak
+
+
+def test_more_leaves_take_no_more_memory_than_a_packed_copy_of_the_splits():
+    few, many = most_memory(4), most_memory(14)
+    n_nodes = 2**15 - 1
+    # A split is packed in 24 bytes, and every node is a branch of 4.
+    assert many - few <= 24 * n_nodes / 2 + 4 * n_nodes + 10_000
 
 
 @pytest.mark.slow

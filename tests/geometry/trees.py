@@ -1,14 +1,58 @@
 """Hypothesis trees in which every leaf has room, with a label for each, and rows."""
 
+import numpy as np
 from hypothesis import strategies as st
 
-from roctree.tree.tree import IS_PRESENT
+from roctree.geometry import Boundary
+from roctree.tree.tree import IS_PRESENT, Tree
 from tests.naive.descend import Node, add_counts
 from tests.naive.geometry import leaves
-from tests.tree.trees import N_CATEGORIES, N_FEATURES, rows
+from tests.tree.trees import N_CATEGORIES, N_FEATURES, as_tree, node_numbers, rows
 
 THRESHOLDS = [-1.0, 0.0, 0.25, 0.5, 2.0]
-__all__ = ["labelled_trees", "rows"]
+__all__ = ["as_nodes", "boundary_of", "halving", "labelled_trees", "rows"]
+
+
+def boundary_of(root, labels, n_classes, scale, n_features=N_FEATURES):
+    """The boundary of a nested tree whose leaves have labels by path."""
+    numbers = node_numbers(root)
+    votes = np.zeros((len(numbers), n_classes))
+    for path, label in labels.items():
+        votes[numbers[path], label] = 1.0
+    return Boundary(as_tree(root, n_features), votes, np.array(scale, dtype=float), extent=7.0)
+
+
+def as_nodes(tree, number=0):
+    """A tree of arrays as nested nodes."""
+    threshold, first = float(tree.threshold[number]), int(tree.first_child[number])
+    codes = slice(*tree.category_offsets[number : number + 2])
+    is_nominal = not tree.is_leaf[number] and np.isnan(threshold)
+    return Node(
+        tree.counts[number].tolist(),
+        int(tree.feature[number]),
+        None if np.isnan(threshold) else threshold,
+        tree.category_branch[codes].tolist() if is_nominal else None,
+        int(tree.missing_branch[number]),
+        children=[as_nodes(tree, first + branch) for branch in range(tree.n_children[number])],
+    )
+
+
+def halving(depth):
+    """A tree that halves the range from 0 to 1 so often, with 2 ** depth leaves."""
+    cuts = [(2 * np.arange(2**level) + 1) / 2 ** (level + 1) for level in range(depth)]
+    threshold = np.concatenate([*cuts, np.full(2**depth, np.nan)])
+    n_nodes, inner = len(threshold), ~np.isnan(threshold)
+    return Tree(
+        n_children=np.where(inner, 2, 0).astype(np.int32),
+        feature=np.where(inner, 0, -1).astype(np.int32),
+        threshold=threshold,
+        category_branch=np.empty(0, dtype=np.int16),
+        category_offsets=np.zeros(n_nodes + 1, dtype=np.int32),
+        missing_branch=np.full(n_nodes, -1, dtype=np.int16),
+        counts=np.ones((n_nodes, 2)),
+        softness=np.zeros(n_nodes),
+        gain=np.zeros(n_nodes),
+    )
 
 
 @st.composite

@@ -47,6 +47,11 @@ def weather_geometric():
     return tree.fit(X, y), _rows(X)
 
 
+def weather_soft():
+    X, y = weather.frame()
+    return presets.readable(max_leaves=9).fit(X, y), _rows(X)
+
+
 def naive_bayes():
     X, y = scattered()
     return NaiveBayesTreeClassifier().fit(X, y).at(cost_fp=1, cost_fn=3, positive="no"), _rows(X)
@@ -59,7 +64,15 @@ def iris_cells():
     return cells.fit(data.data, labels), data.data[::15].tolist()
 
 
-MODELS = [iris, weather_costs, weather_c45, weather_geometric, naive_bayes, iris_cells]
+MODELS = [
+    iris,
+    weather_costs,
+    weather_c45,
+    weather_geometric,
+    weather_soft,
+    naive_bayes,
+    iris_cells,
+]
 
 
 def expected(model, rows):

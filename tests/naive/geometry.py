@@ -2,10 +2,11 @@
 
 Trees are nested nodes of ``tests.naive.descend``, a missing value is None. ``labels`` has the label
 of each leaf by its path. Algorithm 2 is extended by what the paper leaves open: categories, missing
-values, and tests for missing values only.
+values, and tests for missing values only. ``least_change`` has no boxes and no projection: it tries
+values.
 """
 
-from math import inf, sqrt
+from math import inf, nextafter, sqrt
 
 from tests.naive.descend import branch
 
@@ -56,3 +57,44 @@ def project_number(moved, node, number):
     if fails:
         moved[node.feature] = node.threshold
     return True
+
+
+def least_change(root, labels, row, wanted, scale, allowed):
+    """The least distance to a leaf with a wanted label, by trying every value that could matter.
+
+    ``allowed`` has for each attribute what it may change to: a pair of numbers, a list of codes, or
+    None if it cannot change.
+    """
+    totals = [inf]
+    for path, tests in leaves(root):
+        if labels[path] in wanted:
+            squares = [
+                attribute_cost(attribute, row, tests, scale[attribute], allowed[attribute]) ** 2
+                for attribute in {node.feature for node, _ in tests}
+            ]
+            totals.append(sqrt(sum(squares)))
+    return min(totals)
+
+
+def attribute_cost(attribute, row, tests, scale, allowed):
+    """What an attribute must move by for all its tests on the way to a leaf to be passed."""
+    own = [(node, number) for node, number in tests if node.feature == attribute]
+
+    def passes(value):
+        changed = [*row[:attribute], value, *row[attribute + 1 :]]
+        return all(branch(node, changed) == number for node, number in own)
+
+    value = row[attribute]
+    if passes(value):
+        return 0.0
+    if own[0][0].threshold is None:
+        options = [code for code in allowed or [] if passes(code)]
+        elsewhere = any(branch(node, row) not in (None, number) for node, number in own)
+        return inf if not options else elsewhere / scale
+    cuts = [node.threshold for node, _ in own]
+    ends = [] if allowed is None else [*cuts, *(nextafter(cut, inf) for cut in cuts), *allowed, 0.0]
+    finite = [each for each in ends if abs(each) < inf and allowed[0] <= each <= allowed[1]]
+    options = [each for each in finite if passes(each)]
+    if value is None:
+        return 0.0 if options else inf
+    return min((abs(value - each) / scale for each in options), default=inf)

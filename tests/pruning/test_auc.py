@@ -101,6 +101,17 @@ def test_it_keeps_the_laws_of_pruners(most, n_classes):
     checks.check_pruner(AUCPruning(max_leaves=most), n_classes)
 
 
+def test_a_path_that_ends_early_is_the_beginning_of_the_whole_path():
+    tree = noisy_tree(600, 3)
+    whole = auc_pruning_path(tree)
+    for least in (1, 20, 100):
+        path = auc_pruning_path(tree, least)
+        steps = len(path.n_leaves)
+        assert path.n_leaves.tolist() == whole.n_leaves[:steps].tolist()
+        assert path.n_leaves[-1] <= least < path.n_leaves[-2]
+        assert np.array_equal(path.final(steps - 1), whole.final(steps - 1))
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_large_tree_loses_area_slowly(n_classes):
     tree = noisy_tree(600, n_classes)

@@ -1,4 +1,4 @@
-"""Laws of all pruners that need a tree only, and of pruning under costs."""
+"""Laws of all pruners, of those that choose by other cases too, and of pruning under costs."""
 
 from dataclasses import replace
 
@@ -7,14 +7,23 @@ import pytest
 
 from roctree import checks
 from roctree.checks import pruners
-from roctree.pruning import ErrorBased, MinimumError, Pessimistic
+from roctree.pruning import (
+    PRUNING,
+    AUCPruning,
+    CostComplexity,
+    ErrorBased,
+    MinimumError,
+    Pessimistic,
+    ReducedError,
+)
 from roctree.tree.tree import Tree
 from tests.naive.descend import Node, add_counts
-from tests.pruning.variants import FROM_ABOVE, PRICED, VARIANTS
+from tests.pruning.variants import BY_OTHER_CASES, FROM_ABOVE, PRICED, VARIANTS
 from tests.tree.trees import as_tree, chain
 
 CLASSES = [1, 2, 3]
 STABLE = [pruner for pruner in VARIANTS if not isinstance(pruner, FROM_ABOVE)]
+STABLE_BY_OTHER_CASES = [ReducedError(), CostComplexity(choice="best")]
 RATIOS = [1.0, 2.0, 4.0, 16.0, 64.0, 1e6]
 
 
@@ -33,6 +42,31 @@ def test_every_pruner_keeps_the_laws(pruner, n_classes):
 def test_pruning_twice_changes_nothing(pruner, n_classes):
     for tree in trees(n_classes):
         checks.pruning_again_changes_nothing(pruner, tree)
+
+
+def test_every_registered_pruner_is_among_those_tested():
+    assert set(PRUNING.values()) <= {*VARIANTS, *BY_OTHER_CASES}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("pruner", BY_OTHER_CASES, ids=repr)
+def test_every_pruner_that_chooses_by_other_cases_keeps_the_laws(pruner, n_classes):
+    checks.check_pruner(pruner, n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("pruner", STABLE_BY_OTHER_CASES, ids=repr)
+def test_pruning_twice_by_the_same_cases_changes_nothing(pruner, n_classes):
+    for tree in trees(n_classes):
+        checks.pruning_again_changes_nothing(pruner, tree, pruners._other_cases(tree))
+
+
+def test_one_standard_error_may_be_granted_again():
+    assert goes_on(CostComplexity())
+
+
+def test_a_size_chosen_by_area_may_be_another_among_the_trees_of_what_is_left():
+    assert goes_on(AUCPruning())
 
 
 def test_pessimistic_pruning_may_go_on_because_it_judges_by_what_it_cuts_off():
@@ -56,9 +90,20 @@ def test_a_label_by_costs_is_not_known_when_the_leaf_is_pruned_again():
 
 def goes_on(pruner):
     """A tree that is pruned once more when it is pruned again."""
-    tree = next((tree for tree in trees(2) if pruner(pruner(tree)) != pruner(tree)), None)
+
+    def again(tree):
+        checks.pruning_again_changes_nothing(pruner, tree, pruners._other_cases(tree))
+
+    def changes(tree):
+        try:
+            again(tree)
+        except AssertionError:
+            return True
+        return False
+
+    tree = next(filter(changes, trees(2)))
     with pytest.raises(AssertionError, match="of that"):
-        checks.pruning_again_changes_nothing(pruner, tree)
+        again(tree)
     return tree
 
 
@@ -147,10 +192,10 @@ def test_a_tree_without_cases_can_be_pruned(pruner):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pruner", VARIANTS, ids=repr)
+@pytest.mark.parametrize("pruner", [*VARIANTS, *BY_OTHER_CASES], ids=repr)
 def test_a_chain_of_a_hundred_thousand_levels_is_no_trouble(pruner):
     tree = chain(100_000)
-    assert pruners._is_part(pruner(tree), tree)
+    assert pruners._is_part(pruners._pruned(pruner, tree, tree.counts), tree)
 
 
 # The laws themselves.

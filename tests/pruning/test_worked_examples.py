@@ -1,16 +1,14 @@
 """The worked examples of the definitions, number by number."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from roctree import ROCTreeClassifier
 from roctree.data.dataset import Dataset, Schema
 from roctree.growing import grown_tree, growth_of
 from roctree.pruning import (
     CardPerClass,
     CostComplexity,
-    CriticalValue,
     ErrorBased,
     ExpectedError,
     MinimumError,
@@ -19,6 +17,7 @@ from roctree.pruning import (
     cost_complexity_path,
 )
 from roctree.pruning.error_limit import exact_rate, expected_errors, more_errors
+from roctree.pruning.pessimistic import standard_error
 from roctree.pruning.raising import _heaviest, _Surgeon
 from roctree.systems import presets
 from tests.naive.descend import Node, add_counts
@@ -69,9 +68,13 @@ def test_pessimistic_pruning_decides_as_in_the_three_examples(root, is_kept):
 
 
 def test_standard_errors_are_those_of_the_examples():
-    for errors, cases, expected in [(12.0, 35, 2.808151), (1.5, 16, 1.165922), (2.5, 14, 1.433029)]:
-        deviation = np.sqrt(errors * (cases - errors) / cases)
-        assert deviation == pytest.approx(expected, abs=1e-6)
+    errors, cases = np.array([12.0, 1.5, 2.5]), np.array([35.0, 16.0, 14.0])
+    expected = [2.808151, 1.165922, 1.433029]
+    assert standard_error(errors, cases) == pytest.approx(expected, abs=1e-6)
+
+
+def test_more_errors_than_cases_have_no_standard_error():
+    assert standard_error(np.array([2.5, 0.0]), np.array([2.0, 0.0])).tolist() == [0.0, 0.0]
 
 
 def test_leaves_without_cases_are_not_charged():
@@ -119,6 +122,16 @@ def test_all_errors_and_none_have_closed_forms():
     for cases in (1.0, 2.0, 7.5):
         assert rate(cases, cases, 0.1, "exact") == 1.0
         assert rate(0, cases, 0.1, "exact") == pytest.approx(1 - 0.1 ** (1 / cases))
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.125, 2.0**30], ids=["whole", "eighths", "many"])
+def test_the_exact_limit_of_a_leaf_does_not_depend_on_the_others(unit):
+    cases = np.repeat([1.0, 3.0, 7.0, 7.0, 50.0], 4).reshape(5, 4) * unit
+    errors = np.array([0.0, 0.5, 0.75, 1.0]) * cases
+    together = exact_rate(np.floor(errors), cases, 0.25)
+    alone = [exact_rate(np.floor(errors[i : i + 1]), cases[i : i + 1], 0.25)[0] for i in range(5)]
+    assert together.tolist() == np.array(alone).tolist()
+    assert (np.diff(together, axis=1) >= 0.0).all()
 
 
 def test_the_book_example_compares_3_273_with_2_512():
@@ -293,20 +306,15 @@ def test_cost_complexity_cuts_r_at_a_tenth_and_the_root_at_a_fifth(bradley_lovel
 
 
 def test_critical_values_of_information_gain(bradley_lovell):
-    gain = np.zeros(5)
-    for node, (first, second) in {ROOT: (L, R), R: (RL, RR)}.items():
-        parts = bradley_lovell.weight[[first, second]] / bradley_lovell.weight[node]
-        below = parts @ [entropy(bradley_lovell.counts[each]) for each in (first, second)]
-        gain[node] = entropy(bradley_lovell.counts[node]) - below
-    assert gain[[ROOT, R]] == pytest.approx([0.295807, 0.556780], abs=1e-6)
-    tree = replace(bradley_lovell, gain=gain)
-    assert CriticalValue(0.4)(tree) == tree
-    assert CriticalValue(0.6)(tree).n_nodes == 1
-
-
-def entropy(counts):
-    shares = counts[counts > 0] / counts.sum()
-    return -(shares * np.log2(shares)).sum()
+    # In L the second attribute says nothing, lest it be better than the first at the root.
+    leaves = [("l", "rl", 4, 0), ("l", "rr", 5, 1), ("r", "rl", 3, 1), ("r", "rr", 0, 6)]
+    rows = [[*names, play] for *names, a, b in leaves for play in [A] * a + [B] * b]
+    X, y = [row[:2] for row in rows], [row[2] for row in rows]
+    fitted = ROCTreeClassifier(criterion="entropy", max_leaves=3).fit(X, y)
+    assert fitted.tree_.counts.tolist() == bradley_lovell.counts.tolist()
+    assert fitted.tree_.gain[[ROOT, R]] == pytest.approx([0.295807, 0.556780], abs=1e-6)
+    assert fitted.pruned("critical_value", value=0.4).tree_ == fitted.tree_
+    assert fitted.pruned("critical_value", value=0.6).get_n_leaves() == 1
 
 
 def test_expected_error_looks_at_one_split_only():

@@ -1,7 +1,8 @@
-"""Pruners that need a tree only: those of the registry, and some with other options."""
+"""The pruners of the registry, some with other options: by the tree only, or by other cases."""
 
 from roctree.pruning import (
     PRUNING,
+    AUCPruning,
     CardPerClass,
     CostComplexity,
     CriticalValue,
@@ -24,6 +25,11 @@ VARIANTS = [
     CriticalValue(0.5),
     CardPerClass(K=4),
     CardPerClass(rule="per_class"),
+]
+BY_OTHER_CASES = [
+    *(pruner for pruner in PRUNING.values() if need(pruner) != "counts"),
+    CostComplexity(choice="best"),
+    AUCPruning(choice="one_se"),
 ]
 # They judge a node by what they then cut off below it.
 FROM_ABOVE = (Pessimistic,)

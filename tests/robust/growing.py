@@ -2,10 +2,13 @@
 
 import hashlib
 from dataclasses import fields
+from unittest import mock
 
 import numpy as np
 
 from roctree import ROCTreeClassifier
+from roctree.tree import grow as grow_module
+from tests.tree.growing import bins
 
 N_ROWS = 300
 COLOURS = np.array(["blue", "green", "red", "white"])
@@ -35,6 +38,23 @@ def digest(tree):
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def grown_digest(nominal="binary"):
+def grown_digest(nominal="binary", **parameters):
     """Grow a tree here, in whatever process this is."""
-    return digest(fitted(nominal=nominal).tree_)
+    return digest(fitted(nominal=nominal, **parameters).tree_)
+
+
+def digest_by_bins(nominal="binary", n_jobs=2):
+    """Grow the same as if it were large: by bins, and subtrees of 64 cases on other threads."""
+    from_bins, give_away = grow_module.grow_from_bins, grow_module.Grove._give_away
+    with (
+        bins(narrow=16),
+        mock.patch.object(grow_module, "_NOT_WORTH_THE_WAIT", 0),
+        mock.patch.object(grow_module, "grow_from_bins", side_effect=from_bins) as by_bins,
+        mock.patch.object(
+            grow_module.Grove, "_give_away", autospec=True, side_effect=give_away
+        ) as given_away,
+    ):
+        found = grown_digest(nominal, n_jobs=n_jobs)
+    assert by_bins.called
+    assert given_away.called == (n_jobs > 1)
+    return found

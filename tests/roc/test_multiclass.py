@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roctree import DataError
 from roctree.roc import Curve, mauc, one_vs_rest, pairwise
 from tests.naive import roc as naive
 from tests.roc.leaves import some
@@ -121,6 +122,11 @@ def test_what_cannot_be_ranked_is_refused(arguments, words):
 def test_a_label_that_is_no_class_is_refused():
     with pytest.raises(ValueError, match="label 'c'"):
         mauc([[0.1, 0.9], [0.2, 0.8]], ["a", "c"], classes=["a", "b"])
+
+
+def test_two_columns_of_one_class_are_refused():
+    with pytest.raises(DataError, match="classes names 'a' twice: give every column its own"):
+        mauc([[0.1, 0.9], [0.2, 0.8]], ["a", "a"], classes=["a", "a"])
 
 
 def test_a_form_of_pairs_that_is_not_known_is_refused():

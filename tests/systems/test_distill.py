@@ -125,7 +125,7 @@ def test_progress_is_told_in_sentences(line):
     told = []
     roctree.distill(teacher, X, y, max_leaves=3, n_generated=50, progress=told.append)
     assert len(told) == 2
-    assert told[1].startswith("Growing a tree of 3 leaves on ")
+    assert told[1].startswith("Growing a tree of at most 3 leaves on ")
 
 
 def test_parameters_of_the_tree_are_passed_on(line):
@@ -146,6 +146,8 @@ BAD = [
     ({"max_leaves": 0}, "max_leaves=0 is not allowed"),
     ({"depth": 3}, "'depth' is not a parameter"),
     ({"random_state": "now"}, "is no seed"),
+    ({"progress": True}, "progress=True cannot be told"),
+    ({"teacher": LogisticRegression}, "fit the teacher first"),
 ]
 
 
@@ -158,8 +160,77 @@ def test_what_makes_no_sense_is_refused(line, options, message):
 
 def test_a_teacher_of_other_classes_is_refused(line):
     X, y, teacher = line
-    with pytest.raises(ParameterError, match="fit it to the same classes"):
+    message = "knows the classes 'down', 'up', and y has 'high', 'low': fit it to the same classes"
+    with pytest.raises(ParameterError, match=message):
         roctree.distill(teacher, X, np.where(y == "up", "high", "low"))
+    with pytest.raises(ParameterError, match="y has 'down', 'over', 'up'"):
+        roctree.distill(teacher, X, np.where(X[:, 0] > 1.5, "over", y))
+
+
+class Says:
+    """A teacher that says the same of all rows."""
+
+    def __init__(self, *answer, classes=("down", "up")):
+        self.answer, self.classes_ = answer, classes
+
+    def predict_proba(self, X):
+        return np.array([self.answer] * len(X)).squeeze()
+
+
+@pytest.mark.parametrize(
+    ("teacher", "message"),
+    [
+        (Says(0.4), r"an array of shape \(150,\) for 150 rows and 2 classes"),
+        (Says(0.2, 0.3, 0.5), r"an array of shape \(150, 3\)"),
+        (Says(0.4, 0.7), "rows that are no probabilities"),
+        (Says(-0.5, 1.5), "rows that are no probabilities"),
+        (Says(np.nan, 1.0), "rows that are no probabilities"),
+        (Says(0.4, 0.6, classes=[[0, 1], [0, 1]]), "no single list of classes"),
+    ],
+    ids=lambda value: str(getattr(value, "answer", "")),
+)
+def test_a_teacher_that_says_no_probabilities_is_refused(line, teacher, message):
+    with pytest.raises(ParameterError, match=message):
+        roctree.distill(teacher, *line[:2], max_leaves=3, n_generated=0)
+
+
+def test_there_is_nothing_to_teach_about_one_class(line):
+    with pytest.raises(DataError, match="y has one class only"):
+        roctree.distill("auto", line[0], ["up"] * len(line[0]))
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_a_user_s_own_booster_teaches_a_frame_of_categories_and_gaps(library):
+    module = pytest.importorskip(library)
+    X, y = weather.frame(120)
+    X = X.assign(sky=X.sky.astype("category"))
+    if library == "lightgbm":
+        teacher = module.LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1)
+    else:
+        # It wants classes that are numbered.
+        teacher = module.XGBClassifier(n_estimators=5, n_jobs=1, enable_categorical=True)
+        y = (y == "play").astype(int)
+    pupil = roctree.distill(teacher.fit(X, y), X, y, max_leaves=6, n_generated=300)
+    assert (pupil.predict(X) == y).mean() > 0.7
+    assert pupil.classes_.tolist() == sorted(set(y.tolist()))
+
+
+def test_weights_say_how_many_cases_there_are(line):
+    X, y, teacher = line
+    weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    pupil = roctree.distill(teacher, X, y, sample_weight=weights, max_leaves=6, n_generated=300)
+    assert pupil.tree_.counts[0].tolist() == [
+        weights[y == "down"].sum(),
+        weights[y == "up"].sum(),
+    ]
+
+
+def test_the_same_seed_gives_the_same_bytes(line, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    X, y, _ = line
+    for name in ("one", "two"):
+        roctree.distill("auto", X, y, max_leaves=6, n_generated=300).save(tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 def test_generated_cases_weigh_as_much_as_all_others():

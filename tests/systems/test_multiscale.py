@@ -177,6 +177,32 @@ def test_any_number_of_attributes_is_halved(n_features):
     assert cells.cells_.n_cells <= 2 * 60
 
 
+def size_without_cases(X, y):
+    """The cells of a model that keeps no cases, and the bytes of its pickle."""
+    cells = MultiscaleClassifier(keep_cases=False).fit(X, y)
+    return cells.cells_.n_cells, len(pickle.dumps(cells))
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 40])
+def test_memory_is_in_proportion_to_the_cells_with_cases(n_features):
+    rng = np.random.default_rng(0)
+    few, many = (
+        size_without_cases(rng.random((n, n_features)), rng.integers(0, 2, n)) for n in (100, 4000)
+    )
+    per_cell = (many[1] - few[1]) / (many[0] - few[0])
+    # A corner is 32 bits an attribute; 83 bytes are levels, numbers of nodes, counts and shares.
+    assert per_cell == pytest.approx(4 * n_features + 83, rel=0.01)
+
+
+def test_cases_that_need_no_cell_of_their_own_take_no_memory():
+    rng = np.random.default_rng(0)
+    y = np.arange(8000) % 2
+    X = y[:, None] + 0.4 * rng.random((8000, 6))
+    few, many = (size_without_cases(X[:n], y[:n]) for n in (200, 8000))
+    assert few[0] == many[0] == 3
+    assert abs(many[1] - few[1]) < 50
+
+
 def test_huge_and_close_values_are_told_apart():
     X = [[-1e308, 1.0], [1e308, 1.0], [1.1e308, 1.0 + 1e-9]]
     cells = MultiscaleClassifier().fit(X, [0, 1, 0])

@@ -1,6 +1,7 @@
 """Grow trees from Hypothesis's data, in every way, and compare them byte for byte."""
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from unittest import mock
 
 import numpy as np
@@ -12,6 +13,8 @@ from roctree.tree import coding
 from roctree.tree import grow as grow_module
 from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
+from roctree.tree.kernels import layout
+from roctree.tree.workspace import Workspace
 
 MISSING = ("fractional", "category", "branch")
 NOMINAL = ("binary", "multiway", "one_vs_rest")
@@ -51,6 +54,36 @@ def grown(dataset, criterion, n_threads=1, **options):
     """The tree, checked."""
     growth = Growth(criterion, np.ones(dataset.schema.n_classes), **options)
     return grow(dataset, growth, n_threads).validate(dataset.schema.n_features)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best split of an attribute: what it gains, and what that is divided by."""
+
+    gain: float
+    info: float
+
+    @property
+    def ratio(self):
+        return self.gain / self.info
+
+
+def found_at_root(dataset, criterion, **options):
+    """What growth finds for each attribute at the root, None where it cannot be split."""
+    kept = []
+
+    class Remembered(Workspace):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            kept.append(self)
+
+    with mock.patch.object(grow_module, "Workspace", Remembered):
+        grown(dataset, criterion, max_depth=1, **options)
+    (space,) = kept
+    return [
+        Found(floats[layout.GAIN], floats[layout.INFO]) if ints[layout.N_BRANCHES] else None
+        for floats, ints in zip(space.found_floats, space.found_ints, strict=True)
+    ]
 
 
 def as_bytes(tree):

@@ -1,5 +1,6 @@
 """Growth by the area under the ROC curve of the whole tree."""
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roctree.criteria import MSEE, Gini
+from roctree.criteria import Gini
 from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
 from roctree.tree.grow import grow
@@ -55,17 +56,20 @@ def test_the_area_never_falls_with_another_leaf(data):
     assert areas[-1] == naive.area(tree.leaves, counts)
 
 
-def test_a_leaf_in_the_middle_of_the_ranking_is_opened_first():
-    # Left of 10 the split gains more, but both parts stay below all others in the ranking.
-    counts = [(1, 300), (9, 100), (50, 50), (80, 20)]
-    values = np.concatenate([np.full(sum(pair), i) for i, pair in enumerate(counts)])
-    labels = np.concatenate([[1] * one + [0] * two for one, two in counts])
-    tree = grow(numeric_dataset(values[:, None], labels), Growth(MSEE(), np.ones(2)))
-    three = largest_area(tree, 3)
-    assert naive.area(range(3), three.counts[three.leaves].astype(int)[:, ::-1].tolist()) >= (
-        naive.area(range(3), best_first(tree, 3).counts[best_first(tree, 3).leaves]
-                   .astype(int)[:, ::-1].tolist())
-    )  # fmt: skip
+def test_the_leaf_is_opened_first_that_puts_most_pairs_in_order():
+    cases = [(1, 250), (9, 50), (20, 20), (30, 10)]
+    values = np.repeat(np.arange(4.0), [one + two for one, two in cases])
+    labels = np.concatenate([[1] * one + [0] * two for one, two in cases])
+    tree = grow(numeric_dataset(values[:, None], labels), Growth(Gini(), np.ones(2)))
+    # Both halves stay apart in the ranking. To divide the left one puts (9 * 250 - 1 * 50) / 2 =
+    # 1100 pairs in order, the right one (30 * 20 - 20 * 10) / 2 = 200, though it gains more.
+    # Of 60 * 330 pairs 17250 are so before.
+    by_gain, by_area = (
+        naive.area(range(3), part.counts[part.leaves].astype(int).tolist())
+        for part in (best_first(tree, 3), largest_area(tree, 3))
+    )
+    assert by_gain == Fraction(17250 + 200, 60 * 330)
+    assert by_area == Fraction(17250 + 1100, 60 * 330)
 
 
 def test_as_many_leaves_as_the_tree_has_leave_it_whole():

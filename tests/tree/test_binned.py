@@ -119,6 +119,14 @@ def test_bins_hold_equal_shares_and_thresholds_lie_between_values():
     assert np.isin(tree.threshold[tree.feature == 0], middles).all()
 
 
+def test_shares_of_rows_below_edges_are_off_by_no_more_than_documented():
+    values = np.random.default_rng(5).lognormal(size=(100_000, 3))
+    edges = learn_edges(values, np.zeros(3, np.int32), ("a", "b", "c"), max_bins=100)
+    for column, ends in zip(values.T, edges.ends, strict=True):
+        shares = np.searchsorted(np.sort(column), ends[:99], side="right") / column.size
+        assert np.abs(shares - np.arange(1, 100) / 100).max() < 0.0127
+
+
 def test_the_zeros_of_amounts_have_a_bin_of_their_own():
     random = np.random.default_rng(1)
     amounts = np.where(random.random(60_000) < 0.7, 0.0, random.lognormal(size=60_000))
@@ -150,5 +158,5 @@ def test_columns_without_values_are_passed_over():
 
 
 def test_more_categories_than_codes_name_the_column():
-    with pytest.raises(DataError, match=r"'ward' has 70000 categories.*splits='exact'"):
+    with pytest.raises(DataError, match=r"'ward' has more than 65534 categories.*splits='exact'"):
         Edges.of([], np.array([70_000], np.int32), ("ward",))

@@ -154,6 +154,15 @@ def test_thresholds_are_made_wider_without_the_cases():
         of_width(grown(dataset), 1.0, 1.0, None)
 
 
+def test_no_width_is_beyond_all_numbers():
+    dataset = blurred()
+    narrow = of_width(grown(dataset), 1e-300, 1.0, dataset)
+    wide = of_width(narrow, 1e308, 1e-300, None)
+    assert np.isfinite(wide.softness).all()
+    assert np.array_equal(wide.softness > 0, narrow.softness > 0)
+    assert mix(wide, dataset.values[:1], wide.counts).shape == (1, 2)
+
+
 def test_a_mixture_changes_linearly_within_the_width():
     dataset = numeric_dataset([[1.0], [2.0], [3.0], [5.0]], [0, 0, 1, 1])
     tree = replace(grown(dataset), softness=np.array([0.5, 0.0, 0.0]))

@@ -1,4 +1,4 @@
-"""Laws of pruners that go by the counts of a tree, tried on a hundred trees."""
+"""Laws of pruners that go by the counts of a tree, or of other cases too, on a hundred trees."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,8 +8,8 @@ import numpy as np
 from roctree.checks.law import hold
 from roctree.criteria.protocol import Table
 from roctree.errors import ModelFileError
-from roctree.pruning import Pruner, resolve
-from roctree.tree.passes import over_leaves
+from roctree.pruning import Fold, Pruner, need, resolve
+from roctree.tree.passes import over_leaves, places_in, with_those_below
 from roctree.tree.shape import cut
 from roctree.tree.tree import NO_BRANCH, Tree
 
@@ -17,26 +17,36 @@ _RANDOM_TREES = 100
 
 
 def check_pruner(pruner: str | Pruner, n_classes: int = 2) -> None:
-    """Raise ``AssertionError`` unless a pruner that needs a tree only keeps the laws of pruning.
+    """Raise ``AssertionError`` unless a pruner that needs no training cases keeps the laws.
 
     What it makes of a tree is part of that tree, with the counts and splits of the nodes that stay,
-    and is the same if the classes have other numbers. Pruning twice is another matter:
-    ``pruning_again_changes_nothing`` is true of pruners that decide from below on what is left, or
-    on one split at a time, and untrue of some that do not.
+    and is the same if the classes have other numbers. Where it asks for cases that did not grow the
+    tree, it gets some. Pruning twice is another matter: ``pruning_again_changes_nothing`` is true
+    of pruners that decide from below on what is left, or on one split at a time, and untrue of
+    some that do not.
 
     Examples
     --------
     >>> check_pruner("minimum_error", n_classes=3)
+    >>> check_pruner("reduced_error")
     """
     pruner = resolve(pruner)
     for tree in _trees(n_classes):
-        pruned_tree_is_part_of_the_tree(pruner, tree)
-        class_numbers_change_no_pruning(pruner, tree)
+        other_cases = _other_cases(tree)
+        pruned_tree_is_part_of_the_tree(pruner, tree, other_cases)
+        if need(pruner) == "counts" or not _has_tied_majority(tree):
+            class_numbers_change_no_pruning(pruner, tree, other_cases)
 
 
-def pruned_tree_is_part_of_the_tree(pruner: Pruner, tree: Tree) -> None:
-    """The nodes that stay are as they were, but for those that have become leaves."""
-    part = pruner(tree)
+def pruned_tree_is_part_of_the_tree(
+    pruner: Pruner, tree: Tree, other_cases: Table | None = None
+) -> None:
+    """The nodes that stay are as they were, but for those that have become leaves.
+
+    ``other_cases``, here and below, are class counts at the nodes, float64[nodes, classes], of
+    cases that did not grow the tree, for pruners that ask for them.
+    """
+    part = _pruned(pruner, tree, other_cases)
     try:
         part.validate()
     except ModelFileError as error:
@@ -44,21 +54,33 @@ def pruned_tree_is_part_of_the_tree(pruner: Pruner, tree: Tree) -> None:
     hold(_is_part(part, tree), f"{pruner} makes {part} of {tree}, which is no part of it")
 
 
-def pruning_again_changes_nothing(pruner: Pruner, tree: Tree) -> None:
+def pruning_again_changes_nothing(
+    pruner: Pruner, tree: Tree, other_cases: Table | None = None
+) -> None:
     """A pruned tree stays as it is.
 
     Untrue where a node is judged by what is cut off below it, as in pessimistic pruning, and where
     costs give a new leaf another label than that of its majority, by which it is judged again.
+    Untrue also of "one_se", since the best of what is left is worse, and may be fallen short of
+    again, and of sizes that pruning by area chooses, since what is left leads to other trees.
     """
-    once = pruner(tree)
-    twice = pruner(once)
+    once = _pruned(pruner, tree, other_cases)
+    left = None if other_cases is None else other_cases[places_in(tree, once)]
+    twice = _pruned(pruner, once, left)
     hold(once == twice, f"{pruner} makes {once} of {tree}, and {twice} of that")
 
 
-def class_numbers_change_no_pruning(pruner: Pruner, tree: Tree) -> None:
-    """Classes have no order. Under costs that differ this is untrue: they are in that order."""
+def class_numbers_change_no_pruning(
+    pruner: Pruner, tree: Tree, other_cases: Table | None = None
+) -> None:
+    """Classes have no order.
+
+    Under costs that differ this is untrue: they are in that order. So it is of pruners that count
+    the errors of other cases, where two classes have the most at a node and the first is its label.
+    """
     renamed = replace(tree, counts=np.roll(tree.counts, 1, axis=1))
-    before, after = pruner(tree), pruner(renamed)
+    others = None if other_cases is None else np.roll(other_cases, 1, axis=1)
+    before, after = _pruned(pruner, tree, other_cases), _pruned(pruner, renamed, others)
     same = before == replace(after, counts=np.roll(after.counts, -1, axis=1))
     hold(same, f"{pruner} makes {before} of {tree}, and {after} with its classes renamed")
 
@@ -67,6 +89,30 @@ def equal_costs_change_nothing(pruner: Pruner, under_costs: Pruner, tree: Tree) 
     """Where every error costs the same, costs do not matter."""
     plain, priced = pruner(tree), under_costs(tree)
     hold(plain == priced, f"{pruner} makes {plain} of {tree}, and {under_costs} makes {priced}")
+
+
+def _pruned(pruner: Pruner, tree: Tree, other_cases: Table | None) -> Tree:
+    """What a pruner makes of a tree, with the cases that it asks for."""
+    wanted = need(pruner)
+    if wanted == "held_out":
+        return pruner(tree, other_cases)
+    if wanted == "folds":
+        return pruner(tree, [] if other_cases is None else [Fold(tree, other_cases)])
+    return pruner(tree)
+
+
+def _other_cases(tree: Tree) -> Table:
+    """Class counts of cases that fall like those of the tree, some elsewhere, of every class."""
+    random = np.random.default_rng(tree.n_nodes)
+    cells = random.poisson(tree.counts + 0.25).astype(np.float64)
+    cells[-1] += 1.0  # the last node is a leaf
+    return with_those_below(tree, np.where(tree.is_leaf[:, None], cells, 0.0))
+
+
+def _has_tied_majority(tree: Tree) -> bool:
+    """Whether two classes have the most cases at some node."""
+    most = tree.counts.max(axis=1, keepdims=True)
+    return bool(((tree.counts == most).sum(axis=1) > 1)[tree.weight > 0.0].any())
 
 
 def _is_part(part: Tree, whole: Tree) -> bool:

@@ -1,5 +1,7 @@
 """Show what readability costs: quality against size."""
 
+from io import BytesIO
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -7,13 +9,18 @@ import typer
 import roctree
 from roctree.cli.cases import training_cases, wishes
 from roctree.cli.fit import TargetColumn
-from roctree.cli.options import COLUMNS, READING, Data, Report, command
-from roctree.cli.output import Table, working
-from roctree.cli.values import number
-from roctree.cli.writing import picture_form, written
-from roctree.experiment.frontier import HEAD, LEAVES, WAYS
+from roctree.cli.options import COLUMNS, COSTS, READING, Data, Report, command
+from roctree.cli.output import Table, counting
+from roctree.cli.values import cost_matrix, number
+from roctree.data.labels import encode_labels
+from roctree.errors import ParameterError
+from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
+from roctree.files.atomic import write_whole
+from roctree.report.displays.drawing import pyplot
+from roctree.report.displays.frontier import check_measure
 
 ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
+PICTURES = ("svg", "png", "pdf")
 Leaves = Annotated[str, typer.Option(metavar="NUMBERS", help="The most leaves, size by size.")]
 Ways = Annotated[str, typer.Option(metavar="NAMES", help="How trees are made small.")]
 Folds = Annotated[int, typer.Option(help="Number of folds.")]
@@ -21,11 +28,12 @@ Repeats = Annotated[int, typer.Option(help="How often the cases are divided anew
 Seed = Annotated[int, typer.Option(help="Of the folds and of generated cases.")]
 Plot = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Draw AUC against leaves, as svg, png or pdf."),
+    typer.Option(metavar="FILE", help="Draw a measure against leaves, as svg, png or pdf."),
 ]
+Shown = Annotated[str, typer.Option(metavar="NAME", help="What is drawn: auc, log_loss or cost.")]
 
 
-@command(columns=COLUMNS, reading=READING)
+@command(columns=COLUMNS, costs=COSTS, reading=READING)
 def frontier(
     data: Data,
     target: TargetColumn,
@@ -35,27 +43,49 @@ def frontier(
     repeats: Repeats = 1,
     seed: Seed = 0,
     plot: Plot = None,
+    measure: Shown = "auc",
     *,
     columns: dict[str, Any],
+    costs: dict[str, Any],
     reading: dict[str, Any],
 ) -> Report:
-    """Show AUC, log-loss and errors of trees of several sizes, made small in several ways.
+    """Show AUC, log-loss and cost of trees of several sizes, made small in several ways.
 
     Example:
       roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
     """
-    form = picture_form(plot)
+    if plot is not None:
+        _check_plot(plot, measure)
     cases = training_cases(data, wishes(target, None, columns), reading)
-    sizes = [int(number("leaves", size)) for size in leaves.split(",")]
-    with working("Growing trees"):
+    matrix = cost_matrix(costs, encode_labels(cases.y)[0].tolist())
+    sizes: list[Any] = [number("leaves", size) for size in leaves.split(",")]
+    with counting("Growing trees") as tell:
         found = roctree.frontier(
             cases.X, cases.y, leaves=sizes, ways=ways.split(","), folds=folds, repeats=repeats,
-            random_state=seed,
+            cost_matrix=matrix, random_state=seed, progress=tell,
         )  # fmt: skip
     if plot is not None:
-        with written(plot) as file:
-            roctree.FrontierDisplay(found).plot().figure_.savefig(file, format=form)
+        _draw(found, plot, measure)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
-    title = f"{folds * repeats} divisions, means; cost is the share of wrong labels"
+    what = "the share of wrong labels" if matrix is None else "that of a case"
+    title = f"{folds * repeats} divisions, means; cost is {what}"
     return Report({"points": points}, [Table(HEAD, found.cells(), title)])
+
+
+def _check_plot(path: str, measure: str) -> None:
+    """Refuse what could not be drawn before long work, not after it."""
+    pyplot()
+    check_measure(measure)
+    place = Path(path)
+    if place.suffix[1:].lower() not in PICTURES:
+        raise ParameterError(f"--plot is {path!r}: give a name that ends in {', '.join(PICTURES)}.")
+    if not place.absolute().parent.is_dir():
+        raise ParameterError(f"--plot is {path!r}, and there is no such folder: make it first.")
+
+
+def _draw(found: Frontier, path: str, measure: Any) -> None:
+    picture = BytesIO()
+    figure = roctree.FrontierDisplay(found).plot(measure).figure_
+    figure.savefig(picture, format=Path(path).suffix[1:].lower())
+    write_whole(Path(path), picture.getvalue())

@@ -114,6 +114,7 @@ OPERATING = {
     ),
     "random_state": Choice("Seed of the labels by chance.", "SEED"),
 }
+COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
 _COMMON = {
     "json": Choice("Answer in JSON.", flag=True),
     "debug": Choice("Show where an error comes from.", flag=True),
@@ -167,6 +168,7 @@ def _taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 __all__ = [
     "COLUMNS",
+    "COSTS",
     "OPERATING",
     "READING",
     "Changed",

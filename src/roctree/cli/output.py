@@ -5,7 +5,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,6 +105,21 @@ def told_of_one_block() -> Iterator[None]:
 def _tell(messages: Iterable[Warning | str]) -> None:
     for message in {str(each): each for each in messages}.values():
         warnings.warn(message, stacklevel=3)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], Any]]:
+    """Show a person who waits a bar; it is told how many of how many are done."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    from roctree.progress import bar
+
+    with bar(TextColumn(what), BarColumn(), MofNCompleteColumn()) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _show_rich(part: str | Table) -> None:

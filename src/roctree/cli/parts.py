@@ -12,14 +12,8 @@ from roctree.cli.parameters import system_of
 from roctree.data.arrow import pa
 from roctree.data.files import as_types
 from roctree.data.roles import ColumnFacts, Wishes, cases_of
-from roctree.distributed.batches import ENDINGS
-from roctree.distributed.parquet import (
-    common_schema,
-    is_pattern,
-    parquet_files,
-    parquet_rows,
-    reading,
-)
+from roctree.distributed.batches import ENDINGS, reading
+from roctree.distributed.parquet import common_schema, is_pattern, parquet_files, parquet_rows
 from roctree.errors import DataError, ParameterError
 
 # What columns are is told by so many rows.
@@ -67,7 +61,7 @@ def fit_parts(
     """Grow a tree from Parquet files, of which only the first rows are looked at here."""
     files = parquet_files(paths)
     rows = parquet_rows(files, common_schema(files))
-    with reading():
+    with reading("the Parquet files"):
         sample = as_types(rows.head(LOOKED_AT), wanted.types)
     if sample.num_rows == 0:
         raise DataError(f"there are no rows in {', '.join(map(repr, paths))}.")
@@ -96,7 +90,7 @@ def _classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]
     if "=" not in str(parameters.get("class_weight", "")):
         return []
     found: set[Any] = set()
-    with reading():
+    with reading("the Parquet files"):
         for batch in rows.to_batches(columns=[target]):
             found.update(batch.column(0).unique().to_pylist())
     return list(found)

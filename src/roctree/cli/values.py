@@ -76,6 +76,27 @@ def operating_point(given: Mapping[str, Any], classes: Sequence[Any]) -> dict[st
     return found
 
 
+def cost_matrix(given: Mapping[str, Any], classes: Sequence[Any]) -> Any:
+    """Return the costs that options mean, by predicted and true class; None if they say nothing."""
+    asked = operating_point(given, classes)
+    pair = {name: asked[name] for name in ("cost_fp", "cost_fn") if name in asked}
+    if "cost_matrix" in asked or not pair:
+        if pair:
+            raise ParameterError("Give --cost-matrix, or --cost-fp and --cost-fn, not both.")
+        return asked.get("cost_matrix")
+    if len(classes) != 2:
+        raise ParameterError(
+            f"--cost-fp and --cost-fn are of two classes, and there are {len(classes)}: give "
+            "--cost-matrix."
+        )
+    positive = asked.get("positive", classes[-1])
+    (negative,) = (each for each in classes if each != positive)
+    return {
+        positive: {negative: pair.get("cost_fp", 1.0)},
+        negative: {positive: pair.get("cost_fn", 1.0)},
+    }
+
+
 def _prior(text: str, classes: Sequence[Any]) -> Any:
     if "=" in text:
         return by_class("prior", text, classes)

@@ -1,6 +1,7 @@
 """A data set is a matrix, labels, weights, and the schema that says what they mean."""
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -155,14 +156,28 @@ class Dataset:
 
 
 def warn_of_identifiers(dataset: Dataset, stacklevel: int) -> None:
-    """Warn of nominal columns with more than half as many categories as rows: they name rows."""
-    listed = []
+    """Warn of nominal columns of a data set that name rows."""
+    occurring = []
     for feature in np.flatnonzero(dataset.schema.n_categories > _FEW_CATEGORIES):
         codes = dataset.values[:, feature]
         known = codes[~np.isnan(codes)]
-        n_seen = np.unique(known).size
-        if n_seen > max(_FEW_CATEGORIES, known.size / 2):
-            listed.append(f"{dataset.schema.names[feature]!r} ({n_seen} in {known.size} rows)")
+        occurring.append((dataset.schema.names[feature], np.unique(known).size, known.size))
+    warn_of_names_of_rows(occurring, stacklevel + 1)
+
+
+def warn_of_names_of_rows(occurring: Iterable[tuple[str, int, int]], stacklevel: int) -> None:
+    """Warn of columns with more than half as many categories as rows.
+
+    Parameters
+    ----------
+    occurring : for each nominal column its name, how many categories occur, and in how many rows
+    stacklevel : of the warning
+    """
+    listed = [
+        f"{name!r} ({n_seen} in {n_rows} rows)"
+        for name, n_seen, n_rows in occurring
+        if n_seen > max(_FEW_CATEGORIES, n_rows / 2)
+    ]
     if listed:
         warnings.warn(
             "So many categories name rows rather than groups of them, in "

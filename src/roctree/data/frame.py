@@ -30,7 +30,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
         names = " ".join(str(error).split())
         raise DataError(f"X has duplicate column names ({names}): rename them.") from None
     if isinstance(frame, nw.LazyFrame):
-        raise DataError("The data are a lazy frame: call its collect() first.")
+        raise DataError("The data are a lazy frame: call its collect(), or compute(), first.")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -56,6 +56,8 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
     native = series.to_native()
     held = getattr(native, "dtype", None) or getattr(native, "type", dtype)
     advice = TIMES_AS_NUMBERS if dtype.is_temporal() else "convert it to numbers or strings"
+    if str(held).startswith("Sparse"):
+        advice = "only dense data are read, so convert it by .sparse.to_dense()"
     raise DataError(f"{name} holds {held} values: {advice}.")
 
 

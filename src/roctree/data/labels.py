@@ -14,6 +14,8 @@ Labels = NDArray[np.int32]
 # Criteria multiply two sums of weights: that must not overflow, nor vanish as a subnormal number.
 LARGEST_TOTAL = 1e150
 LEAST_LARGEST = 1e-140
+# Whole labels of which none is further from another are numbered without sorting.
+_CLOSE = 1 << 16
 
 
 def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
@@ -33,10 +35,10 @@ def check_test_cases(X_test: Any, y_test: Any) -> None:
         raise ParameterError("Test data are rows and labels: give both X_test and y_test.")
 
 
-def check_curve_cases(X: Any, y: Any, sample_weight: Any) -> None:
-    """Refuse labels or weights of cases that are not given."""
+def check_rows_given(X: Any, y: Any, sample_weight: Any, name: str = "X") -> None:
+    """Refuse labels or weights of rows that are not given, which ``name`` would be."""
     if X is None and (y is not None or sample_weight is not None):
-        raise ParameterError("Give X with y and their weights, or none of them.")
+        raise ParameterError(f"Give {name} with y and their weights, or none of them.")
 
 
 def labels_of(y: Any, classes: NDArray[Any]) -> Labels:
@@ -92,7 +94,8 @@ def _numbers(sample_weight: Any) -> FloatArray:
     try:
         weights = np.asarray(sample_weight)
         # Text would be parsed, but a column of text is more likely the wrong column.
-        if weights.dtype.kind in "fiubO":
+        holds_text = weights.dtype.kind == "O" and any(isinstance(w, str) for w in weights.flat)
+        if weights.dtype.kind in "fiubO" and not holds_text:
             return weights.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass
@@ -176,8 +179,21 @@ def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any
 def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels]:
     if labels.dtype.kind == "f":
         _check_whole(labels)
+    elif np.can_cast(labels.dtype, np.int64) and (found := _encode_close(labels)) is not None:
+        return found
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
+
+
+def _encode_close(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels] | None:
+    """Number whole labels that lie close together by looking them up, which spares sorting."""
+    lowest = int(labels.min())
+    if int(labels.max()) - lowest >= _CLOSE:
+        return None
+    places = np.subtract(labels, lowest, dtype=np.int64)
+    occurs = np.bincount(places) > 0
+    codes = (np.cumsum(occurs) - 1).astype(np.int32)
+    return (np.flatnonzero(occurs) + lowest).astype(labels.dtype), codes[places]
 
 
 def _check_whole(labels: NDArray[np.floating[Any]]) -> None:

@@ -210,6 +210,9 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
     if n_present == 0:
         yield f"no values; --ignore {_shell(name)}"
         return
+    if n_present == len(column) > 1 and _is_constant(column):
+        yield f"one value only, of no use to a split; --ignore {_shell(name)}"
+        return
     if _is_text(column) and are_codes(column.cast(pa.string())):
         yield f"zeros before digits: codes, not numbers; --numeric {_shell(name)}"
     if not pa.types.is_integer(column.type):
@@ -219,6 +222,14 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
         yield f"whole numbers, all different: a number of the row? --ignore {_shell(name)}"
     elif 2 < n_distinct <= FEW_NUMBERS:
         yield f"{n_distinct} whole numbers: codes? --nominal {_shell(name)}"
+
+
+def _is_constant(column: Any) -> bool:
+    """Whether all cells are alike; one that differs among the first ends the search."""
+    few = column.slice(0, FEW_NUMBERS)
+    if not (_is_number(column) or _is_text(column) or pa.types.is_boolean(column.type)):
+        return False
+    return all(compute.count_distinct(cells).as_py() == 1 for cells in (few, column))
 
 
 def _refusals(column: Any) -> Iterator[Reason]:

@@ -14,7 +14,7 @@ from roctree.distributed.batches import are_batches
 from roctree.distributed.growing import Grown, LargeData, grow_large
 from roctree.distributed.local import OutOfCore
 from roctree.distributed.progress import Progress, Report, with_bar
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, how_to_install
 from roctree.progress import reporting, untold
 from roctree.tally import Tally
 
@@ -61,6 +61,10 @@ def fit(
     Progress(step='growing', done=1, total=1, unit='levels')
     2
     """
+    if not hasattr(estimator, "splits"):
+        raise ParameterError(
+            f"{type(estimator).__name__} grows in memory only: give a ROCTreeClassifier."
+        )
     with reporting(progress, with_bar) as report:
         large = large_data(X, y, sample_weight, client, report)
         if large is None:
@@ -106,15 +110,24 @@ def over_partitions(method: Method) -> Method:
     @wraps(method)
     def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
         if is_dask(X):
-            return _dask().mapped(method, self, X, *arguments, **options)
+            return _dask().mapped(method.__name__, self, X, *arguments, **options)
         return method(self, X, *arguments, **options)
 
     return mapped  # type: ignore[return-value]
 
 
-def tally_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally | None:
-    """Return large data counted in the leaves of a tree; None for data in memory."""
-    large = large_data(X, y, sample_weight)
+def tally_of(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, client: Any = None
+) -> Tally | None:
+    """Return large data counted in the leaves of a tree; None for data in memory.
+
+    Parameters
+    ----------
+    estimator : that has the tree
+    X, y, sample_weight : as for ``large_data``
+    client : of a cluster that is to count, or the address of its scheduler
+    """
+    large = large_data(X, y, sample_weight, client)
     if large is None:
         return None
     with large as data:
@@ -122,5 +135,10 @@ def tally_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tally | None
 
 
 def _dask() -> Any:
-    """The module that needs Dask, which is imported for collections of Dask only."""
-    return import_module("roctree.distributed.dask")
+    """The module that needs Dask, which is imported only where work is for a cluster."""
+    try:
+        return import_module("roctree.distributed.dask")
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        raise ParameterError(f"Dask is not installed: {how_to_install('dask')}.") from None

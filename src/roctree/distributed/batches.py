@@ -4,10 +4,12 @@ All are read by pyarrow. What can be read only once, an iterator of batches or t
 query, is written to a temporary file first.
 """
 
+import errno
 import itertools
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ ENDINGS = (".parquet", ".pq")
 # So many rows are read at a time, and no more than a few batches ahead.
 BATCH_ROWS = 1 << 17
 READ_AHEAD = 2
+_MAKE_ROOM = "make room, or set TMPDIR to a folder that has it"
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class Batches:
     @property
     def n_rows(self) -> int:
         """The number of rows, from what the files say of themselves where they do."""
-        return int(self.rows.count_rows())
+        with reading("the data"):
+            return int(self.rows.count_rows())
 
     def __iter__(self) -> Iterator[Part]:
         file, begin = None, 0
@@ -73,17 +77,18 @@ class Batches:
 
     def _read(self) -> Iterator[tuple[Any, str]]:
         """Yield batches of rows, and the file that each is from."""
-        source = ""
         scanner = self.rows.scanner(
             batch_size=BATCH_ROWS, batch_readahead=READ_AHEAD, fragment_readahead=1
         )
-        try:
-            for tagged in scanner.scan_batches():
-                source = "" if self.is_copy else getattr(tagged.fragment, "path", "")
-                yield tagged.record_batch, source
-        except (OSError, ValueError) as error:
-            after = f" (after rows of {source!r})" if source else ""
-            raise DataError(f"the data cannot be read{after}: {first_line(error)}.") from None
+        found, what = scanner.scan_batches(), "the data"
+        while True:
+            with reading(what):
+                tagged = next(found, None)
+            if tagged is None:
+                return
+            source = "" if self.is_copy else getattr(tagged.fragment, "path", "")
+            what = f"the data after rows of {source!r}" if source else "the data"
+            yield tagged.record_batch, source
 
 
 def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
@@ -102,12 +107,9 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
         return Batches(rows_of_files(X), y, sample_weight)
     if isinstance(X, pads.Dataset):
         return Batches(X, y, sample_weight)
-    if hasattr(X, "sink_parquet"):
-        X.sink_parquet(folder / "query.parquet")
-        rows = pads.dataset(folder / "query.parquet", format="parquet")
-    else:
-        rows = _spooled(X, folder / "batches.arrow", pads)
-    return Batches(rows, y, sample_weight, is_copy=True)
+    with room_in(folder):
+        write = _query_written if hasattr(X, "sink_parquet") else _batches_written
+        return Batches(write(X, folder, pads), y, sample_weight, is_copy=True)
 
 
 def are_batches(X: Any) -> bool:
@@ -116,7 +118,7 @@ def are_batches(X: Any) -> bool:
     if are_files(X) or hasattr(kind, "__next__"):
         return True
     if isinstance(X, list | tuple):
-        return len(X) > 0 and type(X[0]).__name__ == "RecordBatch"
+        return len(X) > 0 and type(X[0]).__name__ in ("RecordBatch", "Table")
     # A pyarrow data set counts its rows; a table of it, which is in memory, does not.
     return hasattr(kind, "sink_parquet") or hasattr(kind, "count_rows")
 
@@ -156,9 +158,33 @@ def place(source: str, begin: int) -> str:
     return f"{source!r} from row {begin} on" if source else ""
 
 
+@contextmanager
+def reading(what: str, how: str = "") -> Iterator[None]:
+    """Say in a sentence that data, which had seemed to be in order, cannot be read."""
+    from roctree.data.arrow import pa
+
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{what} cannot be read{how} ({first_line(error)}).") from None
+
+
 def first_line(error: Exception) -> str:
     """Return the first line of what an error says."""
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+
+
+@contextmanager
+def room_in(folder: Path) -> Iterator[None]:
+    """Say in a sentence that the disk is full, or that somebody may not write as much to it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DataError(
+            f"{str(folder.parent)!r} has no room left for temporary files: {_MAKE_ROOM}."
+        ) from None
 
 
 def check_disk(n_bytes: int, folder: Path) -> None:
@@ -167,14 +193,14 @@ def check_disk(n_bytes: int, folder: Path) -> None:
     if n_bytes > free:
         raise DataError(
             f"the coded rows need {n_bytes / 1e9:.1f} GB in {str(folder.parent)!r}, which has "
-            f"{free / 1e9:.1f} GB free: make room, or set TMPDIR to a folder that has it."
+            f"{free / 1e9:.1f} GB free: {_MAKE_ROOM}."
         )
 
 
 def reserve(path: Path, n_bytes: int) -> None:
     """Make a file of that size; a disk that is full is told now, not when pages are written."""
     check_disk(n_bytes, path.parent)
-    with path.open("wb") as file:
+    with room_in(path.parent), path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, n_bytes)
         else:
@@ -189,7 +215,19 @@ def _are_paths(X: Any) -> bool:
     )
 
 
-def _spooled(batches: Iterable[Any], path: Path, pads: Any) -> Any:
+def _query_written(query: Any, folder: Path, pads: Any) -> Any:
+    """Write the result of a lazy query to a file, and return it as a data set."""
+    from polars.exceptions import PolarsError
+
+    path = folder / "query.parquet"
+    try:
+        query.sink_parquet(path)
+    except PolarsError as error:
+        raise DataError(f"the lazy query fails ({first_line(error)}).") from error
+    return pads.dataset(path, format="parquet")
+
+
+def _batches_written(batches: Iterable[Any], folder: Path, pads: Any) -> Any:
     """Write batches to a file, and return it as a data set."""
     import pyarrow as pa
 
@@ -197,17 +235,36 @@ def _spooled(batches: Iterable[Any], path: Path, pads: Any) -> Any:
     first = next(batches, None)
     if first is None:
         raise DataError("X is an iterator without batches: at least one row is required.")
-    if not isinstance(first, pa.RecordBatch | pa.Table):
-        raise DataError(
-            f"X gives a {type(first).__name__}: an iterator must give record batches of pyarrow."
-        )
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
+    # A file has one dictionary of a column, and each batch may have its own.
+    schema, path = spelled_out(_checked(first, 0, pa).schema), folder / "batches.arrow"
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
         for number, batch in enumerate(itertools.chain([first], batches)):
             try:
-                writer.write(batch.select(first.schema.names).cast(first.schema))
-            except (pa.ArrowException, KeyError, ValueError) as error:
+                for name in _checked(batch, number, pa).schema.names:
+                    schema.field(name)  # a column that the first lacks
+                writer.write(batch.select(schema.names).cast(schema))
+            except (pa.ArrowException, KeyError) as error:
                 raise DataError(
                     f"batch {number} (counting from 0) does not fit the columns and types of the "
                     f"first ({first_line(error)}): give all of them the same."
                 ) from None
     return pads.dataset(path, format="ipc")
+
+
+def _checked(batch: Any, number: int, pa: Any) -> Any:
+    if not isinstance(batch, pa.RecordBatch | pa.Table):
+        raise DataError(
+            f"X gives a {type(batch).__name__} as batch {number} (counting from 0): an iterator "
+            "must give record batches of pyarrow."
+        )
+    return batch
+
+
+def spelled_out(schema: Any) -> Any:
+    """Return columns with values in place of numbers that stand for them."""
+    import pyarrow as pa
+
+    return pa.schema(
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in schema
+    )

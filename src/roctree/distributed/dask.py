@@ -5,23 +5,22 @@ once more on another: it reads the partitions again, codes them and sends the ro
 that are finished, of which nothing is counted again.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from importlib import import_module
-from queue import Empty, Queue
-from threading import Thread
+from itertools import groupby, islice
 from typing import Any
 from uuid import uuid4
 
+import dask
+import distributed
 import numpy as np
+from dask import array
 from numpy.typing import NDArray
 
 from roctree.data import Schema
-from roctree.distributed.batches import first_line
+from roctree.distributed.client import connected
 from roctree.distributed.packed import PackedTables
 from roctree.distributed.parts import (
     Coded,
@@ -30,27 +29,21 @@ from roctree.distributed.parts import (
     Facts,
     Part,
     code,
+    in_part,
     merged_tally,
     summarise,
     tally,
 )
 from roctree.distributed.pieces import Piece, open_pieces
 from roctree.distributed.progress import Progress, Report
-from roctree.distributed.summary import Summary, merged_summary
-from roctree.errors import DataError, ParameterError, how_to_install
+from roctree.distributed.summary import Summary, merged_parts, merged_summary
+from roctree.errors import DataError
 from roctree.progress import untold
 from roctree.tally import Tally
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
 from roctree.tree.tree import Tree
-
-try:
-    import dask
-    import distributed
-    from dask import array
-except ImportError:
-    raise ParameterError(f"Dask is not installed: {how_to_install('dask')}.") from None
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -65,8 +58,6 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 }
 # So many partial tables are added up by a task.
 _FAN_IN = 4
-# A scheduler that is there answers within so many seconds.
-_PATIENCE = 10
 
 
 @dataclass(frozen=True)
@@ -94,13 +85,13 @@ class Collections:
         merged = list(found)
         while len(merged) > 1:
             groups = [merged[i : i + _FAN_IN] for i in range(0, len(merged), _FAN_IN)]
-            merged = self.client.map(_merged, groups, pure=False)
+            merged = self.client.map(merged_parts, groups, pure=False)
         self._watch("reading", found)
         return merged_summary([each.result() for each in merged])
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
         """Look at all rows a second time, and have them coded where they are."""
-        coded = self._each(code, dask.delayed(coding))
+        coded = self._each(code, coding)
         facts = self.client.map(_facts, coded, pure=False)
         self._watch("coding", list(facts))
         n_classes = coding.schema.n_classes
@@ -111,18 +102,22 @@ class Collections:
 
     def tally(self, tree: Tree, schema: Schema) -> Tally:
         """Count all rows in the leaves of a tree, on the workers."""
-        return merged_tally(
-            self.client.gather(self._each(tally, dask.delayed(tree), dask.delayed(schema)))
-        )
+        return merged_tally(self.client.gather(self._each(tally, tree, schema)))
 
     def _each(self, function: Callable[..., Any], *known: Any) -> list[Any]:
-        """Begin to call a function with each part, which is read on the spot and not sent."""
+        """Begin to call a function with each part, which is read on the spot and not sent.
+
+        What is known of all parts is there once for each worker: tasks go where something is that
+        they need, and with one copy they would all go to one worker.
+        """
+        n_workers = max(1, len(self.client.scheduler_info()["workers"]))
+        copies = [[dask.delayed(each, pure=False) for each in known] for _ in range(n_workers)]
         tasks = [
             dask.delayed(_of_part)(
-                function, self.make, *part, known=known,
+                function, self.make, *part, known=copies[number % n_workers],
                 dask_key_name=f"{function.__name__}-{uuid4()}",
             )
-            for part in self.parts
+            for number, part in enumerate(self.parts)
         ]  # fmt: skip
         futures: list[Any] = self.client.compute(tasks)
         return futures
@@ -146,9 +141,11 @@ class DaskShards:
     """Shards that workers keep; what is sent are splits one way and tables the other."""
 
     def __init__(self, client: Any, coded: list[Any], columns: Columns, n_classes: int) -> None:
-        self.client, self.coded = client, coded
+        groups = _by_worker(client, coded)
+        self.client, self.coded = client, [part for group in groups for part in group]
+        self.sizes = [len(group) for group in groups]
         self.columns, self.n_classes = columns, n_classes
-        self.places = client.map(_start, coded, pure=False)
+        self.places = client.map(_start, self.coded, pure=False)
 
     def count(self, segments: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, with room behind them for ``n_tables``."""
@@ -156,12 +153,16 @@ class DaskShards:
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if segments.size > 0:
             known = {"columns": self.columns, "segments": segments, "n_classes": self.n_classes}
-            packed = self.client.map(_count, self.coded, self.places, pure=False, **known)
-            while len(packed) > 1:
-                groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
-                packed = self.client.map(_sum, groups, pure=False)
-            packed[0].result().add_to(tables[: segments.size])
+            packed = iter(self.client.map(_count, self.coded, self.places, pure=False, **known))
+            of_workers = [self._added(list(islice(packed, size))) for size in self.sizes]
+            self._added(of_workers).result().add_to(tables[: segments.size])
         return tables
+
+    def _added(self, packed: list[Any]) -> Any:
+        while len(packed) > 1:
+            groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
+            packed = self.client.map(_sum, groups, pure=False)
+        return packed[0]
 
     def divide(self, splits: Splits) -> None:
         """Go down a level."""
@@ -190,10 +191,10 @@ def collections(
     cells = enumerate(zip(of_rows, *others, strict=True))
     parts = [(columns, number, *each) for number, each in cells]
     target = y if isinstance(y, str) else getattr(y, "name", None)
-    with _connected(client) as connected:
+    with connected(client) as own:
         # The name of a Dask array is that of its tasks.
         name = target if hasattr(X, "columns") else None
-        yield Collections(_part, parts, connected, name, report)
+        yield Collections(_part, parts, own, name, report)
 
 
 @contextmanager
@@ -202,88 +203,24 @@ def files(
 ) -> Iterator[Collections]:
     """Open Parquet files to be read by the workers of a cluster."""
     parts = [(piece, number) for number, piece in enumerate(open_pieces(X, y, sample_weight))]
-    with _connected(client) as connected:
-        yield Collections(Piece.read, parts, connected, y, report)
+    with connected(client) as own:
+        yield Collections(Piece.read, parts, own, y, report)
 
 
-@contextmanager
-def _connected(client: Any) -> Iterator[Any]:
-    """The client that is given, the one that is active, or one for a scheduler, for a while."""
-    if isinstance(client, str):
-        with _client_of(client) as own, _failures():
-            yield own
-        return
-    try:
-        client = client or distributed.default_client()
-    except ValueError:
-        raise ParameterError(
-            "there is no Dask client: make a dask.distributed.Client, and give it as client=..."
-        ) from None
-    with _failures():
-        yield client
-
-
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Say what to do where the cluster, and not the data, is the reason of a failure."""
-    try:
-        yield
-    except distributed.KilledWorker as error:
-        raise DataError(
-            "one worker after another died over the same partition, perhaps for want of memory: "
-            "give them more, or make partitions smaller."
-        ) from error
-    except CancelledError as error:
-        raise DataError("the Dask scheduler was lost or restarted: fit once more.") from error
-
-
-def _client_of(address: str) -> Any:
-    """Return a client of its own for the scheduler at an address."""
-    found: Queue[Any] = Queue()
-
-    def connect() -> None:
-        try:
-            found.put(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
-        except Exception as error:
-            found.put(error)
-
-    if not address.strip():
-        raise ParameterError(f"no Dask scheduler answers at {address!r}: give its address.")
-    # Dask waits for ever for something that listens there and is no scheduler.
-    Thread(target=connect, daemon=True).start()
-    try:
-        client = found.get(timeout=2 * _PATIENCE)
-    except Empty:
-        client = TimeoutError("something listens there, but does not speak to Dask")
-    if isinstance(client, Exception):
-        raise ParameterError(
-            f"no Dask scheduler answers at {address!r} ({first_line(client)}): give an address "
-            "such as tcp://127.0.0.1:8786."
-        )
-    if not client.scheduler_info()["workers"]:
-        warnings.warn(
-            f"the scheduler at {address!r} has no workers yet: work begins when there are some.",
-            UserWarning,
-            stacklevel=2,
-        )
-    elif client.submit(import_module, "roctree", pure=False).exception() is not None:
-        client.close()
-        raise ParameterError(f"the workers of {address!r} have no roctree: install it there.")
-    return client
-
-
-def mapped(method: Any, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+def mapped(method: str, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
     """Return a Dask array of what a method says of the rows, one partition after another."""
-    is_table, dtype = _RESULTS[method.__name__](estimator)
+    is_table, dtype = _RESULTS[method](estimator)
     width = (estimator.n_classes_,) if is_table else ()
     sizes = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * X.npartitions
+    # A task of its own: a large tree is sent once to each worker, not once with each partition.
+    known = dask.delayed(estimator, pure=False)
     blocks = [
         array.from_delayed(
-            dask.delayed(_said_of)(method, estimator, part, arguments, options),
+            dask.delayed(_said_of)(method, known, part, number, arguments, options),
             (size, *width),
             dtype,
         )
-        for part, size in zip(_delayed(X), sizes, strict=True)
+        for number, (part, size) in enumerate(zip(_delayed(X), sizes, strict=True))
     ]
     return array.concatenate(blocks, allow_unknown_chunksizes=True)
 
@@ -313,7 +250,7 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
 
 
 def _of_part(
-    function: Callable[..., Any], make: Callable[..., Part], *part: Any, known: tuple[Any, ...]
+    function: Callable[..., Any], make: Callable[..., Part], *part: Any, known: list[Any]
 ) -> Any:
     return function(make(*part), *known)
 
@@ -328,9 +265,14 @@ def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -
     return Part(number, X.drop(columns=columns) if columns else X, y, sample_weight)
 
 
-def _merged(parts: list[Summary | None]) -> Summary | None:
-    known = [part for part in parts if part is not None]
-    return merged_summary(known) if known else None
+def _by_worker(client: Any, futures: list[Any]) -> list[list[Any]]:
+    """Put together what one worker has, so that it adds up its tables and sends their sum only."""
+    held = client.who_has(futures)
+
+    def workers(future: Any) -> list[str]:
+        return sorted(held.get(future.key, ()))
+
+    return [list(group) for _, group in groupby(sorted(futures, key=workers), workers)]
 
 
 def _facts(coded: CodedPart) -> Facts:
@@ -367,10 +309,18 @@ def _counts(places: Places) -> Floats:
 
 
 def _said_of(
-    method: Any, estimator: Any, rows: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    method: str,
+    estimator: Any,
+    rows: Any,
+    number: int,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
 ) -> NDArray[Any]:
     """What a method says of the rows of a partition, which may have none."""
     if rows.shape[0] == 0:
-        is_table, dtype = _RESULTS[method.__name__](estimator)
+        is_table, dtype = _RESULTS[method](estimator)
         return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
-    return np.asarray(method(estimator, rows, *arguments, **options))
+    try:
+        return np.asarray(getattr(estimator, method)(rows, *arguments, **options))
+    except DataError as error:
+        raise in_part(number, error) from None

@@ -1,19 +1,18 @@
 """Grow the tree of data that do not fit memory, or are elsewhere, as an estimator wants it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import Schema
-from roctree.distributed.parts import Coded, Coding
+from roctree.data import Schema, warn_of_names_of_rows
+from roctree.distributed.parts import Coded, Coding, Facts
 from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary
 from roctree.errors import ParameterError
 from roctree.geometry import Spread
-from roctree.growing import grown_to_size, growth_for
+from roctree.growing import grown_from_bins, growth_for, warn_of_lost_rows
 from roctree.parameters import with_costs_in_order
 from roctree.pruning import Pruned, Pruner, need
 from roctree.pruning import resolve as resolve_pruner
@@ -24,7 +23,7 @@ from roctree.tally import Tally
 from roctree.tree.binned import Binned
 from roctree.tree.binning import Edges
 from roctree.tree.growth import Growth, grid_of
-from roctree.tree.shape import observed_thresholds
+from roctree.tree.levels import Finished
 from roctree.tree.tree import NO_BRANCH, Tree
 
 
@@ -82,20 +81,14 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
     smoother = resolve_smoother(estimator.smoothing)
     refuse_what_needs_rows(estimator, resolve_pruner(estimator.pruning), smoother)
     summary = data.summary(estimator.categorical_features)
+    warn_of_names_of_rows(summary.occurring, stacklevel=3)
     schema = summary.schema
     pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
-    edges = Edges.of(summary.sketches, schema.n_categories, schema.names, estimator.max_bins)
-    quantum = grid_of(summary.n_rows, summary.largest)
-    coding = Coding(schema, edges, quantum, summary.middle)
-    facts, shards = data.coded(summary, coding, n_threads)
-    known = (schema.names, edges, facts.bounds, summary.has_missing, facts.counts, quantum)
-    binned = Binned(*known, shards)
+    binned, facts = _in_bins(data, summary, schema, estimator.max_bins, n_threads)
     growth = growth_for(estimator, schema.classes, facts.counts, summary.n_rows)
-    tree = grown_to_size(estimator, _grower(binned, n_threads, data.report), growth)
-    if estimator.threshold == "observed":
-        tree = observed_thresholds(tree, facts.bounds.values, schema.n_categories)
-    smaller = pruned(pruner, tree)
-    divides = bool(_sends_to_all(smaller.tree, summary.has_missing).any())
+    finished = _told(data.report, growth.max_depth)
+    finished(0)
+    tree = pruned(pruner, grown_from_bins(estimator, binned, growth, n_threads, finished))
     return Grown(
         n_rows=summary.n_rows,
         target=data.target,
@@ -104,22 +97,28 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
         spread=facts.moments.spread,
         pruner=pruner,
         smoother=smoother,
-        pruned=smaller,
-        divides_cases=divides,
+        pruned=tree,
+        divides_cases=bool(_sends_to_all(tree.tree, summary.has_missing).any()),
     )
 
 
-def _grower(binned: Binned, n_threads: int, report: Report) -> Callable[[Growth], Tree]:
-    """Return what grows a tree, and tells after each level how far it is."""
+def _in_bins(
+    data: LargeData, summary: Summary, schema: Schema, max_bins: int, n_threads: int
+) -> tuple[Binned, Facts]:
+    """Have the rows coded, and return what growth and the estimator have to know of them."""
+    edges = Edges.of(summary.sketches, schema.n_categories, schema.names, max_bins)
+    quantum = grid_of(summary.n_rows, summary.largest)
+    coding = Coding(schema, edges, quantum, summary.middle)
+    facts, shards = data.coded(summary, coding, n_threads)
+    lost = summary.n_rows - facts.n_rows
+    warn_of_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
+    known = edges, facts.bounds, summary.has_missing, facts.counts, quantum
+    return Binned(schema.names, *known, shards), facts
 
-    def grow(growth: Growth) -> Tree:
-        def finished(n_levels: int) -> None:
-            report(Progress("growing", n_levels, growth.max_depth, "levels"))
 
-        finished(0)
-        return binned.grow(growth, n_threads, finished)
-
-    return grow
+def _told(report: Report, max_depth: int | None) -> Finished:
+    """Return what tells, after each level, how far the growth is."""
+    return lambda n_levels: report(Progress("growing", n_levels, max_depth, "levels"))
 
 
 def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:

@@ -2,14 +2,13 @@
 
 import glob
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from roctree.data.arrow import dataset as pads
 from roctree.data.arrow import pa, parquet
-from roctree.distributed.batches import ENDINGS, first_line
+from roctree.distributed.batches import ENDINGS, reading, spelled_out
 from roctree.errors import DataError
 
 _OF_PATTERNS = frozenset("*?[")
@@ -38,15 +37,6 @@ def parquet_files(given: Sequence[str | Path]) -> list[str]:
     for twice in _doubles(found):
         raise DataError(f"{twice!r} is named twice: its rows would count twice.")
     return found
-
-
-@contextmanager
-def reading() -> Iterator[None]:
-    """Say in a sentence that files, which had seemed to be in order, cannot be read."""
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(f"the Parquet files cannot be read: {first_line(error)}.") from None
 
 
 def common_schema(paths: Sequence[str]) -> Any:
@@ -87,10 +77,8 @@ def _is_shown(path: Path) -> bool:
 
 
 def _schema_of(path: str) -> Any:
-    try:
+    with reading(repr(path), " as Parquet"):
         schema = parquet.read_schema(path)
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(f"{path!r} cannot be read as Parquet ({first_line(error)}).") from None
     for double in _doubles(schema.names):
         raise DataError(f"{path!r} has two columns {double!r}: rename one.")
     return schema.remove_metadata()
@@ -118,19 +106,13 @@ def _unified_field(ours: Any, theirs: Any, path: str) -> Any:
     """Return a field for the values of both: numbers as wide as needed, names as texts."""
     if ours.type.equals(theirs.type):
         return ours
-    for one, other in ((ours, theirs), (_spelled_out(ours), _spelled_out(theirs))):
+    both = [pa.schema([field.remove_metadata()]) for field in (ours, theirs)]
+    for schemas in (both, [spelled_out(schema) for schema in both]):
         try:
-            both = [pa.schema([field.remove_metadata()]) for field in (one, other)]
-            return pa.unify_schemas(both, promote_options="permissive").field(0)
+            return pa.unify_schemas(schemas, promote_options="permissive").field(0)
         except pa.ArrowTypeError:
             continue
     raise DataError(
         f"column {ours.name!r} holds {theirs.type} values in {path!r} and {ours.type} values in "
         "files before it: give it one type in all files."
     )
-
-
-def _spelled_out(field: Any) -> Any:
-    """The field with values in place of numbers that stand for them."""
-    coded = pa.types.is_dictionary(field.type)
-    return field.with_type(field.type.value_type) if coded else field

@@ -1,7 +1,7 @@
 """A part of large data: a frame or matrix with labels and weights, read as the whole would be."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +55,7 @@ class Coding:
 class Facts:
     """What the rows of a part add to what is known of all: the values in bins, class counts."""
 
+    n_rows: int
     bounds: Bounds
     counts: Floats
     moments: Moments
@@ -64,12 +65,16 @@ class Facts:
         """What no rows add."""
         values = np.empty((0, coding.middle.size))
         moments = Moments.of(values, np.empty(0), coding.middle)
-        return cls(Bounds.empty(coding.edges.size), np.zeros(coding.schema.n_classes), moments)
+        return cls(0, Bounds.empty(coding.edges.size), np.zeros(coding.schema.n_classes), moments)
 
     def merged(self, other: "Facts") -> "Facts":
         """The facts of both parts."""
-        moments = self.moments.merged(other.moments)
-        return Facts(self.bounds.merged(other.bounds), self.counts + other.counts, moments)
+        return Facts(
+            self.n_rows + other.n_rows,
+            self.bounds.merged(other.bounds),
+            self.counts + other.counts,
+            self.moments.merged(other.moments),
+        )
 
 
 class CodedPart(NamedTuple):
@@ -87,19 +92,20 @@ class Coded(NamedTuple):
 
 
 def summarise(part: Part, categorical_features: Any) -> Summary | None:
-    """Return the summary of a part; None if it has no rows of any weight."""
-    if is_empty(part):
+    """Return the summary of a part; None if it has no rows."""
+    if part.X.shape[0] == 0:
         return None
+    # Weights that are all zero are refused for the whole only.
+    weights = None if is_empty(part) else part.sample_weight
     try:
         rows = Dataset.from_data(
-            part.X,
-            part.y,
-            sample_weight=part.sample_weight,
-            categorical_features=categorical_features,
+            part.X, part.y, sample_weight=weights, categorical_features=categorical_features
         )
-        return Summary.of(rows, part.number)
     except DataError as error:
-        raise _of_part(part, error) from None
+        raise in_part(part.number, error, part.source) from None
+    if is_empty(part):
+        rows = replace(rows, weights=np.zeros(len(rows.weights)))
+    return Summary.of(rows, part.number)
 
 
 def code(part: Part, coding: Coding) -> CodedPart:
@@ -112,7 +118,7 @@ def code(part: Part, coding: Coding) -> CodedPart:
     values, labels, weights = weighty(rows.values, rows.labels, weights)
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)
-    facts = Facts(bounds, counts, Moments.of(values, weights, coding.middle))
+    facts = Facts(len(weights), bounds, counts, Moments.of(values, weights, coding.middle))
     return CodedPart(Shard(codes, labels.astype(np.uint32), own_weights(weights)), facts)
 
 
@@ -131,7 +137,7 @@ def rows_of(part: Part, schema: Schema) -> Dataset:
     try:
         return Dataset.encoded(part.X, part.y, schema, sample_weight=part.sample_weight)
     except DataError as error:
-        raise _of_part(part, error) from None
+        raise in_part(part.number, error, part.source) from None
 
 
 def is_empty(part: Part) -> bool:
@@ -141,6 +147,7 @@ def is_empty(part: Part) -> bool:
     return part.sample_weight is not None and not np.any(np.asarray(part.sample_weight))
 
 
-def _of_part(part: Part, error: DataError) -> DataError:
-    source = f", {part.source}" if part.source else ""
-    return DataError(f"part {part.number} of the data (counting from 0){source}: {error}")
+def in_part(number: int, error: DataError, source: str = "") -> DataError:
+    """Say in which part of the data something is wrong, and where that was read."""
+    place = f", {source}" if source else ""
+    return DataError(f"part {number} of the data (counting from 0){place}: {error}")

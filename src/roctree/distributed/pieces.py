@@ -9,12 +9,12 @@ from roctree.distributed.batches import (
     are_files,
     check_names,
     data_sets,
-    first_line,
     place,
+    reading,
     rows_of_files,
 )
 from roctree.distributed.parts import Part
-from roctree.errors import DataError, ParameterError
+from roctree.errors import ParameterError
 from roctree.tree.binned import SHARD_ROWS
 
 
@@ -26,13 +26,8 @@ class Piece(NamedTuple):
 
     def read(self, number: int) -> Part:
         """Return the rows as a part of that number."""
-        try:
+        with reading(self.source, " by a worker, and all must find the files under the same paths"):
             table = self.batches.rows.to_table()
-        except (OSError, ValueError) as error:
-            raise DataError(
-                f"a worker cannot read {self.source} ({first_line(error)}): all workers must find "
-                "the files under the same paths."
-            ) from None
         return self.batches.part(number, table, self.source)
 
 

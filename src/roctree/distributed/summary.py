@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from roctree.data import Dataset, Schema, encode_labels
 from roctree.data.column import Categories
 from roctree.errors import DataError
+from roctree.tree.binning import refuse_many_categories
+from roctree.tree.grow import weighty
 from roctree.tree.sketch import Sketch, sketch_columns
 
 
@@ -22,19 +24,24 @@ from roctree.tree.sketch import Sketch, sketch_columns
 class ColumnSummary:
     """A column of a part: a sketch of its numbers, or its categories.
 
-    Where no value is known, the column is of the kind that the other parts say.
+    Where no value is known, the column is of the kind that the other parts say. Rows without weight
+    leave no trace: a category that only they have is dropped in the end, when all parts are known.
 
     Parameters
     ----------
     sketch : of the numbers
     categories : of a nominal column, else None
-    has_missing : whether some value is missing
+    seen : those of them that rows with weight have
+    weightless : those that only rows without weight have
+    n_missing : how many values are missing
     part : the number of the part, of several that of the first which knows the column's kind
     """
 
     sketch: Sketch
     categories: Categories | None
-    has_missing: bool
+    seen: frozenset[Any]
+    weightless: frozenset[Any]
+    n_missing: int
     part: int
 
     @property
@@ -42,13 +49,25 @@ class ColumnSummary:
         """Whether some value is known, or categories are declared."""
         return bool(self.categories) or self.sketch.values.size > 0
 
+    @property
+    def kept(self) -> Categories | None:
+        """The categories but for those that only rows without weight have."""
+        if self.categories is None or not self.weightless:
+            return self.categories
+        return tuple(each for each in self.categories if each not in self.weightless)
+
     def merged(self, other: "ColumnSummary", name: str) -> "ColumnSummary":
         """The column of both parts."""
-        sketch = self.sketch.merged(other.sketch)
-        categories = self._categories(other, name)
         known = [column.part for column in (self, other) if column.is_known]
-        part = min(known or [self.part, other.part])
-        return ColumnSummary(sketch, categories, self.has_missing or other.has_missing, part)
+        seen = self.seen | other.seen
+        return ColumnSummary(
+            self.sketch.merged(other.sketch),
+            self._categories(other, name),
+            seen,
+            (self.weightless | other.weightless) - seen,
+            self.n_missing + other.n_missing,
+            min(known or [self.part, other.part]),
+        )
 
     def _categories(self, other: "ColumnSummary", name: str) -> Categories | None:
         if not other.is_known:
@@ -68,23 +87,29 @@ class ColumnSummary:
 
 def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, int]) -> Categories:
     """The categories of both; those that only some parts have get their places by their values."""
-    if any(isinstance(category, float) for category in (*ours, *theirs)):
-        # Whole numbers are floats where they are read together with others, or with gaps.
-        ours, theirs = _as_floats(ours), _as_floats(theirs)
+    ours, theirs = _of_one_type(ours, theirs)
     if ours == theirs:
         return ours
     try:
-        return tuple(sorted({*ours, *theirs}))
+        joined = tuple(sorted({*ours, *theirs}))
     except TypeError:
         raise DataError(
             f"the categories of column {name!r} are text in one and numbers in the other of the "
             f"parts {min(parts)} and {max(parts)} of the data (counting from 0): give them one "
             "type in all parts."
         ) from None
+    # Names of rows would fill the memory long before all rows are read.
+    refuse_many_categories(name, len(joined))
+    return joined
 
 
-def _as_floats(categories: Categories) -> Categories:
-    return tuple(float(each) if isinstance(each, int) else each for each in categories)
+def _of_one_type(ours: Categories, theirs: Categories) -> tuple[Categories, Categories]:
+    """Numbers as the widest of their types: whole ones are floats where they are read with gaps."""
+    kinds = set(map(type, (*ours, *theirs)))
+    if len(kinds) == 1 or not kinds <= {bool, int, float}:
+        return ours, theirs
+    widest = float if float in kinds else int
+    return tuple(map(widest, ours)), tuple(map(widest, theirs))
 
 
 @dataclass(frozen=True)
@@ -119,22 +144,22 @@ class Summary:
 
     @classmethod
     def of(cls, part: Dataset, number: int) -> "Summary":
-        """Look at the rows of a part that have weight."""
-        part = part.with_weight()
-        schema = part.schema
-        numeric = np.flatnonzero(~schema.nominal)
-        sketches = dict(zip(numeric.tolist(), sketch_columns(part.values, numeric), strict=True))
-        missing = np.asarray(np.isnan(part.values).any(axis=0))
-        columns = tuple(
-            ColumnSummary(
-                sketches.get(feature, Sketch.empty()), categories, bool(missing[feature]), number
-            )
-            for feature, categories in enumerate(schema.categories)
-        )
-        weights = part.weights
+        """Look at the rows of a part, of which perhaps none has weight."""
+        values, _, weights = weighty(part.values, part.labels, part.weights)
+        others = part.values[part.weights == 0.0]
+        schema, numeric = part.schema, np.flatnonzero(~part.schema.nominal)
+        sketches = dict(zip(numeric.tolist(), sketch_columns(values, numeric), strict=True))
+        missing = np.isnan(values).sum(axis=0).tolist()
+        columns = []
+        for feature, categories in enumerate(schema.categories):
+            sketch = sketches.get(feature, Sketch.empty())
+            seen = _categories_in(values[:, feature], categories)
+            only = _categories_in(others[:, feature], categories) - seen
+            known = sketch, categories, seen, only, missing[feature], number
+            columns.append(ColumnSummary(*known))
         return cls(
-            schema.names, schema.named, columns, schema.classes, len(weights),
-            float(weights.max()), bool((weights == 1.0).all()), number,
+            schema.names, schema.named, tuple(columns), schema.classes, len(weights),
+            float(weights.max(initial=0.0)), bool((weights == 1.0).all()), number,
         )  # fmt: skip
 
     def merged(self, other: "Summary") -> "Summary":
@@ -167,13 +192,13 @@ class Summary:
     @property
     def schema(self) -> Schema:
         """What the columns and labels mean."""
-        categories = tuple(column.categories for column in self.columns)
+        categories = tuple(column.kept for column in self.columns)
         return Schema(self.names, categories, self.classes, self.named)
 
     @property
     def sketches(self) -> list[Sketch]:
-        """The sketches of the numeric columns."""
-        return [column.sketch for column in self.columns if column.categories is None]
+        """The sketches of the columns without categories, of which texts may all be missing."""
+        return [column.sketch for column in self.columns if not column.kept]
 
     @property
     def middle(self) -> NDArray[np.float64]:
@@ -184,13 +209,36 @@ class Summary:
     @property
     def has_missing(self) -> NDArray[np.bool_]:
         """Whether some value of each column is missing."""
-        return np.array([column.has_missing for column in self.columns], dtype=np.bool_)
+        return np.array([column.n_missing > 0 for column in self.columns], dtype=np.bool_)
+
+    @property
+    def occurring(self) -> list[tuple[str, int, int]]:
+        """For each nominal column its name, how many categories occur, and in how many rows."""
+        return [
+            (name, len(column.seen), self.n_rows - column.n_missing)
+            for name, column in zip(self.names, self.columns, strict=True)
+            if column.categories is not None
+        ]
+
+
+def _categories_in(codes: NDArray[np.float64], categories: Categories | None) -> frozenset[Any]:
+    """The categories that occur among the codes of a column."""
+    if categories is None:
+        return frozenset()
+    times = np.bincount(codes[~np.isnan(codes)].astype(np.int64), minlength=len(categories))
+    return frozenset(categories[code] for code in np.flatnonzero(times))
+
+
+def merged_parts(parts: Iterable[Summary | None]) -> Summary | None:
+    """The summary of some parts; None where no part has rows."""
+    known = (part for part in parts if part is not None)
+    first = next(known, None)
+    return None if first is None else reduce(Summary.merged, known, first)
 
 
 def merged_summary(parts: Iterable[Summary | None]) -> Summary:
     """The summary of all parts, of which some may have no rows."""
-    known = (part for part in parts if part is not None)
-    first = next(known, None)
-    if first is None:
+    whole = merged_parts(parts)
+    if whole is None or whole.n_rows == 0:
         raise DataError("X is empty: at least one row with a weight above 0 is required.")
-    return reduce(Summary.merged, known, first)
+    return whole

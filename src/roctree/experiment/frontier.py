@@ -3,22 +3,24 @@
 A way makes trees of several sizes from the same cases; all are tried on the same folds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from roctree.data.cells import take_rows
-from roctree.data.labels import encode_labels, labels_of
+from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
+from roctree.experiment.designs import CrossValidation
 from roctree.operating import cheapest, cost_table
+from roctree.parameters import check_parameters
+from roctree.progress import check_told
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
-from roctree.strategy import nearest
+from roctree.strategy import is_number, nearest
 from roctree.systems.distill import Booster, distill
 from roctree.systems.presets import readable
 from roctree.table import as_frame, as_html, as_rich, as_text
@@ -189,8 +191,8 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     X: Any,
     y: Any,
     *,
-    leaves: Sequence[int] = LEAVES,
-    ways: Sequence[str] | None = None,
+    leaves: int | Sequence[int] = LEAVES,
+    ways: str | Sequence[str] | None = None,
     folds: int = 5,
     repeats: int = 1,
     cost_matrix: Any = None,
@@ -204,12 +206,13 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     ----------
     X, y : the cases
     leaves : the most leaves that trees may have, size by size
-    ways : names of ``WAYS``; None for all
+    ways : of "best_first", "whole_tree_auc", "cost_complexity", "auc_pruning", "soft" and
+        "distilled"; None for all
     folds, repeats : of stratified cross-validation
     cost_matrix : costs [predicted][true], by number or by label; None for one for each error
     random_state : seed of the folds and of generated cases
     progress : a function that is told how many of how many trees have been made
-    parameters : of ``ROCTreeClassifier``
+    parameters : of ``ROCTreeClassifier``, but for those that sizes and ways are about
 
     Examples
     --------
@@ -221,56 +224,83 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
           soft        2     2.0  0.8333  0.0000    0.5831  0.3333
           soft        4     4.0  0.9728  0.0107    0.3337  0.0733
     """
-    chosen = _chosen(list(WAYS) if ways is None else list(ways))
+    chosen = _chosen(WAYS if ways is None else ways)
     sizes = _sizes(leaves)
-    classes, labels = encode_labels(y)
-    if len(classes) < 2:
-        raise DataError("y has one class only: a frontier compares how classes are told apart.")
-    named = np.asarray(classes)[labels]
-    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
+    _check_parameters(parameters)
+    check_told(progress)
+    design = CrossValidation(folds, repeats, random_state)
+    cases = ROCTreeClassifier(**parameters)._read(X, y, None)
+    classes, labels = cases.schema.classes, cases.labels
+    _check_classes(classes, labels)
+    costs, named = cost_table(cost_matrix, classes), classes[labels]
     results: dict[tuple[str, int], list[Floats]] = {
         (way, size): [] for way in chosen for size in sizes
     }
     done, total = 0, len(results) * folds * repeats
-    for train, test in splitter.split(labels, labels):
+    for split in design.splits(labels):
+        train, test = split.train, split.test
         lesson = Lesson(take_rows(X, train), named[train], sizes, parameters, random_state)
         held_out = take_rows(X, test), named[test]
         for way in chosen:
             for size, tree in zip(sizes, WAYS[way](lesson), strict=True):
-                results[way, size].append(_tried(tree, *held_out, cost_matrix))
+                results[way, size].append(_tried(tree, *held_out, costs))
                 done += 1
                 if progress is not None:
                     progress(done, total)
     return Frontier(tuple(_point(*key, np.array(found)) for key, found in results.items()))
 
 
-def _tried(tree: ROCTreeClassifier, X: Any, y: Any, cost_matrix: Any) -> Floats:
+def _tried(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
     """Return leaves, area, log-loss and cost of a tree on other cases."""
     shares, labels = tree.predict_proba(X), labels_of(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
-    costs = cost_table(cost_matrix, tree.classes_)
     cost = costs[cheapest(shares, costs, tree.classes_), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])
     return np.array([tree.get_n_leaves(), area, -np.log(of_truth).mean(), cost])
 
 
 def _point(way: str, size: int, found: Floats) -> FrontierPoint:
-    n_leaves, area, loss, cost = found.mean(axis=0).tolist()
-    return FrontierPoint(way, size, n_leaves, area, float(found[:, 1].std()), loss, cost)
+    n_leaves, _, loss, cost = found.mean(axis=0).tolist()
+    # A fold without cases of a rare class has no area.
+    areas = found[~np.isnan(found[:, 1]), 1]
+    area, deviation = (float(areas.mean()), float(areas.std())) if areas.size else (np.nan, np.nan)
+    return FrontierPoint(way, size, n_leaves, area, deviation, loss, cost)
 
 
-def _chosen(ways: list[str]) -> list[str]:
-    for way in ways:
+def _chosen(ways: str | Iterable[str]) -> list[str]:
+    names = [ways] if isinstance(ways, str) else list(ways)
+    for way in names:
         if way not in WAYS:
             raise ParameterError(
                 f"{way!r} is no way to a small tree{nearest(way, WAYS)}: choose from "
                 f"{', '.join(WAYS)}."
             )
-    return ways
+    return names
 
 
-def _sizes(leaves: Sequence[int]) -> list[int]:
-    sizes = sorted({int(size) for size in leaves})
-    if not sizes or sizes[0] < 1:
-        raise ParameterError(f"leaves={leaves!r} are no sizes of trees: give numbers from 1 on.")
-    return sizes
+def _sizes(leaves: Any) -> list[int]:
+    sizes = [leaves] if np.ndim(leaves) == 0 else list(leaves)
+    whole = all(is_number(size) and size == int(size) and size >= 1 for size in sizes)
+    if not sizes or not whole:
+        raise ParameterError(
+            f"leaves={leaves!r} are no sizes of trees: give whole numbers from 1 on."
+        )
+    return sorted({int(size) for size in sizes})
+
+
+def _check_parameters(parameters: dict[str, Any]) -> None:
+    for name, instead in (("max_leaves", "leaves"), ("growth", "ways")):
+        if name in parameters:
+            raise ParameterError(f"{name} is what a frontier tries out: give {instead}.")
+    check_parameters(readable(**parameters))
+
+
+def _check_classes(classes: Any, labels: NDArray[Any]) -> None:
+    if len(classes) < 2:
+        raise DataError("y has one class only: a frontier compares how classes are told apart.")
+    for label, count in zip(classes.tolist(), np.bincount(labels), strict=True):
+        if count < 2:
+            raise DataError(
+                f"y has one case only of the class {label!r}: give more, or leave it out, for one "
+                "has to grow the tree and another to try it."
+            )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -47,10 +47,30 @@ class Exported:
         """The number of the class of each node, as if it were a leaf."""
         return np.asarray(self.votes.argmax(axis=1))
 
+    @cached_property
+    def soft(self) -> NDArray[np.bool_]:
+        """Which nodes divide a case near their threshold between their branches."""
+        return (self.steepness > 0.0) & ~np.isnan(self.tree.threshold)
+
+    @cached_property
+    def steepness(self) -> Floats:
+        """By how much the part above a soft threshold rises with the value; 0 if that is hard."""
+        with np.errstate(divide="ignore", over="ignore"):
+            steepness = 0.5 / self.tree.softness
+        return np.where(np.isfinite(steepness), steepness, 0.0)
+
     @property
     def divides(self) -> NDArray[np.bool_]:
-        """Which nodes divide a case with a missing value among their branches."""
-        return ~self.tree.is_leaf & (self.tree.missing_branch < 0)
+        """Which nodes divide some cases among their branches, by missing values or near by."""
+        return ~self.tree.is_leaf & (self.tree.missing_branch < 0) | self.soft
+
+    @cached_property
+    def undivided(self) -> "Exported":
+        """The same with hard thresholds, where missing values take the heaviest branch."""
+        tree = self.tree
+        single = np.where(tree.missing_branch < 0, tree.heaviest_branch, tree.missing_branch)
+        hard = replace(tree, softness=np.zeros(tree.n_nodes), missing_branch=single)
+        return replace(self, tree=hard)
 
     @property
     def follows_probabilities(self) -> bool:
@@ -68,8 +88,6 @@ class Exported:
             raise ParameterError(
                 "Probabilities by distances cannot be exported: fit without geometric_probability."
             )
-        if self.tree.softness.any():
-            raise ParameterError("Soft thresholds cannot be exported: use ranked('leaf') first.")
         for text in self._texts():
             if _SURROGATE.search(text):
                 raise ParameterError(

@@ -1,11 +1,11 @@
 """A tree as a graph of ONNX, out of plain operators in float64.
 
 The tree operators of ONNX know one branch for missing values, two branches and, but for the newest,
-thresholds of float32. Here every branch has a part in every row: 1, 0, or the share of a missing
-value; the part of a leaf is the product of the parts above it, level by level, and the leaves are
-mixed by one matrix product. A row that is not divided has part 1 in one leaf and 0 in all others,
-so that its results are exact; of divided rows the last bit may differ, for the order of sums is
-the runtime's affair. Memory grows with rows times nodes.
+thresholds of float32. Here every branch has a part in every row: 1, 0, the share of a missing
+value, or what a soft threshold gives it; the part of a leaf is the product of the parts above it,
+level by level, and the leaves are mixed by one matrix product. A row that is not divided has part 1
+in one leaf and 0 in all others, so that its results are exact; of divided rows the last bit may
+differ, for the order of sums is the runtime's affair. Memory grows with rows times nodes.
 """
 
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ from roctree._version import __version__
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.exported import Exported
 from roctree.tree.tree import Tree
+from roctree.tree.visit_kernels import LEAST_PART
 
 Floats = NDArray[np.float64]
 Width = Literal["float64", "float32"]
@@ -80,15 +81,14 @@ def to_onnx(model: Exported, *, dtype: Width = "float64") -> Any:
     outputs = _outputs(model, {entry.name for entry in inputs}, onnx)
     label, probabilities, leaf = (entry.name for entry in outputs)
 
-    tree, leaves = model.tree, model.tree.leaves
-    parts = _parts(model, graph, columns, tree.missing_branch, inputs[0].name)
+    leaves = model.tree.leaves
+    parts = _parts(model, graph, columns, inputs[0].name)
     graph.add("MatMul", parts, graph.constant(model.probabilities[leaves]), result=probabilities)
     votes = graph.add("MatMul", parts, graph.constant(model.votes[leaves]))
     winner = graph.add("ArgMax", votes, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_labels(model)), winner, result=label, axis=0)
     if model.divides.any():
-        single = np.where(tree.missing_branch < 0, tree.heaviest_branch, tree.missing_branch)
-        parts = _parts(model, graph, columns, single, inputs[0].name)
+        parts = _parts(model.undivided, graph, columns, inputs[0].name)
     reached = graph.add("ArgMax", parts, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(leaves), reached, result=leaf, axis=0)
     return _finished(model, graph, inputs, outputs)
@@ -161,13 +161,7 @@ def _labels(model: Exported) -> NDArray[Any]:
     return classes.astype(np.float64) if classes.dtype.kind == "f" else classes
 
 
-def _parts(
-    model: Exported,
-    graph: Graph,
-    columns: dict[int, str],
-    missing_branch: NDArray[Any],
-    some_input: str,
-) -> str:
+def _parts(model: Exported, graph: Graph, columns: dict[int, str], some_input: str) -> str:
     """The part of each row in each leaf, [rows, leaves]."""
     tree = model.tree
     if tree.n_nodes == 1:
@@ -175,13 +169,16 @@ def _parts(
         shape = graph.add("Concat", n_rows, graph.constant(np.array([1])), axis=0)
         one = graph.onnx.numpy_helper.from_array(np.ones(1))
         return graph.add("ConstantOfShape", shape, value=one)
-    factors = _factors(model, graph, columns, _of_missing(tree, missing_branch))
+    factors, numbers = _factors(model, graph, columns), _near_thresholds(model, graph, columns)
     ends, parts, above = [], "", 0
     for begin, end in pairwise(tree.level_starts[1:].tolist()):
         nodes = np.arange(begin, end)
         own = graph.columns(factors, nodes - 1)
-        if parts:
-            own = graph.add("Mul", graph.columns(parts, tree.parent[nodes] - above), own)
+        came = graph.columns(parts, tree.parent[nodes] - above) if parts else ""
+        if model.soft[tree.parent[nodes]].any():
+            own = _softened(model, graph, nodes, numbers, own, came)
+        if came:
+            own = graph.add("Mul", came, own)
         leaves = np.flatnonzero(tree.is_leaf[begin:end])
         if leaves.size:
             ends.append(graph.columns(own, leaves))
@@ -189,16 +186,56 @@ def _parts(
     return graph.add("Concat", *ends, axis=1)
 
 
-def _of_missing(tree: Tree, missing_branch: NDArray[Any]) -> Floats:
+def _near_thresholds(model: Exported, graph: Graph, columns: dict[int, str]) -> str:
+    """The columns that soft thresholds look at, in order, [rows, columns]."""
+    used = np.unique(model.tree.feature[model.soft]).tolist()
+    return graph.add("Concat", *(columns[feature] for feature in used), axis=1) if used else ""
+
+
+def _softened(
+    model: Exported, graph: Graph, nodes: NDArray[np.int64], numbers: str, hard: str, came: str
+) -> str:
+    """The parts that go to nodes, near soft thresholds to both if enough would.
+
+    Parameters
+    ----------
+    model, graph : the labelled tree, and what becomes of it
+    nodes : of one level
+    numbers : the columns that soft thresholds look at
+    hard : the parts where thresholds are hard
+    came : the part of each row that has come to the parents; empty if all has
+    """
+    tree, parents = model.tree, model.tree.parent[nodes]
+    soft, used = model.soft[parents], np.unique(tree.feature[model.soft])
+    values = graph.columns(numbers, np.searchsorted(used, tree.feature[parents]) * soft)
+    thresholds = graph.constant(np.where(soft, tree.threshold[parents], 0.0)[None, :])
+    steepness = graph.constant(model.steepness[parents][None, :])
+    half, one = graph.constant(np.float64(0.5)), graph.constant(np.float64(1.0))
+    distance = graph.add("Sub", values, thresholds)
+    above = graph.add("Add", half, graph.add("Mul", distance, steepness))
+    smaller = graph.add("Min", above, graph.add("Sub", one, above))
+    if came:
+        smaller = graph.add("Mul", came, smaller)
+    least = graph.constant(np.where(soft, LEAST_PART, np.inf)[None, :])
+    # Of a missing value the comparison is not true.
+    enough = graph.add("GreaterOrEqual", smaller, least)
+    side = graph.constant((tree.branch[nodes] == 0).astype(np.float64)[None, :])
+    return graph.add("Where", enough, graph.add("Abs", graph.add("Sub", side, above)), hard)
+
+
+def _of_missing(tree: Tree) -> Floats:
     """The part of a row without a value that goes from each node's parent to it."""
-    wanted = missing_branch[tree.parent]
+    wanted = tree.missing_branch[tree.parent]
     parts: Floats = np.where(wanted < 0, tree.share, (wanted == tree.branch).astype(np.float64))
     return parts
 
 
-def _factors(model: Exported, graph: Graph, columns: dict[int, str], of_missing: Floats) -> str:
-    """The part of each row at a node's parent that goes to the node, [rows, nodes - 1]."""
-    tree = model.tree
+def _factors(model: Exported, graph: Graph, columns: dict[int, str]) -> str:
+    """The part of each row at a node's parent that goes to the node, [rows, nodes - 1].
+
+    Thresholds are hard here.
+    """
+    tree, of_missing = model.tree, _of_missing(model.tree)
     blocks, order = [], []
     for feature, column in columns.items():
         nodes = 1 + np.flatnonzero(tree.feature[tree.parent[1:]] == feature)

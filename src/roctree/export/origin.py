@@ -6,6 +6,7 @@ from roctree._version import __version__
 from roctree.table import on_one_line
 
 _MOST_CLASSES = 10
+_SOFT = "thresholds are soft: a case near one goes down both branches, and its leaves are averaged"
 
 
 def origin(model: Any) -> tuple[str, ...]:
@@ -22,12 +23,15 @@ def origin(model: Any) -> tuple[str, ...]:
     saved = f"; first saved {training.date}" if training.date is not None else ""
     size = f"{model.tree_.n_nodes} nodes, {model.get_n_leaves()} leaves, depth {model.get_depth()}"
     smoothing = getattr(model, "smoothing_", None)
-    lines = (
+    lines: tuple[str, ...] = (
         f"{' '.join(repr(model).split())}, by roctree {training.version or __version__}",
         f"grown from {training}, {columns}, classes {', '.join(classes)}{saved}",
         size if smoothing is None else f"{size}; probabilities by {smoothing!r}",
         f"labels: {_labelling(model)}",
     )
+    softness = getattr(model.tree_, "softness", None)
+    if softness is not None and softness.any():
+        lines += (_SOFT,)
     return tuple(map(on_one_line, lines))
 
 

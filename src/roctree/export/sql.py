@@ -1,13 +1,13 @@
 """A tree as a query of SQL, in steps.
 
 The first steps lead each row to its leaf by nested CASEs, and a table of the leaves says what they
-make of it. A row that a missing value divides has no such leaf: see ``sql_sums`` and ``sql_parts``.
+make of it. A row that a missing value or a soft threshold divides has no such leaf: for these see
+``sql_sums`` and ``sql_parts``.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.exported import Exported
@@ -55,8 +55,8 @@ def to_sql(
     placed = steps[-1][0]
     queries = [_of_one_leaf(model, words, placed)]
     if model.divides.any():
-        few = model.tree.n_leaves <= FEW_LEAVES
-        steps += added(model, words, placed) if few else followed(model, words, placed, names)
+        follows = _follows(model)
+        steps += followed(model, words, placed, names) if follows else added(model, words, placed)
         queries.append(_of_several(model, words, steps[-1][0]))
     kept = " MATERIALIZED" if dialect in KEEPS_STEPS else ""
     named = [f"{name} AS{kept} (\n{query}\n)" for name, query in steps]
@@ -66,8 +66,7 @@ def to_sql(
 
 
 def _check(model: Exported, keep: Sequence[str]) -> None:
-    follows = model.tree.n_leaves > FEW_LEAVES and model.divides.any()
-    most = MOST_LEVELS_FOLLOWED if follows else MOST_LEVELS
+    most = MOST_LEVELS_FOLLOWED if _follows(model) else MOST_LEVELS
     if model.tree.max_depth > most:
         raise ParameterError(
             f"The tree has {model.tree.max_depth} levels, and databases take at most some {most}: "
@@ -78,6 +77,15 @@ def _check(model: Exported, keep: Sequence[str]) -> None:
             raise ParameterError(f"keep has {name!r}, which is the name of a result.")
 
 
+def _follows(model: Exported) -> bool:
+    """Whether divided rows are followed from level to level, and not added up leaf by leaf.
+
+    What goes down a soft branch depends on how much of the row has come to it.
+    """
+    many = model.tree.n_leaves > FEW_LEAVES and model.divides.any()
+    return bool(many or model.soft.any())
+
+
 def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
     """The steps that lead rows to their leaves, some levels at a time.
 
@@ -85,11 +93,9 @@ def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
     path.
     """
     tree = model.tree
-    ways = {words.own("place"): tree.missing_branch}
+    nested = {words.own("place"): _nested(model, words)}
     if model.divides.any():
-        single = np.where(tree.missing_branch < 0, tree.heaviest_branch, tree.missing_branch)
-        ways[words.own("leaf")] = single
-    nested = {name: _nested(model, words, missing) for name, missing in ways.items()}
+        nested[words.own("leaf")] = _nested(model.undivided, words)
     source = ".".join(quoted(part) for part in table.split("."))
     for step, level in enumerate(range(0, max(tree.max_depth, 1), LEVELS_A_STEP)):
         columns = list(words.passed_on)
@@ -102,7 +108,7 @@ def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
         source = words.own("placed", step)
 
 
-def _nested(model: Exported, words: Words, missing_branch: NDArray[np.int16]) -> dict[int, str]:
+def _nested(model: Exported, words: Words) -> dict[int, str]:
     """Return the CASE that leads from the root, and from nodes where a step begins, to the next.
 
     It says the number of a leaf, of a node where the next step begins, or where the row is divided.
@@ -113,16 +119,16 @@ def _nested(model: Exported, words: Words, missing_branch: NDArray[np.int16]) ->
     texts = {int(leaf): str(leaf) for leaf in tree.leaves}
     found = {0: texts[0]} if tree.n_nodes == 1 else {}
     for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
-        text = _case(model, words, node, int(missing_branch[node]), texts)
+        text = _case(model, words, node, texts)
         if begins[node]:
             found[node], text = text, str(node)
         texts[node] = text
     return found
 
 
-def _case(model: Exported, words: Words, node: int, missing: int, texts: dict[int, str]) -> str:
+def _case(model: Exported, words: Words, node: int, texts: dict[int, str]) -> str:
     """Return the CASE of a node, around the texts of its children, which are used up."""
-    tree = model.tree
+    tree, missing = model.tree, int(model.tree.missing_branch[node])
     first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
     below = [texts.pop(child) for child in range(first, first + n_children)]
     indent = "\n" + "  " * (int(tree.depth[node]) % LEVELS_A_STEP + 2)
@@ -131,6 +137,8 @@ def _case(model: Exported, words: Words, node: int, missing: int, texts: dict[in
         for branch, test in words.tests(model, node).items()
         if branch != missing
     ]
+    if model.soft[node]:
+        whens.insert(0, f"{indent}WHEN {words.near(model, node)} THEN {divided_at(node)}")
     otherwise = str(divided_at(node)) if missing < 0 else below[missing]
     return f"CASE{''.join(whens)}{indent}ELSE {otherwise} END" if whens else otherwise
 

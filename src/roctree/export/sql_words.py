@@ -79,6 +79,21 @@ class Words:
                 lists.setdefault(branch, []).append(literal(categories[code]))
         return {branch: f"{column} IN ({', '.join(lists[branch])})" for branch in sorted(lists)}
 
+    def near(self, model: Exported, node: int) -> str:
+        """Return what holds of a value within the width of the soft threshold of a node."""
+        tree, most = model.tree, np.finfo(np.float64).max
+        threshold, softness = float(tree.threshold[node]), float(tree.softness[node])
+        low, high = max(threshold - softness, -most), min(threshold + softness, most)
+        column = self.attributes[int(tree.feature[node])]
+        return f"{column} BETWEEN {number(float(low))} AND {number(float(high))}"
+
+    def part_above(self, model: Exported, node: int) -> str:
+        """Return how much of a case goes above a soft threshold, as ``part_above`` of the tree."""
+        tree = model.tree
+        value = f"CAST({self.attributes[int(tree.feature[node])]} AS DOUBLE PRECISION)"
+        threshold, steepness = float(tree.threshold[node]), float(model.steepness[node])
+        return f"0.5e0 + ({value} - {number(threshold)}) * {number(steepness)}"
+
 
 def divided_at(node: int) -> int:
     """Return the number that says that a node divides a row: no number of a node."""

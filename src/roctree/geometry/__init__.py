@@ -4,8 +4,8 @@ Rankings and metrics by name: one line in ``ranking.RANKINGS`` or ``metric.METRI
 """
 
 from roctree.geometry.boundary import Boundary
-from roctree.geometry.change import Limits
 from roctree.geometry.change_table import CaseChange, Change, Changes, nearest_changes
+from roctree.geometry.limits import Limits
 from roctree.geometry.metric import METRICS, Moments, Spread, extent, scale_of
 from roctree.geometry.probability import GeometricProbability
 from roctree.geometry.ranking import RANKINGS, scores

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.geometry.boundary import Boundary
-from roctree.geometry.change import Limits, Projection, Projector
+from roctree.geometry.limits import Limits
+from roctree.geometry.projection import Projections, Targets
 from roctree.table import as_frame, as_html, as_rich, as_text
 
 Floats = NDArray[np.float64]
@@ -155,47 +156,35 @@ def nearest_changes(
     limits : what may change
     schema : names, categories and classes
     """
-    projector = Projector(boundary, limits)
-    labels, own = projector.labels, boundary.predicted(values)
-    cases, changed = [], np.array(values, dtype=np.float64)
-    for row, label in enumerate(own.tolist()):
-        wanted = labels != label if to is None else labels == to
-        before, found = changed[row].copy(), Projection(changed[row], 0.0, -1)
-        if label != to:
-            found = projector.project(before, wanted)
-        goal = label if found.leaf < 0 else int(boundary.labels[found.leaf])
-        cases.append(case_change(label, goal, before, found, schema))
-        changed[row] = found.values
-    return Changes(tuple(cases), changed, schema)
+    own = boundary.predicted(values)
+    found = Targets.of(boundary, limits).project(values, own, to)
+    return Changes(_described(own, values, found, schema), found.values, schema)
 
 
-def case_change(
-    label: int, to: int, before: Floats, projection: Projection, schema: Schema
-) -> CaseChange:
-    """Say in the user's terms what a projection changes.
-
-    Parameters
-    ----------
-    label, to : numbers of the predicted class and of that after the change
-    before : float64[features], the case
-    projection : where it would have to be
-    schema : names, categories and classes
-    """
-    after = projection.values
-    different = np.flatnonzero((before != after) & ~(np.isnan(before) & np.isnan(after)))
-    was, becomes = _decoded(before, schema), _decoded(after, schema)
-    changes = tuple(
-        Change(schema.names[i], was[i], becomes[i], _difference(before[i], after[i], i, schema))
-        for i in different.tolist()
-    )
+def _described(
+    own: NDArray[np.int64], before: Floats, found: Projections, schema: Schema
+) -> tuple[CaseChange, ...]:
+    """Say in the user's terms what projections change, row by row."""
+    after = found.values
+    different = (before != after) & ~(np.isnan(before) & np.isnan(after))
+    changes: list[list[Change]] = [[] for _ in own]
+    for row, attribute in np.argwhere(different).tolist():
+        pair = float(before[row, attribute]), float(after[row, attribute])
+        changes[row].append(_change(*pair, attribute, schema))
     classes = schema.classes.tolist()
-    reached = classes[to] if np.isfinite(projection.distance) else None
-    return CaseChange(classes[label], reached, projection.distance, changes)
+    return tuple(
+        CaseChange(classes[label], classes[goal] if np.isfinite(far) else None, far, tuple(made))
+        for label, goal, far, made in zip(
+            own.tolist(), found.labels.tolist(), found.distance.tolist(), changes, strict=True
+        )
+    )
 
 
-def _difference(before: float, after: float, attribute: int, schema: Schema) -> float | None:
-    nominal = schema.categories[attribute] is not None
-    return None if nominal or np.isnan(before) else float(after - before)
+def _change(before: float, after: float, attribute: int, schema: Schema) -> Change:
+    categories = schema.categories[attribute]
+    by = None if categories is not None or np.isnan(before) else after - before
+    was, becomes = _value(before, categories), _value(after, categories)
+    return Change(schema.names[attribute], was, becomes, by)
 
 
 def _decoded(row: Floats, schema: Schema) -> list[Any]:
@@ -228,14 +217,20 @@ def _needed(change: Change) -> str:
     if not isinstance(value, float):
         return str(value)
     below = float(np.nextafter(value, -np.inf))
-    if isinstance(now, float):
-        return (
-            f"> {_rounded(below, ROUND_CEILING)}" if value > now else _rounded(value, ROUND_FLOOR)
-        )
-    return f"> {below:.12g}" if len(repr(below)) < len(repr(value)) else repr(value)
+    if now is None:
+        shorter = len(repr(below)) < len(repr(value))
+        return f"> {below:.12g}" if shorter else repr(value).removesuffix(".0")
+    if value < now:
+        return _rounded(value, ROUND_FLOOR)
+    # What a user allows is a number of few digits; just above a threshold they are many.
+    shortest = f"{value:.12g}"
+    return shortest if float(shortest) == value else f"> {_rounded(below, ROUND_CEILING)}"
 
 
 def _rounded(value: float, rounding: str) -> str:
     """Show twelve digits of a number, none of which leads beyond it."""
+    shortest = f"{value:.12g}"
+    if float(shortest) == value:
+        return shortest
     digits = Context(prec=12, rounding=rounding).create_decimal(Decimal(value))
     return f"{float(digits):.12g}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.errors import ParameterError
-from roctree.strategy import nearest
+from roctree.strategy import is_number, nearest
 
 Floats = NDArray[np.float64]
 
@@ -164,13 +164,9 @@ def _by_place(metric: Any, names: tuple[str, ...]) -> Floats:
 
 
 def _positive(number: Any, name: str) -> float:
-    try:
-        scale = float(number)
-    except (TypeError, ValueError):
-        scale = -1.0
-    if not 0.0 < scale < np.inf:
+    if not is_number(number) or number <= 0.0:
         raise ParameterError(f"metric has {number!r} for {name!r}: give a number above 0.")
-    return scale
+    return float(number)
 
 
 def _extremes(values: Floats) -> tuple[Floats, Floats]:

@@ -57,7 +57,7 @@ class AUCPruning:
             return self.settled(tree, folds)(tree)
         if tree.n_leaves <= self.max_leaves:
             return tree
-        path = auc_pruning_path(tree)
+        path = auc_pruning_path(tree, int(self.max_leaves))
         return cut(tree, path.final(path.first_within(self.max_leaves)))
 
     def settled(self, tree: Tree, folds: Folds) -> "AUCPruning":
@@ -81,9 +81,9 @@ class AUCPruning:
         return replace(self, max_leaves=int(sizes[good[-1]]))
 
 
-def auc_pruning_path(tree: Tree) -> AUCPath:
-    """Return all trees that pruning by area makes of one."""
-    return auc_path(tree, ranks_of(_shares(tree, 0.0)))
+def auc_pruning_path(tree: Tree, least: int = 1) -> AUCPath:
+    """Return all trees that pruning by area makes of one, down to the first of so few leaves."""
+    return auc_path(tree, ranks_of(_shares(tree, 0.0)), least)
 
 
 def held_out_areas(fold: Fold, sizes: Ints) -> Floats:

@@ -31,10 +31,11 @@ def new_links(tree: Tree) -> Ints:
 
 
 @typed_kernel(
-    f"int64({_LINKS}, {_LINKS}, {_MATRIX}, {_CUBE}, Array(float64, 1, 'C'), Array(int64, 1, 'C'), "
-    f"{_LINKS})"
+    f"int64(int64, {_LINKS}, {_LINKS}, {_MATRIX}, {_CUBE}, Array(float64, 1, 'C'), "
+    f"Array(int64, 1, 'C'), {_LINKS})"
 )
 def prune(
+    least: int,
     links: NDArray[np.int64],
     ranks: NDArray[np.int64],
     masses: NDArray[np.float64],
@@ -43,22 +44,23 @@ def prune(
     n_leaves: NDArray[np.int64],
     room: NDArray[np.int64],
 ) -> int:
-    """Make leaves of nodes, step by step, until the root is one; return how many steps.
+    """Make leaves of nodes, step by step, until few are left; return how many steps.
 
     Parameters
     ----------
+    least : how many leaves are few enough
     links : int64[9, nodes], whole numbers of each node, see above
-    ranks : int64[rankings, nodes]
+    ranks : int64[nodes, rankings]
     masses : float64[nodes, rankings + 1], see ``_masses``
-    sums : float64[rankings, 2, ranks], room for sums of negatives and positives over the ranks
+    sums : float64[rankings, ranks, 2], room for sums of negatives and positives over the ranks
     key : float64[nodes], room for the loss of each node for each leaf saved
     n_leaves : int64[steps + 1], filled with the leaves after each step
-    room : int64[2, ...], room for the leaves of a node, and for nodes to be visited
+    room : int64[3, ...], room for the leaves of a node, for nodes to be visited, and for sorting
     """
-    step, n_live = 0, ranks.shape[1]
+    step, n_live = 0, ranks.shape[0]
     n_leaves[0] = _count_leaves(links, n_live)
-    while n_leaves[step] > 1:
-        for ranking in range(ranks.shape[0]):
+    while n_leaves[step] > least:
+        for ranking in range(ranks.shape[1]):
             _sum_up(ranking, n_live, links, ranks, masses, sums[ranking])
         size = 0
         for place in range(n_live - 1, -1, -1):
@@ -66,7 +68,7 @@ def prune(
             if not _is_leaf(node, links) and _is_small(node, links):
                 key[node] = _loss_per_leaf(node, links, ranks, masses, sums, room)
                 size = _push(node, links, size, key)
-        enough = n_leaves[step] - max(1, n_leaves[step] // _PART)
+        enough = max(least, n_leaves[step] - max(1, n_leaves[step] // _PART))
         while n_leaves[step] > enough:
             node = links[_HEAP, 0]
             step += 1
@@ -126,12 +128,12 @@ def _sum_up(
         node = links[_LIVE, place]
         if _is_leaf(node, links):
             positive = masses[node, ranking]
-            sums[0, ranks[ranking, node]] += masses[node, ranks.shape[0]] - positive
-            sums[1, ranks[ranking, node]] += positive
+            sums[ranks[node, ranking], 0] += masses[node, ranks.shape[1]] - positive
+            sums[ranks[node, ranking], 1] += positive
     negatives = positives = 0.0
-    for rank in range(sums.shape[1]):
-        negative, positive = sums[0, rank], sums[1, rank]
-        sums[0, rank], sums[1, rank] = negatives + 0.5 * negative, positives + 0.5 * positive
+    for rank in range(sums.shape[0]):
+        negative, positive = sums[rank, 0], sums[rank, 1]
+        sums[rank, 0], sums[rank, 1] = negatives + 0.5 * negative, positives + 0.5 * positive
         negatives += negative
         positives += positive
 
@@ -149,11 +151,19 @@ def _loss_per_leaf(
 
     The last bits are left out.
     """
-    n_leaves, loss = _gather(node, links, room), 0.0
-    for ranking in range(ranks.shape[0]):
-        _sort(room[0], n_leaves, ranks[ranking])
-        loss += _loss(node, ranking, n_leaves, ranks, masses, sums[ranking], room[0])
-    if abs(loss) < _NOTHING * masses[0, 0] * (masses[0, ranks.shape[0]] - masses[0, 0]):
+    n_leaves, loss, bits = _gather(node, links, room), 0.0, 1
+    while n_leaves > 1 << bits:
+        bits += 1
+    leaves, keys = room[0], room[2]
+    for ranking in range(ranks.shape[1]):
+        # A rank and the place of its leaf are one number: what is sorted need not be looked up.
+        for place in range(n_leaves):
+            keys[place] = ranks[leaves[place], ranking] << bits | place
+        _sort(keys, n_leaves)
+        loss += _loss(
+            ranks[node, ranking], ranking, n_leaves, bits, masses, sums[ranking], leaves, keys
+        )
+    if abs(loss) < _NOTHING * masses[0, 0] * (masses[0, ranks.shape[1]] - masses[0, 0]):
         return 0.0
     loss /= n_leaves - 1.0
     large = loss * _KEEP_32_BITS
@@ -179,47 +189,47 @@ def _gather(node: int, links: NDArray[np.int64], room: NDArray[np.int64]) -> int
 
 
 @kernel
-def _sort(leaves: NDArray[np.int64], n_leaves: int, rank: NDArray[np.int64]) -> None:
-    """Sort a few leaves by their ranks, after Shell: there may be many of a nominal split."""
+def _sort(keys: NDArray[np.int64], n_keys: int) -> None:
+    """Sort a few numbers, after Shell: there may be many of a nominal split."""
     gap = 1
-    while 3 * gap + 1 < n_leaves:
+    while 3 * gap + 1 < n_keys:
         gap = 3 * gap + 1
     while gap > 0:
-        for end in range(gap, n_leaves):
-            leaf, place = leaves[end], end
-            while place >= gap and rank[leaves[place - gap]] > rank[leaf]:
-                leaves[place] = leaves[place - gap]
+        for end in range(gap, n_keys):
+            key, place = keys[end], end
+            while place >= gap and keys[place - gap] > key:
+                keys[place] = keys[place - gap]
                 place -= gap
-            leaves[place] = leaf
+            keys[place] = key
         gap //= 3
 
 
 @kernel
 def _loss(
-    node: int,
+    own: int,
     ranking: int,
     n_leaves: int,
-    ranks: NDArray[np.int64],
+    bits: int,
     masses: NDArray[np.float64],
     sums: NDArray[np.float64],
     leaves: NDArray[np.int64],
+    keys: NDArray[np.int64],
 ) -> float:
-    """Return the pairs of one ranking that are out of order when leaves become one.
+    """Return the pairs of one ranking that are out of order when leaves become one of rank ``own``.
 
     Sums are less the negatives times all positives, which remains the same.
     """
-    own, group = ranks[ranking, node], -1
+    group, of_all = -1, masses.shape[1] - 1
     positives = negatives = before = inside = lower = higher = 0.0
     group_positives = group_negatives = 0.0
     for place in range(n_leaves):
-        leaf = leaves[place]
-        rank = ranks[ranking, leaf]
+        leaf, rank = leaves[keys[place] & ((1 << bits) - 1)], keys[place] >> bits
         if rank != group:
             inside += group_positives * (negatives - 0.5 * group_negatives)
             group, group_positives, group_negatives = rank, 0.0, 0.0
         positive = masses[leaf, ranking]
-        negative = masses[leaf, ranks.shape[0]] - positive
-        before += positive * sums[0, rank] - negative * sums[1, rank]
+        negative = masses[leaf, of_all] - positive
+        before += positive * sums[rank, 0] - negative * sums[rank, 1]
         # How much of the leaf is below the node, ties one half.
         part = 1.0 if rank < own else 0.5 if rank == own else 0.0
         lower += part * negative
@@ -231,7 +241,7 @@ def _loss(
     inside += group_positives * (negatives - 0.5 * group_negatives)
     # Pairs of two of the leaves count from both ends. Those of the node with its former leaves do
     # not count, but those of its cases among themselves, all ties.
-    after = positives * (sums[0, own] - lower) - negatives * (sums[1, own] + higher)
+    after = positives * (sums[own, 0] - lower) - negatives * (sums[own, 1] + higher)
     return float(before - inside - after - 0.5 * positives * negatives)
 
 

@@ -26,7 +26,7 @@ from roctree.tree.tree import Tree
 
 @dataclass(frozen=True)
 class AUCPath:
-    """The trees of pruning by area, from the whole tree to its root, a step for each.
+    """The trees of pruning by area, from the whole tree down, a step for each.
 
     Parameters
     ----------
@@ -47,22 +47,24 @@ class AUCPath:
         return int(np.searchsorted(-self.n_leaves, -max_leaves))
 
 
-def auc_path(tree: Tree, ranks: Ints) -> AUCPath:
-    """Return the nested trees of a tree.
+def auc_path(tree: Tree, ranks: Ints, least: int = 1) -> AUCPath:
+    """Return the nested trees of a tree, down to the first of so few leaves.
 
     Parameters
     ----------
     tree : the tree
     ranks : int64[nodes, classes], rank of each node by its score for each class
+    least : how many leaves are few enough
     """
     masses, columns = _masses(tree)
-    of_class = np.ascontiguousarray(ranks[:, columns].T)
+    # What is looked up together lies together: a leaf has all its ranks in one place.
+    of_class = np.ascontiguousarray(ranks[:, columns])
     links = new_links(tree)
-    room = np.zeros((2, 2 * max(FEW, int(tree.n_children.max()))), dtype=np.int64)
-    sums = np.zeros((len(columns), 2, int(of_class.max()) + 1))
+    room = np.zeros((3, 2 * max(FEW, int(tree.n_children.max()))), dtype=np.int64)
+    sums = np.zeros((len(columns), int(of_class.max()) + 1, 2))
     n_leaves = np.zeros(int(np.count_nonzero(~tree.is_leaf)) + 1, dtype=np.int64)
     key = np.zeros(tree.n_nodes)
-    n_steps = 1 + compiled(prune)(links, of_class, masses, sums, key, n_leaves, room)
+    n_steps = 1 + compiled(prune)(least, links, of_class, masses, sums, key, n_leaves, room)
     step = np.where(tree.is_leaf | (links[STEP] > 0), links[STEP], n_steps)
     return AUCPath(n_leaves[:n_steps], step)
 

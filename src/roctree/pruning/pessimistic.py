@@ -8,7 +8,7 @@ import numpy as np
 from roctree.pruning.costs import Costs, cheapest_labels, check_costs, cost_of_errors
 from roctree.pruning.protocol import Pruned, cut_with_labels, errors, majority
 from roctree.strategy import check_choices
-from roctree.tree.passes import Flags, of_one_label, over_leaves
+from roctree.tree.passes import Flags, Floats, of_one_label, over_leaves
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
 
@@ -62,13 +62,26 @@ class Pessimistic:
             final, labels = of_one_label(tree, final, labels)
         return cut_with_labels(tree, final, labels)
 
-    def _final(self, tree: Tree, wrong: Any, cost: Any) -> Flags:
+    def _final(self, tree: Tree, wrong: Floats, cost: Floats) -> Flags:
         """Flag the nodes that cost no more as leaves; whether from above or below is the same.
 
         The numbers of a node do not change by pruning elsewhere.
         """
         below, lost = over_leaves(tree, wrong), over_leaves(tree, cost)
-        weight = np.where(tree.weight > 0.0, tree.weight, 1.0)
-        deviation = np.sqrt(np.maximum(below * (tree.weight - below), 0.0) / weight)
+        deviation = standard_error(below, tree.weight)
         mean_cost = np.divide(lost, below, out=np.zeros_like(lost), where=below > 0.0)
         return np.asarray(~tree.is_leaf & (cost <= lost + mean_cost * deviation))
+
+
+def standard_error(errors: Floats, cases: Floats) -> Floats:
+    """Return the standard error of so many errors among cases, 0 where nearly all are errors.
+
+    Errors are charged half an error for each leaf, so that they may be more than the cases.
+
+    Examples
+    --------
+    >>> standard_error(np.array([12.0]), np.array([35.0])).round(6)
+    array([2.808151])
+    """
+    right = np.maximum(cases - errors, 0.0)
+    return np.sqrt(errors * right / np.where(cases > 0.0, cases, 1.0))

@@ -62,6 +62,8 @@ class _Surgeon:
     def __init__(self, tree: Tree, data: Dataset, estimate: Estimate, slack: float) -> None:
         self.tree, self.data, self.estimate, self.slack = tree, data, estimate, slack
         self.weights, self.quantum = weight_grid(data.weights)
+        # Most nodes are small, and have the numbers of others.
+        self.known: dict[tuple[float, float], float] = {}
 
     def operate(self) -> Tree:
         root = self._built()
@@ -185,8 +187,12 @@ class _Surgeon:
         return np.asarray(np.bincount(labels, cases.weights, minlength=self.tree.n_classes) * 1.0)
 
     def _errors(self, counts: Floats) -> float:
-        total = counts.sum()
-        return float(self.estimate(np.array([total - counts.max()]), np.array([total]))[0])
+        total = float(counts.sum())
+        wrong = total - float(counts.max())
+        if (wrong, total) not in self.known:
+            found = self.estimate(np.array([wrong]), np.array([total]))
+            self.known[wrong, total] = float(found[0])
+        return self.known[wrong, total]
 
 
 def _heaviest(node: Node) -> Node:

@@ -125,10 +125,17 @@ def _counts_of_labels(
             f"There are {len(known)} classes for {shape[1]} columns of scores: "
             "give classes in the order of the columns."
         )
+    if len(set(known.tolist())) < len(known):
+        raise DataError(f"classes names {_repeated(known)!r} twice: give every column its own.")
     counted = np.zeros(shape)
     columns = codes if classes is None else labels_of(y, known)
     counted[np.arange(len(codes)), columns] = check_weights(sample_weight, len(codes))
     return counted
+
+
+def _repeated(classes: NDArray[Any]) -> Any:
+    labels = classes.tolist()
+    return next(label for place, label in enumerate(labels) if label in labels[:place])
 
 
 def _share(ours: Floats, theirs: Floats) -> Floats:

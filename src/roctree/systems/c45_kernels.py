@@ -58,14 +58,15 @@ def divide_categories(
 
 
 @typed_kernel(
-    f"float64({_GIVEN}, {_NUMBERS}, {_GIVEN}, {_GIVEN}, int64, {_GIVEN}, "
+    f"float64({_GIVEN}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, {_GIVEN}, int64, {_GIVEN}, "
     f"Array(int64, 1, 'C'), {_BRANCHES})"
 )
 def cut_numbers(
     values: Floats,
+    ranked: Ints,
     labels: Ints,
-    weights: Floats,
     copies: Floats,
+    weights: Floats,
     n_classes: Int,
     table: Floats,
     order: Ints,
@@ -77,16 +78,18 @@ def cut_numbers(
     Parameters
     ----------
     values, weights, branch, shares : as in ``divide_categories``
+    ranked : int64[known], the cases with a known number in ascending order
     labels, copies : int64[cases], float64[cases], how many cases each case stands for
     n_classes, table : number of classes, and x ln x of the first whole numbers
     order : int64[cases], the cases as they stood before, and in the end by their values
     """
-    # Weka sorts twice, and its sort is not stable.
-    sort_cases(order, values)
-    sort_cases(order, values)
-    n_known = 0
-    while n_known < order.size and values[order[n_known]] == values[order[n_known]]:
-        n_known += 1
+    n_known = ranked.size
+    if n_known == order.size and all_differ(values, ranked):
+        order[:] = ranked
+    else:
+        # Weka sorts twice, and its sort is not stable.
+        sort_cases(order, values)
+        sort_cases(order, values)
     best = best_cut(values, labels, weights, copies, n_classes, table, order, n_known)
     if best < 0:
         return math.nan
@@ -101,6 +104,15 @@ def cut_numbers(
     middle = (low + high) / 2.0
     # Where the middle rounds to the larger value, that would go to the wrong side.
     return low if middle == high else middle
+
+
+@kernel
+def all_differ(values: Floats, ranked: Ints) -> bool:
+    """Say whether no two of the cases have the same number, so that any sort gives one order."""
+    n_equal = 0
+    for i in range(ranked.size - 1):
+        n_equal += int(values[ranked[i]] == values[ranked[i + 1]])
+    return n_equal == 0
 
 
 @kernel

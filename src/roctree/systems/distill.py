@@ -17,12 +17,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.data.cells import take_cells
-from roctree.errors import ParameterError
+from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.growing import grown_tree, growth_of
 from roctree.operating import checked_seed
 from roctree.parameters import check_parameters
-from roctree.progress import untold
+from roctree.progress import check_told, untold
 from roctree.selection import counts_of
 from roctree.strategy import is_number
 from roctree.systems.presets import best_ranking
@@ -41,6 +41,8 @@ _TIMES, _LEAST, _MOST = 4, 8_000, 16_000
 _TIMES_ALONE = 2
 # A teacher's word on a training case counts as much as its label.
 _HALF = 0.5
+# Probabilities of float32 add up to one but for so much.
+_MOST_ASTRAY = 1e-3
 # Classes that a teacher thinks less probable are left out: each costs a row.
 _LEAST_SHARE = 1e-4
 
@@ -83,17 +85,21 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     tell = progress or untold
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     check_parameters(tree)
-    _check_choices(n_generated, smear)
+    _check_choices(n_generated, smear, progress)
     cases, seed = tree._read(X, y, sample_weight), checked_seed(random_state)
+    if cases.schema.n_classes < 2:
+        raise DataError("y has one class only: there is nothing to be taught.")
     warn_of_identifiers(cases, stacklevel=2)
     growth = growth_of(tree, cases)
     if max_leaves is None:
         alone = grown_tree(tree, cases, growth, tree._n_threads())
         tree.max_leaves = _TIMES_ALONE * alone.n_leaves
-    tell("Fitting and asking the teacher." if teacher == AUTO else "Asking the teacher.")
+    tell("Fitting and asking the teacher." if isinstance(teacher, str) else "Asking the teacher.")
     school = School.of(_checked_teacher(teacher, cases, seed), X, cases, sample_weight)
     lesson = school.lesson(_how_many(n_generated, cases), smear, np.random.default_rng(seed))
-    tell(f"Growing a tree of {tree.max_leaves} leaves on {len(lesson.labels)} weighted rows.")
+    tell(
+        f"Growing a tree of at most {tree.max_leaves} leaves on {len(lesson.labels)} weighted rows."
+    )
     pupil = grown_tree(tree, lesson, growth, tree._n_threads())
 
     def recounted(part: Dataset) -> Tree:
@@ -122,10 +128,12 @@ class School:
         rows = np.arange(len(cases.labels))
         if sample_weight is not None:
             rows = np.flatnonzero(np.asarray(sample_weight) > 0.0)
-        return cls(
-            lambda places: _shares(teacher.predict_proba(take_cells(X, rows[places])))[:, order],
-            cases,
-        )
+
+        def ask(places: Ints) -> Floats:
+            said = teacher.predict_proba(take_cells(X, rows[places]))
+            return _shares(said, len(places), len(order))[:, order]
+
+        return cls(ask, cases)
 
     def lesson(self, n_generated: int, smear: float, random: np.random.Generator) -> Dataset:
         """Return what the tree learns from: of each case a row for every class, by its share.
@@ -216,7 +224,9 @@ def _checked_teacher(teacher: Any, cases: Dataset, seed: int) -> Any:
 
 def _order(known: Any, classes: NDArray[Any]) -> list[int]:
     """Where each class stands among those of the teacher."""
-    labels = list(known)
+    labels = np.asarray(known).tolist() if np.ndim(known) == 1 else []
+    if not labels or any(map(np.ndim, labels)):
+        raise ParameterError("The teacher has no single list of classes: fit it to one column y.")
     if set(labels) != set(classes.tolist()):
         raise ParameterError(
             f"The teacher knows the classes {', '.join(map(repr, labels))}, and y has "
@@ -225,10 +235,19 @@ def _order(known: Any, classes: NDArray[Any]) -> list[int]:
     return [labels.index(label) for label in classes.tolist()]
 
 
-def _shares(probabilities: Any) -> Floats:
+def _shares(probabilities: Any, n_rows: int, n_classes: int) -> Floats:
+    """Return the teacher's probabilities; refused unless there is one for each row and class."""
     shares = np.asarray(probabilities, dtype=np.float64)
-    if not (np.isfinite(shares).all() and (shares >= 0.0).all()):
-        raise ParameterError("The teacher's predict_proba gives numbers that are no probabilities.")
+    if shares.shape != (n_rows, n_classes):
+        raise ParameterError(
+            f"The teacher's predict_proba gives an array of shape {shares.shape} for {n_rows} rows "
+            f"and {n_classes} classes: give a classifier with a column for each class."
+        )
+    if not ((shares >= 0.0).all() and np.abs(shares.sum(axis=1) - 1.0).max() < _MOST_ASTRAY):
+        raise ParameterError(
+            "The teacher's predict_proba gives rows that are no probabilities: give a classifier "
+            "whose rows are from 0 on and add up to one."
+        )
     return shares
 
 
@@ -239,7 +258,7 @@ def _how_many(n_generated: int | None, cases: Dataset) -> int:
     return max(min(max(_TIMES * n_cases, _LEAST), _MOST), n_cases)
 
 
-def _check_choices(n_generated: Any, smear: Any) -> None:
+def _check_choices(n_generated: Any, smear: Any, progress: Any) -> None:
     whole = isinstance(n_generated, int | np.integer) and not isinstance(n_generated, bool)
     if n_generated is not None and not (whole and n_generated >= 0):
         raise ParameterError(
@@ -247,3 +266,4 @@ def _check_choices(n_generated: Any, smear: Any) -> None:
         )
     if not (is_number(smear) and 0.0 <= smear <= 1.0):
         raise ParameterError(f"smear={smear!r} is no probability: give a number from 0 to 1.")
+    check_told(progress)

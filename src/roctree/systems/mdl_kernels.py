@@ -5,17 +5,21 @@ says which is found.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, typed_kernel
+from roctree._jit import inlined, kernel, typed_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
 LOG_2 = math.log(2.0)
 NOTHING = 1e-6
+# By which part of the largest possible sum differences may be wrong that were added up.
+ROUGH = 1e-9
 NO_CUT = -1
 
 VECTOR = "Array(float64, 1, 'C')"
@@ -24,18 +28,16 @@ GIVEN = "Array(float64, 1, 'C', readonly=True)"
 GIVEN_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 
 
-@kernel
+@inlined
 def x_log_x(x: float, table: Floats) -> float:
     """Return x ln x, from a table where x is a whole number that it has."""
-    if x <= 0.0:
-        return 0.0
-    if x < table.size and x == int(x):
-        return table[int(x)]
-    return x * math.log(x)
+    if 0.0 <= x < table.size and x == int(x):
+        return float(table[int(x)])
+    return x * math.log(x) if x > 0.0 else 0.0
 
 
 @kernel
-def entropy(counts: Floats, table: Floats) -> float:
+def entropy(counts: Numbers, table: Floats) -> float:
     """Return the entropy of class counts, in bits."""
     spread = 0.0
     total = 0.0
@@ -47,8 +49,8 @@ def entropy(counts: Floats, table: Floats) -> float:
     return (spread + x_log_x(total, table)) / (total * LOG_2)
 
 
-@kernel
-def entropy_of_parts(left: Floats, right: Floats, table: Floats) -> float:
+@inlined
+def entropy_of_parts(left: Numbers, right: Numbers, table: Floats) -> float:
     """Return the mean entropy of two parts, in bits."""
     purity = 0.0
     n_left = 0.0
@@ -67,7 +69,7 @@ def entropy_of_parts(left: Floats, right: Floats, table: Floats) -> float:
 
 
 @kernel
-def n_present(counts: Floats) -> int:
+def n_present(counts: Numbers) -> int:
     """Return how many classes there are cases of."""
     found = 0
     for label in range(counts.size):
@@ -80,28 +82,36 @@ def n_present(counts: Floats) -> int:
 def best_cut(
     values: Floats,
     labels: Ints,
-    weights: Floats,
+    weights: Numbers,
     begin: int,
     end: int,
     table: Floats,
-    counts: Floats,
+    price: float,
+    counts: Numbers,
+    purities: Floats,
 ) -> int:
-    """Find the last case left of the cut of least entropy, or -1 if none gains anything.
+    """Find the last case left of the cut of least entropy, or -1 if none is worth its price.
 
-    ``counts`` are float64[5, classes]: of all cases, of the parts of the cut that is tried, and of
-    the parts of the best.
+    ``counts`` are [5, classes]: of all cases, which are given, of the parts of the cut that is
+    tried, and of the parts of the best. ``purities`` is room for a number of each case, and
+    ``price`` the least bits that a cut must gain of all cases.
     """
     whole, left, right = counts[0], counts[1], counts[2]
-    counts[:] = 0.0
-    for i in range(begin, end):
-        whole[labels[i]] += weights[i]
+    most = rough_purities(values, labels, weights, begin, end, table, counts, purities)
+    total = whole.sum()
+    rough = ROUGH * (1.0 + x_log_x(total, table))
+    if total * entropy(whole, table) + most / LOG_2 < price - rough:
+        return NO_CUT
+    # Entropies in Weka's order of sums decide among those that are the best but for rounding.
+    enough = most - rough
+    left[:] = 0
     right[:] = whole
     least = entropy(whole, table)
     best = NO_CUT
     for i in range(begin, end - 1):
         left[labels[i]] += weights[i]
         right[labels[i]] -= weights[i]
-        if values[i] < values[i + 1]:
+        if purities[i] >= enough and values[i] < values[i + 1]:
             found = entropy_of_parts(left, right, table)
             if found < least:
                 least = found
@@ -112,7 +122,78 @@ def best_cut(
 
 
 @kernel
-def is_worth_its_description(n_cases: float, weight: float, table: Floats, counts: Floats) -> bool:
+def rough_purities(
+    values: Floats,
+    labels: Ints,
+    weights: Numbers,
+    begin: int,
+    end: int,
+    table: Floats,
+    counts: Numbers,
+    purities: Floats,
+) -> float:
+    """Write how pure both parts are after each case, and return the most.
+
+    Where no cut is possible they are infinitely impure. A case that stands alone changes the counts
+    of one class only; taking differences adds up what is rounded.
+    """
+    left, right = counts[1], counts[2]
+    left[:] = 0
+    right[:] = counts[0]
+    n_right = right.sum()
+    n_left = n_right - n_right
+    purity = sum_of_x_log_x(left, right, table)
+    stands_alone = True
+    most = -np.inf
+    for i in range(begin, end - 1):
+        label, weight = labels[i], weights[i]
+        before_left, before_right = left[label], right[label]
+        left[label] = before_left + weight
+        right[label] = before_right - weight
+        n_left += weight
+        n_right -= weight
+        if not values[i] < values[i + 1]:
+            purities[i] = -np.inf
+            stands_alone = False
+            continue
+        if stands_alone:
+            gained = x_log_x(left[label], table) - x_log_x(before_left, table)
+            lost = x_log_x(before_right, table) - x_log_x(right[label], table)
+            purity += gained - lost
+        else:
+            purity = sum_of_x_log_x(left, right, table)
+            stands_alone = True
+        purities[i] = purity - x_log_x(n_left, table) - x_log_x(n_right, table)
+        if purities[i] > most:
+            most = purities[i]
+    return most
+
+
+@kernel
+def sum_of_x_log_x(left: Numbers, right: Numbers, table: Floats) -> float:
+    """Return the sum over all classes in both parts."""
+    added = 0.0
+    for label in range(left.size):
+        added += x_log_x(left[label], table) + x_log_x(right[label], table)
+    return added
+
+
+@kernel
+def least_price(n_cases: float, table: Floats, whole: Numbers) -> float:
+    """Return the bits that any cut must gain of all cases of these classes, at the least.
+
+    None takes less to describe than one between pure parts; where nothing can be cut, it is
+    infinite.
+    """
+    n_all = n_present(whole)
+    if n_cases < 2.0 or n_all < 2:
+        return float(np.inf)
+    positions = math.log((n_cases - 1.0) * (3.0**n_all - 2.0)) / LOG_2
+    return positions - n_all * entropy(whole, table) - NOTHING
+
+
+@kernel
+def is_worth_its_description(n_cases: float, weight: float, table: Floats, counts: Numbers) -> bool:
     """Say whether the best cut gains more than it takes to describe it.
 
     Every case is a place for a cut, however little missing values have left of it here; the price
@@ -132,40 +213,43 @@ def is_worth_its_description(n_cases: float, weight: float, table: Floats, count
 def find_cuts(
     values: Floats,
     labels: Ints,
-    weights: Floats,
-    copies: Floats,
+    weights: Numbers,
+    copies: Numbers,
     n: int,
-    n_classes: int,
     table: Floats,
+    counts: Numbers,
+    purities: Floats,
+    stretches: Ints,
     cuts: Floats,
 ) -> int:
     """Write the cuts of ``n`` cases in the order of their values, ascending; return how many.
 
-    ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here.
+    ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here;
+    ``counts``, ``purities`` and ``stretches`` are room, [5, classes], float64[n], int64[2, n + 1].
     """
-    counts = np.empty((5, n_classes))
-    begins = np.empty(n + 1, dtype=np.int64)
-    ends = np.empty(n + 1, dtype=np.int64)
-    begins[0], ends[0] = 0, n
+    stretches[0, 0], stretches[1, 0] = 0, n
     n_waiting = 1
     n_cuts = 0
     while n_waiting > 0:
         n_waiting -= 1
-        begin, end = begins[n_waiting], ends[n_waiting]
+        begin, end = stretches[0, n_waiting], stretches[1, n_waiting]
         n_cases = 0.0
         weight = 0.0
+        counts[0] = 0
         for i in range(begin, end):
             n_cases += copies[i]
             weight += weights[i]
-        if n_cases < 2.0:
+            counts[0, labels[i]] += weights[i]
+        price = least_price(n_cases, table, counts[0])
+        if weight * entropy(counts[0], table) < price:
             continue
-        best = best_cut(values, labels, weights, begin, end, table, counts)
+        best = best_cut(values, labels, weights, begin, end, table, price, counts, purities)
         if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):
             continue
         insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
         n_cuts += 1
-        begins[n_waiting], ends[n_waiting] = begin, best + 1
-        begins[n_waiting + 1], ends[n_waiting + 1] = best + 1, end
+        stretches[0, n_waiting], stretches[1, n_waiting] = begin, best + 1
+        stretches[0, n_waiting + 1], stretches[1, n_waiting + 1] = best + 1, end
         n_waiting += 2
     return n_cuts
 
@@ -185,4 +269,8 @@ def cuts_of_column(
     values: Floats, labels: Ints, weights: Floats, n_classes: int, table: Floats, cuts: Floats
 ) -> int:
     """Write the cuts of cases in the order of their values; return how many."""
-    return find_cuts(values, labels, weights, weights, values.size, n_classes, table, cuts)
+    counts, purities = np.empty((5, n_classes)), np.empty(values.size)
+    stretches = np.empty((2, values.size + 1), dtype=np.int64)
+    return find_cuts(
+        values, labels, weights, weights, values.size, table, counts, purities, stretches, cuts
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from roctree.data import Dataset, check_curve_cases, check_test_cases, encode_columns
+from roctree.data import Dataset, check_rows_given, check_test_cases, encode_columns
 from roctree.decision import Decision, scores_by_label
 from roctree.export.origin import with_origin
 from roctree.files import Training, save
@@ -238,7 +238,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Parameters are those of ``ROCTreeClassifier.roc``.
         """
         cells, place = self._fitted(), class_of_curve(positive, self.classes_)
-        check_curve_cases(X, y, sample_weight)
+        check_rows_given(X, y, sample_weight)
         cases = None if X is None else inputs.read(X, y, sample_weight, self.schema_)
         return cells.roc(self.probabilities_[:, place], place, cases)
 

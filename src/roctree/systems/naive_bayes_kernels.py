@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import kernel, typed_kernel
-from roctree.systems.mdl_kernels import find_cuts
-from roctree.systems.weka_kernels import sort_cases
 from roctree.tree.descent import N_CHILDREN
 from roctree.tree.settle_kernels import RULES, TABLE, Branches, Rules
 from roctree.tree.visit_kernels import visit
@@ -27,9 +25,7 @@ LEAST, SCALE = 1e-75, 1e75
 
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
-_RANKED = "Array(int64, 2, 'C', readonly=True)"
 _RESULT = "Array(float64, 2, 'C')"
-_CELLS = "Array(int64, 2, 'C'), Array(int64, 1, 'C'), Array(float64, 2, 'C')"
 
 
 @kernel
@@ -39,11 +35,11 @@ def posterior(cells: Ints, n: Int, prior: Floats, likelihood: Floats, out: Float
     for i in range(n):
         if cells[i] == MISSING:
             continue
-        most = 0.0
+        n_large = 0
         for label in range(out.size):
             out[label] *= likelihood[cells[i], label]
-            most = max(most, out[label])
-        if 0.0 < most < LEAST:
+            n_large += int(out[label] >= LEAST)
+        if n_large == 0:
             for label in range(out.size):
                 out[label] *= SCALE
     total = 0.0
@@ -51,129 +47,6 @@ def posterior(cells: Ints, n: Int, prior: Floats, likelihood: Floats, out: Float
         total += out[label]
     for label in range(out.size):
         out[label] /= total
-
-
-@typed_kernel(
-    f"float64({TABLE}, {_RANKED}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
-    f"{_NUMBERS}, {_GIVEN}, {_NUMBERS}, int64, {_GIVEN}, {_CELLS})"
-)
-def judge(
-    values: Floats,
-    ranked: Ints,
-    n_known: Ints,
-    n_categories: Ints,
-    labels: Ints,
-    copies: Floats,
-    members: Ints,
-    weights: Floats,
-    sequence: Ints,
-    n_classes: Int,
-    table: Floats,
-    cells: Ints,
-    n_cells: Ints,
-    cuts: Floats,
-) -> float:
-    """Write the cells of some cases of a node, and return the errors of Naive Bayes among them.
-
-    Parameters
-    ----------
-    values : float64[features, cases]
-    ranked, n_known : int64[features, cases], the cases with a known number in ascending order, and
-        how many they are
-    n_categories : int64[features], 0 of numbers
-    labels, copies : int64[cases], float64[cases], how many cases each case stands for
-    members, weights : int64[members], float64[members], which cases, in Weka's order, and what
-        is left of each
-    sequence : int64[members], the places of the members in an order; folds are stretches of it
-    n_classes, table : number of classes, and x ln x of the first whole numbers
-    cells : int64[features, members], the cell of each member in each attribute
-    n_cells : int64[features], how many cells an attribute has
-    cuts : float64[features, members], where the cells of numbers end
-    """
-    line = np.empty(members.size, dtype=np.int64)
-    copied = np.arange(members.size)
-    place = np.full(values.shape[1], MISSING)
-    is_divided = False
-    for k in range(members.size):
-        place[members[k]] = k
-        is_divided = is_divided or weights[k] != copies[members[k]]
-    # From the last attribute to the first, for so Weka sorts, each time what it sorted before.
-    for feature in range(values.shape[0] - 1, -1, -1):
-        if n_categories[feature] > 0:
-            n_cells[feature] = n_categories[feature]
-            for k in range(members.size):
-                value = values[feature, members[k]]
-                cells[feature, k] = int(value) if value == value else MISSING
-            continue
-        if is_divided:
-            known = line_up_as_weka(values[feature], members, copied, line)
-        else:
-            known = line_up(ranked[feature, : n_known[feature]], place, line)
-        n_cells[feature] = 1 + find_intervals(
-            values[feature], members, line[:known], labels, weights, copies, n_classes, table,
-            cells[feature], cuts[feature],
-        )  # fmt: skip
-    return cross_validated_errors(cells, n_cells, members, weights, labels, sequence, n_classes)
-
-
-@kernel
-def line_up(ranked: Ints, place: Ints, line: Ints) -> Int:
-    """List the members with a known number in ascending order; return how many.
-
-    ``place`` is that of a case among the members, -1 if it is none of them.
-    """
-    known = 0
-    for case in ranked:
-        if place[case] != MISSING:
-            line[known] = place[case]
-            known += 1
-    return known
-
-
-@kernel
-def line_up_as_weka(values: Floats, members: Ints, copied: Ints, line: Ints) -> Int:
-    """List them in the order in which Weka adds up their weights.
-
-    Sums of parts of cases depend on the order, and what is left of a class after all its cases have
-    been taken away is not quite nothing: Weka then counts one class more.
-    """
-    sort_cases(copied, values[members])
-    known = 0
-    for k in copied:
-        if values[members[k]] == values[members[k]]:
-            line[known] = k
-            known += 1
-    return known
-
-
-@kernel
-def find_intervals(
-    values: Floats,
-    members: Ints,
-    line: Ints,
-    labels: Ints,
-    weights: Floats,
-    copies: Floats,
-    n_classes: Int,
-    table: Floats,
-    cells: Ints,
-    cuts: Floats,
-) -> Int:
-    """Cut the numbers of a line of members and write the interval of each; return how many cuts."""
-    n = line.size
-    xs, ws, cs = np.empty(n), np.empty(n), np.empty(n)
-    ls = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        case = members[line[i]]
-        xs[i], ws[i], cs[i], ls[i] = values[case], weights[line[i]], copies[case], labels[case]
-    n_cuts = find_cuts(xs, ls, ws, cs, n, n_classes, table, cuts)
-    cells[:] = MISSING
-    cell = 0
-    for i in range(n):
-        while cell < n_cuts and xs[i] > cuts[cell]:
-            cell += 1
-        cells[line[i]] = cell
-    return n_cuts
 
 
 @kernel
@@ -185,10 +58,12 @@ def cross_validated_errors(
     labels: Ints,
     sequence: Ints,
     n_classes: Int,
+    in_parts: bool,
 ) -> float:
     """Return the weight of the members that are misclassified when their fold is unlearned.
 
-    The folds are stretches of ``sequence``, the numbers of the members in some order.
+    The folds are stretches of ``sequence``, the numbers of the members in some order. Sums of parts
+    of cases depend on their order: those of an attribute are then made as Weka makes them.
     """
     # Only attributes with more than one cell tell anything.
     starts = np.empty(n_cells.size + 1, dtype=np.int64)
@@ -211,7 +86,7 @@ def cross_validated_errors(
         for i in range(n_telling):
             cell = cells[telling[i], k]
             row_of[k, i] = MISSING if cell == MISSING else starts[i] + cell
-        learn(counts, row_of[k], n_rows, labels[members[k]], weights[k])
+        learn(counts, row_of[k], n_rows, labels[members[k]], weights[k], in_parts)
     prior, out = np.empty(n_classes), np.empty(n_classes)
     likelihood = np.empty((n_rows, n_classes))
     errors = 0.0
@@ -220,7 +95,9 @@ def cross_validated_errors(
         size = members.size // N_FOLDS + int(fold < members.size % N_FOLDS)
         others = counts.copy()
         for k in sequence[begin : begin + size]:
-            learn(others, row_of[k], n_rows, labels[members[k]], -weights[k])
+            learn(others, row_of[k], n_rows, labels[members[k]], -weights[k], in_parts)
+        if not in_parts:
+            add_up(others, starts, n_telling)
         estimate(others, starts, n_telling, likelihood, prior)
         for k in sequence[begin : begin + size]:
             posterior(row_of[k], n_telling, prior, likelihood, out)
@@ -230,14 +107,27 @@ def cross_validated_errors(
 
 
 @kernel
-def learn(counts: Floats, rows: Ints, n_rows: Int, label: Int, weight: float) -> None:
+def learn(
+    counts: Floats, rows: Ints, n_rows: Int, label: Int, weight: float, in_parts: bool
+) -> None:
     """Add a case to the counts of cells, attributes and classes; a negative weight unlearns it."""
     for i in range(rows.size):
         if rows[i] != MISSING:
             counts[rows[i], label] += weight
-            counts[n_rows + i, label] += weight
+            if in_parts:
+                counts[n_rows + i, label] += weight
     counts[n_rows + rows.size, label] += weight
     counts[n_rows + rows.size + 1, 0] += weight
+
+
+@kernel
+def add_up(counts: Floats, starts: Ints, n_telling: Int) -> None:
+    """Count the cases of each attribute by those of its cells, which are whole numbers."""
+    n_rows = starts[n_telling]
+    for i in range(n_telling):
+        counts[n_rows + i] = 0.0
+        for row in range(starts[i], starts[i + 1]):
+            counts[n_rows + i] += counts[row]
 
 
 @kernel

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from roctree.data import Dataset, check_curve_cases, encode_columns, warn_of_identifiers
+from roctree.data import Dataset, check_rows_given, encode_columns, warn_of_identifiers
 from roctree.decision import scores_by_label
 from roctree.errors import ParameterError
 from roctree.export.origin import with_origin
@@ -213,7 +213,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         self._fitted()
         place = class_of_curve(positive, self.classes_)
-        check_curve_cases(X, y, sample_weight)
+        check_rows_given(X, y, sample_weight)
         found = self.scored_
         if X is not None:
             found = Scored.of(self.tree_, self._dataset(X, y, sample_weight))

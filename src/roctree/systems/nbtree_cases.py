@@ -24,8 +24,9 @@ class Cases(NamedTuple):
     ranked, n_known : int64[features, cases], int64[features], the cases with a known number in
         ascending order, and how many they are
     n_categories : int64[features], 0 of numbers
-    labels, weights : int64[cases], float64[cases]
+    labels : int64[cases]
     copies : float64[cases], how many cases each stood for before missing values divided it
+    weights : float64[cases], what is left of each
     n_classes : number of classes of the whole tree
     table : float64[...], x ln x of the first whole numbers
     """
@@ -35,8 +36,8 @@ class Cases(NamedTuple):
     n_known: Ints
     n_categories: Ints
     labels: Ints
-    weights: Floats
     copies: Floats
+    weights: Floats
     n_classes: int
     table: Floats
 
@@ -64,7 +65,12 @@ class Cases(NamedTuple):
         place[members] = np.arange(len(members))
         ranked = np.zeros((len(self.values), len(members)), dtype=np.int64)
         n_known = np.zeros_like(self.n_known)
-        for feature in np.flatnonzero(self.n_categories == 0):
+        numeric = self.n_categories == 0
+        complete = numeric & (self.n_known == len(self.labels))
+        kept = place[self.ranked[complete]]
+        ranked[complete] = kept[kept >= 0].reshape(-1, len(members))
+        n_known[complete] = len(members)
+        for feature in np.flatnonzero(numeric & ~complete):
             kept = place[self.ranked[feature, : self.n_known[feature]]]
             kept = kept[kept >= 0]
             ranked[feature, : len(kept)] = kept

@@ -15,9 +15,10 @@ from roctree._jit import compiled, compiling
 from roctree.data import Dataset
 from roctree.systems.c45_kernels import SMALL, cut_numbers, divide_categories
 from roctree.systems.naive_bayes import Model, Models, NaiveBayesTree, counted
-from roctree.systems.naive_bayes_kernels import N_FOLDS, judge
+from roctree.systems.naive_bayes_kernels import N_FOLDS
 from roctree.systems.nbtree_cases import Cases, Split
-from roctree.systems.weka_kernels import deal, java_random
+from roctree.systems.nbtree_kernels import judge_node, judge_split
+from roctree.systems.weka_kernels import java_random
 from roctree.tree.tree import NO_BRANCH, Tree
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ def grow_naive_bayes_tree(
     min_weight : least weight of a node that is split
     min_reduction : least part of a node's errors that its split avoids
     """
-    with compiling(judge, divide_categories, cut_numbers, deal):
+    with compiling(judge_split, judge_node, cut_numbers, divide_categories):
         root = Cases.of(dataset)
     nodes, models = Nodes(), list[Model]()
     # Nodes are split in the order of their numbers. One without cases is only the number of the
@@ -52,7 +53,7 @@ def grow_naive_bayes_tree(
             continue
         class_counts = class_weights(cases)
         order = np.arange(len(cases.labels))
-        verdict = judged(cases, order, cases.weights, order)
+        verdict = judged(cases)
         split = None
         if _may_be_split(cases, class_counts, verdict.errors, min_weight):
             split, errors = best_split(cases, order, verdict.errors)
@@ -94,15 +95,11 @@ class Verdict(NamedTuple):
         return Model(cuts, self.n_cells, found, class_counts)
 
 
-def judged(cases: Cases, members: Ints, weights: Floats, sequence: Ints) -> Verdict:
-    """Try Naive Bayes on some cases of a node, with folds that are stretches of a sequence."""
-    shape = len(cases.values), len(members)
-    cells, cuts = np.empty(shape, dtype=np.int64), np.empty(shape)
+def judged(cases: Cases) -> Verdict:
+    """Try Naive Bayes on the cases of a node, with folds that are stretches of them."""
+    cells, cuts = np.empty(cases.values.shape, dtype=np.int64), np.empty(cases.values.shape)
     n_cells = np.empty(len(cases.values), dtype=np.int64)
-    errors = compiled(judge)(
-        cases.values, cases.ranked, cases.n_known, cases.n_categories, cases.labels, cases.copies,
-        members, weights, sequence, cases.n_classes, cases.table, cells, n_cells, cuts,
-    )  # fmt: skip
+    errors = compiled(judge_node)(*cases, cells, n_cells, cuts)
     return Verdict(errors, cells, n_cells, cuts)
 
 
@@ -115,8 +112,13 @@ def best_split(cases: Cases, order: Ints, errors: float) -> tuple[Split | None, 
     best = None
     for feature in range(len(cases.values)):
         split = c45_split(cases, feature, order)
-        found = None if split is None else errors_of(cases, split, order)
-        if found is not None and found < errors:
+        if split is None:
+            continue
+        # Numbers need a case more than categories.
+        least_cases = N_FOLDS if np.isnan(split.threshold) else np.nextafter(N_FOLDS, np.inf)
+        dealt = split.branch, split.shares, least_cases, errors, java_random(SEED)
+        found = compiled(judge_split)(*cases, order, *dealt)
+        if found < errors:
             best, errors = split, found
     return best, errors
 
@@ -127,31 +129,15 @@ def c45_split(cases: Cases, feature: int, order: Ints) -> Split | None:
     values, threshold = cases.values[feature], np.nan
     branch, shares = np.empty_like(order), np.empty(n_categories or 2)
     if n_categories == 0:
-        known = cases.labels, cases.weights, cases.copies, cases.n_classes, cases.table
-        threshold = compiled(cut_numbers)(values, *known, order, branch, shares)
+        ranked = cases.ranked[feature, : cases.n_known[feature]]
+        known = cases.labels, cases.copies, cases.weights, cases.n_classes, cases.table
+        threshold = compiled(cut_numbers)(values, ranked, *known, order, branch, shares)
         possible = not np.isnan(threshold)
     else:
         possible = compiled(divide_categories)(values, cases.weights, order, branch, shares)
     if not possible or len(shares) > MOST_BRANCHES:
         return None
     return Split(feature, threshold, branch, shares)
-
-
-def errors_of(cases: Cases, split: Split, order: Ints) -> float | None:
-    """Return the errors in the branches, or None if fewer than two have cases enough."""
-    errors, n_large, state = 0.0, 0, java_random(SEED)
-    is_number = not np.isnan(split.threshold)
-    for members, weights in split.parts(cases, order):
-        n_cases = cases.copies[members].sum()
-        # Numbers need a case more than categories.
-        if n_cases < N_FOLDS or (is_number and n_cases <= N_FOLDS):
-            errors = sum(weights.tolist(), errors)
-            continue
-        n_large += 1
-        sequence = np.empty(len(members), dtype=np.int64)
-        compiled(deal)(sequence, cases.labels[members], N_FOLDS, state)
-        errors += judged(cases, members, weights, sequence).errors
-    return errors if n_large > 1 else None
 
 
 def class_weights(cases: Cases) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, typed_kernel
+from roctree._jit import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -21,11 +21,10 @@ _HIGH, _LOW, _ADDEND = 0x5DE, 0xECE66D, 0xB
 _SCRAMBLE = 0x5DEECE66D
 _INT = 1 << 31
 _LAST = float(np.finfo(np.float64).max)
-_CASES = "Array(int64, 1, 'C')"
 
 
-@typed_kernel(f"void({_CASES}, Array(int64, 1, 'C', readonly=True), int64, {_CASES})")
-def deal(cases: Ints, labels: Ints, n_folds: Int, state: Ints) -> None:
+@kernel
+def deal_cases(cases: Ints, labels: Ints, n_folds: Int, state: Ints) -> None:
     """Shuffle the cases 0, 1, ... and deal them to folds; ``state`` is that of the generator."""
     for i in range(cases.size):
         cases[i] = i
@@ -95,20 +94,15 @@ def stratify(cases: Ints, labels: Ints, n_folds: Int) -> None:
 def sort_cases(cases: Ints, values: Floats) -> None:
     """Sort the cases by their values, the missing last, as Weka's quicksort does."""
     keys = np.empty(cases.size)
-    index = np.empty(cases.size, dtype=np.int64)
     for i in range(cases.size):
         value = values[cases[i]]
         keys[i] = value if value == value else _LAST
-        index[i] = i
-    _quicksort(keys, index)
-    before = cases.copy()
-    for i in range(cases.size):
-        cases[i] = before[index[i]]
+    _quicksort(keys, cases)
 
 
 @kernel
 def _quicksort(keys: Floats, index: Ints) -> None:
-    """Sort ``index`` by ``keys``: the middle of three is the pivot, three or fewer are swapped."""
+    """Sort keys and ``index``: the middle of three is the pivot, three or fewer are swapped."""
     waiting = np.empty((index.size + 1, 2), dtype=np.int64)
     waiting[0, 0], waiting[0, 1] = 0, index.size - 1
     n_waiting = 1
@@ -126,31 +120,37 @@ def _quicksort(keys: Floats, index: Ints) -> None:
         _order(keys, index, middle, right)
         if right - left == 2:
             continue
-        index[middle], index[right - 1] = index[right - 1], index[middle]
+        _swap(keys, index, middle, right - 1)
         centre = _partition(keys, index, left, right - 1)
-        index[centre], index[right - 1] = index[right - 1], index[centre]
+        _swap(keys, index, centre, right - 1)
         waiting[n_waiting, 0], waiting[n_waiting, 1] = left, centre - 1
         waiting[n_waiting + 1, 0], waiting[n_waiting + 1, 1] = centre + 1, right
         n_waiting += 2
 
 
 @kernel
+def _swap(keys: Floats, index: Ints, first: Int, second: Int) -> None:
+    keys[first], keys[second] = keys[second], keys[first]
+    index[first], index[second] = index[second], index[first]
+
+
+@kernel
 def _order(keys: Floats, index: Ints, first: Int, second: Int) -> None:
-    if keys[index[first]] > keys[index[second]]:
-        index[first], index[second] = index[second], index[first]
+    if keys[first] > keys[second]:
+        _swap(keys, index, first, second)
 
 
 @kernel
 def _partition(keys: Floats, index: Ints, left: Int, right: Int) -> Int:
     """Move what is below the pivot, the key at ``right``, to the left; return where it ends."""
-    pivot = keys[index[right]]
+    pivot = keys[right]
     while True:
         left += 1
-        while keys[index[left]] < pivot:
+        while keys[left] < pivot:
             left += 1
         right -= 1
-        while keys[index[right]] > pivot:
+        while keys[right] > pivot:
             right -= 1
         if left >= right:
             return left
-        index[left], index[right] = index[right], index[left]
+        _swap(keys, index, left, right)

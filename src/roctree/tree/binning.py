@@ -6,7 +6,6 @@ holds one value, both are the same.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -21,14 +20,17 @@ from roctree.tree.growth import Growth
 from roctree.tree.kernels import layout
 from roctree.tree.kernels.numbering import BLOCK, SEARCHED, number_bytes, number_words
 from roctree.tree.sketch import Sketch, sketch_columns
+from roctree.tree.threads import in_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Codes = NDArray[Any]
 
 MOST_BINS = 255
-# Codes have 16 bits at most, with one code for missing values.
-_MOST_CATEGORIES = (1 << 16) - 1
+# Codes are looked through in blocks that fit the cache.
+_BLOCK = 1 << 14
+# Codes have 16 bits at most; missing values have one, and another as a category of their own.
+MOST_CATEGORIES = (1 << 16) - 2
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,8 @@ class Edges:
         names : of the columns
         max_bins : most bins of a column, at most 255
         """
-        if (n_categories >= _MOST_CATEGORIES).any():
-            many = names[int(np.argmax(n_categories))]
-            raise DataError(
-                f"column {many!r} has {n_categories.max()} categories, and bins have codes for "
-                f"{_MOST_CATEGORIES - 1}: use splits='exact' or leave the column out."
-            )
+        for name, n_codes in zip(names, n_categories.tolist(), strict=True):
+            refuse_many_categories(name, n_codes)
         nominal = n_categories > 0
         ends = np.full((n_categories.size, SEARCHED), np.inf)
         size = n_categories.astype(np.int64)
@@ -85,7 +83,10 @@ class Edges:
 
     def has_missing(self, codes: Codes) -> NDArray[np.bool_]:
         """Whether some cell of each column is missing."""
-        return np.asarray((codes == self.size.astype(codes.dtype)).any(axis=0))
+        missing, found = self.size.astype(codes.dtype), np.zeros(self.size.size, bool)
+        for begin in range(0, len(codes), _BLOCK):
+            found |= (codes[begin : begin + _BLOCK] == missing).any(axis=0)
+        return found
 
     def code(self, values: Floats, n_threads: int = 1) -> tuple[Codes, "Bounds"]:
         """Return the codes of all cells, and the bounds of the bins that they fill."""
@@ -105,8 +106,7 @@ class Edges:
                 np.empty(BLOCK, np.uint32),
             )  # fmt: skip
 
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(code_part, range(n_threads)))
+        in_threads(n_threads, code_part, range(n_threads))
         return codes, reduce(Bounds.merged, bounds)
 
 
@@ -135,6 +135,15 @@ class Bounds:
         return np.where(np.isinf(known), np.nan, known)
 
 
+def refuse_many_categories(name: str, n_categories: int) -> None:
+    """Refuse a nominal column for which there are too few codes."""
+    if n_categories > MOST_CATEGORIES:
+        raise DataError(
+            f"column {name!r} has more than {MOST_CATEGORIES} categories, for which bins have no "
+            "codes: leave the column out, or use splits='exact' if the rows fit memory."
+        )
+
+
 def learn_edges(
     values: Floats,
     n_categories: NDArray[np.int32],
@@ -145,8 +154,7 @@ def learn_edges(
     """Return the bins of rows in memory, looked at by several threads."""
     numeric = np.flatnonzero(n_categories == 0)
     parts = np.array_split(values, n_threads)
-    with ThreadPoolExecutor(n_threads) as pool:
-        found = list(pool.map(lambda part: sketch_columns(part, numeric), parts))
+    found = in_threads(n_threads, lambda part: sketch_columns(part, numeric), parts)
     sketches = found[0]
     for others in found[1:]:
         sketches = [ours.merged(other) for ours, other in zip(sketches, others, strict=True)]

@@ -1,6 +1,5 @@
 """Code the rows of a data set for growth by bins (see ``kernels.coding``)."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ from roctree._jit import compiled
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
 from roctree.tree.kernels.coding import SEARCHED, STEPS, code_cells
+from roctree.tree.threads import in_threads
 
 _SAMPLE = 1 << 14
 _MOST_BINS = 255
@@ -86,8 +86,7 @@ def _code_categories(
         block = columns.values[start : start + _BLOCK, features]
         codes[start : start + _BLOCK, features] = np.where(np.isnan(block), missing, block)
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(code_block, range(0, len(codes), _BLOCK)))
+    in_threads(n_threads, code_block, range(0, len(codes), _BLOCK))
 
 
 def _code_numbers(
@@ -157,6 +156,5 @@ def _code(
             bins.shift, missing_code, codes, exact[part],
         )  # fmt: skip
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(code_part, range(n_threads)))
+    in_threads(n_threads, code_part, range(n_threads))
     return np.asarray(exact.all(axis=0))

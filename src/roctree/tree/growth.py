@@ -127,4 +127,5 @@ def grid_of(n_cases: int, largest: float) -> float:
 
 def on_grid(weights: NDArray[np.float64], quantum: float) -> NDArray[np.float64]:
     """Round weights to whole multiples of the unit."""
-    return np.asarray(np.rint(weights / quantum) * quantum)
+    units = weights / quantum
+    return np.multiply(np.rint(units, out=units), quantum, out=units)

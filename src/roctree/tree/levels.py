@@ -6,7 +6,6 @@ not counted: its table is that of its parent less those of its siblings.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from roctree.tree.kernels import layout
 from roctree.tree.kernels.categories import enter_categories, no_categories
 from roctree.tree.kernels.tables import search_tables
 from roctree.tree.shards import Shards, Splits
+from roctree.tree.threads import in_threads
 from roctree.tree.tree import NO_BRANCH, Tree
 from roctree.tree.workspace import Workspace
 
@@ -115,7 +115,8 @@ class Search:
         found = Found.empty(slots.size, self.spaces[0])
         results = found.ints, found.floats, found.branches, found.children
         run = compiled(search_tables)
-        ends = np.linspace(0, slots.size, self.n_threads + 1).astype(np.int64)
+        n_threads = min(self.n_threads, slots.size)
+        ends = np.linspace(0, slots.size, n_threads + 1).astype(np.int64)
 
         def search_part(part: int) -> None:
             space = self.spaces[part]
@@ -124,12 +125,7 @@ class Search:
                 space.bin_lefts, space.bins, *results,
             )  # fmt: skip
 
-        if self.n_threads == 1 or slots.size == 1:
-            ends = np.array([0, slots.size])
-            search_part(0)
-        else:
-            with ThreadPoolExecutor(self.n_threads) as pool:
-                list(pool.map(search_part, range(self.n_threads)))
+        in_threads(n_threads, search_part, range(n_threads))
         return found
 
 
@@ -173,7 +169,7 @@ class Tables:
 
 
 def tables_of_level(
-    shards: Shards, wanted: Mask, parents: Parents | None, most: int
+    shards: Shards, wanted: Mask, parents: Parents | None, most: int, n_threads: int
 ) -> Iterator[Tables]:
     """Yield the tables of the wanted nodes of a level, in groups of at most ``most``."""
     nodes = np.flatnonzero(wanted)
@@ -187,7 +183,7 @@ def tables_of_level(
         counted = np.flatnonzero(needed)
         if counted.size + heirs.size <= most:
             tables = shards.count(counted, counted.size + heirs.size)
-            _inherit(tables, counted, heirs, parents)
+            _inherit(tables, counted, heirs, parents, n_threads)
             slot = np.empty(wanted.size, np.int64)
             slot[np.concatenate([counted, heirs])] = np.arange(counted.size + heirs.size)
             yield Tables(nodes, tables, slot[nodes])
@@ -197,14 +193,23 @@ def tables_of_level(
         yield Tables(group, shards.count(group, group.size), np.arange(group.size))
 
 
-def _inherit(tables: Floats, counted: Ints, heirs: Ints, parents: Parents) -> None:
+def _inherit(tables: Floats, counted: Ints, heirs: Ints, parents: Parents, n_threads: int) -> None:
     """Fill the tables of the heirs, which come after those that were counted."""
-    place = np.full(parents.slots.size, -1)
-    place[parents.parent[heirs]] = np.arange(counted.size, len(tables))
-    tables[counted.size :] = parents.tables[parents.slots[parents.parent[heirs]]]
-    for own, heir in enumerate(place[parents.parent[counted]]):
-        if heir >= 0:
-            tables[heir] -= tables[own]
+    of_heir = parents.parent[heirs]
+    of_counted = parents.parent[counted]
+    order = np.argsort(of_counted, kind="stable")
+    begins = np.searchsorted(of_counted[order], of_heir)
+    ends = np.searchsorted(of_counted[order], of_heir, side="right")
+
+    def fill(places: Ints) -> None:
+        for place in places:
+            rest, own = parents.tables[parents.slots[of_heir[place]]], tables[counted.size + place]
+            for sibling in order[begins[place] : ends[place]]:
+                rest = np.subtract(rest, tables[sibling], out=own)
+            if rest is not own:
+                own[:] = rest
+
+    in_threads(n_threads, fill, np.array_split(np.arange(heirs.size), n_threads))
 
 
 @dataclass(frozen=True)
@@ -254,7 +259,7 @@ def grow_levels(
     nodes, wanted, parents = counts[None], np.ones(1, bool), None
     while wanted.any():
         found = []
-        for group in tables_of_level(shards, wanted, parents, most):
+        for group in tables_of_level(shards, wanted, parents, most, search.n_threads):
             found.append(search(group.tables, group.slots))
             whole = group
         level = _split_level(shards, nodes, wanted, _joined(found), quantum)

@@ -4,10 +4,9 @@ Tables of shards add up to the table of all rows. Sums of weights are exact, so 
 how the rows are divided into shards, nor in which order these answer.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,10 @@ from roctree.tree.kernels.shards import (
     send_bytes,
     send_words,
 )
+from roctree.tree.threads import in_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Item = TypeVar("Item")
 
 # With so few nodes a thread, the rows are shared out among threads rather than the nodes.
 _FEW_NODES = 8
@@ -167,11 +166,19 @@ class LocalShards:
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if segments.size >= _FEW_NODES * self.n_threads:
             groups = np.array_split(np.arange(segments.size), self.n_threads)
-            self._each(lambda own: self._add(segments[own], tables[own[0] : own[-1] + 1]), groups)
+            in_threads(
+                self.n_threads,
+                lambda own: self._add(segments[own], tables[own[0] : own[-1] + 1]),
+                groups,
+            )
             return tables
         own_tables = [tables[: segments.size]]
         own_tables += [np.zeros_like(own_tables[0]) for _ in range(1, self.n_threads)]
-        self._each(lambda own: self._add(segments, own_tables[own], own), range(self.n_threads))
+        in_threads(
+            self.n_threads,
+            lambda own: self._add(segments, own_tables[own], own),
+            range(self.n_threads),
+        )
         for other in own_tables[1:]:
             own_tables[0] += other
         return tables
@@ -183,7 +190,7 @@ class LocalShards:
             part, columns = self.parts[place], self.columns
             self.places[place] = part.divide(self.places[place], columns, splits, self.n_classes)
 
-        self._each(divide_part, range(len(self.parts)))
+        in_threads(self.n_threads, divide_part, range(len(self.parts)))
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases have been divided."""
@@ -194,11 +201,3 @@ class LocalShards:
         chosen = slice(None) if thread is None else slice(thread, None, self.n_threads)
         for part, places in zip(self.parts[chosen], self.places[chosen], strict=True):
             part.count(places, self.columns, segments, tables)
-
-    def _each(self, run: Callable[[Item], None], items: Sequence[Item]) -> None:
-        if self.n_threads == 1:
-            for item in items:
-                run(item)
-            return
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            list(pool.map(run, items))

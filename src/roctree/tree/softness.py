@@ -49,13 +49,20 @@ def of_width(tree: Tree, width: float, before: float, cases: Dataset | None) -> 
     if width == 0.0:
         return hardened(tree)
     if cases is not None:
-        return replace(tree, softness=width * widths(tree, cases))
+        return replace(tree, softness=_times(width, widths(tree, cases)))
     if not tree.softness.any() and _is_soft(tree).any():
         raise ParameterError(
             "How wide thresholds are is for the training cases to say: give X and y to ranked, or "
             "fit with ranking='soft'."
         )
-    return replace(tree, softness=tree.softness * (width / before if before > 0.0 else 1.0))
+    # A tree that was grown with soft thresholds and has none is a leaf, or asks for no number.
+    return replace(tree, softness=_times(width, tree.softness / (before or 1.0)))
+
+
+def _times(width: float, softness: Floats) -> Floats:
+    """Return widths so many times as wide, as far as there are numbers."""
+    with np.errstate(over="ignore"):
+        return np.minimum(width * softness, np.finfo(np.float64).max)
 
 
 def hardened(tree: Tree) -> Tree:

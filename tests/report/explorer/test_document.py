@@ -16,6 +16,7 @@ import pytest
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.report.explorer import data_document, page_of, script
 from roctree.report.explorer.page import as_json
+from roctree.tree.apply import divided
 from tests.estimator import weather
 from tests.report.explorer import trees
 
@@ -49,6 +50,26 @@ def test_only_attributes_that_the_tree_tests_are_in_the_page():
     tested = {tree.schema_.names[i] for i in tree.tree_.feature if i >= 0}
     assert {feature["name"] for feature in data["features"]} == tested
     assert all(len(each["values"]) == len(tested) for each in data["cases"])
+
+
+@pytest.mark.parametrize("made", [trees.gaps, trees.soft], ids=lambda made: made.__name__)
+def test_divided_test_cases_are_in_the_page_by_their_parts_in_the_leaves(made):
+    tree, X_test, y_test = made()
+    data = data_document(tree, X_test, y_test)
+    apart = divided(tree.tree_, np.asarray(tree._encoded(X_test), np.float64))
+    assert len(data["divided"]) == apart.sum() > 0
+    probabilities = tree.probabilities_[tree.tree_.leaves]
+    mixed = [np.dot(each["parts"], probabilities[each["leaves"]]) for each in data["divided"]]
+    np.testing.assert_allclose(mixed, tree.predict_proba(X_test[apart]))
+    assert [each["label"] for each in data["divided"]] == [
+        tree.classes_.tolist().index(label) for label in y_test[apart]
+    ]
+
+
+def test_what_soft_thresholds_make_approximate_says_so():
+    tree, X_test, y_test = trees.soft()
+    assert data_document(tree, X_test, y_test)["in_parts"] == ["training", "smoothed"]
+    assert data_document(tree.ranked("leaf", width=1), X_test, y_test)["tree"]["softness"] is None
 
 
 def test_a_page_of_two_hundred_leaves_is_below_a_megabyte():

@@ -50,7 +50,9 @@ def assert_same_point(page, tree, X_test, y_test, **request):
 
 
 @pytest.mark.parametrize(
-    "made", [trees.tumours, trees.outings, trees.gaps], ids=lambda made: made.__name__
+    "made",
+    [trees.tumours, trees.outings, trees.gaps, trees.soft],
+    ids=lambda made: made.__name__,
 )
 def test_costs_rates_and_beta_give_the_labels_of_at(made, opened):
     tree, X_test, y_test = made()
@@ -92,7 +94,9 @@ def test_prevalence_and_the_other_class_give_the_labels_and_costs_of_at(opened):
     assert (low, high) == pytest.approx(point.cost_ratio)
 
 
-@pytest.mark.parametrize("made", [trees.outings, trees.gaps], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "made", [trees.outings, trees.gaps, trees.soft], ids=lambda made: made.__name__
+)
 def test_test_cases_may_choose_the_labels(made, opened):
     tree, X_test, y_test = made()
     page = opened(made())
@@ -105,7 +109,9 @@ def test_test_cases_may_choose_the_labels(made, opened):
     )
 
 
-@pytest.mark.parametrize("made", [trees.tumours, trees.gaps], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "made", [trees.tumours, trees.gaps, trees.soft], ids=lambda made: made.__name__
+)
 def test_areas_and_labellings_are_those_of_python(made, opened):
     tree, X_test, y_test = made()
     page = opened(made())
@@ -200,6 +206,31 @@ def test_a_case_has_the_probability_label_and_distance_of_python(made, opened):
         assert page.number("case_distance") == pytest.approx(here.nearest_change(row)[0].distance)
         if not row.isna().any(axis=None):
             assert page.number("case_distance") == pytest.approx(here.boundary_distance(row)[0])
+
+
+@pytest.mark.parametrize("made", [trees.soft, trees.soft_wines], ids=lambda made: made.__name__)
+def test_a_case_near_soft_thresholds_has_the_probability_and_label_of_python(made, opened):
+    tree, X_test, y_test = made()
+    page = opened((tree, X_test, y_test))
+    chosen = page.app("data.cases")
+    here = tree if tree.n_classes_ > 2 else tree.at(cost_fp=1, cost_fn=1, counts="smoothed")
+    for number in range(0, len(chosen), max(1, len(chosen) // 6)):
+        page.choose("pick", number)
+        row = X_test.iloc[[chosen[number]["row"]]]
+        label = int(page.text_of("case_label"))
+        assert tree.classes_[label] == here.predict(row)[0]
+        shown = label if tree.n_classes_ > 2 else 1
+        assert page.number("case_probability") == pytest.approx(tree.predict_proba(row)[0, shown])
+        reached = len(tree.explain(row).leaves)
+        if reached > 1:
+            assert f"near soft thresholds: the mean of {reached} leaves" in page.page.text_content(
+                ".verdict"
+            )
+    # What Python refuses, and what would be of hard thresholds, is not there.
+    assert page.page.locator('[data-name="case_distance"]').count() == 0
+    assert page.page.get_by_role("button", name="SQL", exact=True).count() == 0
+    assert page.page.get_by_role("tab", name="Near cases").count() == 0
+    assert "Soft thresholds: a case near" in page.page.text_content(".remark")
 
 
 def test_typed_values_lead_to_the_same_leaf(opened):

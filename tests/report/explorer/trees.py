@@ -48,6 +48,26 @@ def gaps():
 
 
 @cache
+def soft():
+    """Soft thresholds, categories and missing values."""
+    _, X_test, y_test = gaps()
+    X, y = weather.frame(400, seed=2)
+    tree = ROCTreeClassifier(min_samples_leaf=8, ranking="soft").fit(X[:240], y[:240])
+    return tree, X_test, y_test
+
+
+@cache
+def soft_wines():
+    """Three classes and soft thresholds, all numbers."""
+    _, X_test, y_test = wines()
+    data = load_wine(as_frame=True)
+    labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
+    rest = data.data.index.difference(X_test.index)
+    tree = ROCTreeClassifier(ranking="soft", max_leaves=8).fit(data.data.loc[rest], labels[rest])
+    return tree, X_test, y_test
+
+
+@cache
 def hostile():
     """Names, categories and classes that would be markup if they were taken for it."""
     X, y = weather.complete(200, seed=3)

@@ -9,23 +9,29 @@ from roctree.errors import ParameterError, how_to_install
 
 # Colours of Okabe and Ito, which colour-blind eyes can tell apart.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+PURPLE, SKY = "#CC79A7", "#56B4E9"
 
 FOLD: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
 # On plots of curves beyond so many points these would be a blot.
 MOST_POINTS = 200
 
 
-def axes(ax: Any) -> tuple[Any, Any]:
-    """The figure and the axes, new ones if none are given."""
-    if ax is not None:
-        return ax.figure, ax
+def pyplot() -> Any:
+    """The library that draws."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError(
             f"Plots are drawn by matplotlib, which is not installed: {how_to_install('plot')}."
         ) from None
-    figure, ax = pyplot.subplots(layout="constrained")
+    return pyplot
+
+
+def axes(ax: Any) -> tuple[Any, Any]:
+    """The figure and the axes, new ones if none are given."""
+    if ax is not None:
+        return ax.figure, ax
+    figure, ax = pyplot().subplots(layout="constrained")
     return figure, ax
 
 

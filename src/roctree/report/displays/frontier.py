@@ -3,16 +3,23 @@
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from roctree.errors import ParameterError
-from roctree.report.displays.drawing import BLUE, GREEN, GREY, ORANGE, axes
+from roctree.report.displays.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, axes
 
 if TYPE_CHECKING:
     from roctree.experiment.frontier import Frontier
 
 Measure = Literal["auc", "log_loss", "cost"]
 _NAMES = {"auc": "AUC", "log_loss": "log-loss", "cost": "cost of a case"}
-_COLOURS = (BLUE, ORANGE, GREEN, GREY)
+# Their lengths have no common divisor: no two ways look alike.
+_COLOURS = (BLUE, ORANGE, GREEN, GREY, PURPLE, SKY)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_LINES = ("-", "--", ":", "-.")
+_LINES = ("-", "--", ":", "-.", (0, (5, 1)))
+
+
+def check_measure(measure: Any) -> None:
+    """Refuse what is no measure."""
+    if measure not in get_args(Measure):
+        raise ParameterError(f"measure={measure!r} is not known: give auc, log_loss or cost.")
 
 
 class FrontierDisplay:
@@ -39,8 +46,7 @@ class FrontierDisplay:
         measure : "auc", "log_loss" or "cost"
         ax : axes of matplotlib; None for new ones
         """
-        if measure not in get_args(Measure):
-            raise ParameterError(f"measure={measure!r} is not known: give auc, log_loss or cost.")
+        check_measure(measure)
         self.figure_, self.ax_ = axes(ax)
         self.lines_ = []
         for number, way in enumerate(self.frontier.ways):
@@ -55,6 +61,7 @@ class FrontierDisplay:
             )
             self.lines_.append(line)
         self.ax_.set_xscale("log", base=2)
+        self.ax_.xaxis.set_major_formatter("{x:g}")
         self.ax_.set(xlabel="leaves", ylabel=_NAMES[measure])
         self.ax_.legend(fontsize="small", framealpha=0.95)
         return self

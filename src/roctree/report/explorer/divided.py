@@ -1,15 +1,20 @@
-"""Test cases that missing values divide among leaves: in which, and to what part."""
+"""Test cases that are divided among leaves, by missing values or soft thresholds: to what parts."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roctree.data import Dataset
-from roctree.tree.apply import decision_path, divided
+from roctree.tree.apply import divided, mix
 from roctree.tree.tree import Tree
 
-# Beyond so many nodes on the ways of divided cases the page would be slow to open.
-_MOST_NODES = 300_000
+Floats = NDArray[np.float64]
+
+# Beyond so many parts the page would be slow to open.
+_MOST_PARTS = 300_000
+# So many leaves are asked for at a time: the question has a line for every node.
+_LEAVES_AT_ONCE = 64
 
 
 def divided_cases(tree: Tree, test: Dataset) -> list[dict[str, Any]] | None:
@@ -18,35 +23,26 @@ def divided_cases(tree: Tree, test: Dataset) -> list[dict[str, Any]] | None:
     Leaves are numbered among the leaves.
     """
     rows = np.flatnonzero(divided(tree, test.values))
-    if tree.softness.any() or len(rows) * tree.n_leaves > _MOST_NODES:
+    if len(rows) * tree.n_leaves > _MOST_PARTS:
         return None
-    leaf_of = np.cumsum(tree.is_leaf) - 1
-    paths = decision_path(tree, test.values[rows])
-    cases = []
-    for place, row in enumerate(rows.tolist()):
-        nodes = paths.indices[paths.indptr[place] : paths.indptr[place + 1]]
-        parts = _parts(tree, np.sort(nodes).tolist())
-        leaves = [node for node in parts if tree.is_leaf[node]]
-        cases.append(
-            {
-                "label": int(test.labels[row]),
-                "weight": float(test.weights[row]),
-                "leaves": leaf_of[leaves].tolist(),
-                "parts": [parts[leaf] for leaf in leaves],
-            }
-        )
-    return cases
+    parts = _parts(tree, test.values[rows])
+    return [
+        {
+            "label": int(test.labels[row]),
+            "weight": float(test.weights[row]),
+            "leaves": np.flatnonzero(own).tolist(),
+            "parts": own[own > 0.0].tolist(),
+        }
+        for row, own in zip(rows.tolist(), parts, strict=True)
+    ]
 
 
-def _parts(tree: Tree, nodes: list[int]) -> dict[int, float]:
-    """The part of a case that comes to each node on its ways, parents before their children."""
-    together: dict[int, int] = {}
-    for node in nodes[1:]:
-        parent = int(tree.parent[node])
-        together[parent] = together.get(parent, 0) + 1
-    parts = {0: 1.0}
-    for node in nodes[1:]:
-        parent = int(tree.parent[node])
-        share = float(tree.share[node]) if together[parent] > 1 else 1.0
-        parts[node] = parts[parent] * share
+def _parts(tree: Tree, values: NDArray[Any]) -> Floats:
+    """The part of each row in each leaf, float64[rows, leaves]."""
+    parts = np.empty((len(values), tree.n_leaves))
+    for begin in range(0, tree.n_leaves, _LEAVES_AT_ONCE):
+        leaves = tree.leaves[begin : begin + _LEAVES_AT_ONCE]
+        ones = np.zeros((tree.n_nodes, len(leaves)))
+        ones[leaves, np.arange(len(leaves))] = 1.0
+        parts[:, begin : begin + len(leaves)] = mix(tree, values, ones)
     return parts

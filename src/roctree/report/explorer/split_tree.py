@@ -51,12 +51,12 @@ def nodes_of(tree: Tree, tested: NDArray[np.intp]) -> dict[str, Any]:
 
 
 def _counted(estimator: ROCTreeClassifier, test: Dataset | None) -> dict[str, Any]:
-    """The test cases in the leaves; those that missing values divide stand apart, as in Python.
+    """The test cases in the leaves; those divided among several stand apart, as in Python.
 
     Where these are too many they count in parts, and ``in_parts`` says so, as of training cases.
     """
     tree, scores = estimator.tree_, estimator.probabilities_
-    in_parts = ["training", "smoothed"] if estimator.divides_cases_ else []
+    in_parts = [name for name in ("training", "smoothed") if estimator._in_parts(name)]
     if test is None:
         known = band("training", scores[tree.leaves], tree.counts[tree.leaves])
         return {"test": None, "band": known, "in_parts": in_parts}

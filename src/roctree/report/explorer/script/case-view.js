@@ -111,12 +111,12 @@ function verdictOf(app) {
       element("output", { data: { name: "case_probability", value: String(probabilities[shown]) } }, percent(probabilities[shown])),
       leafInterval(app, stops, shown),
     ),
-    element("p", {}, wayWords(tree, stops)),
-    tree.kind === "tree" ? element("p", {}, distanceWords(app, label)) : null,
+    element("p", {}, wayWords(tree, stops, state.values)),
+    tree.isHard ? element("p", {}, distanceWords(app, label)) : null,
   ];
 }
 
-/** How far the case is from another label; of cells and models no distance is known. */
+/** How far the case is from another label; of cells, models and soft thresholds no distance is known. */
 function distanceWords(app, label) {
   const { tree, point, state, data } = app;
   const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label);
@@ -139,13 +139,16 @@ function leafInterval({ tree }, stops, shown) {
   return element("small", {}, ` its ${tree.cells ? "cell" : "leaf"} alone: ${percent(range.low)} to ${percent(range.high)} `, help("interval", "this interval"));
 }
 
-function wayWords(tree, stops) {
+function wayWords(tree, stops, values) {
   const { node } = stops[0];
   if (tree.cells && tree.nChildren[node] > 0) {
     return `Training never saw the part of space that it is in; the smallest cell around it: ${ruleWords(tree, node)}.`;
   }
   if (stops.length === 1) return `Its ${tree.cells ? "cell" : "leaf"}: ${ruleWords(tree, node)}.`;
-  return `A value is not known: the case is divided among ${stops.length} leaves.`;
+  if (!tree.softness) return `A value is not known: the case is divided among ${stops.length} leaves.`;
+  const most = stops.reduce((one, other) => (other.part > one.part ? other : one));
+  const why = values.includes(null) ? "A value is not known, or others are" : "It is";
+  return `${why} near soft thresholds: the mean of ${stops.length} leaves. ${percent(most.part)} of it is in: ${ruleWords(tree, most.node)}.`;
 }
 
 function nearestWords(app, change) {

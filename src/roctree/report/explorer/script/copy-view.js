@@ -11,7 +11,7 @@ export function makeCopyView(app) {
   const texts = {
     Python: () => pythonOf(app.tree, app.point, app.data.class_code),
     "Command line": () => commandOf(app.tree, app.point),
-    ...(app.tree.kind === "tree" ? { SQL: () => sqlOf(app.tree, app.point, app.labelName) } : {}),
+    ...(app.tree.isHard ? { SQL: () => sqlOf(app.tree, app.point, app.labelName) } : {}),
     ...(app.tree.models ? {} : { Rules: () => rulesOf(app.tree, app.point, app.labelName) }),
     ...(app.link ? { Link: app.link } : {}),
   };

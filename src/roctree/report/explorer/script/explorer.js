@@ -13,7 +13,7 @@ import { makeMemory, pointAt } from "./point.js";
 import { readHash, writeHash } from "./state.js";
 import { makeTreeView } from "./tree-view.js";
 import { openTree } from "./tree.js";
-import { grouped, leafCount, listed, percent, REMARKS } from "./words.js";
+import { grouped, leafCount, listed, percent, remarkOn } from "./words.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
 let nMounted = 0;
@@ -186,7 +186,7 @@ function header(app, repaint) {
   return element(
     "header",
     {},
-    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes)), REMARKS[tree.kind] ? element("p", { class: "remark" }, REMARKS[tree.kind]) : null),
+    element("div", {}, element("h1", {}, data.title), element("p", {}, listed(sizes)), remarkOn(tree) ? element("p", { class: "remark" }, remarkOn(tree)) : null),
     button,
   );
 }

@@ -11,8 +11,10 @@ import { IS_PRESENT, ROOT } from "./tree.js";
 const LEADS = 0;
 const DIVIDED = 1;
 const ELSEWHERE = 2;
+// A soft threshold keeps a case together rather than send a smaller part of it to a branch.
+const LEAST_PART = 0.001;
 
-/** The branch that a value takes at a node; -1 where the case is divided among the branches. */
+/** The branch that a value takes at a node; -1 where a missing value divides the case. */
 function branchTaken(tree, node, value) {
   const missing = tree.missingBranch[node];
   if (value === null) return missing;
@@ -22,8 +24,6 @@ function branchTaken(tree, node, value) {
     const branch = known ? tree.categoryBranch[start + value] : -1;
     return branch >= 0 ? branch : missing;
   }
-  const softness = tree.softness ? tree.softness[node] : 0;
-  if (Math.abs(value - tree.threshold[node]) < softness) return -1;
   return value <= tree.threshold[node] ? 0 : 1;
 }
 
@@ -47,18 +47,22 @@ function descend(tree, values) {
     if (nChildren === 0) continue;
     const value = values[tree.feature[node]];
     const branch = branchTaken(tree, node, value);
+    const above = partAbove(tree, node, value, part);
     for (let i = 0; i < nChildren; i++) {
-      const share = branch < 0 ? divided(tree, node, i, value) : Number(i === branch);
+      let share = branch < 0 ? tree.share[first + i] : Number(i === branch);
+      if (above !== null) share = i === 0 ? 1 - above : above;
       if (share > 0) parts.set(first + i, part * share);
     }
   }
   return parts;
 }
 
-function divided(tree, node, branch, value) {
-  if (value === null || tree.threshold[node] === null) return tree.share[tree.firstChild[node] + branch];
-  const distance = (0.5 * (value - tree.threshold[node])) / tree.softness[node];
-  return branch === 0 ? 0.5 - distance : 0.5 + distance;
+/** How much of a case goes above a soft threshold that is near; null where one branch takes it all. */
+function partAbove(tree, node, value, part) {
+  const softness = tree.softness ? tree.softness[node] : 0;
+  if (value === null || tree.threshold[node] === null || softness === 0) return null;
+  const above = 0.5 + (value - tree.threshold[node]) * (0.5 / softness);
+  return part * Math.min(above, 1 - above) >= LEAST_PART ? above : null;
 }
 
 /** Probabilities and label of a case: those where it stops, mixed by its parts there. */

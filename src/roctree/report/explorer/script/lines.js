@@ -1,7 +1,7 @@
 // Lines of cases: what is ranked, labelled and counted as one. Of a tree of splits these are its
-// leaves, and after them the test cases that missing values divide among leaves; of cells all
-// nodes, for cases may stop on the way; of a Naive Bayes tree its answers, the cases of a leaf with
-// the same probabilities.
+// leaves, and after them the test cases that are divided among leaves, by missing values or soft
+// thresholds; of cells all nodes, for cases may stop on the way; of a Naive Bayes tree its answers,
+// the cases of a leaf with the same probabilities.
 
 /**
  * The lines of a tree: `n` in all, of which the first `nDirect` have shares of their own and the others
@@ -98,7 +98,7 @@ export function linesBelow(tree, node, most = Infinity) {
 
 /**
  * What lines are judged by, or what numbers are counted on: counts and shares of each class, flat, and
- * the share of each class in all. A case that missing values divide has the mean shares of its leaves.
+ * the share of each class in all. A divided case has the mean shares of its leaves.
  */
 export function lineTable(tree, name) {
   const { nClasses, lines } = tree;

@@ -10,6 +10,8 @@ import { grouped, leafCount, percent, ruleWords, short } from "./words.js";
 const PER = 1000;
 const IN_PARTS =
   "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
+const BETWEEN_LEAVES =
+  "Approximate: counted leaf by leaf, while cases near soft thresholds are labelled by several leaves at once.";
 
 /** Make the section; returns its element and `update`. */
 export function makeNumbersView(app) {
@@ -29,8 +31,8 @@ export function makeNumbersView(app) {
 }
 
 /** What is approximate says so. */
-function remarkOf({ data, state }) {
-  if (data.in_parts.includes(state.on)) return IN_PARTS;
+function remarkOf({ data, state, tree }) {
+  if (data.in_parts.includes(state.on)) return tree.softness ? BETWEEN_LEAVES : IN_PARTS;
   if (data.rounded === null) return "";
   return `Approximate: there are so many different answers that their probabilities are rounded to ${data.rounded} decimals here.`;
 }

@@ -22,7 +22,7 @@ export function makePlotView(app) {
   let asked = false;
   const surface = sharpCanvas({ class: "plot", tabindex: "0", role: "application", "aria-roledescription": "curve" }, paint);
   const { canvas, context, size } = surface;
-  const hasDistances = app.tree.kind === "tree" && app.data.cases.length > 0;
+  const hasDistances = app.tree.isHard && app.data.cases.length > 0;
   const available = VIEWS.filter((name) => name !== "near" || hasDistances);
   const tabs = available.map((name) =>
     element(

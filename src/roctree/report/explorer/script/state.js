@@ -82,7 +82,7 @@ export function readHash(hash, start, tree) {
 function fits(name, value, tree) {
   const isShare = (each) => typeof each === "number" && each >= 0 && each <= 1;
   if (name === "positive") return value < tree.nClasses;
-  if (name === "view") return value !== "near" || tree.kind === "tree";
+  if (name === "view") return value !== "near" || tree.isHard;
   if (name === "by" || name === "on") return value !== "test" || Boolean(tree.counts.test);
   if (name === "matrix") return isMatrix(value, tree.nClasses);
   if (name === "priors") {

@@ -38,6 +38,8 @@ export function openTree(data) {
     threshold: nodes.threshold,
     cut: nodes.cut,
     softness: nodes.softness,
+    // Whether each case is at one side of every threshold: only then labels have a boundary.
+    isHard: data.kind === "tree" && !nodes.softness,
     categoryBranch: nodes.category_branch,
     categoryOffsets: nodes.category_offsets,
     missingBranch: nodes.missing_branch,

@@ -188,13 +188,20 @@ function neededWords(change, categories) {
   return low === -Infinity ? `at most ${cuts.high}` : `above ${cuts.low} up to ${cuts.high}`;
 }
 
-/** What is different on the page of a model that is no tree of splits. */
-export const REMARKS = {
+const REMARKS = {
   naive_bayes:
     "A Naive Bayes tree: each leaf has a table of its own, by which cases of the same leaf get different answers. So a segment of the ROC curve is not a leaf but the cases with one and the same answer, and a leaf has a label only if all its training cases have it. An answer is made of many values at once: rules, SQL and distances from another label are not offered.",
   cells:
     "A Multiscale Classifier: a cell is a box, and its branches are the parts of it that training cases are in, all sides halved. A case elsewhere in the box goes by the box itself. SQL and distances from another label are not offered.",
 };
+
+const SOFT =
+  "Soft thresholds: a case near a threshold goes down both branches, and what the leaves say that it reaches is averaged. The tree, its labels, segments and rules are those of the leaves. SQL is written by tree.to_sql(); distances from another label are not defined.";
+
+/** What is different on the page of a tree; nothing of one of splits with hard thresholds. */
+export function remarkOn(tree) {
+  return tree.softness ? SOFT : REMARKS[tree.kind];
+}
 
 /** What the terms mean where that depends on the kind of model. */
 const MEANINGS_BY_KIND = {
