@@ -43,7 +43,8 @@ class Tally:
         values, labels, weights = cases.values, cases.labels, cases.weights
         parts, apart = class_counts(tree, values, labels, weights), divided(tree, values)
         if not apart.any():
-            return cls(tree, parts, parts[tree.leaves], values[:0])
+            # Not a view, which would keep the values of all cases.
+            return cls(tree, parts, parts[tree.leaves], values[:0].copy())
         whole = class_counts(tree, values[~apart], labels[~apart], weights[~apart])
         own = np.zeros((int(apart.sum()), tree.n_classes))
         own[np.arange(len(own)), labels[apart]] = weights[apart]

@@ -68,7 +68,7 @@ WRONG = {
         "--keep",
         "leaf",
     ),
-    "x.xyz cannot be drawn: end the name in .svg, .png, .pdf": (
+    "--plot is 'x.xyz': give a name that ends in svg, png, pdf": (
         "frontier",
         "data.csv",
         "--target",

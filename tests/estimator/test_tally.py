@@ -67,3 +67,10 @@ def test_cases_counted_in_another_tree_are_refused(tree, parts):
 def test_no_parts_are_no_cases():
     with pytest.raises(DataError, match="at least one row"):
         Tally.joined([])
+
+
+def test_a_tally_does_not_keep_the_cases():
+    X, y = weather.complete()
+    tally = ROCTreeClassifier(max_leaves=6).fit(X, y).tally(X, y)
+    assert len(tally.values) == 0
+    assert tally.values.base is None

@@ -1,6 +1,6 @@
 """Show what readability costs: quality against size."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,7 +14,7 @@ from roctree.cli.writing import picture_form, written
 from roctree.data.labels import encode_labels
 from roctree.experiment.frontier import HEAD, LEAVES, WAYS
 from roctree.report.displays.drawing import pyplot
-from roctree.report.displays.frontier import check_measure
+from roctree.report.displays.frontier import Measure, check_measure
 
 ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
 Leaves = Annotated[str, typer.Option(metavar="NUMBERS", help="The most leaves, size by size.")]
@@ -64,7 +64,7 @@ def frontier(
         )  # fmt: skip
     if plot is not None:
         with written(plot) as file:
-            figure = roctree.FrontierDisplay(found).plot(measure).figure_
+            figure = roctree.FrontierDisplay(found).plot(cast(Measure, measure)).figure_
             figure.savefig(file, format=form)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip

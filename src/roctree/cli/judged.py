@@ -37,7 +37,7 @@ class Counted(NamedTuple):
 
     def mauc(self, tree: Any) -> float:
         """Return the mean area of all pairs of classes."""
-        return mauc(self.cases.lines(tree.probabilities_), self.cases.counts)
+        return mauc(*tree.leaf_table(self.cases))
 
 
 class Kept(NamedTuple):

@@ -13,7 +13,6 @@ from roctree.errors import ParameterError
 from roctree.files.atomic import whole_file
 
 STANDARD_OUTPUT = "-"
-PICTURES = ("svg", "png", "pdf")
 
 
 @contextmanager
@@ -25,14 +24,6 @@ def written(path: str) -> Iterator[BinaryIO]:
         return
     with whole_file(Path(path)) as file:
         yield file
-
-
-def picture_form(path: str | None) -> str | None:
-    """Return what a picture is to be drawn as; refused before there is anything to draw."""
-    form = None if path is None else Path(path).suffix.lower().lstrip(".")
-    if form is not None and form not in PICTURES:
-        raise ParameterError(f"{path} cannot be drawn: end the name in .{', .'.join(PICTURES)}.")
-    return form
 
 
 @contextmanager

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.roc import Curve
-from roctree.tree.text import branch_conditions, depth_first, plain
+from roctree.table import plain
+from roctree.tree.text import branch_conditions, depth_first
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
