@@ -1,6 +1,8 @@
 """Show what readability costs: quality against size."""
 
-from typing import Annotated, Any, cast
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -10,13 +12,15 @@ from roctree.cli.fit import TargetColumn
 from roctree.cli.options import COLUMNS, COSTS, READING, Data, Report, command
 from roctree.cli.output import Table, counting
 from roctree.cli.values import cost_matrix, number
-from roctree.cli.writing import picture_form, written
 from roctree.data.labels import encode_labels
-from roctree.experiment.frontier import HEAD, LEAVES, WAYS
+from roctree.errors import ParameterError
+from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
+from roctree.files.atomic import write_whole
 from roctree.report.displays.drawing import pyplot
-from roctree.report.displays.frontier import Measure, check_measure
+from roctree.report.displays.frontier import check_measure
 
 ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
+PICTURES = ("svg", "png", "pdf")
 Leaves = Annotated[str, typer.Option(metavar="NUMBERS", help="The most leaves, size by size.")]
 Ways = Annotated[str, typer.Option(metavar="NAMES", help="How trees are made small.")]
 Folds = Annotated[int, typer.Option(help="Number of folds.")]
@@ -50,10 +54,8 @@ def frontier(
     Example:
       roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
     """
-    form = picture_form(plot)
     if plot is not None:
-        pyplot()
-        check_measure(measure)
+        _check_plot(plot, measure)
     cases = training_cases(data, wishes(target, None, columns), reading)
     matrix = cost_matrix(costs, encode_labels(cases.y)[0].tolist())
     sizes: list[Any] = [number("leaves", size) for size in leaves.split(",")]
@@ -63,11 +65,27 @@ def frontier(
             cost_matrix=matrix, random_state=seed, progress=tell,
         )  # fmt: skip
     if plot is not None:
-        with written(plot) as file:
-            figure = roctree.FrontierDisplay(found).plot(cast(Measure, measure)).figure_
-            figure.savefig(file, format=form)
+        _draw(found, plot, measure)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
     what = "the share of wrong labels" if matrix is None else "that of a case"
     title = f"{folds * repeats} divisions, means; cost is {what}"
     return Report({"points": points}, [Table(HEAD, found.cells(), title)])
+
+
+def _check_plot(path: str, measure: str) -> None:
+    """Refuse what could not be drawn before long work, not after it."""
+    pyplot()
+    check_measure(measure)
+    place = Path(path)
+    if place.suffix[1:].lower() not in PICTURES:
+        raise ParameterError(f"--plot is {path!r}: give a name that ends in {', '.join(PICTURES)}.")
+    if not place.absolute().parent.is_dir():
+        raise ParameterError(f"--plot is {path!r}, and there is no such folder: make it first.")
+
+
+def _draw(found: Frontier, path: str, measure: Any) -> None:
+    picture = BytesIO()
+    figure = roctree.FrontierDisplay(found).plot(measure).figure_
+    figure.savefig(picture, format=Path(path).suffix[1:].lower())
+    write_whole(Path(path), picture.getvalue())
