@@ -22,13 +22,15 @@ class UnseenCategoriesWarning(UserWarning):
 
     def __init__(self, columns: Mapping[str, Unseen]) -> None:
         self.columns = dict(columns)
+        # Whoever copies a warning, or sends it to another process, makes it anew from its arguments.
+        super().__init__(self.columns)
+
+    def __str__(self) -> str:
         counts = [
             f"{name!r} in {n_rows} row{'s' * (n_rows > 1)} (such as {shortened(example)})"
             for name, (n_rows, example) in self.columns.items()
         ]
-        super().__init__(
-            f"Categories not seen in training are treated as missing: {', '.join(counts)}."
-        )
+        return f"Categories not seen in training are treated as missing: {', '.join(counts)}."
 
     @classmethod
     def of_all(cls, found: Iterable["UnseenCategoriesWarning"]) -> "UnseenCategoriesWarning | None":
@@ -42,6 +44,5 @@ class UnseenCategoriesWarning(UserWarning):
         for warning in found:
             for name, (n_rows, example) in warning.columns.items():
                 before = columns.get(name, Unseen(0, example))
-                least = min(before.example, example)
-                columns[name] = Unseen(before.n_rows + n_rows, least)
+                columns[name] = Unseen(before.n_rows + n_rows, before.example)
         return cls(columns) if columns else None
