@@ -163,7 +163,9 @@ def end_numbers(
         above = above if part * min(above, 1.0 - above) >= least else together
         first, second = part * (1.0 - above), part * above
         for k in range(np.uint64(mixture.shape[1])):
-            mixture[row, k] += first * leaf_table[below, k] + second * leaf_table[beyond, k]
+            # One leaf after the other, as where lists are made: the sum must not depend on it.
+            sofar = mixture[row, k] + first * leaf_table[below, k]
+            mixture[row, k] = sofar + second * leaf_table[beyond, k]
 
 
 @kernel
