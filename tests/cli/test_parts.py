@@ -58,6 +58,22 @@ def test_workers_of_a_cluster_grow_the_same_tree(patients, roctree, scheduler):
     assert (patients / "1.json").read_bytes() == (patients / "3.json").read_bytes()
 
 
+def test_workers_of_a_cluster_count_the_same_cases(patients, roctree, scheduler):
+    assert roctree("fit", "data.csv", *FIT, "--weight", "age", "-o", "tree.json").code == 0
+    judge = ("evaluate", "tree.json", "big", "--positive", "ill", "--weight", "age", "--json")
+    here, there = (roctree(*judge, *more) for more in ((), ("--dask", scheduler)))
+    assert (there.code, there.err) == (0, "")
+    assert json.loads(there.out) == json.loads(here.out)
+    refused = roctree("evaluate", "tree.json", "data.csv", "--dask", scheduler)
+    assert (refused.code, "is no Parquet file" in refused.err) == (2, True)
+    assert (
+        roctree("fit", "data.csv", "--target", "outcome", "--system", "nbtree", "-o", "n.json").code
+        == 0
+    )
+    refused = roctree("evaluate", "n.json", "big", "--dask", scheduler)
+    assert (refused.code, "--dask is for trees" in refused.err) == (2, True)
+
+
 def odd_files(folder):
     table = read_file("data.csv")
     parquet.write_table(table.drop_columns(["ward"]), folder / "big" / "short.parquet")

@@ -10,6 +10,7 @@ from roctree.cli.labellings import labelling_rows, shown_labellings
 from roctree.cli.options import (
     OPERATING,
     READING,
+    Dask,
     KnownFiles,
     Model,
     Report,
@@ -30,6 +31,7 @@ def evaluate(
     data: KnownFiles,
     target: Target = None,
     weight: Weight = None,
+    dask: Dask = None,
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],
@@ -39,10 +41,11 @@ def evaluate(
     Example:
       roctree evaluate tree.json test.csv
       roctree evaluate tree.json big/*.parquet
+      roctree evaluate tree.json big --dask tcp://127.0.0.1:8786
     """
     tree = relabelled(roctree.load(model), operating)
     with working(f"Reading {', '.join(data)}"):
-        cases = judged_by(data, tree, target, reading, weight)
+        cases = judged_by(data, tree, target, reading, weight, dask)
     positive = positive_class(tree, operating)
     labels = _labels(tree, cases, weight is not None)
     if tree.n_classes_ == 1:  # nothing can be ranked

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from roctree.cli.cases import column_table, training_cases, wishes
-from roctree.cli.options import COLUMNS, READING, Output, Report, Weight, command
+from roctree.cli.options import COLUMNS, READING, Dask, Output, Report, Weight, command
 from roctree.cli.output import working
 from roctree.cli.parameters import options_of_systems, system_of
 from roctree.cli.parts import Fitted, come_in_parts, fit_parts
@@ -25,12 +25,6 @@ Files = Annotated[
         metavar="DATA...",
         help="csv, tsv, Parquet, Feather or ARFF, packed or not; - for a pipe. With --splits "
         "binned also several Parquet files, folders or patterns, read part by part.",
-    ),
-]
-Dask = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Let the workers of this Dask scheduler read the Parquet files."
     ),
 ]
 SHOWN_DEPTH = 3

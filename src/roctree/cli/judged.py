@@ -8,9 +8,10 @@ import numpy as np
 
 from roctree.cli.cases import KnownCases, known_cases, known_parts
 from roctree.cli.output import told_once
+from roctree.cli.parts import count_parts
 from roctree.data.arrow import pa
 from roctree.distributed.parquet import is_pattern, parquet_files
-from roctree.errors import DataError
+from roctree.errors import DataError, ParameterError
 from roctree.roc import mauc
 from roctree.tally import Tally
 
@@ -77,6 +78,7 @@ def judged_by(
     target: str | None,
     reading: Mapping[str, Any],
     weight: str | None,
+    dask: str | None = None,
 ) -> Counted | Kept:
     """Read the cases of all files: block by block if the model is a tree.
 
@@ -86,7 +88,10 @@ def judged_by(
     model : what is tried
     target, weight : columns
     reading : how text files are written
+    dask : address of a scheduler whose workers are to read Parquet files
     """
+    if dask is not None:
+        return _counted_by_workers(paths, model, target, weight, dask)
     files = _files(paths)
     if hasattr(model, "tally"):
         return _counted(files, model, target, reading, weight)
@@ -106,6 +111,15 @@ def _files(paths: Sequence[str]) -> list[str]:
     if twice is not None:
         raise DataError(f"{str(twice)!r} is named twice: its rows would count twice.")
     return found
+
+
+def _counted_by_workers(
+    paths: Sequence[str], model: Any, target: str | None, weight: str | None, dask: str
+) -> Counted:
+    if not hasattr(model, "tally"):
+        raise ParameterError("--dask is for trees; this model scores each row by itself.")
+    with told_once():
+        return Counted(*count_parts(paths, model, target, weight, dask))
 
 
 def _counted(

@@ -41,6 +41,12 @@ Target = Annotated[
     typer.Option(metavar="COLUMN", help="The class; if not said, the column that holds classes."),
 ]
 
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Let the workers of this Dask scheduler read the Parquet files."
+    ),
+]
 Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]

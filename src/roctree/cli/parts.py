@@ -11,10 +11,12 @@ from roctree import distributed
 from roctree.cli.parameters import system_of
 from roctree.data.arrow import pa
 from roctree.data.files import as_types
-from roctree.data.roles import ColumnFacts, Wishes, cases_of
+from roctree.data.known import types_of
+from roctree.data.roles import ColumnFacts, Wishes, cases_of, named
 from roctree.distributed.batches import ENDINGS, reading
 from roctree.distributed.parquet import common_schema, is_pattern, parquet_files, parquet_rows
 from roctree.errors import DataError, ParameterError
+from roctree.tally import Tally
 
 # What columns are is told by so many rows.
 LOOKED_AT = 1 << 17
@@ -72,6 +74,36 @@ def fit_parts(
     with _without_logs():
         tree = distributed.fit(estimator, *known, client=dask, progress=True)
     return Fitted(tree, rows.count_rows(), facts, sample.num_rows)
+
+
+def count_parts(
+    paths: Sequence[str], tree: Any, target: str | None, weight: str | None, dask: str
+) -> tuple[Tally, int]:
+    """Have the workers of a cluster count the cases of Parquet files in the leaves of a tree.
+
+    Parameters
+    ----------
+    paths : of files, folders, or patterns
+    tree : whose leaves they are
+    target, weight : columns; None for the one that the tree was grown to predict, and for none
+    dask : address of the scheduler
+    """
+    odd = next((path for path in paths if not _is_parquet(path)), None)
+    if odd is not None:
+        raise ParameterError(f"{odd!r} is no Parquet file: files for --dask must be.")
+    files = parquet_files(paths)
+    there = common_schema(files)
+    wanted = [target or tree.training_.target or "", *([weight] if weight else [])]
+    types = types_of(tree.schema_)
+    if weight in types:
+        raise ParameterError(f"the tree looks at {weight!r}: with --dask it cannot weigh, too.")
+    others = [there.field(name) for name in named(wanted, there.names, several=False)]
+    known = [pa.field(name, types[name]) for name in named(types, there.names, several=False)]
+    rows = parquet_rows(files, pa.schema([*known, *others]))
+    with _without_logs():
+        tally = distributed.tally_of(tree, rows, wanted[0], weight, client=dask)
+    assert tally is not None
+    return tally, rows.count_rows()
 
 
 @contextmanager

@@ -22,7 +22,7 @@ class UnseenCategoriesWarning(UserWarning):
 
     def __init__(self, columns: Mapping[str, Unseen]) -> None:
         self.columns = dict(columns)
-        # Whoever copies a warning, or sends it to another process, makes it anew from its arguments.
+        # Whoever copies a warning, or sends it elsewhere, makes it anew from its arguments.
         super().__init__(self.columns)
 
     def __str__(self) -> str:

@@ -60,7 +60,7 @@ class OneHot(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_n_leaves(self) -> float:
         """Return the number of leaves; not a number if it is no tree."""
-        tree = getattr(self.model_, "best_estimator_", self.model_)
+        tree: Any = getattr(self.model_, "best_estimator_", self.model_)
         shrunk = getattr(tree, "estimator_", None)
         tree = shrunk if hasattr(shrunk, "tree_") else tree
         return float(tree.get_n_leaves()) if hasattr(tree, "get_n_leaves") else float("nan")
