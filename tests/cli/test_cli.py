@@ -25,6 +25,12 @@ def test_help_lists_the_commands():
         assert name in help_text
 
 
+def test_the_module_is_the_command():
+    command = [sys.executable, "-m", "roctree", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["roctree", __version__]
+
+
 @pytest.mark.parametrize("library", ["numba", "numpy", "sklearn", "rich.console", "pyarrow"])
 def test_help_does_not_load(library):
     assert library not in modules_loaded_by("--help")
