@@ -250,3 +250,39 @@ def test_a_command_is_at_most_twenty_lines(name):
     source = inspect.getsource(inspect.unwrap(command.callback))
     _, *statements = ast.parse(source).body[0].body  # after the docstring
     assert statements[-1].end_lineno - statements[0].lineno < 20
+
+
+OVERWRITING = [
+    ("fit", "data.csv", "--target", "outcome", "-o", "data.csv"),
+    ("predict", "tree.json", "new.csv", "-o", "./new.csv"),
+    ("explore", "tree.json", "test.csv", "-o", "test.csv"),
+    ("prune", "tree.json", "--validation", "test.csv", "-o", "test.csv"),
+    ("export", "tree.json", "--to", "sql", "-o", "tree.json"),
+]
+
+
+@pytest.mark.parametrize("line", OVERWRITING, ids=lambda line: line[0])
+def test_what_is_read_is_never_overwritten(line, grown, roctree):
+    before = {path: path.read_bytes() for path in grown.iterdir() if path.is_file()}
+    done = roctree(*line)
+    assert (done.code, "is read, and would be lost" in done.err) == (2, True)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_tree_may_be_relabelled_in_its_own_file(grown, roctree):
+    done = roctree("at", "tree.json", "--cost-fp", 1, "--cost-fn", 5, "-o", "tree.json")
+    assert (done.code, done.out.startswith("positive class well: ")) == (0, True)
+    scored = roctree("predict", "tree.json", "new.csv", "--positive", "ill", "--max-fpr", 0.3,
+                     "-o", "scored.csv")  # fmt: skip
+    assert "positive class ill" in scored.out
+
+
+def test_a_folder_that_is_not_there_is_named(grown, roctree):
+    done = roctree("fit", "data.csv", "--target", "outcome", "-o", "nowhere/tree.json")
+    assert (done.code, done.err.endswith("nowhere: there is no such folder.\n")) == (2, True)
+
+
+def test_labels_by_the_costs_of_pruning_are_said_to_be_so(grown, roctree):
+    costs = ("--method", "minimum_error", "--costs", "ill=1,well=5")
+    assert roctree("prune", "tree.json", *costs, "-o", "small.json").code == 0
+    assert "labels: by the costs of pruning." in roctree("describe", "small.json").out

@@ -51,7 +51,7 @@ def test_predict_writes_what_python_predicts(grown, roctree):
         "--positive",
         "ill",
     )
-    assert (done.code, done.out) == (0, "20 rows written: scored.csv\n")
+    assert (done.code, done.out) == (0, "20 rows written: scored.csv; positive class ill\n")
     found = csv.read_csv("scored.csv").to_pydict()
     tree = library.load("tree.json").at(cost_fp=1, cost_fn=5, positive="ill")
     rows = new_rows(tree)

@@ -8,6 +8,7 @@ import typer
 import roctree
 from roctree.cli.options import Model, Report, command
 from roctree.cli.output import Table
+from roctree.cli.relabelled import said_point
 from roctree.table import plain
 
 Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]
@@ -25,7 +26,7 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     classes, point = tree.classes_.tolist(), tree.operating_point_
     size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
     named = f"classes {', '.join(plain(label, within_list=True) for label in classes)}"
-    where = _usual_labels(tree) if point is None else str(point)
+    where = _usual_labels(tree) if point is None else said_point(tree)
     shown = [
         f"{size}, grown from {tree.training_}; {named}; labels: {where}.\n",
         _columns(tree),
@@ -53,6 +54,8 @@ def _facts(tree: Any) -> dict[str, Any]:
 
 
 def _usual_labels(tree: Any) -> str:
+    if getattr(tree, "node_labels_", None) is not None:
+        return "by the costs of pruning"
     # A Naive Bayes tree does not label leaves but the cases in them.
     return "the most probable class" + " of each leaf" * hasattr(tree, "apply")
 

@@ -4,13 +4,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from roctree.cli.output import Report, show
+from roctree.errors import ParameterError
 
 Command = Callable[..., Any]
+# What is read, and the commands that may put a model in the place of the one they read.
+_READ = ("model", "data", "validation", "training")
+_MODELS_OF_MODELS = ("prune", "at")
 
 Data = Annotated[
     str,
@@ -152,6 +157,7 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
             as_json = bool(gathered.pop("_common").get("json"))
             if "as_json" in arguments:
                 given["as_json"] = as_json
+            _refuse_to_overwrite(function.__name__, given)
             report = function(**given, **gathered)
             if report is not None:
                 show(report, as_json)
@@ -164,6 +170,20 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
         return called
 
     return decorate
+
+
+def _refuse_to_overwrite(command_name: str, given: Mapping[str, Any]) -> None:
+    """Refuse to write a file that is read: the data of a user are the last that may be lost."""
+    written = given.get("output") or given.get("plot")
+    if written is None or not Path(written).is_file():
+        return
+    for name in _READ:
+        if name == "model" and command_name in _MODELS_OF_MODELS:
+            continue
+        paths = given.get(name) or []
+        for path in [paths] if isinstance(paths, str) else paths:
+            if Path(path).is_file() and Path(path).samefile(written):
+                raise ParameterError(f"{written!r} is read, and would be lost: write another file.")
 
 
 def _taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -46,6 +46,9 @@ def come_in_parts(paths: Sequence[str], splits: str | None, dask: str | None) ->
         return True
     if dask is None and len(paths) == 1 and not _stands_for_several(paths[0]):
         return False
+    lost = next((path for path in paths if not _is_there(path)), None)
+    if lost is not None:
+        raise ParameterError(f"there is no file {lost!r}; a name with spaces needs quotes.")
     if odd is not None:
         raise ParameterError(
             f"{odd!r} is no Parquet file: several files, and files for --dask, must be."
@@ -126,6 +129,10 @@ def _classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]
         for batch in rows.to_batches(columns=[target]):
             found.update(batch.column(0).unique().to_pylist())
     return list(found)
+
+
+def _is_there(path: str) -> bool:
+    return _stands_for_several(path) or Path(path).exists()
 
 
 def _is_parquet(path: str) -> bool:

@@ -10,11 +10,12 @@ import roctree
 from roctree.cli.cases import spelling
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, Report, command
 from roctree.cli.output import told_once
-from roctree.cli.relabelled import relabelled
+from roctree.cli.relabelled import positive_class, relabelled
 from roctree.cli.scores import SCORES, score_columns
 from roctree.cli.writing import STANDARD_OUTPUT, table_writer
 from roctree.data.files import file_batches
 from roctree.data.known import types_of
+from roctree.table import plain
 
 Columns = Annotated[
     str, typer.Option(metavar="NAMES", help=f"What to write, of {', '.join(SCORES)}.")
@@ -39,7 +40,7 @@ def predict(
     """Label and score the rows of a file, which may be larger than memory.
 
     Example:
-      roctree predict tree.json new.csv --cost-fp 1 --cost-fn 5 -o scored.csv
+      roctree predict tree.json new.csv --positive ill --cost-fp 1 --cost-fn 5 -o scored.csv
     """
     tree = relabelled(roctree.load(model), operating)
     wanted, types = [*tree.schema_.names, *keep], types_of(tree.schema_)
@@ -50,7 +51,9 @@ def predict(
         n_rows = _written(scored, path, ".jsonl" if as_json and path == STANDARD_OUTPUT else None)
     if path == STANDARD_OUTPUT:
         return None
-    return Report({"rows": n_rows, "output": path}, [f"{n_rows} rows written: {path}"])
+    positive = positive_class(tree, operating) if operating else None
+    said = "" if positive is None else f"; positive class {plain(positive)}"
+    return Report({"rows": n_rows, "output": path}, [f"{n_rows} rows written: {path}{said}"])
 
 
 def _blocks(batches: Iterable[Any], tree: Any) -> Iterator[Any]:

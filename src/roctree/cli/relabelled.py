@@ -4,12 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from roctree.cli.values import operating_point
+from roctree.table import plain
 
 
 def relabelled(tree: Any, operating: Mapping[str, Any]) -> Any:
     """Return the tree there, or as it is where nothing but the positive class is said."""
     asked = operating_point(operating, tree.classes_.tolist())
     return tree.at(**asked) if set(asked) - {"positive"} else tree
+
+
+def said_point(tree: Any) -> str:
+    """Say where a tree operates, and of two classes which is the positive one."""
+    point, classes = tree.operating_point_, tree.classes_.tolist()
+    of_two = f"positive class {plain(classes[point.positive])}: " if len(classes) == 2 else ""
+    return f"{of_two}{point}"
 
 
 def positive_class(tree: Any, operating: Mapping[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from roctree.cli.cases import known_cases
 from roctree.cli.methods import method_of
 from roctree.cli.options import OPERATING, READING, Choice, Model, Report, Target, command
 from roctree.cli.parameters import STRATEGIES, strategy
-from roctree.cli.relabelled import relabelled
+from roctree.cli.relabelled import relabelled, said_point
 from roctree.cli.values import by_class
 from roctree.errors import ParameterError
 
@@ -23,7 +23,12 @@ Method = Annotated[
     ),
 ]
 DataFile = Annotated[str | None, typer.Option(metavar="DATA", help="Cases with their classes.")]
-_COSTS = {"costs": Choice("What a wrong prediction of each class costs: ill=5,well=1.", "PAIRS")}
+_COSTS = {
+    "costs": Choice(
+        "What it costs to predict each class wrongly: with ill=1,well=5 to call the ill well.",
+        "PAIRS",
+    )
+}
 
 
 @command(costs=_COSTS, reading=READING)
@@ -72,4 +77,4 @@ def at(model: Model, output: Written, *, operating: dict[str, Any]) -> Report:
     point = tree.operating_point_
     facts = {"fpr": point.fpr, "tpr": point.tpr, "expected_cost": point.expected_cost,
              "cost_ratio": point.cost_ratio, "output": output}  # fmt: skip
-    return Report(facts, [str(point), f"Written: {output}"])
+    return Report(facts, [said_point(tree), f"Written: {output}"])

@@ -40,7 +40,7 @@ def pairs(name: str, text: str) -> dict[str, float]:
     for part in text.split(","):
         key, equals, value = part.rpartition("=")
         if not equals:
-            raise ParameterError(f"{spelled(name)} is {text!r}: give pairs such as ill=5,well=1.")
+            raise ParameterError(f"{spelled(name)} is {text!r}: give pairs such as ill=1,well=5.")
         found[key] = number(name, value)
     return found
 

@@ -1,5 +1,6 @@
 """Files that are there whole or not at all, whatever happens while they are written."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     # Through a link, lest the link be replaced and not the file.
     path = path.resolve()
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
         with beside.open("xb") as file:

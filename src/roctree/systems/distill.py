@@ -8,12 +8,14 @@ not what it promises.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
 
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.data.cells import take_cells
@@ -35,6 +37,8 @@ Progress = Callable[[str], None]
 AUTO = "auto"
 # The most categories that scikit-learn's booster takes for categories.
 _MOST_CATEGORIES = 255
+# Fewer rows are boosted by one thread.
+_MANY_ROWS = 1 << 14
 # How many cases are generated for each that there is, and at least and at most.
 _TIMES, _LEAST, _MOST = 4, 8_000, 16_000
 # So many times the leaves of a tree alone: a teacher tells more apart than the labels do.
@@ -195,7 +199,8 @@ class Booster:
             categorical_features=(n_categories > 0) & (n_categories <= _MOST_CATEGORIES),
             random_state=seed,
         )
-        return cls(booster.fit(values, cases.labels, cases.weights), cases.schema)
+        with _few_threads(len(values)):
+            return cls(booster.fit(values, cases.labels, cases.weights), cases.schema)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -204,7 +209,14 @@ class Booster:
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of each row."""
-        return np.asarray(self.booster.predict_proba(encode_columns(X, self.schema)))
+        values = encode_columns(X, self.schema)
+        with _few_threads(len(values)):
+            return np.asarray(self.booster.predict_proba(values))
+
+
+def _few_threads(n_rows: int) -> AbstractContextManager[Any]:
+    """One thread for tables that take no longer by it, and ten times as long on busy processors."""
+    return threadpool_limits(1, "openmp") if n_rows < _MANY_ROWS else nullcontext()
 
 
 def _checked_teacher(teacher: Any, cases: Dataset, seed: int) -> Any:
