@@ -43,6 +43,7 @@ def test_compiled_and_interpreted_kernels_of_bins_grow_the_same_tree_on_two_thre
     assert elsewhere == digest_by_bins()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nominal", NOMINAL)
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_bins_and_threads_do_not_show_in_a_tree(nominal, n_jobs):
@@ -84,7 +85,10 @@ def test_a_digest_tells_trees_apart():
     assert len({grown_digest(nominal) for nominal in NOMINAL}) == len(NOMINAL)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 30, 100])
+@pytest.mark.parametrize(
+    "n_classes",
+    [2, 3, pytest.param(30, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_tree_of_up_to_a_hundred_classes_predicts_its_training_data(criterion, n_classes):
     n_rows = max(60, 2 * n_classes)
