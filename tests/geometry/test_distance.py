@@ -151,6 +151,7 @@ def most_memory(depth, n_rows=80_000):
     return peak
 
 
+@pytest.mark.slow
 def test_more_leaves_take_no_more_memory_than_a_packed_copy_of_the_splits():
     few, many = most_memory(4), most_memory(14)
     n_nodes = 2**15 - 1
