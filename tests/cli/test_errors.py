@@ -286,3 +286,10 @@ def test_labels_by_the_costs_of_pruning_are_said_to_be_so(grown, roctree):
     costs = ("--method", "minimum_error", "--costs", "ill=1,well=5")
     assert roctree("prune", "tree.json", *costs, "-o", "small.json").code == 0
     assert "labels: by the costs of pruning." in roctree("describe", "small.json").out
+
+
+def test_labels_by_the_majority_are_said_to_be_so(grown, roctree):
+    fit = ("fit", "data.csv", "--target", "outcome", "--preset", "j48", "-o", "j48.json")
+    assert roctree(*fit).code == 0
+    said = roctree("describe", "j48.json").out
+    assert "labels: the majority of the training cases." in said

@@ -9,6 +9,7 @@ import roctree
 from roctree.cli.options import Model, Report, command
 from roctree.cli.output import Table
 from roctree.cli.relabelled import said_point
+from roctree.export.origin import usual_labels
 from roctree.table import plain
 
 Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]
@@ -26,7 +27,7 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     classes, point = tree.classes_.tolist(), tree.operating_point_
     size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
     named = f"classes {', '.join(plain(label, within_list=True) for label in classes)}"
-    where = _usual_labels(tree) if point is None else said_point(tree)
+    where = usual_labels(tree) if point is None else said_point(tree)
     shown = [
         f"{size}, grown from {tree.training_}; {named}; labels: {where}.\n",
         _columns(tree),
@@ -51,13 +52,6 @@ def _facts(tree: Any) -> dict[str, Any]:
     if hasattr(tree, "feature_importances_"):
         facts["importances"] = dict(zip(names, tree.feature_importances_, strict=True))
     return facts
-
-
-def _usual_labels(tree: Any) -> str:
-    if getattr(tree, "node_labels_", None) is not None:
-        return "by the costs of pruning"
-    # A Naive Bayes tree does not label leaves but the cases in them.
-    return "the most probable class" + " of each leaf" * hasattr(tree, "apply")
 
 
 def _changed(tree: Any) -> dict[str, Any]:

@@ -43,8 +43,11 @@ def with_origin(model: Any, text: str) -> str:
 def _labelling(model: Any) -> str:
     """Say how labels are chosen."""
     point = model.operating_point_
-    if point is not None:
-        return f"{point!r}, chosen by {point.counts} counts"
+    return usual_labels(model) if point is None else f"{point!r}, chosen by {point.counts} counts"
+
+
+def usual_labels(model: Any) -> str:
+    """Say how labels are chosen where no operating point was asked for."""
     if getattr(model, "node_labels_", None) is not None:
         return "by the costs of pruning"
     by_majority = getattr(model, "labels", "probability") == "majority"
