@@ -13,7 +13,9 @@ from roctree import ParameterError, ROCTreeClassifier, criterion
 from roctree._jit import JIT_DISABLED
 from roctree.criteria import GainRatio, Gini
 
+# Shells leave commands in the background deaf to interrupts, and their children inherit it.
 LONG_FIT = """
+import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, roctree
 X = np.random.default_rng(0).random((400, 5)); y = np.arange(400) % 2
 roctree.ROCTreeClassifier().fit(X, y)
