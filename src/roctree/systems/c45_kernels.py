@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, typed_kernel
+from roctree._jit import kernel
 from roctree.systems.mdl_kernels import LOG_2, x_log_x
 from roctree.systems.weka_kernels import sort_cases
 
@@ -23,12 +23,8 @@ SMALL, TOO_CLOSE = 1e-6, 1e-5
 LEAST_BRANCH, MOST_SIDE = 2.0, 25.0
 DIVIDED = -1
 
-_GIVEN = "Array(float64, 1, 'C', readonly=True)"
-_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
-_BRANCHES = "Array(int64, 1, 'C'), Array(float64, 1, 'C')"
 
-
-@typed_kernel(f"boolean({_GIVEN}, {_GIVEN}, {_NUMBERS}, {_BRANCHES})")
+@kernel
 def divide_categories(
     values: Floats, weights: Floats, order: Ints, branch: Ints, shares: Floats
 ) -> bool:
@@ -57,10 +53,7 @@ def divide_categories(
     return n_large > 1
 
 
-@typed_kernel(
-    f"float64({_GIVEN}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, {_GIVEN}, int64, {_GIVEN}, "
-    f"Array(int64, 1, 'C'), {_BRANCHES})"
-)
+@kernel
 def cut_numbers(
     values: Floats,
     ranked: Ints,

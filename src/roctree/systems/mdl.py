@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
-from roctree.systems.mdl_kernels import cuts_of_column
+from roctree.systems.cut_kernels import cuts_of_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

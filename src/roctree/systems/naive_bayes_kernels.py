@@ -32,21 +32,43 @@ _RESULT = "Array(float64, 2, 'C')"
 def posterior(cells: Ints, n: Int, prior: Floats, likelihood: Floats, out: Floats) -> None:
     """Write the class probabilities of a case that is in ``n`` cells, -1 where it is missing."""
     out[:] = prior
+    # As long as one product is large enough, the others need not be looked at.
+    leader = 0
     for i in range(n):
         if cells[i] == MISSING:
             continue
-        n_large = 0
         for label in range(out.size):
             out[label] *= likelihood[cells[i], label]
-            n_large += int(out[label] >= LEAST)
-        if n_large == 0:
-            for label in range(out.size):
-                out[label] *= SCALE
+        if out[leader] < LEAST:
+            leader = largest(out)
+            if out[leader] < LEAST:
+                for label in range(out.size):
+                    out[label] *= SCALE
     total = 0.0
     for label in range(out.size):
         total += out[label]
     for label in range(out.size):
         out[label] /= total
+
+
+@kernel
+def most_probable(rows: Ints, prior: Floats, likelihood: Floats, out: Floats) -> Int:
+    """Return the class that ``posterior`` finds the most probable."""
+    if out.size != 2:
+        posterior(rows, rows.size, prior, likelihood, out)
+        return largest(out)
+    # The same for two classes, without loops over them.
+    first, second = prior[0], prior[1]
+    for row in rows:
+        if row == MISSING:
+            continue
+        first *= likelihood[row, 0]
+        second *= likelihood[row, 1]
+        if first < LEAST and second < LEAST:
+            first *= SCALE
+            second *= SCALE
+    total = first + second
+    return int(second / total > first / total)
 
 
 @kernel
@@ -59,11 +81,13 @@ def cross_validated_errors(
     sequence: Ints,
     n_classes: Int,
     in_parts: bool,
+    limit: float,
 ) -> float:
     """Return the weight of the members that are misclassified when their fold is unlearned.
 
     The folds are stretches of ``sequence``, the numbers of the members in some order. Sums of parts
-    of cases depend on their order: those of an attribute are then made as Weka makes them.
+    of cases depend on their order: those of an attribute are then made as Weka makes them. No
+    fold is looked at once the errors are beyond the limit.
     """
     # Only attributes with more than one cell tell anything.
     starts = np.empty(n_cells.size + 1, dtype=np.int64)
@@ -82,42 +106,47 @@ def cross_validated_errors(
     for i in range(n_telling):
         counts[n_rows + i] = n_cells[telling[i]]
     row_of = np.empty((members.size, n_telling), dtype=np.int64)
-    for k in sequence:
-        for i in range(n_telling):
-            cell = cells[telling[i], k]
-            row_of[k, i] = MISSING if cell == MISSING else starts[i] + cell
-        learn(counts, row_of[k], n_rows, labels[members[k]], weights[k], in_parts)
+    for i in range(n_telling):
+        for j in range(members.size):
+            cell = cells[telling[i], sequence[j]]
+            row_of[j, i] = MISSING if cell == MISSING else starts[i] + cell
+    ls, ws = labels[members[sequence]], weights[sequence]
+    learn(counts, row_of, n_rows, ls, ws, in_parts)
     prior, out = np.empty(n_classes), np.empty(n_classes)
     likelihood = np.empty((n_rows, n_classes))
     errors = 0.0
     for fold in range(N_FOLDS):
         begin = fold * (members.size // N_FOLDS) + min(fold, members.size % N_FOLDS)
-        size = members.size // N_FOLDS + int(fold < members.size % N_FOLDS)
+        end = begin + members.size // N_FOLDS + int(fold < members.size % N_FOLDS)
         others = counts.copy()
-        for k in sequence[begin : begin + size]:
-            learn(others, row_of[k], n_rows, labels[members[k]], -weights[k], in_parts)
+        learn(others, row_of[begin:end], n_rows, ls[begin:end], -ws[begin:end], in_parts)
         if not in_parts:
             add_up(others, starts, n_telling)
         estimate(others, starts, n_telling, likelihood, prior)
-        for k in sequence[begin : begin + size]:
-            posterior(row_of[k], n_telling, prior, likelihood, out)
-            if largest(out) != labels[members[k]]:
-                errors += weights[k]
+        for j in range(begin, end):
+            if most_probable(row_of[j], prior, likelihood, out) != ls[j]:
+                errors += ws[j]
+        if errors > limit:
+            break
     return errors
 
 
 @kernel
 def learn(
-    counts: Floats, rows: Ints, n_rows: Int, label: Int, weight: float, in_parts: bool
+    counts: Floats, row_of: Ints, n_rows: Int, labels: Ints, weights: Floats, in_parts: bool
 ) -> None:
-    """Add a case to the counts of cells, attributes and classes; a negative weight unlearns it."""
-    for i in range(rows.size):
-        if rows[i] != MISSING:
-            counts[rows[i], label] += weight
-            if in_parts:
-                counts[n_rows + i, label] += weight
-    counts[n_rows + rows.size, label] += weight
-    counts[n_rows + rows.size + 1, 0] += weight
+    """Add cases to the counts of cells, attributes and classes; negative weights unlearn them."""
+    n_telling = row_of.shape[1]
+    for j in range(labels.size):
+        label, weight = labels[j], weights[j]
+        for i in range(n_telling):
+            row = row_of[j, i]
+            if row != MISSING:
+                counts[row, label] += weight
+                if in_parts:
+                    counts[n_rows + i, label] += weight
+        counts[n_rows + n_telling, label] += weight
+        counts[n_rows + n_telling + 1, 0] += weight
 
 
 @kernel

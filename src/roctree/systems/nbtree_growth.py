@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled, compiling
 from roctree.data import Dataset
-from roctree.systems.c45_kernels import SMALL, cut_numbers, divide_categories
+from roctree.systems.c45_kernels import SMALL
+from roctree.systems.candidate_kernels import NO_SPLIT, best_candidate
 from roctree.systems.naive_bayes import Model, Models, NaiveBayesTree, counted
 from roctree.systems.naive_bayes_kernels import N_FOLDS
 from roctree.systems.nbtree_cases import Cases, Split
-from roctree.systems.nbtree_kernels import judge_node, judge_split
+from roctree.systems.nbtree_kernels import judge_node
 from roctree.systems.weka_kernels import java_random
 from roctree.tree.tree import NO_BRANCH, Tree
 
@@ -27,6 +28,8 @@ Ints = NDArray[np.int64]
 # A tree has no room for more.
 MOST_BRANCHES = int(np.iinfo(np.int16).max)
 SEED = 1
+# Candidates are not looked at to the end whose errors are too many by more than rounding.
+SLACK = 1e-9
 
 
 def grow_naive_bayes_tree(
@@ -40,7 +43,7 @@ def grow_naive_bayes_tree(
     min_weight : least weight of a node that is split
     min_reduction : least part of a node's errors that its split avoids
     """
-    with compiling(judge_split, judge_node, cut_numbers, divide_categories):
+    with compiling(best_candidate, judge_node):
         root = Cases.of(dataset)
     nodes, models = Nodes(), list[Model]()
     # Nodes are split in the order of their numbers. One without cases is only the number of the
@@ -56,7 +59,8 @@ def grow_naive_bayes_tree(
         verdict = judged(cases)
         split = None
         if _may_be_split(cases, class_counts, verdict.errors, min_weight):
-            split, errors = best_split(cases, order, verdict.errors)
+            limit = verdict.errors * min(1.0, 1.0 - min_reduction + SLACK)
+            split, errors = best_split(cases, order, limit)
         if split is None or (verdict.errors - errors) / verdict.errors < min_reduction:
             nodes.add_leaf(class_counts, len(models))
             models.append(verdict.model(cases, class_counts))
@@ -103,41 +107,21 @@ def judged(cases: Cases) -> Verdict:
     return Verdict(errors, cells, n_cells, cuts)
 
 
-def best_split(cases: Cases, order: Ints, errors: float) -> tuple[Split | None, float]:
+def best_split(cases: Cases, order: Ints, limit: float) -> tuple[Split | None, float]:
     """Return the split with the fewest errors, the first of equals, and how many.
 
-    None has fewer than the node if there is none. Each attribute leaves the cases in an order of
+    None has fewer than the limit if there is none. Each attribute leaves the cases in an order of
     its own to the next, and in the end to the branches.
     """
-    best = None
-    for feature in range(len(cases.values)):
-        split = c45_split(cases, feature, order)
-        if split is None:
-            continue
-        # Numbers need a case more than categories.
-        least_cases = N_FOLDS if np.isnan(split.threshold) else np.nextafter(N_FOLDS, np.inf)
-        dealt = split.branch, split.shares, least_cases, errors, java_random(SEED)
-        found = compiled(judge_split)(*cases, order, *dealt)
-        if found < errors:
-            best, errors = split, found
-    return best, errors
-
-
-def c45_split(cases: Cases, feature: int, order: Ints) -> Split | None:
-    """Return the split that C4.5 would make on an attribute; numbers leave their order behind."""
-    n_categories = int(cases.n_categories[feature])
-    values, threshold = cases.values[feature], np.nan
-    branch, shares = np.empty_like(order), np.empty(n_categories or 2)
-    if n_categories == 0:
-        ranked = cases.ranked[feature, : cases.n_known[feature]]
-        known = cases.labels, cases.copies, cases.weights, cases.n_classes, cases.table
-        threshold = compiled(cut_numbers)(values, ranked, *known, order, branch, shares)
-        possible = not np.isnan(threshold)
-    else:
-        possible = compiled(divide_categories)(values, cases.weights, order, branch, shares)
-    if not possible or len(shares) > MOST_BRANCHES:
-        return None
-    return Split(feature, threshold, branch, shares)
+    most_branches = min(max(2, int(cases.n_categories.max())), MOST_BRANCHES)
+    branch, shares = np.empty_like(order), np.empty(most_branches)
+    feature, threshold, errors = compiled(best_candidate)(
+        *cases, limit, java_random(SEED), order, branch, shares
+    )
+    if feature == NO_SPLIT:
+        return None, limit
+    n_branches = int(cases.n_categories[feature]) or 2
+    return Split(feature, threshold, branch, shares[:n_branches]), errors
 
 
 def class_weights(cases: Cases) -> Floats:

@@ -1,6 +1,6 @@
-"""The compiled verdict on nodes and splits: intervals of every attribute, then Naive Bayes on them.
+"""The compiled verdict on the cases of a node, or of a branch that may become one.
 
-A split is judged by the errors in its branches, each as if it were a node.
+Every attribute is cut into intervals, and Naive Bayes is tried on these.
 """
 
 from typing import Any
@@ -9,30 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import kernel, typed_kernel
-from roctree.systems.c45_kernels import DIVIDED
-from roctree.systems.mdl_kernels import entropy, find_cuts, least_price
-from roctree.systems.naive_bayes_kernels import MISSING, N_FOLDS, cross_validated_errors
-from roctree.systems.weka_kernels import deal_cases, sort_cases
+from roctree.systems.cut_kernels import find_cuts
+from roctree.systems.mdl_kernels import entropy, least_price
+from roctree.systems.naive_bayes_kernels import MISSING, cross_validated_errors
+from roctree.systems.weka_kernels import sort_cases
+from roctree.systems.whole_cut_kernels import find_hopeless
 from roctree.tree.settle_kernels import TABLE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 Int = Any  # Python's or NumPy's
 Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
-# Sums of as many whole numbers as anybody has are exact, in either type.
-MOST_WHOLE = 2.0**31
-
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
-_NODE = (
+NODE = (
     f"{TABLE}, Array(int64, 2, 'C', readonly=True), {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
     f"{_GIVEN}, int64, {_GIVEN}"
 )
 _CELLS = "Array(int64, 2, 'C'), Array(int64, 1, 'C'), Array(float64, 2, 'C')"
 
 
-@typed_kernel(f"float64({_NODE}, {_CELLS})")
+@typed_kernel(f"float64({NODE}, {_CELLS})")
 def judge_node(
     values: Floats,
     ranked: Ints,
@@ -65,74 +64,8 @@ def judge_node(
     everybody = np.arange(labels.size)
     return errors_of_members(
         values, ranked, n_known, n_categories, labels, copies, everybody, weights, everybody,
-        n_classes, table, cells, n_cells, cuts,
+        n_classes, table, np.inf, cells, n_cells, cuts,
     )  # fmt: skip
-
-
-@typed_kernel(
-    f"float64({_NODE}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, float64, float64, Array(int64, 1, 'C'))"
-)
-def judge_split(
-    values: Floats,
-    ranked: Ints,
-    n_known: Ints,
-    n_categories: Ints,
-    labels: Ints,
-    copies: Floats,
-    weights: Floats,
-    n_classes: Int,
-    table: Floats,
-    order: Ints,
-    branch: Ints,
-    shares: Floats,
-    least_cases: float,
-    limit: float,
-    state: Ints,
-) -> float:
-    """Return the errors of Naive Bayes in the branches of a split.
-
-    They are infinite if fewer than two branches have cases enough, or if they reach a limit: what
-    is left of the branches is not looked at then.
-
-    Parameters
-    ----------
-    values, ranked, n_known, n_categories, labels, copies, weights, n_classes, table : of the node
-    order : int64[cases], the cases in Weka's order
-    branch, shares : of a ``Split``
-    least_cases : in branches of fewer every case is an error
-    limit : of the errors
-    state : int64[2], that of Java's random numbers, by which cases are dealt to folds
-    """
-    members, part = np.empty(order.size, dtype=np.int64), np.empty(order.size)
-    errors, n_large = 0.0, 0
-    for number in range(shares.size):
-        n, n_cases = 0, 0.0
-        for case in order:
-            is_divided = branch[case] == DIVIDED
-            if is_divided or branch[case] == number:
-                members[n] = case
-                part[n] = weights[case] * (shares[number] if is_divided else 1.0)
-                n_cases += copies[case]
-                n += 1
-        if n_cases < least_cases:
-            for k in range(n):
-                errors += part[k]
-        else:
-            n_large += 1
-            sequence = np.empty(n, dtype=np.int64)
-            deal_cases(sequence, labels[members[:n]], N_FOLDS, state)
-            cells, cuts = (
-                np.empty((values.shape[0], n), dtype=np.int64),
-                np.empty((values.shape[0], n)),
-            )
-            n_cells = np.empty(values.shape[0], dtype=np.int64)
-            errors += errors_of_members(
-                values, ranked, n_known, n_categories, labels, copies, members[:n], part[:n],
-                sequence, n_classes, table, cells, n_cells, cuts,
-            )  # fmt: skip
-        if errors >= limit:
-            return float(np.inf)
-    return errors if n_large > 1 else float(np.inf)
 
 
 @kernel
@@ -148,6 +81,7 @@ def errors_of_members(
     sequence: Ints,
     n_classes: Int,
     table: Floats,
+    limit: float,
     cells: Ints,
     n_cells: Ints,
     cuts: Floats,
@@ -155,25 +89,32 @@ def errors_of_members(
     """Write the cells of some cases of a node, and return the errors of Naive Bayes among them.
 
     Members are in Weka's order, with what is left of each; folds are stretches of ``sequence``, the
-    places of the members in an order. All else is as in ``judge_node``.
+    places of the members in an order. Not all errors are counted that are beyond the limit. All
+    else is as in ``judge_node``.
     """
     place = np.full(values.shape[1], MISSING)
-    is_divided, is_whole = False, True
+    is_divided, is_whole, total = False, True, 0.0
     for k in range(members.size):
         place[members[k]] = k
         is_divided = is_divided or weights[k] != copies[members[k]]
-        is_whole = is_whole and weights[k] == np.floor(weights[k]) and weights[k] <= MOST_WHOLE
+        is_whole = is_whole and weights[k] == np.floor(weights[k])
+        total += weights[k]
+    is_whole = is_whole and total < table.size
+    hopeless = np.zeros(n_cells.size, dtype=np.bool_)
     if is_divided or not is_whole:
         find_cells(values, ranked, n_known, n_categories, labels, copies, members, weights, place,
-                   is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
+                   hopeless, is_divided, False, n_classes, table, cells, n_cells, cuts)  # fmt: skip
     else:
         # Whole numbers add up in any order, and their logarithms are looked up as they are.
-        find_cells(values, ranked, n_known, n_categories, labels, copies, members,
-                   weights.astype(np.int64), place,
-                   is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
+        whole = weights.astype(np.int64)
+        find_hopeless(ranked, n_known, n_categories, labels, members, whole, n_classes, table,
+                      hopeless)  # fmt: skip
+        find_cells(values, ranked, n_known, n_categories, labels, copies, members, whole, place,
+                   hopeless, is_divided, True, n_classes, table, cells, n_cells, cuts)  # fmt: skip
     return cross_validated_errors(
-        cells, n_cells, members, weights, labels, sequence, n_classes, is_divided or not is_whole
-    )
+        cells, n_cells, members, weights, labels, sequence, n_classes, is_divided or not is_whole,
+        limit,
+    )  # fmt: skip
 
 
 @kernel
@@ -187,7 +128,9 @@ def find_cells(
     members: Ints,
     weights: Numbers,
     place: Ints,
+    hopeless: Bools,
     is_divided: bool,
+    is_whole: bool,
     n_classes: Int,
     table: Floats,
     cells: Ints,
@@ -196,7 +139,8 @@ def find_cells(
 ) -> None:
     """Write the cells of the members.
 
-    ``place`` is that of a case among the members, -1 if it is none of them.
+    ``place`` is that of a case among the members, -1 if it is none of them, and ``hopeless`` are
+    attributes without cuts.
     """
     n = members.size
     line, copied = np.empty(n + 1, dtype=np.int64), np.arange(n)
@@ -218,7 +162,7 @@ def find_cells(
                 value = values[feature, members[k]]
                 cells[feature, k] = int(value) if value == value else MISSING
             continue
-        if is_hopeless and n_known[feature] == values.shape[1]:
+        if hopeless[feature] or (is_hopeless and n_known[feature] == values.shape[1]):
             n_cells[feature] = 1
             cells[feature] = 0
             continue
@@ -233,7 +177,7 @@ def find_cells(
                 cs[i] = copies[case]
         n_cuts = find_cuts(
             xs, ls, ws, cs if is_divided else ws, known, table, counts, purities, stretches,
-            cuts[feature],
+            is_whole, cuts[feature],
         )  # fmt: skip
         n_cells[feature] = 1 + n_cuts
         mark_intervals(xs, line, known, cuts[feature], n_cuts, cells[feature])
