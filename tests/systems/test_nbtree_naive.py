@@ -68,3 +68,17 @@ def test_the_examples_have_splits_of_both_kinds():
         assert (tree.n_leaves, tree.n_nodes) == (2, 3)
         expected = naive.grow(cases_of(values, labels), kinds, 2)
         assert naive.n_nodes(expected) == 3
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_cases_that_are_stepped_over_hide_no_cut(seed):
+    """Two classes, numbers without ties, and columns both with and without cuts."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(130, 3))
+    truth = (values[:, 0] > 0.3) ^ (values[:, 1] > -0.2)
+    labels = np.where(rng.random(len(values)) < 0.9, truth, ~truth).astype(int)
+    tree = grow_naive_bayes_tree(dataset_of(values, labels, [0, 0, 0], 2), 30, 0.05)
+    expected = naive.grow(cases_of(values, labels), [0, 0, 0], 2)
+    assert tree.n_nodes == naive.n_nodes(expected) > 1
+    wanted = [naive.probabilities(expected, row) for row, _, _ in cases_of(values, labels)]
+    assert tree.probabilities(values) == pytest.approx(np.array(wanted), abs=1e-9)

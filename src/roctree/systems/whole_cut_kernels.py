@@ -81,7 +81,7 @@ def least_purity(class_counts: Ints, price: float, table: Floats) -> float:
     """Return how pure the parts of a cut are, at the least, that gains its price in bits."""
     n = class_counts.sum()
     lacking = price - n * entropy(class_counts, table)
-    return LOG_2 * lacking - ROUGH * (1.0 + table[int(n)])
+    return float(LOG_2 * lacking - ROUGH * (1.0 + table[int(n)]))
 
 
 @kernel
