@@ -22,7 +22,7 @@ Positive = Annotated[
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="csv, tsv, Parquet, Feather or ARFF, packed or not; - for a pipe. With --splits "
         "binned also several Parquet files, folders or patterns, read part by part.",
     ),

@@ -23,9 +23,11 @@ ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
 PICTURES = ("svg", "png", "pdf")
 Leaves = Annotated[str, typer.Option(metavar="NUMBERS", help="The most leaves, size by size.")]
 Ways = Annotated[str, typer.Option(metavar="NAMES", help="How trees are made small.")]
-Folds = Annotated[int, typer.Option(help="Number of folds.")]
-Repeats = Annotated[int, typer.Option(help="How often the cases are divided anew.")]
-Seed = Annotated[int, typer.Option(help="Of the folds and of generated cases.")]
+Folds = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
+Repeats = Annotated[
+    int, typer.Option(metavar="NUMBER", help="How often the cases are divided anew.")
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Of the folds and of generated cases.")]
 Plot = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Draw a measure against leaves, as svg, png or pdf."),

@@ -3,19 +3,22 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from roctree.cli.output import Report, show
+from roctree.cli.wording import said_in_options
 from roctree.errors import ParameterError
 
 Command = Callable[..., Any]
 # What is read, and the commands that may put a model in the place of the one they read.
 _READ = ("model", "data", "validation", "training")
 _MODELS_OF_MODELS = ("prune", "at")
+# What these write is for pipes, too; others print a report there.
+_WRITE_PIPES = ("predict", "export")
 
 Data = Annotated[
     str,
@@ -26,16 +29,16 @@ Data = Annotated[
 KnownFiles = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="Cases with their classes, as for fit; several files, folders of Parquet files or "
         "patterns count together.",
     ),
 ]
 OptionalData = Annotated[
-    str | None, typer.Argument(metavar="[DATA]", help="Cases with their classes; see fit.")
+    str | None, typer.Argument(metavar="DATA", help="Cases with their classes; see fit.")
 ]
 OptionalFiles = Annotated[
-    list[str], typer.Argument(metavar="[DATA]...", help="Cases with their classes; see evaluate.")
+    list[str], typer.Argument(metavar="DATA", help="Cases with their classes; see evaluate.")
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit or prune wrote.")]
 Output = Annotated[
@@ -56,7 +59,10 @@ Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]
 Changed = Annotated[
-    str, typer.Option(help="Results of before a change: 'refuse', 'keep' or run 'again'.")
+    str,
+    typer.Option(
+        metavar="NAME", help="Results of before a change: 'refuse', 'keep' or run 'again'."
+    ),
 ]
 
 
@@ -151,20 +157,22 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
             for name, choice in choices.items()
         ]
 
+        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
+
         @wraps(function)
         def called(**given: Any) -> None:
             gathered = {group: _taken(given, choices) for group, choices in every.items()}
             as_json = bool(gathered.pop("_common").get("json"))
             if "as_json" in arguments:
                 given["as_json"] = as_json
-            _refuse_to_overwrite(function.__name__, given)
-            report = function(**given, **gathered)
+            _check_output(function.__name__, given)
+            with said_in_options([each.name for each in parameters]):
+                report = function(**given, **gathered)
             if report is not None:
                 show(report, as_json)
 
-        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
         # Without the mark, lines of an example would be filled up like those of a paragraph.
-        called.__doc__ = (function.__doc__ or "").replace("Example:\n", "\b\nExample:\n")
+        called.__doc__ = (getdoc(function) or "").replace("Example:\n", "\b\nExample:\n")
         called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {each.name: each.annotation for each in parameters}
         return called
@@ -172,9 +180,11 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
     return decorate
 
 
-def _refuse_to_overwrite(command_name: str, given: Mapping[str, Any]) -> None:
+def _check_output(command_name: str, given: Mapping[str, Any]) -> None:
     """Refuse to write a file that is read: the data of a user are the last that may be lost."""
     written = given.get("output") or given.get("plot")
+    if written == "-" and command_name not in _WRITE_PIPES:
+        raise ParameterError("-o is '-', and what is written here is a file: give its name.")
     if written is None or not Path(written).is_file():
         return
     for name in _READ:

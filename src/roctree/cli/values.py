@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roctree.cli.wording import spelled
 from roctree.data.column import category_text
 from roctree.errors import ParameterError
 
@@ -120,8 +121,3 @@ def _named(matrix: dict[str, Any], classes: Sequence[Any]) -> dict[Any, Any]:
         label("cost_matrix", key, classes): _named(row, classes) if isinstance(row, dict) else row
         for key, row in matrix.items()
     }
-
-
-def spelled(name: str) -> str:
-    """Return the option of a parameter."""
-    return "--" + name.replace("_", "-")

@@ -181,7 +181,7 @@ def _refusals(source: Source) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{source.name} holds texts of another alphabet: name its encoding, such as latin-1."
+            f"{source.name} holds texts of another alphabet: name it by --encoding, such as latin-1."
         ) from error
     except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
         if "cannot infer number of columns" in str(error):
