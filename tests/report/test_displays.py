@@ -146,7 +146,16 @@ class TestROCHull:
         ax = ROCHullDisplay.from_estimator(tree, *cases).ax_
         assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
         assert ax.get_aspect() == 1.0
-        assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
+        assert ax.get_ylabel().startswith("true positive rate")
+
+    def test_axes_name_the_positive_class(self, tree, cases):
+        positive = tree.classes_[0]
+        by_tree = ROCHullDisplay.from_estimator(tree, *cases, positive=positive)
+        by_scores = ROCHullDisplay.from_predictions(cases[1], tree.predict_proba(cases[0])[:, 1])
+        assert by_tree.ax_.get_xlabel() == f"false positive rate (positive: {positive})"
+        assert by_scores.ax_.get_ylabel() == f"true positive rate (positive: {tree.classes_[1]})"
+        costs = CostCurveDisplay.from_estimator(tree, *cases)
+        assert costs.ax_.get_xlabel().endswith(f"(positive: {tree.classes_[1]})")
 
 
 class TestCostCurve:

@@ -70,9 +70,17 @@ def frontier(
         _draw(found, plot, measure)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
-    what = "the share of wrong labels" if matrix is None else "that of a case"
+    positive = _positive(costs, matrix)
+    what = "the share of wrong labels" if matrix is None else f"that of a case{positive}"
     title = f"{folds * repeats} divisions, means; cost is {what}"
     return Report({"points": points}, [Table(HEAD, found.cells(), title)])
+
+
+def _positive(costs: dict[str, Any], matrix: Any) -> str:
+    """Say which class false alarms and misses are of, if these are what costs."""
+    if matrix is None or "cost_matrix" in costs:
+        return ""
+    return f", positive {next(iter(matrix))}"
 
 
 def _check_plot(path: str, measure: str) -> None:

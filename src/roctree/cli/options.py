@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from roctree.cli.output import Report, show
-from roctree.cli.wording import said_in_options
+from roctree.cli.wording import said_in_options, spelled
 from roctree.errors import ParameterError
 
 Command = Callable[..., Any]
@@ -75,6 +75,7 @@ class Choice:
     help : what it means
     metavar : what is to be given
     flag : whether it is switched on and off, and takes no text
+    always_off : whether a flag is off unless given, so that none is needed to switch it off
     many : whether it may be given several times
     choices : what a shell may complete
     """
@@ -82,14 +83,15 @@ class Choice:
     help: str
     metavar: str = "NUMBER"
     flag: bool = False
+    always_off: bool = False
     many: bool = False
     choices: tuple[str, ...] = ()
 
-    @property
-    def annotation(self) -> Any:
-        """The type of the argument, as typer reads it."""
+    def annotation(self, name: str) -> Any:
+        """Return the type of the argument of that name, as typer reads it."""
         kind: Any = bool if self.flag else list[str] if self.many else str
         about = typer.Option(
+            *([spelled(name)] if self.always_off else []),
             help=self.help,
             metavar=None if self.flag else self.metavar,
             show_default=False,
@@ -125,7 +127,7 @@ OPERATING = {
     "min_tpr": Choice("Raise the fewest false alarms that find so many positives.", "RATE"),
     "beta": Choice("Choose the labels of the highest F-measure."),
     "threshold": Choice("The least probability that is called positive.", "PROBABILITY"),
-    "randomise": Choice("Hit the rate exactly, some labels by chance.", flag=True),
+    "randomise": Choice("Hit the rate exactly, some labels by chance.", flag=True, always_off=True),
     "counts": Choice(
         "Choose by the training or the smoothed counts.", "NAME", choices=("training", "smoothed")
     ),
@@ -133,8 +135,8 @@ OPERATING = {
 }
 COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
 _COMMON = {
-    "json": Choice("Answer in JSON.", flag=True),
-    "debug": Choice("Show where an error comes from.", flag=True),
+    "json": Choice("Answer in JSON.", flag=True, always_off=True),
+    "debug": Choice("Show where an error comes from.", flag=True, always_off=True),
 }
 
 
@@ -152,7 +154,9 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
         arguments = signature(function).parameters
         own = [each for each in arguments.values() if each.name not in (*groups, "as_json")]
         added = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=choice.annotation)
+            Parameter(
+                name, Parameter.KEYWORD_ONLY, default=None, annotation=choice.annotation(name)
+            )
             for choices in every.values()
             for name, choice in choices.items()
         ]

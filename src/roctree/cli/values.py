@@ -92,7 +92,7 @@ def cost_matrix(given: Mapping[str, Any], classes: Sequence[Any]) -> Any:
         )
     positive = asked.get("positive", classes[-1])
     (negative,) = (each for each in classes if each != positive)
-    return {
+    return {  # the positive class first
         positive: {negative: pair.get("cost_fp", 1.0)},
         negative: {positive: pair.get("cost_fn", 1.0)},
     }

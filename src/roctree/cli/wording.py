@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any
 
 from roctree.errors import DataError, ParameterError
@@ -125,13 +126,31 @@ def _typed(value: str) -> str:
     return "" if bare == "True" else f" {_WORDS.get(bare, bare)}"
 
 
+def spelled_strategy(value: Any) -> Any:
+    """Return a strategy as it is typed, ``minimum_error:m=8``; any other value as it is."""
+    name = _names_of_strategies().get(type(value).__name__)
+    if name is None:
+        return value
+    options = {field.name: (getattr(value, field.name), field.default) for field in fields(value)}
+    given = [
+        f"{option}={now}"
+        for option, (now, usual) in options.items()
+        if now != usual and isinstance(now, str | int | float)
+    ]
+    return ":".join([name, *given])
+
+
 def _strategy(kind: str, settings: str) -> str | None:
-    """A strategy with its options as ``name:option=value``; None if there is none of that kind."""
+    """A strategy with its options as they are typed; None if there is none of that kind."""
+    name = _names_of_strategies().get(kind)
+    given = [part.replace("'", "") for part in settings.split(", ") if part]
+    return None if name is None else ":".join([name, *given])
+
+
+def _names_of_strategies() -> dict[str, str]:
+    """What the strategies are called, by the names of their classes."""
+    # Loaded when something is to be said of them: help is there before they would be.
     from roctree import criteria, pruning, smoothing
 
     registries = (criteria.CRITERIA, smoothing.SMOOTHING, pruning.PRUNING)
-    names = {type(each).__name__: name for known in registries for name, each in known.items()}
-    if kind not in names:
-        return None
-    given = [part.replace("'", "") for part in settings.split(", ") if part]
-    return ":".join([names[kind], *given])
+    return {type(each).__name__: name for known in registries for name, each in known.items()}

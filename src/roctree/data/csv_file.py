@@ -149,6 +149,6 @@ def _tidy(table: Any, names: Mapping[str, str]) -> Any:
 def _trimmed(name: str, column: Any) -> Any:
     if pa.types.is_binary(column.type):
         raise DataError(
-            f"column {name!r} holds texts of another alphabet: name it by --encoding, such as latin-1."
+            f"column {name!r} holds texts of another alphabet: name it, as by --encoding latin-1."
         )
     return compute.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column

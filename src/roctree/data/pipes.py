@@ -35,7 +35,7 @@ class _Pipe(io.RawIOBase):
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+        self._number = file.fileno()
         self._woken, self._wakes = os.pipe()
         os.set_blocking(self._wakes, False)
         self._before = signal.set_wakeup_fd(self._wakes, warn_on_full_buffer=False)
@@ -48,13 +48,13 @@ class _Pipe(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, at most so many; none at the end."""
         while True:
-            ready, _, _ = select.select([self._file, self._woken], [], [])
+            ready, _, _ = select.select([self._number, self._woken], [], [])
             if self._woken in ready and _ENDING & set(os.read(self._woken, 64)):
                 # The thread that reads must end; what is raised in the main thread is for the
                 # handler of the signal to say.
                 raise KeyboardInterrupt
-            if self._file in ready:
-                return os.read(self._file.fileno(), size if size >= 0 else io.DEFAULT_BUFFER_SIZE)
+            if self._number in ready:
+                return os.read(self._number, size if size >= 0 else io.DEFAULT_BUFFER_SIZE)
 
     def close(self) -> None:
         """Leave signals as they were; standard input stays open."""

@@ -14,7 +14,7 @@ from roctree.data.labels import check_weights
 from roctree.data.texts import are_codes, mistaken
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import nearest
-from roctree.table import plain
+from roctree.table import amount, plain
 
 Role = Literal["numeric", "nominal", "target", "weight", "ignored"]
 
@@ -273,8 +273,8 @@ def _refuse_target(column: Any, name: str) -> None:
     if column.null_count:
         row = compute.index(compute.is_null(column), True).as_py()
         raise DataError(
-            f"the target {name!r} is missing in {column.null_count} "
-            f"row{'s' * (column.null_count > 1)}, first in row {row + 1}: drop the rows without a "
+            f"the target {name!r} is missing in "
+            f"{amount(column.null_count, 'row')}, first in row {row + 1}: drop the rows without a "
             "label."
         )
 
