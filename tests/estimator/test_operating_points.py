@@ -302,7 +302,10 @@ class TestSeveralClasses:
             ({"threshold": 0.1}, "A threshold is of two classes, and the tree has 3"),
             ({"prior": 0.3}, "prior=0.3 does not give a share to each of 3 classes."),
             ({"prior": {"setosa": 1.0}}, "prior lacks the share of 'versicolor'"),
-            ({"cost_matrix": {"setosa": {}}}, "cost_matrix lacks what it costs to predict 'versicolor'"),
+            (
+                {"cost_matrix": {"setosa": {}}},
+                "cost_matrix lacks what it costs to predict 'versicolor'",
+            ),
             ({"cost_matrix": np.zeros((3, 3))}, "makes no error cost more than being right"),
             ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is one of two"),
         ],
@@ -358,8 +361,14 @@ class TestOneClass:
         ({"cost_matrix": [[0, np.inf], [1, 0]]}, "cost_matrix has a cost that is no finite number"),
         ({"cost_matrix": [[5, 0], [0, 5]]}, "cost_matrix makes no error cost more than being"),
         ({"cost_matrix": np.ones((4, 2, 2))}, "costs of single cases are for predict(X, cost_mat"),
-        ({"cost_matrix": {"home": 1, "play": 2}}, "cost_matrix has 1 for the predicted class 'home'"),
-        ({"cost_matrix": {"home": {"gone": 1}, "play": {}}}, "cost_matrix names 'gone', which is no class; the"),
+        (
+            {"cost_matrix": {"home": 1, "play": 2}},
+            "cost_matrix has 1 for the predicted class 'home'",
+        ),
+        (
+            {"cost_matrix": {"home": {"gone": 1}, "play": {}}},
+            "cost_matrix names 'gone', which is no class; the",
+        ),
         ({"cost_matrix": [[0, 1], [1, 0]], "cost_fp": 1}, "Give cost_matrix, or cost_fp and cost_"),
         ({"cost_fn": 2, "max_fpr": 0.1}, "costs and max_fpr ask for two labellings: give one."),
         ({"max_fpr": 0.1, "min_tpr": 0.9}, "max_fpr and min_tpr ask for two labellings: give one."),

@@ -48,7 +48,8 @@ def wishes(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishe
 def training_cases(path: str, wanted: Wishes, reading: Mapping[str, Any]) -> Cases:
     """Read a file to grow a tree from."""
     with working(f"Reading {path}"):
-        cases = cases_of(read_file(path, spelling(reading), wanted.types), wanted)
+        spelled = spelling(reading)
+        cases = cases_of(read_file(path, spelled, wanted.types), wanted, spelled.decimal)
     if cases.X.num_columns == 0:
         raise DataError(f"{path} has no column left to predict {wanted.target!r} from.")
     return cases

@@ -17,7 +17,7 @@ def said_point(tree: Any) -> str:
     """Say where a tree operates, and of two classes which is the positive one."""
     point, classes = tree.operating_point_, tree.classes_.tolist()
     of_two = f"positive class {plain(classes[point.positive])}: " if len(classes) == 2 else ""
-    return f"{of_two}{point}"
+    return of_two + repr(point).removeprefix("<OperatingPoint ").removesuffix(">")
 
 
 def point_facts(tree: Any) -> dict[str, Any]:

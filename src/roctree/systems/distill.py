@@ -134,7 +134,7 @@ class School:
             rows = np.flatnonzero(np.asarray(sample_weight) > 0.0)
 
         def ask(places: Ints) -> Floats:
-            said = teacher.predict_proba(take_cells(X, rows[places]))
+            said = _answer(teacher, take_cells(X, rows[places]))
             return _shares(said, len(places), len(order))[:, order]
 
         return cls(ask, cases)
@@ -245,6 +245,17 @@ def _order(known: Any, classes: NDArray[Any]) -> list[int]:
             f"{', '.join(map(repr, classes.tolist()))}: fit it to the same classes."
         )
     return [labels.index(label) for label in classes.tolist()]
+
+
+def _answer(teacher: Any, cases: Any) -> Any:
+    """Return the teacher's probabilities; an error of another library is said in a sentence."""
+    try:
+        return teacher.predict_proba(cases)
+    except (TypeError, ValueError) as error:
+        first = str(error).partition("\n")[0].rstrip(".:")
+        raise ParameterError(
+            f"The teacher cannot be asked about rows of X ({first}): fit it to the same columns."
+        ) from error
 
 
 def _shares(probabilities: Any, n_rows: int, n_classes: int) -> Floats:
