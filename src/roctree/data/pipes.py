@@ -36,6 +36,7 @@ class _Pipe(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._number = file.fileno()
+        self._ended = False
         self._woken, self._wakes = os.pipe()
         os.set_blocking(self._wakes, False)
         self._before = signal.set_wakeup_fd(self._wakes, warn_on_full_buffer=False)
@@ -46,22 +47,26 @@ class _Pipe(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return some bytes, at most so many; none at the end."""
-        while True:
+        """Return some bytes, at most so many; none at the end, which a signal is.
+
+        A thread that ends in peace holds nothing up; what is raised in the main thread, when it
+        goes on, is for the handler of the signal to say.
+        """
+        while not self._ended:
             ready, _, _ = select.select([self._number, self._woken], [], [])
             if self._woken in ready and _ENDING & set(os.read(self._woken, 64)):
-                # The thread that reads must end; what is raised in the main thread is for the
-                # handler of the signal to say.
-                raise KeyboardInterrupt
-            if self._number in ready:
+                self._ended = True
+            elif self._number in ready:
                 return os.read(self._number, size if size >= 0 else io.DEFAULT_BUFFER_SIZE)
+        return b""
 
     def close(self) -> None:
-        """Leave signals as they were; standard input stays open."""
+        """Leave signals as they were, and let no thread wait; standard input stays open."""
         if self.closed:
             return
         super().close()
         signal.set_wakeup_fd(self._before)
         pa.enable_signal_handlers(True)
+        os.write(self._wakes, bytes([signal.SIGINT]))
         os.close(self._woken)
         os.close(self._wakes)
