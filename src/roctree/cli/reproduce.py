@@ -11,7 +11,11 @@ from roctree.cli.options import Changed, Report, command
 from roctree.cli.output import Table
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A table or figure, a paper, 'all', or 'list'.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A table or figure, a paper, 'all' of the papers, 'quality', or 'list'.",
+    ),
 ]
 Folder = Annotated[
     str | None,

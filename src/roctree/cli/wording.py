@@ -50,6 +50,7 @@ _FRAGMENT = re.compile(
         r"(?<![\w/.-])(?P<alone>" + "|".join(map(re.escape, _OPTIONS)) + r"|\w+)(?![\w(=\[/]|\.\w)",
     ])
 )  # fmt: skip
+_CAMELS = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
 _WORDS = {"None": "none", "True": "true", "False": "false"}
 
 
@@ -82,6 +83,8 @@ def in_options(message: str, options: Collection[str]) -> str:
             option = _option(found["name"], options)
             return f"{option}{_typed(found['value'])}" if option else found[0]
         word = found["alone"]
+        if _CAMELS.fullmatch(word):
+            return _strategy(word, "") or word
         if "_" not in word and word not in _SINGLE:
             return _WORDS.get(word, word)
         return _option(word, options) or word
