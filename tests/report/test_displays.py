@@ -205,6 +205,7 @@ class TestCostPruning:
         tpr=np.array([0.0, 0.2, 0.7, 0.9, 1.0]),
         cost_ratio=np.array([0.1, 0.5, 1.0, 4.0, 16.0]),
         on_hull=np.array([True, False, True, True, True]),
+        positive="ill",
     )
 
     def test_draws_the_trees_the_hull_and_equal_costs(self):
@@ -214,6 +215,7 @@ class TestCostPruning:
         assert np.allclose(points_of(display.hull_), expected[self.CURVE.on_hull])
         assert points_of(display.equal_).tolist() == [[0.2, 0.7]]
         assert display.equal_.get_marker() == "x"
+        assert display.ax_.get_xlabel() == "false positive rate (positive: ill)"
         assert [text.get_text() for text in display.ratios_] == ["0.1", "1", "4", "16"]
         assert CostPruningDisplay(self.CURVE).plot(ratios=False).ratios_ == []
 
@@ -225,7 +227,7 @@ class TestCostPruning:
     def test_ratios_of_trees_that_lie_close_are_not_written_over_each_other(self):
         close = SimpleNamespace(
             fpr=np.array([0.2, 0.21, 0.21]), tpr=np.array([0.7, 0.71, 0.71]),
-            cost_ratio=np.array([1.0, 2.0, 3.0]), on_hull=np.ones(3, dtype=bool),
+            cost_ratio=np.array([1.0, 2.0, 3.0]), on_hull=np.ones(3, dtype=bool), positive="ill",
         )  # fmt: skip
         written = CostPruningDisplay(close).plot().ratios_
         assert [text.get_text() for text in written] == ["1"]

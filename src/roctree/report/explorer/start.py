@@ -47,12 +47,14 @@ def _usual_costs(estimator: Any) -> Floats:
     """The costs [predicted, true] that a model without operating point decides by."""
     n_classes = len(estimator.classes_)
     errors = 1.0 - np.eye(n_classes)
-    if getattr(estimator, "node_labels_", None) is not None and estimator.pruning_.costs:
+    # Labels of nodes are those that pruning under costs gives.
+    if getattr(estimator, "node_labels_", None) is not None:
         costs = np.array(estimator.pruning_.costs, dtype=np.float64)
         # Costs of classes are those of predicting them wrongly.
         return np.asarray(errors * (costs[:, None] if costs.ndim == 1 else costs))
     # Only trees of splits have weights of classes.
-    return errors * np.asarray(getattr(estimator, "class_weight_", np.ones(n_classes)))
+    weights: Floats = getattr(estimator, "class_weight_", np.ones(n_classes))
+    return np.asarray(errors * weights)
 
 
 def _of_point(estimator: Any, positive: int, *, has_test: bool) -> dict[str, Any]:
