@@ -13,7 +13,9 @@ from roctree.parameters import check_parameter
 Floats = NDArray[np.float64]
 
 
-def labelled_cases(X: Any, y: Any, sample_weight: Any, categorical_features: Any) -> Dataset:
+def labelled_cases(
+    X: Any, y: Any, sample_weight: Any = None, categorical_features: Any = "from_dtype"
+) -> Dataset:
     """Return the training cases of a fit, those that have weight."""
     cases = Dataset.from_data(
         X, as_column(y), sample_weight=sample_weight, categorical_features=categorical_features
