@@ -10,7 +10,7 @@ import typer
 from roctree.cli.options import Changed, Report, command
 from roctree.cli.output import Table
 
-Name = Annotated[str, typer.Argument(help="A table or figure, a paper, 'all', or 'list'.")]
+Name = Annotated[str, typer.Argument(help="A table or figure, a paper, 'all' of the papers, 'quality', or 'list'.")]
 Folder = Annotated[
     str | None,
     typer.Option(help="Folder with a manifest, or 'openml'; without, what is built in."),
