@@ -257,6 +257,26 @@ def leaves_of(
     )
 
 
+def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """Return X, y and sample_weight of cases given as (X, y), or with weights."""
+    if len(counts) not in (2, 3):
+        raise ParameterError(f"counts has {len(counts)} parts: give (X, y) of cases held out.")
+    X, y, sample_weight = (*counts, None)[:3]
+    return X, y, sample_weight
+
+
+def counts_in_parts(counts: Any, tree: Tree, divides_cases: bool) -> bool:
+    """Whether these counts have cases in parts that ``predict`` labels as a whole.
+
+    Parameters
+    ----------
+    counts : "training", "smoothed", or other cases, of which those divided stand apart
+    tree : the tree
+    divides_cases : whether missing values divided its training cases
+    """
+    return isinstance(counts, str) and (divides_cases or bool(tree.softness.any()))
+
+
 def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive") -> int:
     """Return the number of the positive class, by default the last."""
     known = classes.tolist()
