@@ -16,7 +16,9 @@ demo: $(VENV)/.installed
 
 test: test-compiled test-interpreted test-boundscheck
 
+# Kernels are compiled beforehand, or every worker would compile them all.
 test-compiled: $(VENV)/.test
+	$(BIN)/roctree warm-up
 	$(PYTEST)
 
 test-interpreted: $(VENV)/.test
@@ -27,8 +29,11 @@ coverage: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(KERNEL_TESTS)
 
 # A warm cache silently ignores the flag, hence a cache of its own.
+test-boundscheck: export NUMBA_BOUNDSCHECK = 1
+test-boundscheck: export NUMBA_CACHE_DIR = $(BOUNDSCHECK_CACHE)
 test-boundscheck: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow" $(KERNEL_TESTS)
+	$(BIN)/roctree warm-up
+	$(PYTEST) -m "not slow" $(KERNEL_TESTS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
@@ -50,7 +55,7 @@ format: $(VENV)/.lint
 	$(BIN)/ruff format .
 
 warm: $(VENV)/.installed
-	$(BIN)/python -c "import roctree; roctree.ROCTreeClassifier().fit([[0.0], [1.0]] * 20, [0, 1] * 20)"
+	$(BIN)/roctree warm-up
 
 clean:
 	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist

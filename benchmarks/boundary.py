@@ -84,7 +84,7 @@ def paper(tree: Any, X: np.ndarray) -> Callable[[], np.ndarray]:
     """
     low, high = boxes(tree.tree_)
     leaves, own = tree.tree_.leaves, tree.predict(X)
-    labels = tree.classes_[tree._decision().votes[leaves].argmax(axis=1)]
+    labels = tree.classes_[tree._decision().labels[leaves]]
     tested = [np.flatnonzero(np.isfinite(low[leaf]) | np.isfinite(high[leaf])) for leaf in leaves]
     unit = 1.0 / tree.scale_
 

@@ -1,10 +1,12 @@
 """Draw the picture of docs/operating-points.md: where costs put a tree, in ROC and in cost space.
 
 The tree is grown on one half of the breast-cancer data and drawn on the other; it needs matplotlib
-(``pip install '.[plot]'``). Usage: ``python examples/operating_points_picture.py`` writes
+(``pip install '.[plot]'``). Usage: ``python examples/operating_points_picture.py [FILE]`` writes
+``operating-points.png`` in the working folder, or the file; the document's own is
 ``docs/images/operating-points.png``.
 """
 
+import sys
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -19,8 +21,9 @@ PICTURE = HOME / "docs" / "images" / "operating-points.png"
 
 
 def main():
-    picture().savefig(PICTURE, dpi=110, metadata={"Software": None})
-    print(f"wrote {PICTURE.relative_to(HOME)}")
+    path = sys.argv[1] if len(sys.argv) > 1 else PICTURE.name
+    picture().savefig(path, dpi=110, metadata={"Software": None})
+    print(f"wrote {path}")
 
 
 def picture():

@@ -1,9 +1,11 @@
 """Draw the picture of the README: a small tree, and its ROC curve with one segment per leaf.
 
 The tree is grown on one half of the breast-cancer data and ranks the other. Usage:
-``python examples/readme_picture.py`` writes ``docs/images/tree.svg``.
+``python examples/readme_picture.py [FILE]`` writes ``tree.svg`` in the working folder, or the file;
+that of the README is ``docs/images/tree.svg``.
 """
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +30,9 @@ LETTERS = "ABCDEF"
 
 
 def main():
-    PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    PICTURE.write_text(picture(), encoding="utf-8")
-    print(f"wrote {PICTURE.relative_to(HOME)}")
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else PICTURE.name)
+    path.write_text(picture(), encoding="utf-8")
+    print(f"wrote {path}")
 
 
 def picture():

@@ -95,6 +95,18 @@ def test_every_public_name_is_in_the_reference():
     assert [name for name in roctree.__all__ if f"`{name}`" not in text] == []
 
 
+@pytest.mark.parametrize(
+    "name", ["ROCTreeClassifier", "NaiveBayesTreeClassifier", "MultiscaleClassifier"]
+)
+def test_every_public_method_is_in_the_reference(name):
+    text = (HOME / "docs" / "README.md").read_text(encoding="utf-8")
+    # Those that begin with "set" are scikit-learn's own.
+    methods = vars(getattr(roctree, name))
+    public = [method for method in methods if not method.startswith(("_", "set_"))]
+    assert len(public) > 10
+    assert [method for method in public if f"`{method}`" not in text] == []
+
+
 def test_every_decision_is_in_the_index():
     text = (HOME / "docs" / "README.md").read_text(encoding="utf-8")
     decisions = (HOME / "docs" / "decisions").glob("*.md")

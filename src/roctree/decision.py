@@ -18,6 +18,24 @@ Floats = NDArray[np.float64]
 Measure = TypeVar("Measure", bound=np.generic)
 
 
+def leaf_scores(
+    probabilities: Floats, votes: Floats, winners: Callable[[], NDArray[np.int64]] | None = None
+) -> Floats:
+    """Return scores of rows: of two classes float64[rows], otherwise the votes for each class.
+
+    Parameters
+    ----------
+    probabilities : float64[rows, classes]
+    votes : float64[rows, classes], the same by class weight
+    winners : returns the number of each row's class; None where that is the class of most votes
+    """
+    if votes.shape[1] != 2:
+        return votes
+    if winners is None:
+        return np.asarray(votes[:, 1] - votes[:, 0])
+    return scores_by_label(probabilities, winners())
+
+
 def scores_by_label(probabilities: Floats, winners: NDArray[np.int64]) -> Floats:
     """Return scores of two classes, above zero just where the second wins.
 
@@ -53,6 +71,17 @@ class Decision:
             votes = usual()
             return cls(tree, votes, votes)
         return cls(tree, point.votes, point.other_votes, point.chance, point.seed)
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The number of the class of each node, as if it were a leaf."""
+        return np.asarray(self.votes.argmax(axis=1))
+
+    def sure_votes(self) -> Floats:
+        """Return the votes, unless labels are drawn by chance."""
+        if self.chance > 0.0:
+            raise ParameterError("Labels drawn by chance cannot be promised: use at(...) without.")
+        return self.votes
 
     def winners(self, values: Floats, n_threads: int = 1) -> NDArray[np.int64]:
         """Return the number of each row's class."""

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, estimator_html_repr
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from roctree.conventions import encoded, labelled_cases, number_of_threads, set_names
 from roctree.criteria import Criterion
 from roctree.data import (
     Dataset,
@@ -23,33 +24,37 @@ from roctree.data import (
     warn_of_identifiers,
 )
 from roctree.data.case import as_one_row
-from roctree.decision import Decision, scores_by_label
-from roctree.distributed import Grown, grow_large, large_data, over_partitions, tally_of
-from roctree.errors import ParameterError
+from roctree.decision import Decision, leaf_scores
+from roctree.distributed import grow_large, large_data, over_partitions, tally_of
+from roctree.exploring import explored, picture
 from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
 from roctree.export.origin import origin, with_origin
 from roctree.files import Training, save
 from roctree.geometry import (
     RANKINGS,
+    Boundaries,
     Boundary,
     BoundaryReport,
     Changes,
     GeometricProbability,
     Limits,
-    Spread,
-    extent,
+    cases_needed,
+    check_boundary,
     nearest_changes,
     scale_of,
 )
 from roctree.geometry import scores as geometric_scores
-from roctree.growing import grown_tree, growth_of
+from roctree.growing import growth_of
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
+from roctree.learning import Learnt, as_ranked, grower, learn, settled_smoother
 from roctree.operating import (
     HELD_OUT,
     Wanted,
     cheapest,
     class_number,
     class_of_curve,
+    counts_in_parts,
+    held_out_cases,
     leaves_of,
     wanted,
     wanted_again,
@@ -74,19 +79,18 @@ from roctree.pruning import (
 )
 from roctree.pruning import resolve as resolve_pruner
 from roctree.roc import Curve
-from roctree.selection import Grow, best_smoother, grown_and_pruned, pruned_again
+from roctree.selection import pruned_again
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
-from roctree.tree.apply import apply, decision_path, divided, mix
-from roctree.tree.explanation import Explanation, leaf_parts
-from roctree.tree.growth import Growth, Missing, Nominal
-from roctree.tree.softness import hardened, of_width
+from roctree.tree.apply import apply, decision_path, mix
+from roctree.tree.explanation import Explanation, by_class, leaf_parts
+from roctree.tree.growth import Missing, Nominal
+from roctree.tree.passes import importances
 from roctree.tree.text import to_html, to_text
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
-Boundaries = Literal["any", "one_vs_rest"]
 
 
 class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -235,39 +239,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : one weight per row, at least 0; None for ones; or the name of a column
         """
         check_parameters(self)
+        n_threads = number_of_threads(self.n_jobs)
         large = large_data(X, y, sample_weight)
         if large is not None:
-            if self.ranking == "soft":
-                raise ParameterError(
-                    "Soft thresholds are measured in memory: fit data larger than that with "
-                    "another ranking, and give a sample of it to ranked('soft', X=..., y=...)."
-                )
             with large as data:
-                grown = grow_large(self, data, self._n_threads())
-            return self._become(copy(self)._learn_large(grown))
-        dataset = self._read(X, y, sample_weight)
-        warn_of_identifiers(dataset, stacklevel=2)
-        growth = growth_of(self, dataset)
-        return self._become(copy(self)._fit(dataset, y, growth, self._grower(growth)))
-
-    def _become(self, fitted: "ROCTreeClassifier") -> "ROCTreeClassifier":
-        """Take over a fit that has succeeded; one that fails leaves the one before as it was."""
-        self.__dict__ = fitted.__dict__
-        return self
-
-    def _fit(self, dataset: Dataset, y: Any, growth: Growth, grow: Grow) -> "ROCTreeClassifier":
-        pruner = with_costs_in_order(resolve_pruner(self.pruning), dataset.schema.classes)
-        smoother = resolve_smoother(self.smoothing)
-        self.training_ = Training.of(len(dataset.labels), y)
-        self.schema_, self.class_weight_ = dataset.schema, growth.class_weight
-        self.spread_ = Spread.of(dataset.values, dataset.weights)
-        self.scale_ = scale_of(self.metric, self.spread_, dataset.schema)
-        self.pruning_, tree = grown_and_pruned(dataset, grow, pruner)
-        self.smoothing_ = self._best_smoother(smoother, dataset, grow)
-        self._learn(tree._replace(tree=self._as_ranked(tree.tree, dataset)))
-        self.divides_cases_ = self._divides(dataset)
-        self.geometric_ = self._estimated(dataset) if self.geometric_probability else None
-        return self
+                return self._learn(grow_large(self, data, n_threads), data.target)
+        cases = labelled_cases(X, y, sample_weight, self.categorical_features)
+        warn_of_identifiers(cases, stacklevel=2)
+        growth = growth_of(self, cases)
+        return self._learn(learn(self, cases, growth, grower(self, growth, n_threads)), y, cases)
 
     def smoothed(
         self,
@@ -297,15 +277,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_rows_given(X, y, sample_weight)
         smoother = resolve_smoother(smoothing, **options)
         if self.geometric_ is not None:
-            raise ParameterError(
-                "geometric_probability needs the training cases once more: fit with this smoothing."
-            )
+            raise cases_needed("fit with this smoothing")
         other = copy(self)
         other.smoothing = smoother
         if X is not None:
-            dataset = self._dataset(X, y, sample_weight)
-            grow = self._grower(growth_of(self, dataset))
-            smoother = self._best_smoother(smoother, dataset, grow)
+            cases = self._dataset(X, y, sample_weight)
+            grow = grower(self, growth_of(self, cases), self._n_threads())
+            smoother = settled_smoother(self, smoother, self.pruning_, cases, grow)
         other.smoothing_ = smoother
         other.probabilities_ = probabilities(smoother, self.tree_)
         return other._at_the_same_point(self.operating_point_)
@@ -349,12 +327,23 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other = copy(self)
         other.pruning = pruner
         other.pruning_, smaller = pruned_again(tree, pruner, validation, training)
-        other._learn(smaller)
+        other._set_tree(smaller)
         other.geometric_ = other._estimated(training) if self.geometric_ is not None else None
         return other._at_the_same_point(self.operating_point_)
 
     def pruning_path(self) -> Path:
-        """Return the nested trees of cost-complexity pruning: prices, leaves and error rates."""
+        """Return the nested trees of cost-complexity pruning: prices, leaves and error rates.
+
+        Examples
+        --------
+        >>> rows = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+        >>> tree = ROCTreeClassifier().fit(rows, ["ill", "well", "ill", "well", "well", "well"])
+        >>> path = tree.pruning_path()
+        >>> path.n_leaves, path.alphas.round(3)
+        (array([4, 2, 1]), array([0.   , 0.083, 0.167]))
+        >>> tree.pruned("cost_complexity", alpha=0.1).get_n_leaves()
+        2
+        """
         return cost_complexity_path(self._fitted())
 
     def cost_pruning_curve(
@@ -488,17 +477,14 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         check_rows_given(X, y, sample_weight)
         if self.geometric_ is not None and (ranking == "soft" or metric is not None):
-            raise ParameterError(
-                "geometric_probability needs the training cases once more: fit with this ranking "
-                "and metric."
-            )
+            raise cases_needed("fit with this ranking and metric")
         other = copy(self)
         other.ranking, other.width = ranking, self.width if width is None else width
         check_parameters(other)
         if metric is not None:
             other.metric, other.scale_ = metric, scale_of(metric, self.spread_, self.schema_)
         cases = None if X is None else self._dataset(X, y, sample_weight)
-        other.tree_ = other._as_ranked(self.tree_, cases, self.width)
+        other.tree_ = as_ranked(other, self.tree_, cases, self.width)
         if "soft" not in (ranking, self.ranking):
             return other
         return other._at_the_same_point(self.operating_point_)
@@ -520,11 +506,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.boundary_distance([[1.0], [2.5], [4.5]])
         array([0.375, 0.   , 0.5  ])
         """
-        if boundary not in get_args(Boundaries):
-            raise ParameterError(
-                f"boundary={boundary!r} is not known: give 'any' or 'one_vs_rest'."
-            )
-        return self._distances(self._encoded(X), boundary)
+        check_boundary(boundary)
+        return self._distances(encoded(self, X), boundary)
 
     def boundary_report(self, X: Any, y: Any, sample_weight: Any = None) -> BoundaryReport:
         """Return how far hits and errors are from the boundary, and whether to rank by distance.
@@ -572,12 +555,10 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0     no to yes  x0           1    > 2.5   +1.5    0.375
         1     yes        (no change)                       0
         """
-        values, decision = self._encoded(X), self._decision()
-        if decision.chance > 0.0:
-            raise ParameterError("Labels drawn by chance cannot be promised: use at(...) without.")
+        values, edge = encoded(self, X), self._boundary(self._decision().sure_votes())
         place = None if to is None else class_number(to, self.classes_, "to")
         limits = Limits.of(self.schema_, frozen, {} if allowed is None else allowed)
-        return nearest_changes(self._boundary(decision.votes), values, place, limits, self.schema_)
+        return nearest_changes(edge, values, place, limits, self.schema_)
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
@@ -706,11 +687,18 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cost_matrix : costs [predicted][true] of all rows, by number or by label, or one such matrix
             for each row, float64[rows, classes, classes]; the class of least expected cost by
             ``predict_proba`` is predicted then, whatever the operating point
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier(smoothing="laplace").fit(rows, labels)
+        >>> tree.predict([[1.5]]), tree.predict([[1.5]], cost_matrix=[[0, 5], [1, 0]])
+        (array(['no'], dtype='<U3'), array(['yes'], dtype='<U3'))
         """
         if cost_matrix is not None:
             winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
         else:
-            winners = self._winners(self._encoded(X))
+            winners = self._winners(encoded(self, X))
         return np.asarray(self.classes_[winners])
 
     @over_partitions
@@ -719,8 +707,17 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Where missing values lead to several leaves these are mixed. With ``geometric_probability``
         they are those of training cases about as far from the boundary.
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier(smoothing="laplace").fit(rows, labels)
+        >>> tree.predict_proba([[1.5], [3.5], [None]])
+        array([[0.75, 0.25],
+               [0.25, 0.75],
+               [0.5 , 0.5 ]])
         """
-        return self._probabilities(self._encoded(X))
+        return self._probabilities(encoded(self, X))
 
     @over_partitions
     def predict_log_proba(self, X: Any) -> Floats:
@@ -738,28 +735,38 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``predict`` gives the second class. With more classes, or only one, return the probability
         of each, by class weight. Other values of ``ranking`` score by the distance from the
         decision boundary as well.
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier(smoothing="laplace").fit(rows, labels)
+        >>> tree.decision_function([[1.5], [3.5]])
+        array([-0.5,  0.5])
         """
-        values = self._encoded(X)
+        values = encoded(self, X)
         check_parameter("ranking", self.ranking)  # it may have been set after the fit
         if RANKINGS[self.ranking] is not None:
             return self._geometric_scores(values)
-        probabilities = self._mixture(values, self.probabilities_)
-        votes = probabilities * self.class_weight_
-        if self.n_classes_ != 2:
-            return votes
-        if self._by_probability():
-            return np.asarray(votes[:, 1] - votes[:, 0])
-        return scores_by_label(probabilities, self._winners(values))
+        probabilities = self._mixture(values)
+        winners = None if self._by_probability() else partial(self._winners, values)
+        return leaf_scores(probabilities, probabilities * self.class_weight_, winners)
 
     @over_partitions
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the number of each row's leaf; of several, that on the heaviest path."""
-        values = self._encoded(X)
+        """Return the number of each row's leaf; of several, that on the heaviest path.
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.apply([[1.5], [3.5]])
+        array([1, 2])
+        """
+        values = encoded(self, X)
         return apply(self.tree_, values, n_threads=self._n_threads())
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return an indicator [rows, nodes] of the nodes that each row passes."""
-        values = self._encoded(X)
+        values = encoded(self, X)
         return decision_path(self.tree_, values)
 
     def get_depth(self) -> int:
@@ -780,8 +787,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_depth : number of levels to show; None for all
         digits : significant digits of thresholds and weights
         head : whether lines that say what model, operating point and data it is come first
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0, None], [2.0, 0.0], [3.0, 1.0]], ["no", "yes", "yes"]
+        >>> print(ROCTreeClassifier().fit(rows, labels).to_text())
+        x0 <= 1.5: no  (1.00, 1 case)
+        x0 > 1.5: yes  (1.00, 2 cases)
         """
-        tree, labels = self._fitted(), self._labels_of_nodes()
+        tree, labels = self._fitted(), self._decision().labels
         text = to_text(tree, self.schema_, max_depth=max_depth, digits=digits, labels=labels)
         return with_origin(self, text) if head else text
 
@@ -873,10 +887,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         options : ``positive``, the class of interest; ``title`` of the page; ``cases``, how many
             test cases the page may hold one by one, 0 for none, 200 if not given
         """
-        from roctree.report.explorer import explore
-
-        self._fitted()
-        return explore(self, path, X_test, y_test, **options)
+        return explored(self, path, X_test, y_test, options)
 
     def explain(self, x: Any) -> Explanation:
         """Return which leaves a case reaches and why, and what they make of it, in words.
@@ -898,23 +909,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._fitted()
         row = as_one_row(x, self.schema_.names)
-        values = self._encoded(x) if row is x else encode_columns(row, self.schema_)
-        if len(values) != 1:
-            raise ParameterError(f"explain is of one case, and x has {len(values)} rows: give one.")
-        probabilities = dict(
-            zip(self.classes_.tolist(), self._probabilities(values)[0].tolist(), strict=True)
-        )
+        values = encoded(self, x) if row is x else encode_columns(row, self.schema_)
         leaves = leaf_parts(self.tree_, values, self.probabilities_, self.schema_)
-        return Explanation(self.classes_[self._winners(values)[0]], probabilities, leaves)
+        label, shares = self.classes_[self._winners(values)[0]], self._probabilities(values)[0]
+        return Explanation(label, by_class(shares, self.schema_), leaves)
 
     @property
     def feature_importances_(self) -> Floats:
         """The improvement of the criterion at the splits of each column, as shares of the total."""
-        tree = self._fitted()
-        inner = ~tree.is_leaf
-        improvement = (tree.weight * tree.gain)[inner]
-        sums = np.bincount(tree.feature[inner], improvement, minlength=self.n_features_in_)
-        return np.asarray(sums / (sums.sum() or 1.0))
+        return importances(self._fitted(), self.n_features_in_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -927,73 +930,33 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         page = str(estimator_html_repr(self))
         if not hasattr(self, "tree_"):
             return page
-        from roctree.report.explorer.still import still
+        labels = self._decision().labels
+        return page + picture(self, labels) + to_html(self.tree_, self.schema_, labels)
 
-        labels = self._labels_of_nodes()
-        return page + still(self, labels) + to_html(self.tree_, self.schema_, labels)
+    def _learn(self, learnt: Learnt, y: Any, cases: Dataset | None = None) -> "ROCTreeClassifier":
+        """Take over a fit that has succeeded; one that fails leaves the one before as it was."""
+        other = copy(self)
+        other._set_fitted(learnt, y, cases)
+        self.__dict__ = other.__dict__
+        return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            column_or_1d(y, warn=True)
-            y = y.reshape(-1) if isinstance(y, np.ndarray) else column_or_1d(y)
-        dataset = Dataset.from_data(
-            X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
-        )
-        return dataset.with_weight()
+    def _set_fitted(self, learnt: Learnt, y: Any, cases: Dataset | None) -> None:
+        set_names(self, learnt.schema)
+        self.n_outputs_, self.training_ = 1, Training.of(learnt.n_rows, y)
+        self.class_weight_, self.divides_cases_ = learnt.class_weight, learnt.divides_cases
+        self.spread_, self.scale_ = learnt.spread, learnt.scale
+        self.pruning_, self.smoothing_ = learnt.pruner, learnt.smoother
+        self._set_tree(learnt.pruned)
+        self.geometric_ = self._estimated(cases) if self.geometric_probability else None
 
-    def _grower(self, growth: Growth) -> Grow:
-        return lambda part: grown_tree(self, part, growth, self._n_threads())
-
-    def _best_smoother(self, smoother: Smoother, dataset: Dataset, grow: Grow) -> Smoother:
-        """Return the smoother with what "auto" comes to on these data."""
-
-        def fit_tree(part: Dataset) -> Tree:
-            tree = grown_and_pruned(part, grow, self.pruning_)[1].tree
-            return self._as_ranked(tree, part)
-
-        return best_smoother(smoother, dataset, fit_tree)
-
-    def _as_ranked(self, tree: Tree, cases: Dataset | None, before: float = 1.0) -> Tree:
-        """Return the tree with thresholds as its ranking wants them; they were so wide before."""
-        return of_width(tree, self.width if self.ranking == "soft" else 0.0, before, cases)
-
-    def _divides(self, dataset: Dataset) -> bool:
-        """Whether training cases are divided among leaves, so that counts are of parts."""
-        if self.missing == "branch" or not np.isnan(dataset.values).any():
-            return False
-        return bool(divided(hardened(self.tree_), dataset.values).any())
-
-    def _learn(self, pruned: Pruned) -> None:
-        schema, self.tree_ = self.schema_, pruned.tree
-        self.node_labels_ = pruned.labels
+    def _set_tree(self, pruned: Pruned) -> None:
+        self.tree_, self.node_labels_ = pruned.tree, pruned.labels
         self.operating_point_: OperatingPoint | None = None
         self.probabilities_ = probabilities(self.smoothing_, pruned.tree)
-        self.classes_, self.n_classes_ = schema.classes, schema.n_classes
-        self.n_features_in_, self.n_outputs_ = schema.n_features, 1
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _learn_large(self, grown: Grown) -> "ROCTreeClassifier":
-        self.training_ = Training(grown.n_rows, grown.target)
-        self.schema_, self.class_weight_ = grown.schema, grown.growth.class_weight
-        self.spread_, self.scale_ = grown.spread, scale_of(self.metric, grown.spread, grown.schema)
-        self.pruning_, self.smoothing_ = grown.pruner, grown.smoother
-        self._learn(grown.pruned)
-        self.divides_cases_, self.geometric_ = grown.divides_cases, None
-        return self
 
     def _fitted(self) -> Tree:
         check_is_fitted(self, "tree_")
         return self.tree_
-
-    def _encoded(self, X: Any) -> Floats:
-        check_is_fitted(self, "tree_")
-        values = encode_columns(X, self.schema_)
-        # Warns where names are new or gone; that they differ is an error of the line before.
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return values
 
     def _at(self, asked: Wanted) -> "ROCTreeClassifier":
         leaves = self._leaves(asked.counts, asked.positive)
@@ -1006,9 +969,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return other
 
     def _in_parts(self, counts: Any) -> bool:
-        """Whether these counts have cases in parts that ``predict`` labels as a whole."""
-        divides = self.divides_cases_ or bool(self.tree_.softness.any())
-        return isinstance(counts, str) and divides
+        return counts_in_parts(counts, self.tree_, self.divides_cases_)
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
         """Return this tree, just pruned or smoothed, with what was asked of it before."""
@@ -1016,21 +977,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _leaves(self, counts: Any, positive: int) -> Leaves:
         if isinstance(counts, tuple):
-            if len(counts) not in (2, 3):
-                raise ParameterError(
-                    f"counts has {len(counts)} parts: give (X, y) of cases held out."
-                )
-            counts = self._tally(*counts)
+            counts = self._tally(*held_out_cases(counts))
         elif isinstance(counts, Tally):
-            counts = self._tally(counts)
+            counts = counts.of_tree(self.tree_)
         frequencies = Frequencies()(self.tree_)
         return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
 
     def _tally(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tally:
         if isinstance(X, Tally):
-            if X.tree != self.tree_:
-                raise ParameterError("The cases were counted in another tree: count them in this.")
-            return X
+            return X.of_tree(self.tree_)
         found = tally_of(self, X, y, sample_weight)
         return found or Tally.of(self.tree_, self._dataset(X, y, sample_weight))
 
@@ -1039,13 +994,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Dataset.encoded(X, y, self.schema_, sample_weight=sample_weight)
 
     def _probabilities(self, values: Floats) -> Floats:
-        probabilities = self._mixture(values, self.probabilities_)
+        probabilities = self._mixture(values)
         if self.geometric_ is None:
             return probabilities
         return self.geometric_(values, probabilities, self._n_threads())
 
-    def _mixture(self, values: Floats, leaf_table: Floats) -> Floats:
-        return mix(self.tree_, values, leaf_table, n_threads=self._n_threads())
+    def _mixture(self, values: Floats) -> Floats:
+        return mix(self.tree_, values, self.probabilities_, n_threads=self._n_threads())
 
     def _winners(self, values: Floats) -> NDArray[np.int64]:
         """Return the number of each row's class."""
@@ -1054,50 +1009,31 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _decision(self) -> Decision:
         return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
 
-    def _labels_of_nodes(self) -> NDArray[np.int64]:
-        """The number of the class of each node, as if it were a leaf."""
-        return np.asarray(self._decision().votes.argmax(axis=1))
-
     def _by_probability(self) -> bool:
         """Return whether ``predict`` follows ``predict_proba``."""
         relabelled = self.operating_point_ is not None or self.node_labels_ is not None
         return not relabelled and self.labels == "probability"
 
-    def _distances(self, values: Floats, boundary: Boundaries) -> Floats:
+    def _distances(self, values: Floats, kind: Boundaries) -> Floats:
         """Return how far rows are from the boundary, or from that of each class."""
         n_threads = self._n_threads()
-
-        def distances(votes: Floats) -> Floats:
-            edge = self._boundary(votes)
-            own = edge.predicted(values, n_threads)
-            if boundary == "any":
-                return edge.distance(values, own, n_threads)
-            return np.abs(edge.one_vs_rest(values, own, n_threads))
-
-        return self._decision().each(values, distances)
+        return self._decision().each(
+            values, lambda votes: self._boundary(votes).distances(values, kind, n_threads)
+        )
 
     def _geometric_scores(self, values: Floats) -> Floats:
-        known = self.probabilities_, self.class_weight_
-
-        def score(votes: Floats) -> Floats:
-            edge = self._boundary(votes)
-            return geometric_scores(self.ranking, edge, values, *known, self._n_threads())
-
-        return self._decision().each(values, score)
+        known = values, self.probabilities_, self.class_weight_, self._n_threads()
+        return self._decision().each(
+            values, lambda votes: geometric_scores(self.ranking, self._boundary(votes), *known)
+        )
 
     def _boundary(self, votes: Floats) -> Boundary:
-        if self.tree_.softness.any():
-            raise ParameterError(
-                "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
-            )
-        size = extent(self.spread_, self.scale_, self.schema_.nominal)
-        return Boundary(self.tree_, votes, self.scale_, size)
+        known = self.scale_, self.spread_, self.schema_.nominal
+        return Boundary.of(self.tree_, votes, *known)
 
     def _estimated(self, dataset: Dataset | None) -> GeometricProbability:
         if dataset is None:
-            raise ParameterError(
-                "geometric_probability needs the training cases once more: give X and y to pruned."
-            )
+            raise cases_needed("give X and y to pruned")
         known = dataset.values, dataset.labels, dataset.weights
         return GeometricProbability.of(
             self._boundary(self._decision().votes), *known, self._n_threads()
@@ -1112,9 +1048,4 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(shares * self.class_weight_)
 
     def _n_threads(self) -> int:
-        check_parameter("n_jobs", self.n_jobs)  # it may have been set after the fit
-        if self.n_jobs is None:
-            return int(effective_n_jobs(None))
-        # As of threads: in a process of a pool, which may have no processes, joblib counts one.
-        with parallel_config(backend="threading"):
-            return int(effective_n_jobs(self.n_jobs))
+        return number_of_threads(self.n_jobs)

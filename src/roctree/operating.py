@@ -257,6 +257,26 @@ def leaves_of(
     )
 
 
+def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """Return X, y and sample_weight of cases given as (X, y), or with weights."""
+    if len(counts) not in (2, 3):
+        raise ParameterError(f"counts has {len(counts)} parts: give (X, y) of cases held out.")
+    X, y, sample_weight = (*counts, None)[:3]
+    return X, y, sample_weight
+
+
+def counts_in_parts(counts: Any, tree: Tree, divides_cases: bool) -> bool:
+    """Whether these counts have cases in parts that ``predict`` labels as a whole.
+
+    Parameters
+    ----------
+    counts : "training", "smoothed", or other cases, of which those divided stand apart
+    tree : the tree
+    divides_cases : whether missing values divided its training cases
+    """
+    return isinstance(counts, str) and (divides_cases or bool(tree.softness.any()))
+
+
 def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive") -> int:
     """Return the number of the positive class, by default the last."""
     known = classes.tolist()
@@ -290,7 +310,7 @@ def _in_order(prior: Any, classes: NDArray[Any]) -> Any:
     """The prior in the order of the classes, as a tuple, or one number."""
     prior = by_label(prior, classes.tolist())
     if isinstance(prior, Mapping):
-        return tuple(prior[label] for label in _all_named("prior", prior, classes))
+        return tuple(prior[label] for label in _all_named("prior", prior, classes, "the share of"))
     if prior is None or is_number(prior):
         return prior
     return tuple(np.atleast_1d(as_numbers("prior", prior)).tolist())
@@ -312,15 +332,18 @@ def _by_number(matrix: Any, classes: NDArray[Any]) -> Any:
         return _of_frame(matrix, classes)
     if not isinstance(matrix, Mapping):
         return matrix
-    labels = _all_named("cost_matrix", matrix, classes)
-    rows = [matrix[label] for label in labels]
-    if not all(isinstance(row, Mapping) for row in rows):
-        raise ParameterError(
-            "cost_matrix must be a dict of dicts, cost_matrix[predicted][true], if it is a dict."
-        )
+    labels = _all_named("cost_matrix", matrix, classes, "what it costs to predict")
+    for label in labels:
+        if not isinstance(matrix[label], Mapping):
+            raise ParameterError(
+                f"cost_matrix has {matrix[label]!r} for the predicted class {label!r}: give a cost "
+                "for each true class."
+            )
     # Being right costs nothing unless it is said to.
-    filled = [{label: 0.0} | dict(row) for label, row in zip(labels, rows, strict=True)]
-    return [[row[label] for label in _all_named("cost_matrix", row, classes)] for row in filled]
+    filled = {label: {label: 0.0} | dict(matrix[label]) for label in labels}
+    for label, row in filled.items():
+        _all_named("cost_matrix", row, classes, f"what it costs to predict {label!r} for")
+    return [[row[label] for label in labels] for row in filled.values()]
 
 
 def _of_frame(frame: Any, classes: NDArray[Any]) -> Any:
@@ -330,19 +353,22 @@ def _of_frame(frame: Any, classes: NDArray[Any]) -> Any:
     unnamed = [list(range(len(names))) for names in (rows, columns)]
     if [rows, columns] == unnamed and set(rows) != set(labels):
         return frame.to_numpy()
-    _all_named("cost_matrix", dict.fromkeys(rows), classes)
-    _all_named("cost_matrix", dict.fromkeys(columns), classes)
+    _all_named("cost_matrix", dict.fromkeys(rows), classes, "a row for")
+    _all_named("cost_matrix", dict.fromkeys(columns), classes, "a column for")
     return frame.loc[labels, labels].to_numpy()
 
 
-def _all_named(name: str, given: Mapping[Any, Any], classes: NDArray[Any]) -> list[Any]:
+def _all_named(name: str, given: Mapping[Any, Any], classes: NDArray[Any], what: str) -> list[Any]:
     """The labels of the classes; refused unless they are what is given."""
     labels: list[Any] = classes.tolist()
-    if set(given) != set(labels):
+    for stranger in (label for label in given if label not in labels):
+        texts = [label for label in labels if isinstance(label, str)]
         raise ParameterError(
-            f"{name} names {', '.join(map(repr, given))}: name the classes "
-            f"{', '.join(map(repr, labels))}, and no others."
+            f"{name} names {stranger!r}{nearest(stranger, texts)}, which is no class; the classes "
+            f"are {', '.join(map(repr, labels))}."
         )
+    for absent in (label for label in labels if label not in given):
+        raise ParameterError(f"{name} lacks {what} {absent!r}: give it for every class.")
     return labels
 
 

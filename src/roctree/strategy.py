@@ -30,15 +30,15 @@ def resolve(
     """
     if isinstance(value, str):
         if value not in registry:
-            known = ", ".join(registry)
             raise ParameterError(
-                f"{parameter}={value!r} is not known{nearest(value, registry)}; choose from {known}"
+                f"{parameter}={value!r} is not known{nearest(value, registry)}; choose from "
+                f"{', '.join(registry)}."
             )
         return registry[value]
     if isinstance(value, type) or not fits(value):
         raise ParameterError(
             f"{parameter}={value!r} is neither a name nor a {parameter}; choose from "
-            f"{', '.join(registry)}, and write a class with its parentheses"
+            f"{', '.join(registry)}, and write a class with its parentheses."
         )
     found: Strategy = value
     return found

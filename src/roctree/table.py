@@ -86,6 +86,15 @@ def plain(value: Any, *, within_list: bool = False) -> str:
     return text if clear else repr(text)
 
 
+def amount(number: int, one: str, several: str | None = None) -> str:
+    """Return a number with what it counts, of which the plural may be irregular.
+
+    >>> amount(1, "leaf", "leaves"), amount(3, "row")
+    ('1 leaf', '3 rows')
+    """
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
 def on_one_line(text: str) -> str:
     """Return text as it is, but for escapes of what cannot be printed, such as line ends."""
     if text.isprintable():

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Dataset
-from roctree.errors import DataError
+from roctree.errors import DataError, ParameterError
 from roctree.tree.apply import class_counts, divided, mix
 from roctree.tree.passes import with_those_below
 from roctree.tree.tree import Tree
@@ -49,6 +49,12 @@ class Tally:
         own = np.zeros((int(apart.sum()), tree.n_classes))
         own[np.arange(len(own)), labels[apart]] = weights[apart]
         return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
+
+    def of_tree(self, tree: Tree) -> "Tally":
+        """Return this tally, which is refused if its cases were counted in another tree."""
+        if self.tree != tree:
+            raise ParameterError("The cases were counted in another tree: count them in this.")
+        return self
 
     @classmethod
     def joined(cls, tallies: Iterable["Tally"]) -> "Tally":

@@ -62,8 +62,18 @@ def scheduler():
 @pytest.fixture(scope="session")
 def tree_file(tmp_path_factory):
     """A tree that the command has grown, once for all tests."""
+    return grown_by_command(tmp_path_factory, "--target outcome --max-leaves 8")
+
+
+@pytest.fixture(scope="session")
+def three_file(tmp_path_factory):
+    """A tree of three classes."""
+    return grown_by_command(tmp_path_factory, "--target smoker --max-leaves 4")
+
+
+def grown_by_command(tmp_path_factory, options):
     path = tmp_path_factory.mktemp("model") / "tree.json"
-    line = f"roctree fit {EXAMPLES / 'data.csv'} --target outcome --max-leaves 8 -o {path}"
+    line = f"roctree fit {EXAMPLES / 'data.csv'} {options} -o {path}"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "0")
         patch.setattr(sys, "argv", line.split())

@@ -2,6 +2,7 @@ import ast
 import errno
 import inspect
 import json
+import shutil
 import sys
 from io import BytesIO, TextIOWrapper
 
@@ -21,7 +22,7 @@ WRONG = {
         "--target",
         "outcom",
     ),
-    "criterion='aux' is not known (did you mean 'auc'?)": (
+    "--criterion aux is not known (did you mean 'auc'?)": (
         "fit",
         "data.csv",
         "--target",
@@ -37,7 +38,7 @@ WRONG = {
         "--pruning",
         "minimum_error:n=3",
     ),
-    "max_depth='deep' is not allowed": (
+    "--max-depth deep is not allowed: give a whole number from 0 on, or none": (
         "fit",
         "data.csv",
         "--target",
@@ -106,14 +107,81 @@ WRONG = {
         "--weight",
         "sex",
     ),
+    "use roctree at --cost-matrix, a row for each predicted class": (
+        "labellings",
+        "three.json",
+        "--positive",
+        "daily",
+    ),
+    "use --cost-matrix, a row for each": ("at", "three.json", "--cost-fn", 5),
+    "reduced_error:fraction=0.3333333333333333 decides by other cases: give --validation": (
+        "prune",
+        "tree.json",
+        "--method",
+        "reduced_error",
+        "-o",
+        "x.json",
+    ),
+    "minimum_error:m=-1 makes no sense": (
+        "prune",
+        "tree.json",
+        "--method",
+        "minimum_error:m=-1",
+        "-o",
+        "x.json",
+    ),
+    "--nominal-splits both is not allowed": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--nominal-splits",
+        "both",
+    ),
+    "--encoding klingon is not known": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "--encoding",
+        "klingon",
+    ),
+    "--cost-matrix lacks what it costs to predict 'well'": (
+        "at",
+        "tree.json",
+        "--cost-matrix",
+        '{"ill": {"well": 1}}',
+    ),
+    "--cost-matrix lacks what it costs to predict 'well' for 'ill'": (
+        "at",
+        "tree.json",
+        "--cost-matrix",
+        '{"ill": {"well": 1}, "well": {}}',
+    ),
+    "there is no column 'patients' (did you mean 'patient'?)": (
+        "predict",
+        "tree.json",
+        "new.csv",
+        "--keep",
+        "age,patients",
+    ),
+    "-o is '-', and what is written here is a file": (
+        "fit",
+        "data.csv",
+        "--target",
+        "outcome",
+        "-o",
+        "-",
+    ),
     "name the file they are in": ("labellings", "tree.json", "--weight", "age"),
 }
 
 
 @pytest.mark.parametrize("sentence", WRONG)
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_2_and_leaves_nothing(
-    sentence, grown, roctree
+    sentence, grown, three_file, roctree
 ):
+    shutil.copy(three_file, grown / "three.json")
     (grown / "leaf.csv").write_text((grown / "new.csv").read_text().replace("patient", "leaf", 1))
     before = sorted(path.name for path in grown.iterdir())
     done = roctree(*WRONG[sentence])
@@ -192,8 +260,8 @@ def test_a_rate_that_no_leaf_keeps_is_pointed_out(grown, roctree):
     assert roctree(*line).code == 0
     done = roctree("at", "two.json", "--max-fpr", "0.001", "-o", "x.json")
     assert done.code == 0
-    assert done.err.startswith("Warning: max_fpr=0.001 leaves no case positive")
-    assert "by randomise" in done.err
+    assert done.err.startswith("Warning: --max-fpr 0.001 leaves no case positive")
+    assert "by --randomise" in done.err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):

@@ -53,15 +53,15 @@ def test_a_measure_is_drawn_against_the_leaves(ending, patients, roctree):
 BAD = {
     "--plot is 'sizes.doc': give a name that ends in svg, png, pdf": ("--plot", "sizes.doc"),
     "there is no such folder": ("--plot", "nowhere/sizes.svg"),
-    "measure='speed' is not known": ("--plot", "sizes.svg", "--measure", "speed"),
+    "--measure speed is not known": ("--plot", "sizes.svg", "--measure", "speed"),
     "are no sizes of trees": ("--leaves", "4.5"),
     "--leaves is 'many': give a number": ("--leaves", "many"),
-    "leaves=[inf] are no sizes": ("--leaves", "inf"),
+    "--leaves [inf] are no sizes": ("--leaves", "inf"),
     "'softly' is no way to a small tree": ("--ways", "softly"),
     "folds=1": ("--folds", "1"),
     "cost_fp and --cost-fn, not both": ("--cost-fn", "2", "--cost-matrix", "[[0, 1], [1, 0]]"),
     "--positive is 'sick', which is no class": ("--positive", "sick", "--cost-fn", "2"),
-    "cost_matrix has shape": ("--cost-matrix", "[[0, 1, 2]]"),
+    "--cost-matrix has shape": ("--cost-matrix", "[[0, 1, 2]]"),
 }
 
 

@@ -338,7 +338,7 @@ def test_describe_shows_tree_columns_and_operating_point(grown, roctree):
     for word in ("8 leaves", "classes ill, well", "never", "numbers", "importance", "cases)"):
         assert word in shown
     facts = json.loads(roctree("describe", "tree.json", "--json").out)
-    assert facts["parameters"] == {"max_leaves": "8"}
+    assert facts["parameters"] == {"max_leaves": 8}
     assert facts["columns"]["sex"] == ["female", "male"]
     assert facts["training"]["date"] == "1970-01-01T00:00:00Z"
     assert (facts["training"]["rows"], facts["training"]["target"]) == (400, "outcome")

@@ -126,7 +126,7 @@ def test_a_few_numbers_among_texts_are_codes(tmp_path):
 
 REFUSED = {
     "odd.csv is written in UTF-16: say so by --encoding utf-16.": text().encode("utf-16"),
-    "odd.csv holds texts of another alphabet: name its encoding, such as latin-1.": text(
+    "odd.csv holds texts of another alphabet: name it, as by --encoding latin-1.": text(
         "é", "c", "y"
     ).encode("latin-1"),
     "odd.csv has no rows below its first line.": b"x,y",

@@ -22,6 +22,7 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils import get_tags
 
 from roctree import ROCTreeClassifier, presets
+from roctree.conventions import number_of_threads
 from roctree.criteria import CRITERIA
 from tests.estimator import weather
 
@@ -151,4 +152,4 @@ def test_the_tags_say_what_a_tree_accepts():
 def test_threads_are_not_fewer_in_a_process_of_a_pool(monkeypatch):
     pool_process = multiprocessing.current_process()
     monkeypatch.setitem(pool_process._config, "daemon", True)
-    assert ROCTreeClassifier(n_jobs=2)._n_threads() == 2
+    assert number_of_threads(2) == 2

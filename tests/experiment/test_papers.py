@@ -37,10 +37,11 @@ def test_every_table_and_figure_has_a_name_and_a_line():
     assert all(line.endswith(".") for line in described().values())
 
 
-def test_a_name_stands_for_a_table_a_paper_or_all():
+def test_a_name_stands_for_a_table_a_paper_or_all_of_the_papers():
     assert named("sc17") == ["sc17"]
     assert named("bl95") == ["bl95-figure1", "bl95-figure2"]
-    assert named("all") == WANTED
+    assert named("quality") == ["quality"]
+    assert [*named("all"), "quality"] == WANTED
     with pytest.raises(ParameterError, match="did you mean 'ecml03-table8'"):
         named("ecml03-tabel8")
 

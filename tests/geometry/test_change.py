@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree import ParameterError, ROCTreeClassifier
+from roctree.conventions import encoded
 from roctree.geometry import Limits
 from roctree.geometry.projection import Targets
 from tests.estimator import weather
@@ -122,7 +123,7 @@ def test_it_is_exact_at_any_operating_point_whatever_is_missing(data, missing, p
     root, votes = as_nodes(tree.tree_), tree._decision().votes
     labels = {path: votes[number].argmax() for path, number in node_numbers(root).items()}
     own = np.searchsorted(tree.classes_, tree.predict(data.matrix)).tolist()
-    for row, label, far in zip(tree._encoded(data.matrix), own, found.distance, strict=True):
+    for row, label, far in zip(encoded(tree, data.matrix), own, found.distance, strict=True):
         case = [None if np.isnan(value) else float(value) for value in row]
         wanted = set(range(tree.n_classes_)) - {label}
         least = naive.least_change(root, labels, case, wanted, tree.scale_, allowed)
@@ -143,6 +144,14 @@ def test_what_is_frozen_stays():
     known = X.notna().all(axis=1).to_numpy()
     assert not nothing.reachable[known].any()
     assert "(cannot be reached)" in repr(nothing)
+
+
+def test_a_case_may_change_and_stay_where_missing_values_are_sent():
+    X = [[np.nan, 0.0], [np.nan, 1.0], [1.0, 0.0], [2.0, 1.0]] * 6
+    tree = ROCTreeClassifier(missing="branch").fit(X, ["a", "b", "c", "c"] * 6)
+    found = tree.nearest_change([[np.nan, 0.0]], to="b")
+    assert [change.attribute for change in found[0].changes] == ["x1"]
+    assert found.distance.tolist() == [0.5]
 
 
 def test_new_values_are_among_those_allowed():

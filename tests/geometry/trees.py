@@ -4,10 +4,17 @@ import numpy as np
 from hypothesis import strategies as st
 
 from roctree.geometry import Boundary
-from roctree.tree.tree import IS_PRESENT, Tree
+from roctree.tree.tree import IS_PRESENT
 from tests.naive.descend import Node, add_counts
 from tests.naive.geometry import leaves
-from tests.tree.trees import N_CATEGORIES, N_FEATURES, as_tree, node_numbers, rows
+from tests.tree.trees import (
+    N_CATEGORIES,
+    N_FEATURES,
+    as_tree,
+    node_numbers,
+    of_thresholds,
+    rows,
+)
 
 THRESHOLDS = [-1.0, 0.0, 0.25, 0.5, 2.0]
 __all__ = ["as_nodes", "boundary_of", "halving", "labelled_trees", "rows"]
@@ -41,18 +48,7 @@ def halving(depth):
     """A tree that halves the range from 0 to 1 so often, with 2 ** depth leaves."""
     cuts = [(2 * np.arange(2**level) + 1) / 2 ** (level + 1) for level in range(depth)]
     threshold = np.concatenate([*cuts, np.full(2**depth, np.nan)])
-    n_nodes, inner = len(threshold), ~np.isnan(threshold)
-    return Tree(
-        n_children=np.where(inner, 2, 0).astype(np.int32),
-        feature=np.where(inner, 0, -1).astype(np.int32),
-        threshold=threshold,
-        category_branch=np.empty(0, dtype=np.int16),
-        category_offsets=np.zeros(n_nodes + 1, dtype=np.int32),
-        missing_branch=np.full(n_nodes, -1, dtype=np.int16),
-        counts=np.ones((n_nodes, 2)),
-        softness=np.zeros(n_nodes),
-        gain=np.zeros(n_nodes),
-    )
+    return of_thresholds(threshold, np.ones((len(threshold), 2)))
 
 
 @st.composite

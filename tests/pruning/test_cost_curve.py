@@ -8,26 +8,17 @@ from hypothesis import strategies as st
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree.pruning import MinimumError, cost_pruning_curve
 from roctree.pruning.cost_curve import PAPER_COSTS
-from roctree.tree.tree import Tree
 from tests.shared_data import load
+from tests.tree.trees import of_thresholds
 
 METHODS = ["minimum_error", "error_based", "pessimistic"]
 
 
 def worked_example():
     """The tree of section 4 of the definitions: classes A and B, three leaves."""
-    inner = np.array([True, False, True, False, False])
-    return Tree(
-        n_children=np.where(inner, 2, 0).astype(np.int32),
-        feature=np.where(inner, 0, -1).astype(np.int32),
-        threshold=np.where(inner, 0.5, np.nan),
-        category_branch=np.empty(0, dtype=np.int16),
-        category_offsets=np.zeros(6, dtype=np.int32),
-        missing_branch=np.full(5, -1, dtype=np.int16),
-        counts=np.array([[12, 8], [9, 1], [3, 7], [3, 1], [0, 6]], dtype=float),
-        softness=np.zeros(5),
-        gain=np.zeros(5),
-    ).validate()
+    threshold = np.array([0.5, np.nan, 0.5, np.nan, np.nan])
+    counts = np.array([[12, 8], [9, 1], [3, 7], [3, 1], [0, 6]], dtype=float)
+    return of_thresholds(threshold, counts).validate()
 
 
 def curve_of(tree, costs, pruner=None, counts=None, positive=1):

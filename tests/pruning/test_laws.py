@@ -247,7 +247,7 @@ def test_dependence_on_the_numbers_of_classes_is_reported(bradley_lovell):
 
 
 def test_costs_that_matter_though_equal_are_reported(bradley_lovell):
-    with pytest.raises(AssertionError, match="makes <Tree of 1 nodes"):
+    with pytest.raises(AssertionError, match="makes <Tree of 1 node,"):
         checks.equal_costs_change_nothing(ErrorBased(), by_first_class, bradley_lovell)
 
 

@@ -11,7 +11,15 @@ from roctree.errors import DataError
 from roctree.tree.apply import WIDE, apply, class_counts, decision_path, mix
 from roctree.tree.tree import Tree
 from tests.naive import descend as naive
-from tests.tree.trees import as_tree, as_values, chain, nested_trees, node_numbers, rows
+from tests.tree.trees import (
+    as_tree,
+    as_values,
+    chain,
+    nested_trees,
+    node_numbers,
+    of_thresholds,
+    rows,
+)
 
 
 def naive_shares(root, some_rows, soft=True):
@@ -95,17 +103,9 @@ def leafy(n_levels=8, missing=-1):
     counts[~inner] = random.integers(0, 9, size=((~inner).sum(), 2))
     for node in range(n_nodes // 2 - 1, -1, -1):
         counts[node] = counts[2 * node + 1] + counts[2 * node + 2]
-    return Tree(
-        n_children=np.where(inner, 2, 0).astype(np.int32),
-        feature=np.where(inner, random.integers(0, 5, n_nodes), -1).astype(np.int32),
-        threshold=np.where(inner, random.normal(size=n_nodes), np.nan),
-        category_branch=np.empty(0, dtype=np.int16),
-        category_offsets=np.zeros(n_nodes + 1, dtype=np.int32),
-        missing_branch=np.where(inner, missing, -1).astype(np.int16),
-        counts=counts,
-        softness=np.zeros(n_nodes),
-        gain=np.zeros(n_nodes),
-    ).validate(5)
+    feature = random.integers(0, 5, n_nodes)
+    threshold = np.where(inner, random.normal(size=n_nodes), np.nan)
+    return of_thresholds(threshold, counts, feature, missing).validate(5)
 
 
 def softened(tree, softness):

@@ -75,6 +75,22 @@ def node_numbers(root):
     return {path: number for number, (path, _) in enumerate(breadth_first(root))}
 
 
+def of_thresholds(threshold, counts, feature=0, missing=-1):
+    """A tree of thresholds, NaN at the leaves, in breadth-first order."""
+    n_nodes, inner = len(threshold), ~np.isnan(threshold)
+    return Tree(
+        n_children=np.where(inner, 2, 0).astype(np.int32),
+        feature=np.where(inner, feature, -1).astype(np.int32),
+        threshold=threshold,
+        category_branch=np.empty(0, dtype=np.int16),
+        category_offsets=np.zeros(n_nodes + 1, dtype=np.int32),
+        missing_branch=np.where(inner, missing, -1).astype(np.int16),
+        counts=counts,
+        softness=np.zeros(n_nodes),
+        gain=np.zeros(n_nodes),
+    )
+
+
 def chain(n_levels, missing=-1):
     """A threshold at every level; whoever is above goes on. The last case is of another class."""
     n_nodes = 2 * n_levels + 1
@@ -86,14 +102,4 @@ def chain(n_levels, missing=-1):
     counts[::2, 1] = 1.0
     threshold = np.full(n_nodes, np.nan)
     threshold[inner] = np.arange(n_levels) + 0.5
-    return Tree(
-        n_children=np.where(inner, 2, 0).astype(np.int32),
-        feature=np.where(inner, 0, -1).astype(np.int32),
-        threshold=threshold,
-        category_branch=np.empty(0, dtype=np.int16),
-        category_offsets=np.zeros(n_nodes + 1, dtype=np.int32),
-        missing_branch=np.where(inner, missing, -1).astype(np.int16),
-        counts=counts,
-        softness=np.zeros(n_nodes),
-        gain=np.zeros(n_nodes),
-    )
+    return of_thresholds(threshold, counts, missing=missing)

@@ -1,9 +1,12 @@
 """The command line: each command a few lines that call the library."""
 
 import gc
+import signal
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -15,7 +18,7 @@ from typer.main import get_command
 from roctree._version import __version__
 from roctree.errors import DataError, ModelFileError, ParameterError
 
-MISUSED, INTERRUPTED = 2, 130
+MISUSED, INTERRUPTED, TERMINATED = 2, 130, 143
 SETTINGS: dict[str, Any] = {
     # Help is plain text because rich takes longer to import than all the rest.
     "rich_markup_mode": None,
@@ -82,9 +85,12 @@ def main() -> None:
             # A terminal may lack letters of names, or of ours; better an escape than no answer.
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(prog_name="roctree", standalone_mode=False)
+        with _termination_as_exit():
+            code = app(prog_name="roctree", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
+    except SystemExit as end:
+        code = end.code
     except Exception as error:
         sentence = _sentence(error)
         if sentence is None:
@@ -93,9 +99,26 @@ def main() -> None:
             traceback.print_exc()
         typer.echo(sentence, err=True)
         sys.exit(MISUSED)
-    if code == INTERRUPTED:
+    if code in (INTERRUPTED, TERMINATED):
         typer.echo("Stopped.", err=True)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _termination_as_exit() -> Iterator[None]:
+    """Let what is open be closed when a scheduler, or ``timeout``, ends the process."""
+
+    def leave(*_: Any) -> None:
+        # ``timeout`` tells the process, and then its group: once is enough.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sys.exit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGTERM) is leave:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _sentence(error: Exception) -> str | None:

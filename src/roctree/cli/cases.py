@@ -1,10 +1,16 @@
 """Files as the library takes data: to grow a tree from, or of a kind that a tree knows."""
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from roctree import ROCTreeClassifier
 from roctree.cli.output import Table, working
-from roctree.data.files import file_batches, file_columns, read_file
+from roctree.data.arrow import pa
+from roctree.data.dataset import Schema
+from roctree.data.files import Choice, all_of, file_batches, file_columns, read_file
 from roctree.data.known import labels_of_column, target_of, type_of_labels, types_of
 from roctree.data.roles import (
     Cases,
@@ -42,7 +48,8 @@ def wishes(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishe
 def training_cases(path: str, wanted: Wishes, reading: Mapping[str, Any]) -> Cases:
     """Read a file to grow a tree from."""
     with working(f"Reading {path}"):
-        cases = cases_of(read_file(path, spelling(reading), wanted.types), wanted)
+        spelled = spelling(reading)
+        cases = cases_of(read_file(path, spelled, wanted.types), wanted, spelled.decimal)
     if cases.X.num_columns == 0:
         raise DataError(f"{path} has no column left to predict {wanted.target!r} from.")
     return cases
@@ -65,7 +72,7 @@ def known_cases(
         rest = table.select([name for name in there if name != weight])
         target = known if known in there else target_of(rest, schema)
     (name,) = named([target], there, several=False)
-    attributes = table.select(named(schema.names, there, several=False))
+    attributes = with_all(table.select(attributes_there(tree, there, path)), schema)
     labels = labels_of_column(table.column(name), schema.classes, name)
     return KnownCases(attributes, labels, weights)
 
@@ -86,15 +93,58 @@ def known_parts(
         yield known_cases(path, tree, target, reading, weight)
         return
     types = type_of_labels(name, schema.classes) | weight_type(weight) | types_of(schema)
-    columns = list(dict.fromkeys([*schema.names, name, *([weight] if weight else [])]))
+    others = [name, *([weight] if weight else [])]
     begin = 0
-    for table in file_batches(path, columns, spelling(reading), types):
+    for table in file_batches(path, chooser(tree, others, path), spelling(reading), types):
         labels = labels_of_column(table.column(name), schema.classes, name, begin)
         # Rows without weight leave no trace, and some blocks may have no others.
         if table.num_rows and (weight is None or table.column(weight).to_numpy().any()):
             weights = weights_of(table, weight, begin) if weight else None
-            yield KnownCases(table.select(list(schema.names)), labels, weights)
+            yield KnownCases(with_all(table, schema), labels, weights)
         begin += table.num_rows
+
+
+def chooser(model: Any, others: Sequence[str], path: str) -> Choice:
+    """Return what chooses the columns of a file: those that a model looks at, and others.
+
+    Parameters
+    ----------
+    model : a fitted classifier
+    others : more columns; a text that is no name may list some, with commas
+    path : of the file
+    """
+
+    def chosen(there: list[str]) -> list[str]:
+        return list(dict.fromkeys([*attributes_there(model, there, path), *named(others, there)]))
+
+    return chosen
+
+
+def attributes_there(model: Any, there: list[str], path: str) -> list[str]:
+    """Return the attributes of a model that a file has; refused if it looks at one of the rest."""
+    names = model.schema_.names
+    all_of(_looked_at(model), there, path)
+    absent = [name for name in names if name not in there]
+    if absent:
+        listed = ", ".join(map(repr, absent))
+        warnings.warn(f"{path} has no column {listed}, where the tree never looks.", stacklevel=2)
+    return [name for name in names if name in there]
+
+
+def with_all(table: Any, schema: Schema) -> Any:
+    """Return the attributes in their order, those that a table does not have without values."""
+    absent = {name: pa.nulls(table.num_rows, kind) for name, kind in types_of(schema).items()}
+    there = dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table({name: there.get(name, absent[name]) for name in schema.names})
+
+
+def _looked_at(model: Any) -> list[str]:
+    """The attributes that predictions depend on: of a tree, those of its splits."""
+    names, point = model.schema_.names, model.operating_point_
+    drawn = point is not None and point.chance > 0.0  # a draw goes by all values of a row
+    if drawn or not isinstance(model, ROCTreeClassifier):
+        return list(names)
+    return [names[feature] for feature in np.unique(model.tree_.feature).tolist() if feature >= 0]
 
 
 def column_table(facts: tuple[ColumnFacts, ...], title: str = "") -> Table:

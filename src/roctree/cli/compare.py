@@ -21,9 +21,11 @@ from roctree.experiment.significance import Verdict
 
 METRICS = ("auc", "accuracy", "log_loss", "leaves")
 LEVEL = 0.05
-Folds = Annotated[int, typer.Option(help="Number of folds.")]
-Repeats = Annotated[int, typer.Option(help="How often the cases are divided anew.")]
-Seed = Annotated[int, typer.Option(help="Of the folds.")]
+Folds = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
+Repeats = Annotated[
+    int, typer.Option(metavar="NUMBER", help="How often the cases are divided anew.")
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Of the folds.")]
 Store = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Keep all results; a run that was stopped goes on there."),

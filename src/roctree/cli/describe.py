@@ -8,8 +8,9 @@ import typer
 import roctree
 from roctree.cli.options import Model, Report, command
 from roctree.cli.output import Table
-from roctree.cli.relabelled import said_point
-from roctree.export.origin import usual_labels
+from roctree.cli.relabelled import point_facts, said_point
+from roctree.cli.wording import spelled_strategy
+from roctree.export.origin import SOFT, has_soft_thresholds, size_of, usual_labels
 from roctree.table import plain
 
 Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]
@@ -25,11 +26,11 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     """
     tree = roctree.load(model)
     classes, point = tree.classes_.tolist(), tree.operating_point_
-    size = f"{tree.get_n_leaves()} leaves, depth {tree.get_depth()}"
     named = f"classes {', '.join(plain(label, within_list=True) for label in classes)}"
     where = usual_labels(tree) if point is None else said_point(tree)
+    soft = f"; {SOFT}" if has_soft_thresholds(tree) else ""
     shown = [
-        f"{size}, grown from {tree.training_}; {named}; labels: {where}.\n",
+        f"{size_of(tree)}, grown from {tree.training_}; {named}; labels: {where}{soft}.\n",
         _columns(tree),
         tree.to_text(max_depth=max_depth),
     ]
@@ -45,8 +46,9 @@ def _facts(tree: Any) -> dict[str, Any]:
         "depth": tree.get_depth(),
         "training_cases": float(tree.tree_.weight[0]),
         "training": asdict(tree.training_),
-        "parameters": {name: repr(value) for name, value in changed.items()},
-        "operating_point": None if point is None else str(point),
+        "parameters": {name: spelled_strategy(value) for name, value in changed.items()},
+        "operating_point": None if point is None else point_facts(tree),
+        "soft_thresholds": has_soft_thresholds(tree),
         "columns": dict(zip(names, tree.schema_.categories, strict=True)),
     }
     if hasattr(tree, "feature_importances_"):

@@ -1,5 +1,6 @@
 """A tree for other programs."""
 
+import sys
 from base64 import b64encode
 from typing import Annotated, Any
 
@@ -61,6 +62,8 @@ def export(
     content = _as_bytes(found)
     if as_json and output is None:
         return Report({"form": form, **_as_text(found, content)})
+    if output is None and not isinstance(found, str) and sys.stdout.isatty():
+        raise ParameterError(f"{form} is for machines, and this is a terminal: name a file by -o.")
     with written(output or STANDARD_OUTPUT) as file:
         file.write(content)
     facts = {"form": form, "output": output}

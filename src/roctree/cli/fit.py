@@ -1,5 +1,6 @@
 """Grow a tree from a file."""
 
+import warnings
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 
@@ -12,6 +13,8 @@ from roctree.cli.parameters import options_of_systems, system_of
 from roctree.cli.parts import Fitted, come_in_parts, fit_parts
 from roctree.cli.values import label
 from roctree.data.roles import Wishes
+from roctree.export.origin import size_of
+from roctree.table import amount, plain
 
 TargetColumn = Annotated[
     str, typer.Option("--target", metavar="COLUMN", help="The class to predict.")
@@ -22,7 +25,7 @@ Positive = Annotated[
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="csv, tsv, Parquet, Feather or ARFF, packed or not; - for a pipe. With --splits "
         "binned also several Parquet files, folders or patterns, read part by part.",
     ),
@@ -57,6 +60,7 @@ def fit(
         tree, n_rows, facts, n_looked_at = _fit_file(data[0], wanted, parameters, reading)
     # The columns of pyarrow do not know their names.
     tree.training_ = replace(tree.training_, target=target)
+    _warn_of_one_class(tree)
     if output is not None:
         tree.save(output)
     about = {"columns": [asdict(fact) for fact in facts], "rows_looked_at": n_looked_at}
@@ -64,7 +68,7 @@ def fit(
     saved = f"Written: {output}" if output else "Not kept: name a file by -o to keep the tree."
     title = f"Columns by the first {n_looked_at:,} rows" if n_looked_at < n_rows else ""
     top = tree.to_text(max_depth=SHOWN_DEPTH)
-    shown = [column_table(facts, title), top, _sentence(found), saved]
+    shown = [column_table(facts, title), top, _sentence(tree, found), saved]
     return Report(found | about | {"output": output}, shown)
 
 
@@ -92,10 +96,16 @@ def _facts(tree: Any, n_rows: int, positive: str | None) -> dict[str, Any]:
     }
 
 
-def _sentence(facts: dict[str, Any]) -> str:
-    area = facts["training_auc"]
+def _sentence(tree: Any, facts: dict[str, Any]) -> str:
+    area, classes = facts["training_auc"], amount(len(facts["classes"]), "class", "classes")
     shown = "" if area is None else f", AUC {area:.4f} on the training cases"
-    return (
-        f"\n{facts['leaves']} leaves, depth {facts['depth']}, from {facts['rows']} rows of "
-        f"{len(facts['classes'])} classes{shown}."
-    )
+    return f"\n{size_of(tree)}, from {amount(facts['rows'], 'row')} of {classes}{shown}."
+
+
+def _warn_of_one_class(tree: Any) -> None:
+    if tree.n_classes_ == 1:
+        warnings.warn(
+            f"{tree.training_.target!r} is {plain(tree.classes_[0])} in all rows, and so will be "
+            "every prediction: name another target, or add rows of another class.",
+            stacklevel=2,
+        )

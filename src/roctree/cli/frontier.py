@@ -23,9 +23,11 @@ ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
 PICTURES = ("svg", "png", "pdf")
 Leaves = Annotated[str, typer.Option(metavar="NUMBERS", help="The most leaves, size by size.")]
 Ways = Annotated[str, typer.Option(metavar="NAMES", help="How trees are made small.")]
-Folds = Annotated[int, typer.Option(help="Number of folds.")]
-Repeats = Annotated[int, typer.Option(help="How often the cases are divided anew.")]
-Seed = Annotated[int, typer.Option(help="Of the folds and of generated cases.")]
+Folds = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
+Repeats = Annotated[
+    int, typer.Option(metavar="NUMBER", help="How often the cases are divided anew.")
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Of the folds and of generated cases.")]
 Plot = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Draw a measure against leaves, as svg, png or pdf."),
@@ -68,9 +70,17 @@ def frontier(
         _draw(found, plot, measure)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
-    what = "the share of wrong labels" if matrix is None else "that of a case"
+    positive = _positive(costs, matrix)
+    what = "the share of wrong labels" if matrix is None else f"that of a case{positive}"
     title = f"{folds * repeats} divisions, means; cost is {what}"
     return Report({"points": points}, [Table(HEAD, found.cells(), title)])
+
+
+def _positive(costs: dict[str, Any], matrix: Any) -> str:
+    """Say which class false alarms and misses are of, if these are what costs."""
+    if matrix is None or "cost_matrix" in costs:
+        return ""
+    return f", positive {next(iter(matrix))}"
 
 
 def _check_plot(path: str, measure: str) -> None:

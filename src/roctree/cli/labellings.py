@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 import roctree
 from roctree.cli.judged import judged_by
 from roctree.cli.methods import method_of
@@ -53,6 +55,8 @@ def labelling_rows(found: Labellings) -> list[dict[str, Any]]:
 
 
 def shown_labellings(found: Labellings) -> list[str | Table]:
-    """Return the labellings for people, with a sentence on those that are never best."""
-    table = Table(HEAD, found.cells(digits=4), f"Labellings, positive {found.positive_class}")
+    """Return the labellings for people: those that are best for some costs; others are counted."""
+    best = ~np.isnan(found.cost_ranges[:, 0])
+    rows = [row for row, is_best in zip(found.cells(digits=4), best, strict=True) if is_best]
+    table = Table(HEAD, rows, f"Labellings, positive {found.positive_class}")
     return [table, *([f"{found.note}\n"] if found.note else [])]

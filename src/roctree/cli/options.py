@@ -3,19 +3,22 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from roctree.cli.output import Report, show
+from roctree.cli.wording import said_in_options, spelled
 from roctree.errors import ParameterError
 
 Command = Callable[..., Any]
 # What is read, and the commands that may put a model in the place of the one they read.
 _READ = ("model", "data", "validation", "training")
 _MODELS_OF_MODELS = ("prune", "at")
+# What these write is for pipes, too; others print a report there.
+_WRITE_PIPES = ("predict", "export")
 
 Data = Annotated[
     str,
@@ -26,16 +29,16 @@ Data = Annotated[
 KnownFiles = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="Cases with their classes, as for fit; several files, folders of Parquet files or "
         "patterns count together.",
     ),
 ]
 OptionalData = Annotated[
-    str | None, typer.Argument(metavar="[DATA]", help="Cases with their classes; see fit.")
+    str | None, typer.Argument(metavar="DATA", help="Cases with their classes; see fit.")
 ]
 OptionalFiles = Annotated[
-    list[str], typer.Argument(metavar="[DATA]...", help="Cases with their classes; see evaluate.")
+    list[str], typer.Argument(metavar="DATA", help="Cases with their classes; see evaluate.")
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit or prune wrote.")]
 Output = Annotated[
@@ -56,7 +59,10 @@ Weight = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
 ]
 Changed = Annotated[
-    str, typer.Option(help="Results of before a change: 'refuse', 'keep' or run 'again'.")
+    str,
+    typer.Option(
+        metavar="NAME", help="Results of before a change: 'refuse', 'keep' or run 'again'."
+    ),
 ]
 
 
@@ -69,6 +75,7 @@ class Choice:
     help : what it means
     metavar : what is to be given
     flag : whether it is switched on and off, and takes no text
+    always_off : whether a flag is off unless given, so that none is needed to switch it off
     many : whether it may be given several times
     choices : what a shell may complete
     """
@@ -76,14 +83,15 @@ class Choice:
     help: str
     metavar: str = "NUMBER"
     flag: bool = False
+    always_off: bool = False
     many: bool = False
     choices: tuple[str, ...] = ()
 
-    @property
-    def annotation(self) -> Any:
-        """The type of the argument, as typer reads it."""
+    def annotation(self, name: str) -> Any:
+        """Return the type of the argument of that name, as typer reads it."""
         kind: Any = bool if self.flag else list[str] if self.many else str
         about = typer.Option(
+            *([spelled(name)] if self.always_off else []),
             help=self.help,
             metavar=None if self.flag else self.metavar,
             show_default=False,
@@ -119,7 +127,7 @@ OPERATING = {
     "min_tpr": Choice("Raise the fewest false alarms that find so many positives.", "RATE"),
     "beta": Choice("Choose the labels of the highest F-measure."),
     "threshold": Choice("The least probability that is called positive.", "PROBABILITY"),
-    "randomise": Choice("Hit the rate exactly, some labels by chance.", flag=True),
+    "randomise": Choice("Hit the rate exactly, some labels by chance.", flag=True, always_off=True),
     "counts": Choice(
         "Choose by the training or the smoothed counts.", "NAME", choices=("training", "smoothed")
     ),
@@ -127,8 +135,8 @@ OPERATING = {
 }
 COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
 _COMMON = {
-    "json": Choice("Answer in JSON.", flag=True),
-    "debug": Choice("Show where an error comes from.", flag=True),
+    "json": Choice("Answer in JSON.", flag=True, always_off=True),
+    "debug": Choice("Show where an error comes from.", flag=True, always_off=True),
 }
 
 
@@ -146,10 +154,14 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
         arguments = signature(function).parameters
         own = [each for each in arguments.values() if each.name not in (*groups, "as_json")]
         added = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=choice.annotation)
+            Parameter(
+                name, Parameter.KEYWORD_ONLY, default=None, annotation=choice.annotation(name)
+            )
             for choices in every.values()
             for name, choice in choices.items()
         ]
+
+        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
 
         @wraps(function)
         def called(**given: Any) -> None:
@@ -157,14 +169,14 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
             as_json = bool(gathered.pop("_common").get("json"))
             if "as_json" in arguments:
                 given["as_json"] = as_json
-            _refuse_to_overwrite(function.__name__, given)
-            report = function(**given, **gathered)
+            _check_output(function.__name__, given)
+            with said_in_options([each.name for each in parameters]):
+                report = function(**given, **gathered)
             if report is not None:
                 show(report, as_json)
 
-        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
         # Without the mark, lines of an example would be filled up like those of a paragraph.
-        called.__doc__ = (function.__doc__ or "").replace("Example:\n", "\b\nExample:\n")
+        called.__doc__ = (getdoc(function) or "").replace("Example:\n", "\b\nExample:\n")
         called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {each.name: each.annotation for each in parameters}
         return called
@@ -172,9 +184,11 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
     return decorate
 
 
-def _refuse_to_overwrite(command_name: str, given: Mapping[str, Any]) -> None:
+def _check_output(command_name: str, given: Mapping[str, Any]) -> None:
     """Refuse to write a file that is read: the data of a user are the last that may be lost."""
     written = given.get("output") or given.get("plot")
+    if written == "-" and command_name not in _WRITE_PIPES:
+        raise ParameterError("-o is '-', and what is written here is a file: give its name.")
     if written is None or not Path(written).is_file():
         return
     for name in _READ:

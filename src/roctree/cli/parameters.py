@@ -10,7 +10,8 @@ from typing import Any
 
 from roctree import criteria, presets, pruning, smoothing
 from roctree.cli.options import Choice
-from roctree.cli.values import by_class, literal, pairs, spelled
+from roctree.cli.values import by_class, literal, pairs
+from roctree.cli.wording import RENAMED, in_options, spelled
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.parameters import RULES
@@ -28,8 +29,6 @@ SYSTEMS: dict[str, Any] = {
     "nbtree": NaiveBayesTreeClassifier,
     "multiscale": MultiscaleClassifier,
 }
-# Options that would otherwise be those of columns and of operating points.
-RENAMED = {"nominal": "nominal_splits", "threshold": "split_threshold"}
 # Said by the options of columns, and for cases, which are in no file.
 _NOT_HERE = ("categorical_features", "keep_cases")
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n    .*)*)", re.MULTILINE)
@@ -89,10 +88,13 @@ def system_of(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> Any:
 
 def _parameters_of(system: str, lists: bool = False) -> dict[str, Choice]:
     kind = SYSTEMS[system]
-    meanings = _documented(kind)
+    meanings, known = _documented(kind), signature(kind).parameters
+    names = [RENAMED.get(name, name) for name in known]
     return {
-        RENAMED.get(name, name): _choice(name, parameter.default, meanings[name], lists)
-        for name, parameter in signature(kind).parameters.items()
+        RENAMED.get(name, name): _choice(
+            name, parameter.default, in_options(meanings[name], names), lists
+        )
+        for name, parameter in known.items()
         if name not in _NOT_HERE
     }
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import roctree
-from roctree.cli.cases import spelling
+from roctree.cli.cases import chooser, spelling
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, Report, command
 from roctree.cli.output import told_once
 from roctree.cli.relabelled import positive_class, relabelled
@@ -21,7 +21,7 @@ Columns = Annotated[
     str, typer.Option(metavar="NAMES", help=f"What to write, of {', '.join(SCORES)}.")
 ]
 Keep = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Column of the data to write as well.")
+    list[str], typer.Option(metavar="COLUMNS", help="Columns of the data to write as well.")
 ]
 
 
@@ -43,8 +43,8 @@ def predict(
       roctree predict tree.json new.csv --positive ill --cost-fp 1 --cost-fn 5 -o scored.csv
     """
     tree = relabelled(roctree.load(model), operating)
-    wanted, types = [*tree.schema_.names, *keep], types_of(tree.schema_)
-    found = file_batches(data, list(dict.fromkeys(wanted)), spelling(reading), types)
+    types = types_of(tree.schema_)
+    found = file_batches(data, chooser(tree, keep, data), spelling(reading), types)
     scored = (score_columns(tree, batch, columns, keep) for batch in _blocks(found, tree))
     path = output or STANDARD_OUTPUT
     with told_once():

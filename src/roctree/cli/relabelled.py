@@ -17,7 +17,24 @@ def said_point(tree: Any) -> str:
     """Say where a tree operates, and of two classes which is the positive one."""
     point, classes = tree.operating_point_, tree.classes_.tolist()
     of_two = f"positive class {plain(classes[point.positive])}: " if len(classes) == 2 else ""
-    return f"{of_two}{point}"
+    return of_two + repr(point).removeprefix("<OperatingPoint ").removesuffix(">")
+
+
+def point_facts(tree: Any) -> dict[str, Any]:
+    """Return where a tree operates, for machines: what was asked for, and what it achieves."""
+    point, classes = tree.operating_point_, tree.classes_.tolist()
+    asked = {name: value for name, value in vars(point.labeller).items() if value is not None}
+    return {
+        "labeller": type(point.labeller).__name__,
+        "asked": asked,
+        "counts": point.counts,
+        "positive": classes[point.positive] if len(classes) == 2 else None,
+        "fpr": point.fpr,
+        "tpr": point.tpr,
+        "expected_cost": point.expected_cost,
+        "cost_ratio": point.cost_ratio,
+        "approximate": point.in_parts,
+    }
 
 
 def positive_class(tree: Any, operating: Mapping[str, Any]) -> Any:

@@ -10,16 +10,26 @@ import typer
 from roctree.cli.options import Changed, Report, command
 from roctree.cli.output import Table
 
-Name = Annotated[str, typer.Argument(help="A table or figure, a paper, 'all', or 'list'.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A table or figure, a paper, 'all' of the papers, 'quality', or 'list'.",
+    ),
+]
 Folder = Annotated[
     str | None,
-    typer.Option(help="Folder with a manifest, or 'openml'; without, what is built in."),
+    typer.Option(
+        metavar="FOLDER", help="Folder with a manifest, or 'openml'; without, what is built in."
+    ),
 ]
-Out = Annotated[Path, typer.Option(help="Folder for results and reports.")]
+Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for results and reports.")]
 Quick = Annotated[
     bool, typer.Option("--quick", help="One repeat instead of all; of bootstrap samples a tenth.")
 ]
-Jobs = Annotated[int, typer.Option(help="Number of processes; -1 for one a core.")]
+Jobs = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Number of processes; -1 for one a core.")
+]
 
 
 @command()

@@ -7,11 +7,22 @@ import typer
 import roctree
 from roctree.cli.cases import known_cases
 from roctree.cli.methods import method_of
-from roctree.cli.options import OPERATING, READING, Choice, Model, Report, Target, command
+from roctree.cli.options import (
+    OPERATING,
+    READING,
+    Choice,
+    Model,
+    Output,
+    Report,
+    Target,
+    command,
+)
 from roctree.cli.parameters import STRATEGIES, strategy
-from roctree.cli.relabelled import relabelled, said_point
+from roctree.cli.relabelled import point_facts, relabelled, said_point
 from roctree.cli.values import by_class
+from roctree.cli.wording import spelled_strategy
 from roctree.errors import ParameterError
+from roctree.table import amount
 
 Written = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
 Method = Annotated[
@@ -59,13 +70,17 @@ def prune(
     smaller = method_of(tree, "pruned")(strategy("pruning", method), **options)
     smaller.save(output)
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()
-    facts = {"leaves_before": before, "leaves": after, "output": output}
-    return Report(facts, [f"{after} leaves of {before} are left; written: {output}"])
+    by = spelled_strategy(smaller.pruning_)
+    facts = {"leaves_before": before, "leaves": after, "method": by, "output": output}
+    left = f"{amount(after, 'leaf', 'leaves')} of {before}"
+    return Report(
+        facts, [f"{left} {'is' if after == 1 else 'are'} left by {by}; written: {output}"]
+    )
 
 
 @command(operating=OPERATING)
-def at(model: Model, output: Written, *, operating: dict[str, Any]) -> Report:
-    """Label a tree for costs, rates or a threshold; its probabilities stay.
+def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Report:
+    """Label a tree for costs, rates or a threshold, and say how it does; its probabilities stay.
 
     Example:
       roctree at tree.json --cost-fp 1 --cost-fn 5 -o careful.json
@@ -73,8 +88,7 @@ def at(model: Model, output: Written, *, operating: dict[str, Any]) -> Report:
     if not operating:
         raise ParameterError("Say where the tree shall operate, as by --cost-fp and --cost-fn.")
     tree = relabelled(roctree.load(model), operating)
-    tree.save(output)
-    point = tree.operating_point_
-    facts = {"fpr": point.fpr, "tpr": point.tpr, "expected_cost": point.expected_cost,
-             "cost_ratio": point.cost_ratio, "output": output}  # fmt: skip
-    return Report(facts, [said_point(tree), f"Written: {output}"])
+    if output is not None:
+        tree.save(output)
+    saved = f"Written: {output}" if output else "Not kept: name a file by -o to keep the labels."
+    return Report(point_facts(tree) | {"output": output}, [said_point(tree), saved])

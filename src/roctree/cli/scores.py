@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from roctree.cli.cases import with_all
 from roctree.cli.methods import method_of
 from roctree.cli.output import told_of_one_block
 from roctree.data.arrow import pa
+from roctree.data.roles import named
 from roctree.errors import ParameterError
 from roctree.strategy import nearest
 
@@ -20,14 +22,15 @@ def score_columns(tree: Any, table: Any, wanted: str, keep: list[str]) -> Any:
     Parameters
     ----------
     tree : the fitted tree
-    table : rows with at least the attributes of the tree
+    table : rows with at least the attributes that the tree looks at
     wanted : names of ``SCORES``, with commas between
-    keep : columns of the rows that come first
+    keep : columns of the rows that come first; a text that is no name may list some
     """
     if table.num_rows == 0:
         # Nothing can be predicted, but the columns must be the same as those of other blocks.
         return score_columns(tree, _one_row(table), wanted, keep).slice(0, 0)
-    rows = table.select(list(tree.schema_.names))
+    rows = with_all(table, tree.schema_)
+    keep = named(keep, table.column_names)
     found = {name: table.column(name) for name in keep}
     with told_of_one_block():
         for column, values in _asked_for(tree, rows, wanted):

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roctree.cli.wording import spelled
 from roctree.data.column import category_text
 from roctree.errors import ParameterError
 
@@ -91,7 +92,7 @@ def cost_matrix(given: Mapping[str, Any], classes: Sequence[Any]) -> Any:
         )
     positive = asked.get("positive", classes[-1])
     (negative,) = (each for each in classes if each != positive)
-    return {
+    return {  # the positive class first
         positive: {negative: pair.get("cost_fp", 1.0)},
         negative: {positive: pair.get("cost_fn", 1.0)},
     }
@@ -120,8 +121,3 @@ def _named(matrix: dict[str, Any], classes: Sequence[Any]) -> dict[Any, Any]:
         label("cost_matrix", key, classes): _named(row, classes) if isinstance(row, dict) else row
         for key, row in matrix.items()
     }
-
-
-def spelled(name: str) -> str:
-    """Return the option of a parameter."""
-    return "--" + name.replace("_", "-")

@@ -88,7 +88,7 @@ class CustomCriterion:
         check_choices(self)
         if not _takes_one_argument(self.function):
             raise ParameterError(
-                f"the criterion {self.name!r} must be a function of one argument, the table"
+                f"the criterion {self.name!r} must be a function of one argument, the table."
             )
 
     def convex(self, n_classes: int) -> bool:

@@ -27,6 +27,11 @@ class Hellinger:
         apart.
     children_correction
         What the improvement is divided by.
+
+    Examples
+    --------
+    >>> round(Hellinger()([[9, 1], [3, 7]]), 4)
+    0.6725
     """
 
     split_smoothing: Smoothing = "none"

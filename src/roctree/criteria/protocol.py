@@ -70,9 +70,9 @@ def as_table(table: ArrayLike) -> Table:
     """The table as an array of floats; refused unless its cells are weights."""
     cells = np.ascontiguousarray(table, dtype=np.float64)
     if cells.ndim != 2 or cells.size == 0:
-        raise DataError("a table needs a row for each branch and a column for each class")
+        raise DataError("A table needs a row for each branch and a column for each class.")
     if not (np.isfinite(cells).all() and (cells >= 0.0).all()):
-        raise DataError("the cells of a table are weights: finite numbers, none below zero")
+        raise DataError("The cells of a table are weights: give finite numbers, none below zero.")
     return cells
 
 

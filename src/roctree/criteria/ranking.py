@@ -33,6 +33,11 @@ class AUC:
         "laplace" adds one to every cell of the table, for the order and for the area.
     children_correction
         What the improvement over 0.5 is divided by.
+
+    Examples
+    --------
+    >>> round(AUC()([[9, 1], [3, 7]]), 4)
+    0.8125
     """
 
     pairs: Literal["hand_till", "renormalised"] = "hand_till"
@@ -70,6 +75,11 @@ class FMeasure:
         The weight of recall against precision, squared in the formula.
     children_correction
         What the improvement is divided by.
+
+    Examples
+    --------
+    >>> round(FMeasure()([[9, 1], [3, 7]]), 4)
+    0.048
     """
 
     beta: float = 1.0

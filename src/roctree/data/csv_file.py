@@ -9,7 +9,7 @@ from typing import Any
 from roctree.data.arrow import compute, csv, pa
 from roctree.data.sources import Source
 from roctree.data.spelling import ENCODING, Spelling
-from roctree.data.texts import are_codes
+from roctree.data.texts import are_codes, other_mark
 from roctree.errors import DataError
 
 DELIMITERS = ",;\t|"
@@ -30,7 +30,7 @@ def read(source: Source, spelling: Spelling, types: Mapping[str, Any]) -> Any:
     names = _names(source, spelling)
     known = _codes(source, spelling, names) | {names.get(name, name): types[name] for name in types}
     options = _options(source, spelling, known)
-    with _naming(names, source):
+    with _naming(names, source, spelling.decimal):
         return _tidy(csv.read_csv(source.stream(), **options), names)
 
 
@@ -42,10 +42,10 @@ def batches(
     known = {names[name]: types.get(name, pa.string()) for name in columns}
     options = _options(source, spelling, known)
     options["convert_options"].include_columns = list(known)
-    with _naming(names, source):
+    with _naming(names, source, spelling.decimal):
         reader = csv.open_csv(source.stream(), **options)
     empty = True
-    with _naming(names, source):
+    with _naming(names, source, spelling.decimal):
         for batch in reader:
             empty = False
             yield _tidy(pa.Table.from_batches([batch]), names)
@@ -54,7 +54,7 @@ def batches(
 
 
 @contextmanager
-def _naming(names: Mapping[str, str], source: Source) -> Iterator[None]:
+def _naming(names: Mapping[str, str], source: Source, decimal: str) -> Iterator[None]:
     """Name a column that a cell does not fit, which pyarrow calls by its number."""
     try:
         yield
@@ -63,8 +63,9 @@ def _naming(names: Mapping[str, str], source: Source) -> Iterator[None]:
         if found is None or int(found[1]) >= len(names):
             raise
         name, wanted = list(names)[int(found[1])], _WORDS.get(found[2], f"{found[2]} values")
+        hint = other_mark(found[3].strip("'"), decimal)
         raise DataError(
-            f"{source.name}: column {name!r} does not hold {wanted}: {found[3]} is none."
+            f"{source.name}: column {name!r} does not hold {wanted}: {found[3]} is none{hint}."
         ) from None
 
 
@@ -149,6 +150,6 @@ def _tidy(table: Any, names: Mapping[str, str]) -> Any:
 def _trimmed(name: str, column: Any) -> Any:
     if pa.types.is_binary(column.type):
         raise DataError(
-            f"column {name!r} holds texts of another alphabet: name its encoding, such as latin-1."
+            f"column {name!r} holds texts of another alphabet: name it, as by --encoding latin-1."
         )
     return compute.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column

@@ -4,8 +4,9 @@ Tables are pyarrow's, which everything else in the library reads as it reads dat
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from roctree.data.arrow import feather, ipc, pa, parquet
 from roctree.data.sources import Source
 from roctree.data.spelling import Spelling
 from roctree.errors import DataError
+from roctree.strategy import nearest
 from roctree.table import on_one_line
+
+Choice = Callable[[list[str]], list[str]]
 
 TEXT = "csv"
 FORMATS = {
@@ -63,21 +67,22 @@ def read_file(path: str, spelling: Spelling | None = None, types: Any = None) ->
 
 
 def file_batches(
-    path: str, columns: list[str], spelling: Spelling | None = None, types: Any = None
+    path: str, columns: list[str] | Choice, spelling: Spelling | None = None, types: Any = None
 ) -> Iterator[Any]:
     """Yield some columns of a file as tables of some thousand rows, at least one table.
 
     Parameters
     ----------
     path : of the file, as in ``read_file``
-    columns : which are read, in this order
+    columns : which are read, in this order, or a function that chooses among those that there are
     spelling : how a text file is written
     types : type of some columns, by name; others of a text file are text
     """
     spelled, wanted = spelling or Spelling(), dict(types or {})
     with Source(path) as source, _refusals(source):
-        for batch in _batches(source, spelled, wanted, columns):
-            yield as_types(batch.select(columns), wanted)
+        choice = columns if callable(columns) else partial(all_of, columns, source=source.name)
+        for batch in _batches(source, spelled, wanted, choice):
+            yield as_types(batch, wanted)
 
 
 def file_columns(path: str, spelling: Spelling | None = None) -> list[str]:
@@ -89,7 +94,7 @@ def file_columns(path: str, spelling: Spelling | None = None) -> list[str]:
             return csv_file.column_names(source, spelled)
         if kind == "parquet":
             return list(parquet.ParquetFile(source.file()).schema_arrow.names)
-        return list(next(_tables(source, spelled, kind)).column_names)
+        return list(next(_whole_tables(source, spelled, kind)).column_names)
 
 
 def as_types(table: Any, types: Mapping[str, Any]) -> Any:
@@ -113,35 +118,35 @@ def format_of(source: Source) -> str:
 
 
 def _batches(
-    source: Source, spelling: Spelling, types: Mapping[str, Any], columns: list[str]
+    source: Source, spelling: Spelling, types: Mapping[str, Any], choice: Choice
 ) -> Iterator[Any]:
     kind = format_of(source)
     if kind == TEXT:
-        _refuse_absent(columns, csv_file.column_names(source, spelling), source.name)
-        yield from csv_file.batches(source, spelling, types, columns)
-        return
-    tables = _tables(source, spelling, kind, columns)
-    first = next(tables)
-    _refuse_absent(columns, first.column_names, source.name)
-    yield from chain([first], tables)
-
-
-def _tables(
-    source: Source, spelling: Spelling, kind: str, columns: list[str] | None = None
-) -> Iterator[Any]:
-    """Yield at least these columns, None for all; of an empty file one table without rows."""
-    if kind == "arff":
-        yield from arff.batches(source, spelling)
-        return
-    if kind == "parquet":
+        chosen = choice(csv_file.column_names(source, spelling))
+        tables = csv_file.batches(source, spelling, types, chosen)
+    elif kind == "parquet":
         file = parquet.ParquetFile(source.file())
-        schema = file.schema_arrow
-        _refuse_absent(columns or [], schema.names, source.name)
-        found = file.iter_batches(BATCH_ROWS, columns=columns)
+        chosen = choice(file.schema_arrow.names)
+        tables = _at_least_one(file.iter_batches(BATCH_ROWS, columns=chosen), file.schema_arrow)
     else:
-        file = ipc.open_file(source.file())
-        schema = file.schema
-        found = (file.get_batch(number) for number in range(file.num_record_batches))
+        tables = _whole_tables(source, spelling, kind)
+        first = next(tables)
+        chosen, tables = choice(first.column_names), chain([first], tables)
+    for table in tables:
+        yield table.select(chosen)
+
+
+def _whole_tables(source: Source, spelling: Spelling, kind: str) -> Iterator[Any]:
+    """Yield all columns of a file of which none can be left out."""
+    if kind == "arff":
+        return arff.batches(source, spelling)
+    file = ipc.open_file(source.file())
+    found = (file.get_batch(number) for number in range(file.num_record_batches))
+    return _at_least_one(found, file.schema)
+
+
+def _at_least_one(found: Iterable[Any], schema: Any) -> Iterator[Any]:
+    """Yield batches as tables; if there are none, a table without rows."""
     empty = True
     for batch in found:
         empty = False
@@ -165,14 +170,16 @@ def _refuse_doubles(names: list[str], source: str) -> None:
         raise DataError(f"{source} has two columns {double!r}: rename one.")
 
 
-def _refuse_absent(columns: list[str], there: list[str], source: str) -> None:
+def all_of(columns: list[str], there: list[str], source: str) -> list[str]:
+    """Return the columns of a file; refused unless all are there."""
     known = set(there)
     absent = [name for name in columns if name not in known]
     if absent:
         raise DataError(
-            f"{source} has no column {', '.join(map(repr, absent))}; it has "
-            f"{', '.join(map(repr, there[:12]))}{', ...' * (len(there) > 12)}."
+            f"{source} has no column {', '.join(map(repr, absent))}{nearest(absent[0], there)}; it "
+            f"has {', '.join(map(repr, there[:12]))}{', ...' * (len(there) > 12)}."
         )
+    return columns
 
 
 @contextmanager
@@ -181,7 +188,7 @@ def _refusals(source: Source) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{source.name} holds texts of another alphabet: name its encoding, such as latin-1."
+            f"{source.name} holds texts of another alphabet: name it, as by --encoding latin-1."
         ) from error
     except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
         if "cannot infer number of columns" in str(error):

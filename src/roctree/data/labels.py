@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from roctree.data.column import Factor, FloatArray, cell_kinds, factor_of, is_missing
 from roctree.data.frame import as_frame, as_series, read_series, to_numpy
 from roctree.errors import DataError, ParameterError
+from roctree.table import amount
 
 Labels = NDArray[np.int32]
 # Criteria multiply two sums of weights: that must not overflow, nor vanish as a subnormal number.
@@ -81,7 +82,7 @@ def _refuse_extreme(largest: float, n_rows: int) -> None:
     if largest < LEAST_LARGEST or largest > LARGEST_TOTAL / n_rows:
         raise DataError(
             f"the largest weight in sample_weight is {largest:g}, too extreme for sums over "
-            f"{n_rows} row{'s' * (n_rows > 1)}: multiply the weights so that they average 1."
+            f"{amount(n_rows, 'row')}: multiply the weights so that they average 1."
         )
 
 

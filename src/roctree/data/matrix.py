@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from roctree.data.column import TIMES_AS_NUMBERS, FloatArray
 from roctree.errors import ColumnTypeError, DataError
+from roctree.table import amount
 
 
 def as_matrix(X: Any) -> NDArray[Any]:
@@ -88,7 +89,7 @@ def _refuse_ragged(rows: Sequence[Any]) -> None:
 
 
 def _cells(length: int | None) -> str:
-    return "no list of cells" if length is None else f"{length} cell{'s' * (length != 1)}"
+    return "no list of cells" if length is None else amount(length, "cell")
 
 
 def _check_dtype(dtype: np.dtype[Any]) -> None:

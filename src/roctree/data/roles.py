@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 from roctree.data.arrow import compute, pa
 from roctree.data.column import TIMES_AS_NUMBERS
 from roctree.data.labels import check_weights
-from roctree.data.texts import are_codes, mistaken
+from roctree.data.texts import POINT, are_codes, mistaken
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import nearest
-from roctree.table import plain
+from roctree.table import amount, plain
 
 Role = Literal["numeric", "nominal", "target", "weight", "ignored"]
 
@@ -107,8 +107,15 @@ class Reason(NamedTuple):
         return f"{', '.join(names)} {self.verbs[len(names) > 1]} {self.what}"
 
 
-def cases_of(table: Any, wishes: Wishes) -> Cases:
-    """Return attributes, labels and weights; columns that nobody could want are refused."""
+def cases_of(table: Any, wishes: Wishes, decimal: str = POINT) -> Cases:
+    """Return attributes, labels and weights; columns that nobody could want are refused.
+
+    Parameters
+    ----------
+    table : of pyarrow
+    wishes : what a user says about its columns
+    decimal : the mark before decimals, by which texts would have been numbers
+    """
     names = table.column_names
     (target,) = named([wishes.target], names, several=False)
     weight = named([wishes.weight], names, several=False) if wishes.weight else []
@@ -123,7 +130,7 @@ def cases_of(table: Any, wishes: Wishes) -> Cases:
         role = _role(column, name, target, weight, ignored)
         facts.append(_facts(name, column, role))
         if role in ("numeric", "nominal") and name not in asked:
-            for reason in _refusals(column):
+            for reason in _refusals(column, decimal):
                 refused.setdefault(reason, []).append(repr(name))
     _refuse(refused)
     _refuse_target(table.column(target), target)
@@ -232,7 +239,7 @@ def _is_constant(column: Any) -> bool:
     return all(compute.count_distinct(cells).as_py() == 1 for cells in (few, column))
 
 
-def _refusals(column: Any) -> Iterator[Reason]:
+def _refusals(column: Any, decimal: str) -> Iterator[Reason]:
     """Say why a column is of no use as it is."""
     if _is_time(column):
         yield Reason(_HOLD, f"dates or times, and a tree needs numbers: {TIMES_AS_NUMBERS}")
@@ -243,7 +250,7 @@ def _refusals(column: Any) -> Iterator[Reason]:
         yield Reason(_HOLD, f"{column.type} values, which are neither numbers nor texts")
         return
     n_present, texts = len(column) - column.null_count, column.drop_null().unique()
-    n_distinct, taken_for = len(texts), mistaken(texts.cast(pa.string()))
+    n_distinct, taken_for = len(texts), mistaken(texts.cast(pa.string()), decimal)
     if taken_for is not None:
         yield Reason(_HOLD, f"texts, of which {taken_for}")
     elif n_distinct > MOST_CATEGORIES:
@@ -273,8 +280,8 @@ def _refuse_target(column: Any, name: str) -> None:
     if column.null_count:
         row = compute.index(compute.is_null(column), True).as_py()
         raise DataError(
-            f"the target {name!r} is missing in {column.null_count} "
-            f"row{'s' * (column.null_count > 1)}, first in row {row + 1}: drop the rows without a "
+            f"the target {name!r} is missing in "
+            f"{amount(column.null_count, 'row')}, first in row {row + 1}: drop the rows without a "
             "label."
         )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from roctree.data.arrow import pa
+from roctree.data.pipes import interruptible
 from roctree.errors import DataError
 
 STANDARD_INPUT = "-"
@@ -25,7 +26,8 @@ class Source:
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "standard input" if path == STANDARD_INPUT else path
-        self._raw = _opened(path)
+        self._file = _opened(path)
+        self._raw = interruptible(self._file) if is_pipe(path) else self._file
         self._stream = _unpacked(_Rewound(self._raw))
         self.head = self._head()
 
@@ -33,14 +35,20 @@ class Source:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.path != STANDARD_INPUT:
+        self._close()
+
+    def _close(self) -> None:
+        """Close what was opened here, which standard input was not."""
+        if self._raw is not self._file:
             self._raw.close()
+        if self.path != STANDARD_INPUT:
+            self._file.close()
 
     def _head(self) -> bytes:
         try:
             return bytes(self._stream.read(HEAD))
         except OSError as error:
-            self._raw.close()
+            self._close()
             if error.errno is not None:
                 raise
             raise DataError(f"{self.name} cannot be unpacked: {error}.") from error

@@ -1,10 +1,13 @@
 """Texts that a person would take for something else: numbers with marks, dates."""
 
+import re
 from typing import Any
 
 from roctree.data.arrow import compute
 
-NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+POINT = "."
+# Of the mark before decimals.
+NUMBER = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"
 # What all texts of a column look like, and what to do about it; the first that fits is said.
 LOOKS = {
     r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$|^[-+]?\d{1,3}$": (
@@ -20,12 +23,13 @@ LOOKS = {
 MANY_NUMBERS = 10
 
 
-def mistaken(texts: Any) -> str | None:
+def mistaken(texts: Any, decimal: str = POINT) -> str | None:
     """Return what texts are that should not be texts, and what to do; None if they may be.
 
     Parameters
     ----------
     texts : array of pyarrow, the distinct texts of a column
+    decimal : the mark before decimals in the numbers of the file
 
     Examples
     --------
@@ -35,11 +39,13 @@ def mistaken(texts: Any) -> str | None:
     >>> mistaken(pa.array(["red", "green"]))
     >>> mistaken(pa.array(["007", "012"]))
     """
-    numbers = compute.match_substring_regex(texts, NUMBER)
+    numbers = _are_numbers(texts, decimal)
     n_numbers = compute.sum(numbers).as_py() or 0
     if n_numbers == len(texts):
         few = n_numbers <= MANY_NUMBERS
         return None if few or are_codes(texts) else "all are numbers: say --numeric"
+    if decimal != POINT and compute.all(_are_numbers(texts, POINT)).as_py():
+        return f"all are numbers with a point before decimals, not {decimal!r}: write one mark"
     for pattern, what in LOOKS.items():
         if compute.all(compute.match_substring_regex(texts, pattern)).as_py():
             return f"all are {what}"
@@ -47,6 +53,23 @@ def mistaken(texts: Any) -> str | None:
         return None
     odd = texts.filter(compute.invert(numbers))[0].as_py()
     return f"most are numbers, but {odd!r} is none: say --missing-value if it stands for missing"
+
+
+def other_mark(text: str, decimal: str) -> str:
+    """Return what to say of a text that is a number with another mark before decimals, or nothing.
+
+    >>> other_mark("0,5", "."), other_mark("half", ".")
+    ("; for a comma before decimals say --decimal ','", '')
+    """
+    if decimal == POINT and re.fullmatch(NUMBER.format(","), text):
+        return "; for a comma before decimals say --decimal ','"
+    if decimal != POINT and re.fullmatch(NUMBER.format(re.escape(POINT)), text):
+        return f"; the mark before decimals is said to be {decimal!r}"
+    return ""
+
+
+def _are_numbers(texts: Any, decimal: str) -> Any:
+    return compute.match_substring_regex(texts, NUMBER.format(re.escape(decimal)))
 
 
 def are_codes(texts: Any) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from reprlib import repr as shortened
 from typing import Any, NamedTuple
 
+from roctree.table import amount
+
 
 class Unseen(NamedTuple):
     """In how many rows of a column categories are unseen, and one of them."""
@@ -27,7 +29,7 @@ class UnseenCategoriesWarning(UserWarning):
 
     def __str__(self) -> str:
         counts = [
-            f"{name!r} in {n_rows} row{'s' * (n_rows > 1)} (such as {shortened(example)})"
+            f"{name!r} in {amount(n_rows, 'row')} (such as {shortened(example)})"
             for name, (n_rows, example) in self.columns.items()
         ]
         return f"Categories not seen in training are treated as missing: {', '.join(counts)}."

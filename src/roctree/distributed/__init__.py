@@ -11,14 +11,14 @@ from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from roctree.distributed.batches import are_batches
-from roctree.distributed.growing import Grown, LargeData, grow_large
+from roctree.distributed.growing import LargeData, grow_large
 from roctree.distributed.local import OutOfCore
 from roctree.distributed.progress import Progress, Report, with_bar
 from roctree.errors import ParameterError, how_to_install
 from roctree.progress import reporting, untold
 from roctree.tally import Tally
 
-__all__ = ["Grown", "Progress", "fit", "grow_large", "large_data", "over_partitions", "tally_of"]
+__all__ = ["Progress", "fit", "grow_large", "large_data", "over_partitions", "tally_of"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -1,6 +1,5 @@
 """Grow the tree of data that do not fit memory, or are elsewhere, as an estimator wants it."""
 
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -11,10 +10,11 @@ from roctree.distributed.parts import Coded, Coding, Facts
 from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary
 from roctree.errors import ParameterError
-from roctree.geometry import Spread
+from roctree.geometry import scale_of
 from roctree.growing import grown_from_bins, growth_for, warn_of_lost_rows
+from roctree.learning import Learnt
 from roctree.parameters import with_costs_in_order
-from roctree.pruning import Pruned, Pruner, need
+from roctree.pruning import Pruner, need
 from roctree.pruning import resolve as resolve_pruner
 from roctree.selection import pruned
 from roctree.smoothing import Smoother, choices
@@ -22,7 +22,7 @@ from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
 from roctree.tree.binned import Binned
 from roctree.tree.binning import Edges
-from roctree.tree.growth import Growth, grid_of
+from roctree.tree.growth import grid_of
 from roctree.tree.levels import Finished
 from roctree.tree.tree import NO_BRANCH, Tree
 
@@ -49,34 +49,7 @@ class LargeData(Protocol):
         """Count all rows in the leaves of a tree."""
 
 
-@dataclass(frozen=True)
-class Grown:
-    """What an estimator learns from large data.
-
-    Parameters
-    ----------
-    n_rows : number of rows that have weight
-    target : name of what is predicted, where it has one
-    schema : what the columns and labels mean
-    growth : how the tree was grown
-    spread : ranges and standard deviations of the attributes
-    pruner, smoother : the strategies
-    pruned : the tree, and labels where it was pruned under costs
-    divides_cases : whether missing values may have divided training cases among leaves
-    """
-
-    n_rows: int
-    target: str | None
-    schema: Schema
-    growth: Growth
-    spread: Spread
-    pruner: Pruner
-    smoother: Smoother
-    pruned: Pruned
-    divides_cases: bool
-
-
-def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
+def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Learnt:
     """Return the tree of large data, grown and pruned."""
     smoother = resolve_smoother(estimator.smoothing)
     refuse_what_needs_rows(estimator, resolve_pruner(estimator.pruning), smoother)
@@ -86,15 +59,16 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Grown:
     pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
     binned, facts = _in_bins(data, summary, schema, estimator.max_bins, n_threads)
     growth = growth_for(estimator, schema.classes, facts.counts, summary.n_rows)
+    scale = scale_of(estimator.metric, facts.moments.spread, schema)
     finished = _told(data.report, growth.max_depth)
     finished(0)
     tree = pruned(pruner, grown_from_bins(estimator, binned, growth, n_threads, finished))
-    return Grown(
+    return Learnt(
         n_rows=summary.n_rows,
-        target=data.target,
         schema=schema,
-        growth=growth,
+        class_weight=growth.class_weight,
         spread=facts.moments.spread,
+        scale=scale,
         pruner=pruner,
         smoother=smoother,
         pruned=tree,
@@ -123,6 +97,11 @@ def _told(report: Report, max_depth: int | None) -> Finished:
 
 def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:
     """Refuse parameters that would want the rows in memory."""
+    if estimator.ranking == "soft":
+        raise ParameterError(
+            "Soft thresholds are measured in memory: fit data larger than that with another "
+            "ranking, and give a sample of it to ranked('soft', X=..., y=...)."
+        )
     if estimator.splits != "binned":
         raise ParameterError(
             "data that do not fit memory, or are elsewhere, are grown from bins: use "

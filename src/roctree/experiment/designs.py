@@ -129,10 +129,7 @@ class HoldOut:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not is_number(self.test) or not 0 < self.test < 1:
-            refuse(self, "test", "give a share between 0 and 1")
-        _check_whole(self, "repeats", 1)
-        _check_whole(self, "seed", 0)
+        _check_draws(self)
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -182,10 +179,7 @@ class Bootstrap:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not is_number(self.test) or not 0 < self.test < 1:
-            refuse(self, "test", "give a share between 0 and 1")
-        _check_whole(self, "repeats", 1)
-        _check_whole(self, "seed", 0)
+        _check_draws(self)
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -220,6 +214,13 @@ class Bootstrap:
     def quick(self) -> "Bootstrap":
         """The same with a tenth of the samples: one says nothing about a difference of areas."""
         return Bootstrap(self.test, max(self.repeats // 10, 1), self.seed)
+
+
+def _check_draws(design: HoldOut | Bootstrap) -> None:
+    if not is_number(design.test) or not 0 < design.test < 1:
+        refuse(design, "test", "give a share between 0 and 1")
+    _check_whole(design, "repeats", 1)
+    _check_whole(design, "seed", 0)
 
 
 def _check_whole(design: Design, option: str, least: int) -> None:

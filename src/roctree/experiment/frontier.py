@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.conventions import labelled_cases
+from roctree.data import Dataset
 from roctree.data.cells import take_rows
 from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
@@ -85,8 +87,7 @@ def auc_pruning(lesson: Lesson) -> Trees:
 
 def distilled(lesson: Lesson) -> Trees:
     """Grow on the probabilities of a booster, with soft thresholds."""
-    reader = ROCTreeClassifier(**lesson.parameters)
-    teacher = Booster.of(reader._read(lesson.X, lesson.y, None), lesson.seed)
+    teacher = Booster.of(_cases(lesson.X, lesson.y, lesson.parameters), lesson.seed)
     for most in lesson.leaves:
         yield distill(
             teacher, lesson.X, lesson.y, random_state=lesson.seed,
@@ -229,7 +230,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     _check_parameters(parameters)
     check_told(progress)
     design = CrossValidation(folds, repeats, random_state)
-    cases = ROCTreeClassifier(**parameters)._read(X, y, None)
+    cases = _cases(X, y, parameters)
     classes, labels = cases.schema.classes, cases.labels
     _check_classes(classes, labels)
     costs, named = cost_table(cost_matrix, classes), classes[labels]
@@ -248,6 +249,11 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
                 if progress is not None:
                     progress(done, total)
     return Frontier(tuple(_point(*key, np.array(found)) for key, found in results.items()))
+
+
+def _cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
+    """Return the cases as a tree with these parameters reads them."""
+    return labelled_cases(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
 
 
 def _tried(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:

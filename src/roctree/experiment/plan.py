@@ -10,6 +10,7 @@ from roctree.experiment.designs import CrossValidation, Design
 from roctree.experiment.growth import Configuration
 from roctree.experiment.metrics import Metric, resolve
 from roctree.experiment.sources import Problem
+from roctree.table import amount
 
 USUAL_METRICS = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth")
 
@@ -94,7 +95,7 @@ class Plan:
 
     def __repr__(self) -> str:
         counts = [
-            f"{count} {word}{'s' * (count != 1)}"
+            amount(count, word)
             for count, word in (
                 (len(self.problems), "problem"),
                 (len(self.configurations), "configuration"),

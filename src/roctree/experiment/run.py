@@ -120,7 +120,15 @@ def _worked(work: Sequence[Work], n_jobs: int | None) -> Iterator[list[Outcome]]
         yield from (outcomes_of(*unit) for unit in work)
         return
     parallel = Parallel(n_jobs=n_processes, return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(outcomes_of)(*unit) for unit in work)
+    found = parallel(delayed(outcomes_of)(*unit) for unit in work)
+    try:
+        for outcomes in found:  # noqa: UP028 - by "yield from" it would be closed with a warning
+            yield outcomes
+    finally:
+        with warnings.catch_warnings():
+            # Who stops a run knows that some of its work was for nothing.
+            warnings.simplefilter("ignore")
+            found.close()
 
 
 def outcomes_of(

@@ -3,10 +3,10 @@
 from typing import Any
 
 from roctree._version import __version__
-from roctree.table import on_one_line
+from roctree.table import amount, on_one_line
 
 _MOST_CLASSES = 10
-_SOFT = "thresholds are soft: a case near one goes down both branches, and its leaves are averaged"
+SOFT = "thresholds are soft: a case near one goes down both branches, and its leaves are averaged"
 
 
 def origin(model: Any) -> tuple[str, ...]:
@@ -19,9 +19,9 @@ def origin(model: Any) -> tuple[str, ...]:
     schema, training = model.schema_, model.training_
     classes = [repr(label) for label in schema.classes.tolist()]
     classes[_MOST_CLASSES:] = ["..."] * (len(classes) > _MOST_CLASSES)
-    columns = f"{schema.n_features} column{'s' * (schema.n_features != 1)}"
+    columns = amount(schema.n_features, "column")
     saved = f"; first saved {training.date}" if training.date is not None else ""
-    size = f"{model.tree_.n_nodes} nodes, {model.get_n_leaves()} leaves, depth {model.get_depth()}"
+    size = f"{amount(model.tree_.n_nodes, 'node')}, {size_of(model)}"
     smoothing = getattr(model, "smoothing_", None)
     lines: tuple[str, ...] = (
         f"{' '.join(repr(model).split())}, by roctree {training.version or __version__}",
@@ -29,10 +29,20 @@ def origin(model: Any) -> tuple[str, ...]:
         size if smoothing is None else f"{size}; probabilities by {smoothing!r}",
         f"labels: {_labelling(model)}",
     )
-    softness = getattr(model.tree_, "softness", None)
-    if softness is not None and softness.any():
-        lines += (_SOFT,)
+    if has_soft_thresholds(model):
+        lines += (SOFT,)
     return tuple(map(on_one_line, lines))
+
+
+def size_of(model: Any) -> str:
+    """Say how large a tree is."""
+    return f"{amount(model.get_n_leaves(), 'leaf', 'leaves')}, depth {model.get_depth()}"
+
+
+def has_soft_thresholds(model: Any) -> bool:
+    """Whether cases near thresholds go down both branches."""
+    softness = getattr(model.tree_, "softness", None)
+    return softness is not None and bool(softness.any())
 
 
 def with_origin(model: Any, text: str) -> str:

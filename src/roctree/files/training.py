@@ -8,6 +8,7 @@ from typing import Any
 
 from roctree._version import __version__
 from roctree.files.section import Section
+from roctree.table import amount
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _MOST_ROWS = 1 << 53
@@ -38,7 +39,7 @@ class Training:
         return cls(n_rows, name if isinstance(name, str) and name else None)
 
     def __str__(self) -> str:
-        known = f"{self.rows} row{'s' * (self.rows != 1)}"
+        known = amount(self.rows, "row")
         if self.target is not None:
             known += f", to predict {self.target!r}"
         return known

@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
-from roctree.geometry.metric import units_of
+from roctree.errors import ParameterError
+from roctree.geometry.metric import Spread, extent, units_of
 from roctree.geometry.search_kernels import ATTRIBUTE, BRANCHES, NUMBER, SIZE, search
 from roctree.tree.apply import mix
 from roctree.tree.passes import of_one_label
@@ -30,6 +31,7 @@ from roctree.tree.tree import IS_PRESENT, Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Boundaries = Literal["any", "one_vs_rest"]
 
 BLOCK_ROWS = 2048
 
@@ -51,6 +53,23 @@ class Boundary:
     scale: Floats
     extent: float = 1.0
 
+    @classmethod
+    def of(
+        cls, tree: Tree, votes: Floats, scale: Floats, spread: Spread, nominal: NDArray[np.bool_]
+    ) -> "Boundary":
+        """Return the boundary between the leaves of a tree; soft thresholds are refused.
+
+        Parameters
+        ----------
+        tree, votes, scale : as above
+        spread, nominal : of the attributes, for the diagonal of the training cases
+        """
+        if tree.softness.any():
+            raise ParameterError(
+                "Soft thresholds have no boundary between leaves: use ranked('leaf') first."
+            )
+        return cls(tree, votes, scale, extent(spread, scale, nominal))
+
     @cached_property
     def labels(self) -> Ints:
         """The label of each node, as if it were a leaf."""
@@ -59,6 +78,13 @@ class Boundary:
     def predicted(self, values: Floats, n_threads: int = 1) -> Ints:
         """Return the label of each row."""
         return np.asarray(mix(self.tree, values, self.votes, n_threads=n_threads).argmax(axis=1))
+
+    def distances(self, values: Floats, kind: Boundaries, n_threads: int = 1) -> Floats:
+        """Return how far rows are from any other label, or from each class, float64[rows, ...]."""
+        own = self.predicted(values, n_threads)
+        if kind == "any":
+            return self.distance(values, own, n_threads)
+        return np.abs(self.one_vs_rest(values, own, n_threads))
 
     def distance(self, values: Floats, own: Ints, n_threads: int = 1) -> Floats:
         """Return how far each row, with its own label, is from any other label."""
@@ -99,6 +125,12 @@ class Boundary:
 
         _in_threads(fill, len(values), n_threads)
         return np.where(np.isinf(squared), self.extent, np.sqrt(squared))
+
+
+def check_boundary(kind: Any) -> None:
+    """Refuse what is no kind of boundary."""
+    if kind not in get_args(Boundaries):
+        raise ParameterError(f"boundary={kind!r} is not known: give 'any' or 'one_vs_rest'.")
 
 
 def splits_of(tree: Tree, labels: Ints) -> tuple[Floats, NDArray[np.int32]]:

@@ -79,6 +79,11 @@ class GeometricProbability:
         return np.where(known[:, None], shares, instead)
 
 
+def cases_needed(remedy: str) -> ParameterError:
+    """Return the refusal of a change that the estimate cannot follow by itself."""
+    return ParameterError(f"geometric_probability needs the training cases once more: {remedy}.")
+
+
 def signed_distance(boundary: Boundary, values: Floats, n_threads: int = 1) -> Floats:
     """Return the distance of each row, negative where the first class is predicted."""
     own = boundary.predicted(values, n_threads)

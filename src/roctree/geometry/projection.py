@@ -138,7 +138,7 @@ class Targets:
         missing = np.isnan(values)
         stays = np.where(missing, self.gaps[leaf] == LEADS, (low < values) & (values <= high))
         # A threshold belongs to the branch below: above means the next number.
-        least = np.where(bottom > low, bottom, np.nextafter(low, np.inf))
+        least = np.where(bottom > low, bottom, _next(low))
         filled = np.where(top < IS_PRESENT, top, np.where(least > -IS_PRESENT, least, 0.0))
         return np.where(stays, values, np.where(missing, filled, np.clip(values, least, top)))
 
@@ -157,10 +157,15 @@ def _allowed_range(
     """Return the ends of what numbers may change to for each leaf; empty where there is nothing."""
     least, most = limits.low[numeric], limits.high[numeric]
     bottom, top = np.maximum(low, least), np.minimum(high, most)
-    with np.errstate(over="ignore"):
-        first = np.maximum(np.nextafter(low, np.inf), least)
+    first = np.maximum(_next(low), least)
     possible = (first <= top) & (low < IS_PRESENT) & ~limits.fixed[numeric]
     return np.where(possible, bottom, np.inf), np.where(possible, top, -np.inf)
+
+
+def _next(numbers: Floats) -> Floats:
+    """Return the next number above each, which is infinite above the largest there is."""
+    with np.errstate(over="ignore"):
+        return np.nextafter(numbers, np.inf)
 
 
 def _offer(effects: Effects, attribute: int, unit: float, limits: Limits) -> tuple[Floats, Floats]:

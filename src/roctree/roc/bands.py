@@ -51,7 +51,7 @@ def band(
     check_level(level)
     check_two_classes(curve, "a band")
     if method not in ("bootstrap", "fixed_width"):
-        raise ParameterError(f"method={method!r} is not known: choose 'bootstrap', 'fixed_width'")
+        raise ParameterError(f"method={method!r} is not known: choose 'bootstrap', 'fixed_width'.")
     check_whole("n_samples", n_samples, 2, "some hundreds")
     check_whole("seed", seed, 0, "a whole number from 0 on")
     return (_pointwise if method == "bootstrap" else _simultaneous)(curve, level, n_samples, seed)

@@ -63,7 +63,7 @@ def auc_interval(
     """
     check_level(level)
     if method not in ("logit", "wald"):
-        raise ParameterError(f"method={method!r} is not known: choose from 'logit', 'wald'")
+        raise ParameterError(f"method={method!r} is not known: choose from 'logit', 'wald'.")
     auc, deviation = curve.auc, math.sqrt(auc_variance(curve))
     width = float(ndtri(0.5 + level / 2.0))
     if auc in (0.0, 1.0):
@@ -96,6 +96,14 @@ def compare(
     positive : the class that counts as positive; None for the last in sorted order
     level : of confidence, for the interval of the difference
     exact : whether scores are ties only if equal to the last bit; else if equal to 12 decimals
+
+    Examples
+    --------
+    >>> y = ["no", "no", "no", "yes", "no", "yes", "yes", "yes"]
+    >>> scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
+    >>> found = compare(y, scores, [0.4, 0.1, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9])
+    >>> found.first, found.second, round(found.p, 3)
+    (0.9375, 0.6875, 0.221)
     """
     check_level(level)
     truth = is_positive(y, positive)

@@ -67,9 +67,17 @@ def pairwise(
     """Return the area of each pair: row i and column j rank i against j by the score of i.
 
     It is not a number on the diagonal, and where one of the two has no cases.
+
+    Examples
+    --------
+    >>> scores = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6]]
+    >>> pairwise(scores, [[4, 1, 0], [1, 3, 1], [1, 1, 3]]).round(3)
+    array([[  nan, 0.733, 0.833],
+           [0.667,   nan, 0.75 ],
+           [0.875, 0.8  ,   nan]])
     """
     if pairs not in ("hand_till", "renormalised"):
-        raise ParameterError(f"pairs={pairs!r} is not known: choose 'hand_till', 'renormalised'")
+        raise ParameterError(f"pairs={pairs!r} is not known: choose 'hand_till', 'renormalised'.")
     ranked, table = leaf_table(scores, outcomes, classes=classes, sample_weight=sample_weight)
     areas = np.full((table.shape[1],) * 2, np.nan)
     for i, j in permutations(np.flatnonzero(table.any(axis=0)), 2):
@@ -86,7 +94,15 @@ def one_vs_rest(
     sample_weight: ArrayLike | None = None,
     exact: bool = False,
 ) -> list[Curve]:
-    """Return the curve of each class against all others."""
+    """Return the curve of each class against all others.
+
+    Examples
+    --------
+    >>> scores = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6]]
+    >>> curves = one_vs_rest(scores, [[4, 1, 0], [1, 3, 1], [1, 1, 3]])
+    >>> [round(curve.auc, 3) for curve in curves]
+    [0.778, 0.7, 0.841]
+    """
     ranked, table = leaf_table(scores, outcomes, classes=classes, sample_weight=sample_weight)
     total = table.sum(axis=1)
     return [

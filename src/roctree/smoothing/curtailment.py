@@ -16,6 +16,16 @@ class Curtailment:
     ----------
     minimum
         How many cases, in weight, are enough; the root always has enough.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> rows, labels = [[1.0], [2.0], [3.0], [4.0], [5.0]], ["no", "no", "yes", "no", "no"]
+    >>> tree = ROCTreeClassifier().fit(rows, labels).tree_
+    >>> Curtailment()(tree)[tree.leaves]
+    array([[0.8, 0.2],
+           [0.8, 0.2],
+           [0.8, 0.2]])
     """
 
     minimum: float = 20.0

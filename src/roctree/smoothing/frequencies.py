@@ -12,6 +12,11 @@ class Frequencies:
     """The class frequencies as they are: 0 and 1 at pure leaves.
 
     A leaf that no training case reached has those of the nearest node above that one did reach.
+
+    Examples
+    --------
+    >>> Frequencies()(Tree.single_leaf([3, 1]))
+    array([[0.75, 0.25]])
     """
 
     def __call__(self, tree: Tree) -> Floats:

@@ -23,6 +23,16 @@ class HierarchicalShrinkage:
     ----------
     strength
         How much to shrink, in cases; "auto" chooses by cross-validation.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> rows, labels = [[1.0], [2.0], [3.0], [4.0], [5.0]], ["no", "no", "yes", "no", "no"]
+    >>> tree = ROCTreeClassifier().fit(rows, labels).tree_
+    >>> HierarchicalShrinkage()(tree)[tree.leaves].round(3)
+    array([[0.867, 0.133],
+           [0.602, 0.398],
+           [0.832, 0.168]])
     """
 
     strength: float | Auto = 10.0

@@ -8,7 +8,13 @@ from roctree.tree.tree import Tree
 
 @dataclass(frozen=True)
 class Laplace:
-    """One case of each class is added to the leaf: (n + 1) / (N + classes)."""
+    """One case of each class is added to the leaf: (n + 1) / (N + classes).
+
+    Examples
+    --------
+    >>> Laplace()(Tree.single_leaf([3, 1])).round(3)
+    array([[0.667, 0.333]])
+    """
 
     def __call__(self, tree: Tree) -> Floats:
         """Return the corrected frequencies."""

@@ -27,6 +27,16 @@ class MBranch:
     ----------
     M
         Cases added at the leaf; "auto" chooses by cross-validation.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> rows, labels = [[1.0], [2.0], [3.0], [4.0], [5.0]], ["no", "no", "yes", "no", "no"]
+    >>> tree = ROCTreeClassifier().fit(rows, labels).tree_
+    >>> MBranch(M=4)(tree)[tree.leaves].round(3)
+    array([[0.741, 0.259],
+           [0.494, 0.506],
+           [0.745, 0.255]])
     """
 
     M: float | Auto = 4.0

@@ -20,6 +20,11 @@ class MEstimate:
         How many cases; "auto" chooses by cross-validation.
     prior
         "uniform" gives every class the same, "training" its frequency in the training data.
+
+    Examples
+    --------
+    >>> MEstimate(m=4)(Tree.single_leaf([3, 1]))
+    array([[0.625, 0.375]])
     """
 
     m: float | Auto = 4.0

@@ -128,11 +128,7 @@ def best_cut(
             right[labels[order[i]]] += weights[order[i]]
             known += weights[order[i]]
             n_cases += copies[order[i]]
-    least_side = 0.1 * known / n_classes
-    if least_side - LEAST_BRANCH < SMALL:
-        least_side = LEAST_BRANCH
-    elif least_side - MOST_SIDE > SMALL:
-        least_side = MOST_SIDE
+    least_side = least_side_of(known, n_classes)
     if 2.0 * least_side - n_cases > SMALL:
         return -1
     before = bits(known, table) - sum_of_bits(right, table)
@@ -156,6 +152,15 @@ def best_cut(
     if best < 0 or best_gain - math.log(n_cuts) / LOG_2 / total < SMALL:
         return -1
     return best
+
+
+@kernel
+def least_side_of(known: float, n_classes: Int) -> float:
+    """Return the least weight on a side of a cut: a tenth of the mean class, within limits."""
+    tenth = 0.1 * known / n_classes
+    if tenth - LEAST_BRANCH < SMALL:
+        return LEAST_BRANCH
+    return MOST_SIDE if tenth - MOST_SIDE > SMALL else tenth
 
 
 @kernel

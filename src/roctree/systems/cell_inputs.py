@@ -5,8 +5,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
 
+from roctree.conventions import as_column
 from roctree.data import Dataset, Schema, encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.parameters import check_parameter
@@ -78,8 +78,7 @@ def bounds_of(bounds: Any, values: Floats) -> Bounds:
 
 def read(X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Dataset:
     """Return labelled cases that have weight; of a known kind, if there is a schema."""
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-        y = column_or_1d(y, warn=True)
+    y = as_column(y)
     if schema is None:
         cases = Dataset.from_data(X, y, sample_weight=sample_weight)
     else:
@@ -87,14 +86,6 @@ def read(X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Da
     refuse_nominal(cases.schema)
     refuse_missing(cases.values, cases.schema)
     return cases.with_weight()
-
-
-def read_held_out(cases: tuple[Any, ...], schema: Schema) -> Dataset:
-    """Return cases given as (X, y), or with weights as (X, y, sample_weight)."""
-    if len(cases) not in (2, 3):
-        raise ParameterError(f"counts has {len(cases)} parts: give (X, y) of cases held out.")
-    X, y, sample_weight = (*cases, None)[:3]
-    return read(X, y, sample_weight, schema)
 
 
 def first_schema(X: Any, y: Any, classes: Any) -> Schema:

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
+from roctree.conventions import labelled_cases, number_of_threads
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.data.cells import take_cells
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.growing import grown_tree, growth_of
+from roctree.learning import learn
 from roctree.operating import checked_seed
 from roctree.parameters import check_parameters
 from roctree.progress import check_told, untold
@@ -90,13 +92,14 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     check_parameters(tree)
     _check_choices(n_generated, smear, progress)
-    cases, seed = tree._read(X, y, sample_weight), checked_seed(random_state)
+    seed = checked_seed(random_state)
+    cases = labelled_cases(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has one class only: there is nothing to be taught.")
     warn_of_identifiers(cases, stacklevel=2)
-    growth = growth_of(tree, cases)
+    growth, n_threads = growth_of(tree, cases), number_of_threads(tree.n_jobs)
     if max_leaves is None:
-        alone = grown_tree(tree, cases, growth, tree._n_threads())
+        alone = grown_tree(tree, cases, growth, n_threads)
         tree.max_leaves = _TIMES_ALONE * alone.n_leaves
     tell("Fitting and asking the teacher." if isinstance(teacher, str) else "Asking the teacher.")
     school = School.of(_checked_teacher(teacher, cases, seed), X, cases, sample_weight)
@@ -104,12 +107,12 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     tell(
         f"Growing a tree of at most {tree.max_leaves} leaves on {len(lesson.labels)} weighted rows."
     )
-    pupil = grown_tree(tree, lesson, growth, tree._n_threads())
+    pupil = grown_tree(tree, lesson, growth, n_threads)
 
     def recounted(part: Dataset) -> Tree:
         return replace(pupil, counts=counts_of(pupil, part))
 
-    return tree._fit(cases, y, growth, recounted)
+    return tree._learn(learn(tree, cases, growth, recounted), y, cases)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,7 @@ class School:
             rows = np.flatnonzero(np.asarray(sample_weight) > 0.0)
 
         def ask(places: Ints) -> Floats:
-            said = teacher.predict_proba(take_cells(X, rows[places]))
+            said = _answer(teacher, take_cells(X, rows[places]))
             return _shares(said, len(places), len(order))[:, order]
 
         return cls(ask, cases)
@@ -245,6 +248,17 @@ def _order(known: Any, classes: NDArray[Any]) -> list[int]:
             f"{', '.join(map(repr, classes.tolist()))}: fit it to the same classes."
         )
     return [labels.index(label) for label in classes.tolist()]
+
+
+def _answer(teacher: Any, cases: Any) -> Any:
+    """Return the teacher's probabilities; an error of another library is said in a sentence."""
+    try:
+        return teacher.predict_proba(cases)
+    except (TypeError, ValueError) as error:
+        first = str(error).partition("\n")[0].rstrip(".:")
+        raise ParameterError(
+            f"The teacher cannot be asked about rows of X ({first}): fit it to the same columns."
+        ) from error
 
 
 def _shares(probabilities: Any, n_rows: int, n_classes: int) -> Floats:

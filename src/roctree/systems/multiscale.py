@@ -1,16 +1,19 @@
 """The Multiscale Classifier of Bradley and Lovell: space is halved until classes are apart."""
 
 from copy import copy
+from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from roctree.data import Dataset, check_rows_given, check_test_cases, encode_columns
-from roctree.decision import Decision, scores_by_label
+from roctree.conventions import encoded, set_names
+from roctree.data import Dataset, check_rows_given, check_test_cases
+from roctree.decision import Decision, leaf_scores
+from roctree.exploring import explored
 from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
@@ -20,6 +23,7 @@ from roctree.operating import (
     cheapest,
     class_number,
     class_of_curve,
+    held_out_cases,
     wanted,
     wanted_again,
 )
@@ -31,7 +35,6 @@ from roctree.systems import cell_inputs as inputs
 from roctree.systems.cell_text import cells_to_text
 from roctree.systems.cell_tree import CellTree
 from roctree.systems.cells import Cells, Floats, Ints
-from roctree.systems.naming import set_names
 from roctree.tree.tree import Tree
 
 
@@ -270,12 +273,9 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         values = self._encoded(X)
         votes = self.probabilities_[self.cell_tree_.nodes(values)]
-        if self.n_classes_ != 2:
-            return np.asarray(votes)
         relabelled = self.operating_point_ is not None or self.node_labels_ is not None
-        if self.labels == "probability" and not relabelled:
-            return np.asarray(votes[:, 1] - votes[:, 0])
-        return scores_by_label(votes, self._winners(values))
+        by_probability = self.labels == "probability" and not relabelled
+        return leaf_scores(votes, votes, None if by_probability else partial(self._winners, values))
 
     def apply(self, X: Any) -> Ints:
         """Return the number, in ``tree_``, of the node that each row stops at."""
@@ -295,7 +295,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters are those of ``ROCTreeClassifier.to_text``.
         """
-        cells, labels = self._fitted(), self._decision().votes.argmax(axis=1)
+        cells, labels = self._fitted(), self._decision().labels
         text = cells_to_text(cells, self.schema_, labels, max_depth=max_depth, digits=digits)
         return with_origin(self, text) if head else text
 
@@ -316,10 +316,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ----------
         path, X_test, y_test, options : as for ``ROCTreeClassifier.explore``
         """
-        from roctree.report.explorer import explore
-
-        self._fitted()
-        return explore(self, path, X_test, y_test, **options)
+        return explored(self, path, X_test, y_test, options)
 
     @property
     def cells_(self) -> Cells:
@@ -356,16 +353,13 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self.cell_tree_
 
     def _encoded(self, X: Any) -> Floats:
-        self._fitted()
-        values = np.asarray(encode_columns(X, self.schema_), dtype=np.float64)
-        # Warns where names are new or gone; that they differ is an error of the line before.
-        validate_data(self, X, reset=False, skip_check_array=True)
+        values = np.asarray(encoded(self, X), dtype=np.float64)
         inputs.refuse_missing(values, self.schema_)
         return values
 
     def _leaves(self, counts: Any, positive: int) -> Leaves:
         if isinstance(counts, tuple):
-            counts = self.cell_tree_.stops(inputs.read_held_out(counts, self.schema_))
+            counts = self.cell_tree_.stops(inputs.read(*held_out_cases(counts), self.schema_))
         return self.cell_tree_.leaves(self.probabilities_, counts, positive)
 
     def _at(self, asked: Wanted) -> "MultiscaleClassifier":

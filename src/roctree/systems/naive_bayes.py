@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from roctree._jit import compiled
 from roctree.data import Schema
 from roctree.systems.naive_bayes_kernels import LEAST, mix_posteriors
+from roctree.table import amount
 from roctree.tree.tree import Tree, read_only
 
 Floats = NDArray[np.float64]
@@ -168,7 +169,8 @@ class NaiveBayesTree:
         return mixture
 
     def __repr__(self) -> str:
-        facts = f"{self.n_nodes} nodes, {self.n_leaves} leaves, depth {self.max_depth}"
+        size = f"{amount(self.n_nodes, 'node')}, {amount(self.n_leaves, 'leaf', 'leaves')}"
+        facts = f"{size}, depth {self.max_depth}"
         return f"<NaiveBayesTree of {facts}>"
 
 

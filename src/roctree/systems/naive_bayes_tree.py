@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from reprlib import repr as shortened
 from typing import Any, Literal, get_args
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from roctree.data import Dataset, check_rows_given, encode_columns, warn_of_identifiers
-from roctree.decision import scores_by_label
+from roctree.conventions import encoded, labelled_cases, set_names
+from roctree.data import Dataset, check_rows_given, warn_of_identifiers
+from roctree.decision import leaf_scores
 from roctree.errors import ParameterError
+from roctree.exploring import explored
 from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, OperatingPoint, operating_point
@@ -31,7 +34,6 @@ from roctree.strategy import is_number, nearest
 from roctree.systems.kinds import kinds_of
 from roctree.systems.naive_bayes import NaiveBayesTree
 from roctree.systems.naive_bayes_text import naive_bayes_text
-from roctree.systems.naming import set_names
 from roctree.systems.nbtree_growth import grow_naive_bayes_tree
 from roctree.systems.scored import Scored, decision_at
 
@@ -124,7 +126,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         sample_weight : one weight per row, at least 0; None for ones
         """
         check_parameters(self)
-        dataset = self._read(X, y, sample_weight)
+        dataset = labelled_cases(X, y, sample_weight, self.categorical_features)
         warn_of_identifiers(dataset, stacklevel=2)
         cases = dataset if self.folds == "rows" else kinds_of(dataset)
         set_names(self, dataset.schema)
@@ -233,7 +235,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if cost_matrix is not None:
             winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
         else:
-            values = self._encoded(X)
+            values = encoded(self, X)
             winners = self._winners(values, self.tree_.probabilities(values))
         return np.asarray(self.classes_[winners])
 
@@ -242,7 +244,8 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Where missing values lead to several leaves these are mixed.
         """
-        return self._fitted().probabilities(self._encoded(X))
+        values = encoded(self, X)
+        return self.tree_.probabilities(values)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities."""
@@ -257,13 +260,11 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ``predict`` gives the second class. With more classes, or only one, return the probability
         of each.
         """
-        values = self._encoded(X)
+        values = encoded(self, X)
         probabilities = self.tree_.probabilities(values)
-        if self.n_classes_ != 2:
-            return probabilities
-        if self.operating_point_ is None:
-            return np.asarray(probabilities[:, 1] - probabilities[:, 0])
-        return scores_by_label(probabilities, self._winners(values, probabilities))
+        chosen = self.operating_point_ is not None
+        winners = partial(self._winners, values, probabilities) if chosen else None
+        return leaf_scores(probabilities, probabilities, winners)
 
     def get_depth(self) -> int:
         """Return the most splits on a path."""
@@ -307,10 +308,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         path, X_test, y_test, options : as for ``ROCTreeClassifier.explore``
         """
-        from roctree.report.explorer import explore
-
-        self._fitted()
-        return explore(self, path, X_test, y_test, **options)
+        return explored(self, path, X_test, y_test, options)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -318,24 +316,9 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.input_tags.categorical = True
         return tags
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
-        dataset = Dataset.from_data(
-            X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
-        )
-        return dataset.with_weight()
-
     def _fitted(self) -> NaiveBayesTree:
         check_is_fitted(self, "tree_")
         return self.tree_
-
-    def _encoded(self, X: Any) -> Floats:
-        self._fitted()
-        values = encode_columns(X, self.schema_)
-        # Warns where names are new or gone; that they differ is an error of the line before.
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return values
 
     def _dataset(self, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
         """Read labelled data of the kind that the tree was grown from."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.errors import ParameterError
 from roctree.tree.apply import decision_path, mix
 from roctree.tree.text import branch_conditions, short, value_text
 from roctree.tree.tree import Tree
@@ -86,20 +87,26 @@ def leaf_parts(
     probabilities : float64[nodes, classes]
     schema : names, categories and classes
     """
+    if len(values) != 1:
+        raise ParameterError(f"explain is of one case, and x has {len(values)} rows: give one.")
     parts = _parts(tree, values)
     steps = _steps(tree, values[0], parts, schema)
-    classes = schema.classes.tolist()
     leaves = [node for node in parts if tree.is_leaf[node]]
     return tuple(
         LeafPart(
             node,
             parts[node],
             float(tree.weight[node]),
-            dict(zip(classes, probabilities[node].tolist(), strict=True)),
+            by_class(probabilities[node], schema),
             tuple(steps[above] for above in _path(tree, node)),
         )
         for node in sorted(leaves, key=lambda node: (-parts[node], node))
     )
+
+
+def by_class(shares: Floats, schema: "Schema") -> dict[Any, float]:
+    """Return a number for each class by its label."""
+    return dict(zip(schema.classes.tolist(), shares.tolist(), strict=True))
 
 
 def _parts(tree: Tree, values: Floats) -> dict[int, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.table import plain
+from roctree.table import amount, plain
 from roctree.tree.tree import IS_PRESENT, Tree
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dic
 
 def to_html(tree: Tree, schema: "Schema", labels: NDArray[np.int64]) -> str:
     """Return the size of the tree and its top levels for a page, with the class of each node."""
-    facts = f"{tree.n_leaves} leaves, depth {tree.max_depth}, classes "
+    facts = f"{amount(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
     classes = ", ".join(map(str, schema.classes))
     text = to_text(tree, schema, max_depth=HTML_LEVELS, labels=labels)
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.table import amount
 from roctree.tree import scikit_names
 from roctree.tree.check import check_tree
 from roctree.tree.descent import Descent, heaviest_branch, pack
@@ -199,7 +200,8 @@ class Tree:
         return Tree, tuple(self._arrays().values())
 
     def __repr__(self) -> str:
-        return f"<Tree of {self.n_nodes} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
+        leaves = amount(self.n_leaves, "leaf", "leaves")
+        return f"<Tree of {amount(self.n_nodes, 'node')}, {leaves}, depth {self.max_depth}>"
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

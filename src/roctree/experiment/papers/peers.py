@@ -16,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
+from roctree.conventions import labelled_cases
 from roctree.data import Rows
 from roctree.estimator import ROCTreeClassifier
 from roctree.pruning import CostComplexity
@@ -212,4 +213,4 @@ def one_hot(rows: Rows) -> Floats:
 @lru_cache(maxsize=1)
 def booster_of(rows: Rows, y: tuple[Any, ...]) -> Booster:
     """Return the booster of some cases; those that ask in turn for the same share it."""
-    return Booster.of(ROCTreeClassifier()._read(rows, np.array(y), None), SEED)
+    return Booster.of(labelled_cases(rows, np.array(y)), SEED)

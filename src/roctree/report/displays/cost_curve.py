@@ -16,6 +16,7 @@ from roctree.report.displays.drawing import (
     finish,
     labelled,
     line_style,
+    of_positive,
 )
 from roctree.report.displays.judged import (
     Rates,
@@ -25,6 +26,8 @@ from roctree.report.displays.judged import (
     listed,
     point_of,
     positive_class,
+    positive_of_folds,
+    positive_of_labels,
     rates_of_labels,
     weight_of_positives,
 )
@@ -43,6 +46,7 @@ class CostCurveDisplay:
     point : the rates of the labels that are predicted: a line, for labels that do not change
     weight : where the costs and the prior at hand are; None if not known
     name : for the legend
+    positive : the positive class, for the axes; None if not known
 
     Attributes
     ----------
@@ -60,11 +64,13 @@ class CostCurveDisplay:
         point: Rates | None = None,
         weight: float | None = None,
         name: str | None = None,
+        positive: Any = None,
     ) -> None:
         self.curves: list[Curve] = listed(curves)
         self.point = point
         self.weight = weight
         self.name = name
+        self.positive = positive
 
     @classmethod
     def from_estimator(  # noqa: PLR0913 - scikit-learn's conventions
@@ -95,6 +101,7 @@ class CostCurveDisplay:
                 isocost_slope(curve, cost_fp, cost_fn, prior, point_of(estimator, positive))
             ),
             name=type(estimator).__name__ if name is None else name,
+            positive=positive,
         )
         return display.plot(ax=ax, **options)
 
@@ -116,7 +123,9 @@ class CostCurveDisplay:
         """Draw the costs of scored cases; the parameters are those of ``from_estimator``."""
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
         weight = weight_of_positives(isocost_slope(curve, cost_fp, cost_fn, prior))
-        return cls(curve, weight=weight, name=name).plot(ax=ax, **options)
+        positive = positive_of_labels(y, positive)
+        display = cls(curve, weight=weight, name=name, positive=positive)
+        return display.plot(ax=ax, **options)
 
     @classmethod
     def from_cv_results(
@@ -133,7 +142,8 @@ class CostCurveDisplay:
     ) -> "CostCurveDisplay":
         """Draw the costs of each fold; see ``ROCHullDisplay.from_cv_results``."""
         curves = curves_of_folds(cv_results, X, y, positive, sample_weight)
-        return cls(curves, name=name).plot(ax=ax, **options)
+        positive = positive_of_folds(cv_results, positive)
+        return cls(curves, name=name, positive=positive).plot(ax=ax, **options)
 
     def plot(
         self,
@@ -163,10 +173,13 @@ class CostCurveDisplay:
             self._plot_curve(name, line_options)
         self.point_ = self.weight_ = None
         self._plot_costs()
+        across = of_positive(
+            "weight of positives: prior times cost of a miss, scaled", self.positive
+        )
         finish(
-            self.ax_, "weight of positives: prior times cost of a miss, scaled",
-            "normalised expected cost", (0.0, 1.0), (0.0, max(0.6, 1.05 * self._highest())),
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2,
+            self.ax_, across, "normalised expected cost", (0.0, 1.0),
+            (0.0, max(0.6, 1.05 * self._highest())), loc="lower center",
+            bbox_to_anchor=(0.5, 1.0), ncols=2,
         )  # fmt: skip
         return self
 

@@ -173,7 +173,7 @@ class CostPruningDisplay:
         self._plot_hull(fpr, tpr)
         self._plot_equal_costs(fpr, tpr)
         self.ratios_ = self._write_ratios(fpr, tpr) if ratios else []
-        finish_roc(self.ax_)
+        finish_roc(self.ax_, self.curve.positive)
         return self
 
     def _plot_folds(self) -> list[Any]:

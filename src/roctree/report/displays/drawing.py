@@ -41,12 +41,16 @@ def diagonal(ax: Any) -> Any:
     return line
 
 
-def finish_roc(ax: Any) -> None:
+def finish_roc(ax: Any, positive: Any) -> None:
     """Give ROC space its names and its square."""
-    finish(
-        ax, "false positive rate", "true positive rate", (0.0, 1.0), (0.0, 1.0), loc="lower right"
-    )
+    false, true = (of_positive(f"{kind} positive rate", positive) for kind in ("false", "true"))
+    finish(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
     ax.set_aspect("equal")
+
+
+def of_positive(what: str, positive: Any) -> str:
+    """Return the name of an axis, with the class that is positive if it is known."""
+    return what if positive is None else f"{what} (positive: {positive})"
 
 
 def finish(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roctree.data.cells import take_rows
+from roctree.data.labels import encode_labels
 from roctree.errors import ParameterError
 from roctree.operating import class_number
 from roctree.roc import Curve
@@ -34,6 +35,19 @@ def positive_class(estimator: Any, positive: Any) -> Any:
         raise ParameterError(f"There are {len(classes)} classes: say which is positive.")
     point = getattr(estimator, "operating_point_", None)
     return classes[1 if point is None else point.positive]
+
+
+def positive_of_labels(y: Any, positive: Any) -> Any:
+    """The positive class of some labels; None if it is not said, and they are not of two."""
+    if positive is not None:
+        return positive
+    classes = encode_labels(y)[0].tolist()
+    return classes[1] if len(classes) == 2 else None
+
+
+def positive_of_folds(cv_results: Any, positive: Any) -> Any:
+    """The positive class of the classifiers of all folds."""
+    return positive_class(cv_results["estimator"][0], positive)
 
 
 def point_of(estimator: Any, positive: Any) -> Any:

@@ -26,6 +26,8 @@ from roctree.report.displays.judged import (
     listed,
     point_of,
     positive_class,
+    positive_of_folds,
+    positive_of_labels,
     rates_of_labels,
 )
 from roctree.roc import Band, Curve
@@ -44,6 +46,7 @@ class ROCHullDisplay:
     slope : of the line of equal cost that touches the hull; None for none
     band : confidence band of the curve
     name : for the legend
+    positive : the positive class, for the axes; None if not known
 
     Attributes
     ----------
@@ -61,12 +64,14 @@ class ROCHullDisplay:
         slope: float | None = None,
         band: Band | None = None,
         name: str | None = None,
+        positive: Any = None,
     ) -> None:
         self.curves: list[Curve] = listed(curves)
         self.point = point
         self.slope = slope
         self.band = band
         self.name = name
+        self.positive = positive
 
     @classmethod
     def from_estimator(  # noqa: PLR0913 - scikit-learn's conventions
@@ -109,6 +114,7 @@ class ROCHullDisplay:
             slope=isocost_slope(curve, cost_fp, cost_fn, prior, point_of(estimator, positive)),
             band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
             name=type(estimator).__name__ if name is None else name,
+            positive=positive,
         )
         return display.plot(ax=ax, **options)
 
@@ -137,6 +143,7 @@ class ROCHullDisplay:
             slope=isocost_slope(curve, cost_fp, cost_fn, prior),
             band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
             name=name,
+            positive=positive_of_labels(y, positive),
         )
         return display.plot(ax=ax, **options)
 
@@ -166,7 +173,8 @@ class ROCHullDisplay:
         options : of ``plot``
         """
         curves = curves_of_folds(cv_results, X, y, positive, sample_weight)
-        return cls(curves, name=name).plot(ax=ax, **options)
+        positive = positive_of_folds(cv_results, positive)
+        return cls(curves, name=name, positive=positive).plot(ax=ax, **options)
 
     def plot(
         self,
@@ -203,7 +211,7 @@ class ROCHullDisplay:
             self._plot_curve(name, drawstyle, labellings, line_options)
             self.hull_ = self._plot_hull() if hull else None
             self._plot_costs()
-        finish_roc(self.ax_)
+        finish_roc(self.ax_, self.positive)
         return self
 
     def _plot_curve(

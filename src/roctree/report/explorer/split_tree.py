@@ -1,6 +1,6 @@
 """What the page needs of a tree of splits: nodes, tests, metric, and the cases in the leaves."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from roctree.data import Dataset
 from roctree.estimator import ROCTreeClassifier
 from roctree.geometry import extent
 from roctree.geometry.metric import units_of
+from roctree.operating import Counts, counts_in_parts
 from roctree.report.explorer.divided import divided_cases
 from roctree.report.explorer.tables import band, feature, numbers, or_none
 from roctree.tally import Tally
@@ -56,7 +57,8 @@ def _counted(estimator: ROCTreeClassifier, test: Dataset | None) -> dict[str, An
     Where these are too many they count in parts, and ``in_parts`` says so, as of training cases.
     """
     tree, scores = estimator.tree_, estimator.probabilities_
-    in_parts = [name for name in ("training", "smoothed") if estimator._in_parts(name)]
+    divides = estimator.divides_cases_
+    in_parts = [name for name in get_args(Counts) if counts_in_parts(name, tree, divides)]
     if test is None:
         known = band("training", scores[tree.leaves], tree.counts[tree.leaves])
         return {"test": None, "band": known, "in_parts": in_parts}

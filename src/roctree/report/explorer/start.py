@@ -3,10 +3,13 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roctree.labelling import FBeta, LeastCost, MaxFPR, MinTPR, Threshold
 from roctree.operating import HELD_OUT
 from roctree.strategy import is_number
+
+Floats = NDArray[np.float64]
 
 
 def start_state(estimator: Any, positive: int, *, has_test: bool) -> dict[str, Any]:
@@ -18,14 +21,12 @@ def start_state(estimator: Any, positive: int, *, has_test: bool) -> dict[str, A
     positive : number of the class of interest
     has_test : whether there are test cases
     """
-    # Only trees of splits have weights of classes.
-    weights = getattr(estimator, "class_weight_", np.ones(len(estimator.classes_)))
-    others = np.delete(weights, positive)
-    matrix = (1.0 - np.eye(len(weights))) * weights
+    matrix = _usual_costs(estimator)
+    others = np.arange(len(matrix)) != positive
     state: dict[str, Any] = {
-        "mode": "costs" if len(weights) == 2 else "matrix",
-        "cost_fp": float(others.mean()),
-        "cost_fn": float(weights[positive]),
+        "mode": "costs" if len(matrix) == 2 else "matrix",
+        "cost_fp": float(matrix[positive, others].mean()),
+        "cost_fn": float(matrix[others, positive].mean()),
         "matrix": matrix.tolist(),
         "prior": None,
         "priors": None,
@@ -40,6 +41,20 @@ def start_state(estimator: Any, positive: int, *, has_test: bool) -> dict[str, A
         "values": None,
     }
     return state | _of_point(estimator, positive, has_test=has_test)
+
+
+def _usual_costs(estimator: Any) -> Floats:
+    """The costs [predicted, true] that a model without operating point decides by."""
+    n_classes = len(estimator.classes_)
+    errors = 1.0 - np.eye(n_classes)
+    # Labels of nodes are those that pruning under costs gives.
+    if getattr(estimator, "node_labels_", None) is not None:
+        costs = np.array(estimator.pruning_.costs, dtype=np.float64)
+        # Costs of classes are those of predicting them wrongly.
+        return np.asarray(errors * (costs[:, None] if costs.ndim == 1 else costs))
+    # Only trees of splits have weights of classes.
+    weights: Floats = getattr(estimator, "class_weight_", np.ones(n_classes))
+    return np.asarray(errors * weights)
 
 
 def _of_point(estimator: Any, positive: int, *, has_test: bool) -> dict[str, Any]:

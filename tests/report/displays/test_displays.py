@@ -2,20 +2,18 @@
 
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
-from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.pruning import curve_of_labels
+from roctree import ParameterError, ROCTreeClassifier
 from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
 from roctree.roc import Curve
-from tests.estimator import weather
+from tests.report.displays.drawn import points_of, words
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -23,30 +21,6 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 KINDS = [ROCHullDisplay, CostCurveDisplay]
 each_kind = pytest.mark.parametrize("kind", KINDS)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def cases():
-    return weather.frame(300, seed=5)
-
-
-@pytest.fixture(scope="module")
-def tree():
-    return ROCTreeClassifier(max_depth=4, min_samples_leaf=5).fit(*weather.frame(300))
-
-
-def words(display):
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
-
-
-def points_of(line):
-    return np.column_stack(line.get_data())
 
 
 class TestROCHull:
@@ -146,7 +120,16 @@ class TestROCHull:
         ax = ROCHullDisplay.from_estimator(tree, *cases).ax_
         assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
         assert ax.get_aspect() == 1.0
-        assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
+        assert ax.get_ylabel().startswith("true positive rate")
+
+    def test_axes_name_the_positive_class(self, tree, cases):
+        positive = tree.classes_[0]
+        by_tree = ROCHullDisplay.from_estimator(tree, *cases, positive=positive)
+        by_scores = ROCHullDisplay.from_predictions(cases[1], tree.predict_proba(cases[0])[:, 1])
+        assert by_tree.ax_.get_xlabel() == f"false positive rate (positive: {positive})"
+        assert by_scores.ax_.get_ylabel() == f"true positive rate (positive: {tree.classes_[1]})"
+        costs = CostCurveDisplay.from_estimator(tree, *cases)
+        assert costs.ax_.get_xlabel().endswith(f"(positive: {tree.classes_[1]})")
 
 
 class TestCostCurve:
@@ -186,49 +169,6 @@ class TestCostCurve:
         assert len(display.line_) == 3
         assert words(display)[2] == "3 folds"
         assert display.mean_.get_ydata().max() <= 0.5
-
-
-class TestCostPruning:
-    """Five costs and four trees; the second is below the hull."""
-
-    CURVE = SimpleNamespace(
-        fpr=np.array([0.0, 0.1, 0.2, 0.5, 1.0]),
-        tpr=np.array([0.0, 0.2, 0.7, 0.9, 1.0]),
-        cost_ratio=np.array([0.1, 0.5, 1.0, 4.0, 16.0]),
-        on_hull=np.array([True, False, True, True, True]),
-    )
-
-    def test_draws_the_trees_the_hull_and_equal_costs(self):
-        display = CostPruningDisplay(self.CURVE, name="tree").plot()
-        expected = np.column_stack([self.CURVE.fpr, self.CURVE.tpr])
-        assert np.allclose(points_of(display.line_), expected)
-        assert np.allclose(points_of(display.hull_), expected[self.CURVE.on_hull])
-        assert points_of(display.equal_).tolist() == [[0.2, 0.7]]
-        assert display.equal_.get_marker() == "x"
-        assert [text.get_text() for text in display.ratios_] == ["0.1", "1", "4", "16"]
-        assert CostPruningDisplay(self.CURVE).plot(ratios=False).ratios_ == []
-
-    def test_the_hull_begins_and_ends_with_a_tree_of_one_leaf(self):
-        one = SimpleNamespace(**{name: values[2:3] for name, values in vars(self.CURVE).items()})
-        display = CostPruningDisplay(one).plot()
-        assert points_of(display.hull_).tolist() == [[0.0, 0.0], [0.2, 0.7], [1.0, 1.0]]
-
-    def test_ratios_of_trees_that_lie_close_are_not_written_over_each_other(self):
-        close = SimpleNamespace(
-            fpr=np.array([0.2, 0.21, 0.21]), tpr=np.array([0.7, 0.71, 0.71]),
-            cost_ratio=np.array([1.0, 2.0, 3.0]), on_hull=np.ones(3, dtype=bool),
-        )  # fmt: skip
-        written = CostPruningDisplay(close).plot().ratios_
-        assert [text.get_text() for text in written] == ["1"]
-
-    def test_a_tree_is_asked_for_its_curve(self):
-        X, y = load_breast_cancer(return_X_y=True)
-        tree = ROCTreeClassifier(min_samples_leaf=5).fit(X, y)
-        display = CostPruningDisplay.from_estimator(tree, X, y, pruning={"m": 8})
-        expected = tree.cost_pruning_curve(X_test=X, y_test=y, m=8)
-        assert np.array_equal(display.curve.cost_ratio, expected.cost_ratio)
-        assert np.array_equal(display.curve.on_hull, expected.on_hull)
-        assert points_of(display.line_).shape == (len(expected), 2)
 
 
 @each_kind
@@ -309,53 +249,6 @@ def test_it_can_be_drawn_to_a_file(kind, tree, cases, tmp_path):
     assert (tmp_path / "plot.png").stat().st_size > 5000
 
 
-def pairs_and_labels(tree, cases):
-    costs = [(1, 4), (1, 1), (4, 1)]
-    return costs, [tree.at(cost_fn=miss, cost_fp=alarm).predict(cases[0]) for miss, alarm in costs]
-
-
-def test_cost_pruning_draws_labels_that_were_given_under_costs(tree, cases):
-    costs, labels = pairs_and_labels(tree, cases)
-    display = CostPruningDisplay.from_predictions(cases[1], labels, costs, positive="play")
-    rates = [[(each[cases[1] == name] == "play").mean() for name in ("home", "play")]
-             for each in labels]  # fmt: skip
-    assert np.allclose(points_of(display.line_), sorted(rates))
-    assert points_of(display.equal_).tolist() == [rates[1]]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"positive": "rain"}, "is no class"),
-        ({"costs": [(1, 1)]}, "give the labels of all cases for each pair"),
-        ({"costs": "many"}, "is no sweep"),
-    ],
-)
-def test_cost_pruning_refuses_what_does_not_fit(tree, cases, changes, message):
-    costs, labels = pairs_and_labels(tree, cases)
-    given = {"costs": costs, "positive": None} | changes
-    with pytest.raises(ValueError, match=message):
-        CostPruningDisplay.from_predictions(cases[1], labels, **given)
-
-
-def test_cost_pruning_refuses_labels_that_are_no_classes(tree, cases):
-    costs, labels = pairs_and_labels(tree, cases)
-    with pytest.raises(DataError, match="'playing', which is no class of y"):
-        CostPruningDisplay.from_predictions(cases[1], [["playing"] * 300, *labels[1:]], costs)
-
-
-def test_a_mean_is_of_curves_of_the_same_costs_and_positive_class(tree, cases):
-    def curve(costs, **options):
-        return tree.cost_pruning_curve(costs, *cases, **options)
-
-    for others in (curve([(100, 100)]), curve([(1, 1)], positive="home")):
-        with pytest.raises(ParameterError, match="same costs and of the same positive class"):
-            CostPruningDisplay([curve([(1, 1)]), others])
-    costs, labels = pairs_and_labels(tree, cases)
-    given = curve_of_labels(cases[1], labels, costs)
-    assert CostPruningDisplay((given, given)).curve.tpr.tolist() == given.tpr.tolist()
-
-
 @pytest.mark.parametrize("kind", [*KINDS, CostPruningDisplay])
 @pytest.mark.parametrize("curves", [None, [], "curve", [None]])
 def test_what_is_no_curve_is_refused(kind, curves):
@@ -376,23 +269,6 @@ def test_weights_count_as_copies(kind, tree, cases):
     folds = kind.from_cv_results(found, X, y, sample_weight=weights)
     assert len(folds.curves) == 3
     assert sum(curve.n_positive for curve in folds.curves) == weights[y == "play"].sum()
-
-
-def test_cost_pruning_draws_the_mean_of_folds(cases):
-    found = cross_validate(
-        ROCTreeClassifier(), *cases, cv=3, return_estimator=True, return_indices=True
-    )
-    display = CostPruningDisplay.from_cv_results(found, *cases)
-    assert len(display.folds_) == 3
-    each = np.array([[curve.fpr, curve.tpr] for curve in display.curves])
-    mean = sorted(map(tuple, each.mean(axis=0).T))
-    assert np.allclose(points_of(display.line_), mean)
-    assert "3 folds" in words(display)
-
-
-def test_cost_pruning_marks_equal_costs_only_where_they_were_tried(tree, cases):
-    display = CostPruningDisplay.from_estimator(tree, *cases, pruning={"costs": [2, 4]})
-    assert display.equal_ is None
 
 
 @pytest.mark.parametrize("kind", [*KINDS])

@@ -1,0 +1,237 @@
+"""What someone meets who comes with a table of their own."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import roctree as library
+from roctree import cli
+from roctree.cli.wording import in_options
+
+HEAD = "height in cm,weight,colour,kind"
+
+
+def things(n_rows=40):
+    """Rows whose kind is told by their height alone."""
+    return [
+        f"{place},{place % 7},{('red', 'blue')[place % 2]},{'big' if place >= 25 else 'small'}"
+        for place in range(n_rows)
+    ]
+
+
+@pytest.fixture
+def table(patients):
+    """The working folder, with things.csv."""
+    (patients / "things.csv").write_text("\n".join([HEAD, *things(), ""]))
+    return patients
+
+
+@pytest.fixture
+def grown_things(table, roctree):
+    """The working folder, with a tree that looks at the height only."""
+    done = roctree("fit", "things.csv", "--target", "kind", "--max-leaves", 2, "-o", "things.json")
+    assert done.code == 0, done.err
+    return table
+
+
+def columns_of(folder, name, places):
+    lines = (folder / "things.csv").read_text().splitlines()
+    cut = [",".join(line.split(",")[place] for place in places) for line in lines]
+    (folder / name).write_text("\n".join([*cut, ""]))
+
+
+WORDS = {
+    "max_depth='deep' is not allowed, or None.": "--max-depth deep is not allowed, or none.",
+    "nominal='x' is no choice.": "--nominal-splits x is no choice.",
+    "there is no column 'my max_fpr'": "there is no column 'my max_fpr'",
+    "a/max_depth/b.csv: max_depth=3.": "a/max_depth/b.csv: --max-depth 3.",
+    "use at(...) without randomise=True.": "use roctree at without --randomise.",
+    "ReducedError() decides: give X_val and y_val.": "reduced_error decides: give --validation.",
+    "sample_weight is -1 in row 3.": "--weight is -1 in row 3.",
+    "prior=(0.5, 0.7) must be shares.": "--prior (0.5, 0.7) must be shares.",
+    "use at(cost_matrix=...) instead": "use roctree at --cost-matrix instead",
+    "Of unknown_parameter nothing is said.": "Of unknown_parameter nothing is said.",
+}
+OPTIONS = [
+    "max_depth",
+    "nominal",
+    "nominal_splits",
+    "max_fpr",
+    "randomise",
+    "validation",
+    "weight",
+    "prior",
+]
+
+
+@pytest.mark.parametrize("said", WORDS)
+def test_words_of_python_become_those_of_the_command(said):
+    assert in_options(said, OPTIONS) == WORDS[said]
+
+
+@pytest.mark.filterwarnings("default")
+def test_columns_at_which_no_split_looks_may_be_absent(grown_things, roctree):
+    columns_of(grown_things, "few.csv", [0, 3])
+    for command in (("predict", "--columns", "label,leaf,change"), ("evaluate",)):
+        name, *options = command
+        whole = roctree(name, "things.json", "things.csv", *options)
+        found = roctree(name, "things.json", "few.csv", *options)
+        assert found.out == whole.out
+        assert found.err == (
+            "Warning: few.csv has no column 'weight', 'colour', where the tree never looks.\n"
+        )
+
+
+def test_columns_at_which_a_split_looks_must_be_there(grown_things, roctree):
+    columns_of(grown_things, "lacking.csv", [1, 2])
+    done = roctree("predict", "things.json", "lacking.csv")
+    assert done.code == 2
+    assert "lacking.csv has no column 'height in cm'; it has 'weight', 'colour'." in done.err
+
+
+def test_columns_to_keep_are_listed_with_commas(grown_things, roctree):
+    shown = roctree("predict", "things.json", "things.csv", "--keep", "kind,weight").out
+    assert shown.splitlines()[0].startswith("kind,weight,label,")
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_target_of_one_class_is_pointed_out(table, roctree):
+    text = (table / "things.csv").read_text().replace("small", "big")
+    (table / "one.csv").write_text(text)
+    done = roctree("fit", "one.csv", "--target", "kind")
+    assert done.code == 0
+    assert done.err.startswith("Warning: 'kind' is big in all rows, and so will be every")
+    assert "1 leaf, depth 0, from 40 rows of 1 class." in done.out
+
+
+def test_marks_before_decimals_are_advised_without_a_circle(table, roctree):
+    rows = [f"0,{place};0.{place};{'pq'[place % 2]}" for place in range(10, 40)]
+    (table / "marks.csv").write_text("\n".join(["a;b;kind", *rows, ""]))
+    fit = ("fit", "marks.csv", "--target", "kind")
+    assert "say --decimal ','" in roctree(*fit).err
+    assert "say --decimal ','" in roctree(*fit, "--numeric", "a").err
+    assert "numbers with a point before decimals, not ','" in roctree(*fit, "--decimal", ",").err
+    last = roctree(*fit, "--decimal", ",", "--numeric", "b").err
+    assert "'0.10' is none; the mark before decimals is said to be ','" in last
+
+
+def test_bytes_are_not_poured_into_a_terminal(grown_things, roctree, monkeypatch):
+    pytest.importorskip("onnx")
+    monkeypatch.setattr("roctree.cli.export.sys.stdout.isatty", lambda: True, raising=False)
+    done = roctree("export", "things.json", "--to", "onnx")
+    assert (done.code, done.out) == (2, "")
+    assert "name a file by -o" in done.err
+
+
+def test_an_operating_point_is_looked_at_before_it_is_kept(grown_things, roctree):
+    before = sorted(grown_things.iterdir())
+    done = roctree("at", "things.json", "--max-fpr", 0.1, "--positive", "big")
+    assert done.out.startswith("positive class big: MaxFPR(rate=0.1, randomise=False): FPR 0.0000")
+    assert "Not kept: name a file by -o" in done.out
+    assert sorted(grown_things.iterdir()) == before
+
+
+def test_descriptions_for_machines_are_values_of_json(grown_things, roctree):
+    roctree("prune", "things.json", "--method", "minimum_error:m=3", "-o", "small.json")
+    roctree("at", "small.json", "--cost-fn", 5, "-o", "small.json")
+    facts = json.loads(roctree("describe", "small.json", "--json").out)
+    assert facts["parameters"] == {"max_leaves": 2, "pruning": "minimum_error:m=3"}
+    point = facts["operating_point"]
+    assert (point["labeller"], point["asked"]) == ("LeastCost", {"cost_fn": 5})
+    assert (point["positive"], point["fpr"], facts["soft_thresholds"]) == ("small", 0.0, False)
+
+
+def test_soft_thresholds_are_described(table, roctree):
+    fit = ("fit", "things.csv", "--target", "kind", "--ranking", "soft", "--max-leaves", 2)
+    roctree(*fit, "-o", "soft.json")
+    assert "thresholds are soft" in roctree("describe", "soft.json").out
+    refused = roctree("predict", "soft.json", "things.csv", "--columns", "change")
+    assert "fit with --ranking leaf" in refused.err
+
+
+def test_pruning_says_by_what(grown_things, roctree):
+    done = roctree("prune", "things.json", "--method", "cost_complexity:alpha=1", "-o", "s.json")
+    assert done.out == "1 leaf of 2 is left by cost_complexity:alpha=1; written: s.json\n"
+    refused = roctree("prune", "things.json", "--method", "card_per_class:cases=9", "-o", "s.json")
+    assert "'cases' is no option: card_per_class has the options K, rule." in refused.err
+
+
+def test_a_page_opens_at_the_costs_of_pruning(grown_things, roctree):
+    costs = ("--method", "minimum_error", "--costs", "big=2,small=7")
+    assert roctree("prune", "things.json", *costs, "-o", "costly.json").code == 0
+    assert roctree("explore", "costly.json", "--positive", "big", "-o", "tree.html").code == 0
+    page = (grown_things / "tree.html").read_text(encoding="utf-8")
+    assert '"cost_fp":2.0,"cost_fn":7.0' in page.replace(" ", "")
+
+
+def test_labellings_that_are_never_best_are_counted_only(grown, roctree):
+    facts = json.loads(roctree("labellings", "tree.json", "test.csv", "--json").out)["labellings"]
+    never = [row for row in facts if row["prior_from"] is None]
+    shown = roctree("labellings", "tree.json", "test.csv").out
+    assert never
+    assert f"{len(never)} of {len(facts)} are never best" in shown
+    assert len(shown.splitlines()) == len(facts) - len(never) + 5
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_help_begins_with_what_is_typed(name, roctree):
+    usage, *_ = roctree(name, "--help").out.splitlines()
+    assert "..." not in usage.replace("]...", "").replace("}...", "")
+    assert "[[" not in usage
+
+
+IDLE = """
+import os, signal, sys, threading, time
+from roctree import cli
+
+read, write = os.pipe()
+os.dup2(read, 0)
+
+def feed():
+    os.write(write, b"x,kind\\n" + b"1,a\\n2,b\\n" * 20000)
+    # So much is taken only when the first bytes have been looked at, and pyarrow waits for more.
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.{signal})
+
+threading.Thread(target=feed).start()
+sys.argv = ["roctree", "fit", "-", "--target", "kind"]
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes there cannot be waited for")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_ends_the_waiting_for_a_pipe(name, code):
+    done = subprocess.run(
+        [sys.executable, "-c", IDLE.format(signal=name)], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "Stopped.\n")
+
+
+def test_a_scheduler_that_ends_a_command_ends_it_politely(monkeypatch, capsys):
+    def end(**_):
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError("it goes on")
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(cli, "app", end)
+    try:
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (left.value.code, capsys.readouterr().err) == (143, "Stopped.\n")
+
+
+def test_a_teacher_of_other_columns_is_refused_in_a_sentence():
+    pandas = pytest.importorskip("pandas")
+    from sklearn.naive_bayes import GaussianNB
+
+    frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "z": [0.0, 1.0, 0.0, 1.0]})
+    teacher = GaussianNB().fit(frame, list("aabb"))
+    with pytest.raises(library.ParameterError, match="fit it to the same columns") as error:
+        library.distill(teacher, frame.rename(columns={"z": "other"}), list("aabb"))
+    assert "\n" not in str(error.value)
