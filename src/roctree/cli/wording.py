@@ -24,6 +24,7 @@ _OPTIONS = {
     "sample_weight": "weight",
     "categorical_features": "nominal",
     "random_state": "seed",
+    "n_jobs": "jobs",
 }
 # What is an option of another command where it is none of this.
 _OF_AT = ("cost_fp", "cost_fn", "cost_matrix", "prior", "max_fpr", "min_tpr", "randomise")
