@@ -112,6 +112,8 @@ def test_a_name_that_the_study_has_not_is_refused_and_not_taken_for_a_tie():
         results.compare("auc", "hardest", "old", "new")
     with pytest.raises(ParameterError, match="there are old, new"):
         results.wilcoxon("auc", "new", "other")
+    with pytest.raises(ParameterError, match="alpha=5 is no level"):
+        results.table("auc", against="old", alpha=5)
 
 
 def test_times_are_a_measure_too():

@@ -223,6 +223,8 @@ def test_classes_can_be_told_from_the_rest():
     assert Counter(two.y.tolist()) == {"rest": 50, "setosa+virginica": 100}
     with pytest.raises(DataError, match="no class of 'iris'"):
         iris.against_rest("rose")
+    with pytest.raises(DataError, match="left as the rest"):
+        iris.against_rest(iris.classes)
 
 
 def test_encoded_rows_give_the_tree_of_the_frame():

@@ -72,7 +72,7 @@ class Plan:
     def __post_init__(self) -> None:
         _check_kinds("problem", self.problems, Problem, "BuiltIn().load(...) or Problem.from_data")
         _check_kinds("configuration", self.configurations, Configuration, BY_NAME)
-        if not hasattr(self.design, "splits"):
+        if isinstance(self.design, type) or not hasattr(self.design, "splits"):
             raise ParameterError(
                 f"design={self.design!r} divides nothing: give CrossValidation(...), HoldOut(...) "
                 "or Bootstrap(...)."
@@ -81,6 +81,9 @@ class Plan:
             ("problem", [problem.name for problem in self.problems]),
             ("configuration", [configuration.name for configuration in self.configurations]),
         ):
+            for each in names:
+                if not isinstance(each, str):
+                    raise ParameterError(f"A {kind} is called {each!r}: give a text as its name.")
             if not names:
                 raise ParameterError(f"The plan has no {kind}: give at least one.")
             name, count = Counter(names).most_common(1)[0]
@@ -115,4 +118,5 @@ def _several(given: Any) -> tuple[Any, ...]:
 def _check_kinds(kind: str, given: Iterable[Any], wanted: type, advice: str) -> None:
     for each in given:
         if not isinstance(each, wanted):
-            raise ParameterError(f"{repr(each)[:60]} is no {kind}: give {advice}.")
+            shown = " ".join(repr(each).split())[:60]
+            raise ParameterError(f"{shown} is no {kind}: give {advice}.")

@@ -64,7 +64,7 @@ class Folder:
         path = self.path / "manifest.json"
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise DataError(
                 f"{str(self.path)!r} has no manifest.json: give a folder of data sets, see "
                 "docs/experiments.md."
