@@ -96,7 +96,7 @@ def test_classes_can_be_dropped_merged_and_opposed(tmp_path):
         (lambda path: (path / "manifest.json").write_text('{"format": 9}'), "format 1"),
         (
             lambda path: (path / "manifest.json").write_text('{"format": 1, "datasets": 1}'),
-            "is no manifest of format 1",
+            "has no list of 'datasets'",
         ),
         (lambda path: folder_of(path, [{"derivation": {}}]), "a variant without an 'id'"),
         (lambda path: folder_of(path, attributes=["size"]), "has the attribute 'size'"),

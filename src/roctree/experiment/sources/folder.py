@@ -71,15 +71,17 @@ class Folder:
             ) from None
         except (OSError, ValueError) as error:
             raise DataError(f"{str(path)!r} cannot be read: {error}.") from None
-        known = isinstance(found, dict) and found.get("format") == FORMAT
-        if not known or not isinstance(found.get("datasets", []), list):
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise DataError(f"{str(path)!r} is no manifest of format {FORMAT}.")
         return found
 
     @cached_property
     def _entries(self) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
         entries: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
-        for number, entry in enumerate(self._manifest.get("datasets", []), 1):
+        given = self._manifest.get("datasets", [])
+        if not isinstance(given, list):
+            raise DataError(f"{str(self.path / 'manifest.json')!r} has no list of 'datasets'.")
+        for number, entry in enumerate(given, 1):
             _check(entry, f"Data set {number} of {str(self.path / 'manifest.json')!r}")
             entries[entry["name"]] = entry, {}
             for variant in entry.get("variants", []):
