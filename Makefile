@@ -16,9 +16,7 @@ demo: $(VENV)/.installed
 
 test: test-compiled test-interpreted test-boundscheck
 
-# Kernels are compiled beforehand, or every worker would compile them all.
 test-compiled: $(VENV)/.test
-	$(BIN)/roctree warm-up
 	$(PYTEST)
 
 test-interpreted: $(VENV)/.test
@@ -29,11 +27,8 @@ coverage: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(KERNEL_TESTS)
 
 # A warm cache silently ignores the flag, hence a cache of its own.
-test-boundscheck: export NUMBA_BOUNDSCHECK = 1
-test-boundscheck: export NUMBA_CACHE_DIR = $(BOUNDSCHECK_CACHE)
 test-boundscheck: $(VENV)/.test
-	$(BIN)/roctree warm-up
-	$(PYTEST) -m "not slow" $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow" $(KERNEL_TESTS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -6,10 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree._jit import compiled
 from roctree.data import Dataset
 from roctree.systems.c45_kernels import DIVIDED
 from roctree.systems.mdl import logarithms
 from roctree.systems.naive_bayes import n_categories_of
+from roctree.systems.nbtree_kernels import GONE, keep_ranked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -61,20 +63,11 @@ class Cases(NamedTuple):
 
     def part(self, members: Ints, weights: Floats) -> "Cases":
         """Return some of the cases, in the order given, with other weights."""
-        place = np.full(len(self.labels), -1)
+        place = np.full(len(self.labels), GONE)
         place[members] = np.arange(len(members))
         ranked = np.zeros((len(self.values), len(members)), dtype=np.int64)
         n_known = np.zeros_like(self.n_known)
-        numeric = self.n_categories == 0
-        complete = numeric & (self.n_known == len(self.labels))
-        kept = place[self.ranked[complete]]
-        ranked[complete] = kept[kept >= 0].reshape(-1, len(members))
-        n_known[complete] = len(members)
-        for feature in np.flatnonzero(numeric & ~complete):
-            kept = place[self.ranked[feature, : self.n_known[feature]]]
-            kept = kept[kept >= 0]
-            ranked[feature, : len(kept)] = kept
-            n_known[feature] = len(kept)
+        compiled(keep_ranked)(self.ranked, self.n_known, self.n_categories, place, ranked, n_known)
         return self._replace(
             values=np.take(self.values, members, axis=1),
             ranked=ranked,

@@ -29,6 +29,8 @@ NODE = (
     f"{_GIVEN}, int64, {_GIVEN}"
 )
 _CELLS = "Array(int64, 2, 'C'), Array(int64, 1, 'C'), Array(float64, 2, 'C')"
+# The place of a case that is in another branch.
+GONE = -1
 
 
 @typed_kernel(f"float64({NODE}, {_CELLS})")
@@ -223,3 +225,31 @@ def mark_intervals(
         while cell < n_cuts and xs[i] > cuts[cell]:
             cell += 1
         cells[line[i]] = cell
+
+
+@typed_kernel(
+    f"void(Array(int64, 2, 'C', readonly=True), {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, "
+    "Array(int64, 2, 'C'), Array(int64, 1, 'C'))"
+)
+def keep_ranked(
+    ranked: Ints, n_known: Ints, n_categories: Ints, place: Ints, kept: Ints, n_kept: Ints
+) -> None:
+    """Keep the cases of a branch among those of its node, in ascending order of their numbers.
+
+    Parameters
+    ----------
+    ranked, n_known : int64[features, cases], int64[features], the node's, as in ``judge_node``
+    n_categories : int64[features], 0 of numbers; the others have no order
+    place : int64[cases], the number of each case in the branch, or ``GONE``
+    kept, n_kept : int64[features, cases of the branch], int64[features], zeros
+    """
+    for feature in range(n_known.size):
+        if n_categories[feature] > 0:
+            continue
+        end = 0
+        for rank in range(n_known[feature]):
+            number = place[ranked[feature, rank]]
+            if number != GONE:
+                kept[feature, end] = number
+                end += 1
+        n_kept[feature] = end
