@@ -117,7 +117,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     threshold : "midpoint" between two values, or "observed", the largest value below that
     growth : which splits ``max_leaves`` keeps: "depth_first" and "best_first", those that gain
         most; "whole_tree_auc", those that raise the area under the curve of the whole tree
-        most, which is for trees with ``max_leaves`` only
+        most, for trees with ``max_leaves`` only. It chooses leaves: how a leaf is split is
+        the choice of ``criterion``
     collapse : whether subtrees that err no less than a leaf become one, as in C4.5
     c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
         up to 25 cases, as in C4.5

@@ -109,7 +109,7 @@ def is_number(value: Any) -> bool:
 def refuse(strategy: Any, option: str, advice: str) -> NoReturn:
     """Say that an option makes no sense, and what would."""
     value = getattr(strategy, option)
-    raise ParameterError(f"{_name(strategy)}({option}={value!r}) makes no sense; {advice}")
+    raise ParameterError(f"{_name(strategy)}({option}={value!r}) makes no sense; {advice}.")
 
 
 def _name(strategy: Any) -> str:

@@ -81,6 +81,8 @@ def test_more_folds_than_cases_are_refused():
         lambda: CrossValidation(1),
         lambda: CrossValidation(5, 0),
         lambda: CrossValidation(5, seed=-1),
+        lambda: CrossValidation(5, repeats=2, seed=2**32 - 1),
+        lambda: HoldOut(seed=2**40),
         lambda: HoldOut(0.0),
         lambda: HoldOut(1.5),
         lambda: Bootstrap(repeats=2.5),

@@ -77,10 +77,13 @@ BAD = [
     ({"leaves": "4,8"}, "whole numbers from 1 on"),
     ({"max_leaves": 5}, "max_leaves is what a frontier tries out: give leaves"),
     ({"growth": "best_first"}, "growth is what a frontier tries out: give ways"),
+    ({"ranking": "leaf"}, "ranking is what a frontier tries out: give ways"),
+    ({"ways": []}, "ways has no way to a small tree"),
+    ({"ways": 5}, "5 is no way to a small tree"),
     ({"depth": 5}, "'depth' is not a parameter"),
     ({"criterion": "goodness"}, "criterion"),
     ({"folds": 1}, "folds=1"),
-    ({"random_state": -1}, "seed=-1"),
+    ({"random_state": -1}, "random_state=-1 is no seed"),
     ({"progress": True}, "progress=True cannot be told"),
     ({"cost_matrix": [[0, 1]]}, "cost_matrix"),
 ]
@@ -96,6 +99,12 @@ def test_wrong_options_are_refused_before_any_tree_is_grown(options, message, mo
 def test_one_size_and_one_way_need_no_list():
     (point,) = roctree.frontier(*IRIS, leaves=3, ways="best_first", folds=2).points
     assert (point.way, point.max_leaves) == ("best_first", 3)
+
+
+def test_a_way_that_is_given_twice_is_tried_once():
+    options = {"leaves": 2, "folds": 2}
+    (point,) = roctree.frontier(*IRIS, ways=["best_first", "best_first"], **options).points
+    assert (point,) == roctree.frontier(*IRIS, ways="best_first", **options).points
 
 
 def test_a_class_needs_two_cases_and_rows_need_labels():

@@ -99,6 +99,8 @@ def test_what_has_no_leaves_has_no_number_of_them():
 
 
 def test_an_unknown_measure_is_refused():
+    with pytest.raises(ParameterError, match="beta='three'"):
+        FBeta("three")
     with pytest.raises(ParameterError, match="did you mean 'accuracy'"):
         resolve(["accurcy"])
     assert list(resolve("auc")) == ["auc"]

@@ -215,6 +215,7 @@ def test_an_entry_counts_in_printed_deviations():
 
 def test_the_geometric_mean():
     assert geometric_mean([1.0, 4.0]) == pytest.approx(2.0)
+    assert geometric_mean([0.0, 4.0]) == 0.0
     assert geometric_mean([]) != geometric_mean([])
 
 

@@ -148,6 +148,8 @@ def test_the_page_has_all_tables(tmp_path, monkeypatch):
     page = report.markdown()
     assert page.startswith("# How well one tree ranks")
     assert "| readable, at most 16, Hand-Till | 88 | 50.45 | no |" in page
+    assert "| readable, data sets significantly below | 0 | 0 | yes |" in page
+    assert "| readable, at most 8, ahead of the best of others of that size | 0 | 0.00 | no" in page
     assert "default is significantly below MSEE, m-branch, multiway on no data set." in page
     assert "Not in the data given: MONKS" not in page
 

@@ -101,7 +101,19 @@ def test_what_was_not_measured_or_cannot_be_compared_is_refused():
     with pytest.raises(ParameterError, match="'polars' or 'pandas'"):
         results.frame("arrow")
     with pytest.raises(DataError, match="no two common results"):
-        results.compare("auc", "easy", "old", "other")
+        made(n=1).compare("auc", "easy", "old", "new")
+
+
+def test_a_name_that_the_study_has_not_is_refused_and_not_taken_for_a_tie():
+    results = made()
+    with pytest.raises(ParameterError, match=r"'odl' is no configuration .*did you mean 'old'"):
+        results.table("auc", against="odl")
+    with pytest.raises(ParameterError, match="'hardest' is no problem of this study"):
+        results.compare("auc", "hardest", "old", "new")
+    with pytest.raises(ParameterError, match="there are old, new"):
+        results.wilcoxon("auc", "new", "other")
+    with pytest.raises(ParameterError, match="alpha=5 is no level"):
+        results.table("auc", against="old", alpha=5)
 
 
 def test_times_are_a_measure_too():

@@ -253,6 +253,12 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
         run(plan_of(), path)
 
 
+def test_a_folder_that_cannot_be_is_refused(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(DataError, match=r"There can be no folder .*file'"):
+        run(plan_of(), tmp_path / "file" / "study.sqlite")
+
+
 def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
     path = tmp_path / "shop.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -297,7 +303,19 @@ def test_several_may_write_to_one_store_at_once(tmp_path):
         (lambda: Plan.of(BuiltIn().load("iris"), {}), "no configuration"),
         (lambda: Plan.of([BuiltIn().load("iris")] * 2, TREES), "Two problems are called 'iris'"),
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=[]), "measures nothing"),
-        (lambda: Plan.of("iris", TREES), r"'i' is no problem: give BuiltIn\(\)\.load"),
+        (lambda: Plan.of("iris", TREES), r"'iris' is no problem: give BuiltIn\(\)\.load"),
+        (lambda: Plan.of(None, TREES), "None is no problem"),
+        (lambda: Plan.of(BuiltIn().load("iris"), {1: ROCTreeClassifier()}), "is called 1: give a"),
+        (lambda: Plan.of(BuiltIn().load("iris"), {"a": ROCTreeClassifier}), "is a class: write it"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, CrossValidation), "divides nothing"),
+        (lambda: Configuration("a", ROCTreeClassifier(), at=0.5), "give arguments of at"),
+        (lambda: Plan.of(BuiltIn().load("iris"), ROCTreeClassifier()), "give classifiers by name"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=3), "metric 3 is not known"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics={"f3": 3}), "'f3' is 3: give a"),
+        (
+            lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics={"seconds": len}),
+            "cannot be called 'seconds'",
+        ),
         (lambda: Plan.of(BuiltIn().load("iris"), [ROCTreeClassifier()]), "is no configuration"),
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, 5), "design=5 divides nothing"),
     ],
@@ -313,9 +331,16 @@ def test_configurations_may_be_given_as_they_are():
     assert [each.name for each in plan.configurations] == list(TREES)
 
 
-def test_no_process_at_all_is_refused(tmp_path):
-    with pytest.raises(ParameterError, match="n_jobs=0 makes no sense"):
-        run(plan_of(), tmp_path / "study.sqlite", n_jobs=0)
+@pytest.mark.parametrize("n_jobs", [0, "all", 1.5])
+def test_a_number_of_processes_that_there_cannot_be_is_refused(tmp_path, n_jobs):
+    with pytest.raises(ParameterError, match=f"n_jobs={n_jobs!r} is not allowed"):
+        run(plan_of(), tmp_path / "study.sqlite", n_jobs=n_jobs)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_plan_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match=r"is no plan: give Plan\.of"):
+        run(TREES, tmp_path / "study.sqlite")
 
 
 def test_an_unknown_answer_to_changes_is_refused(tmp_path):

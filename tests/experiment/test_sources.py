@@ -49,6 +49,12 @@ def folder_of(path, variants=(), cases=CASES, **changes):
     return Folder(path)
 
 
+def unpacked(path, content):
+    """Put other bytes in the place of the file, and their checksum in the manifest."""
+    folder_of(path, sha256=sha256(content).hexdigest())
+    (path / "things.csv.gz").write_bytes(content)
+
+
 def derived(path, **derivation):
     return folder_of(path, [{"id": "other", "derivation": derivation}]).load("other")
 
@@ -88,7 +94,20 @@ def test_classes_can_be_dropped_merged_and_opposed(tmp_path):
         (lambda path: (path / "manifest.json").unlink(), "no manifest.json"),
         (lambda path: (path / "manifest.json").write_text("{"), "cannot be read"),
         (lambda path: (path / "manifest.json").write_text('{"format": 9}'), "format 1"),
+        (
+            lambda path: (path / "manifest.json").write_text('{"format": 1, "datasets": 1}'),
+            "has no list of 'datasets'",
+        ),
+        (lambda path: folder_of(path, [{"derivation": {}}]), "a variant without an 'id'"),
+        (lambda path: folder_of(path, attributes=["size"]), "has the attribute 'size'"),
+        (
+            lambda path: folder_of(path, attributes=[{"name": "size", "kind": "ordinal"}]),
+            "'nominal' or 'numeric' as its 'kind'",
+        ),
         (lambda path: (path / "things.csv.gz").write_bytes(b"other"), "checksum differs"),
+        (lambda path: unpacked(path, b"size,class"), "is no gzipped table of text"),
+        (lambda path: unpacked(path, gzip.compress(b"size")[:-4]), "is no gzipped table of text"),
+        (lambda path: unpacked(path, gzip.compress(b"")), "not even a header"),
         (lambda path: (path / "things.csv.gz").unlink(), "cannot be read"),
     ],
 )
@@ -204,6 +223,8 @@ def test_classes_can_be_told_from_the_rest():
     assert Counter(two.y.tolist()) == {"rest": 50, "setosa+virginica": 100}
     with pytest.raises(DataError, match="no class of 'iris'"):
         iris.against_rest("rose")
+    with pytest.raises(DataError, match="left as the rest"):
+        iris.against_rest(iris.classes)
 
 
 def test_encoded_rows_give_the_tree_of_the_frame():

@@ -177,9 +177,18 @@ class Says:
         return np.array([self.answer] * len(X)).squeeze()
 
 
+class Fails(Says):
+    """A teacher that fails in a way of its own."""
+
+    def predict_proba(self, X):
+        raise KeyError("sepal length")
+
+
 @pytest.mark.parametrize(
     ("teacher", "message"),
     [
+        (Fails(), r"cannot be asked about rows of X \('sepal length'\)"),
+        (Says("likely", "not"), "gives no table of numbers"),
         (Says(0.4), r"an array of shape \(150,\) for 150 rows and 2 classes"),
         (Says(0.2, 0.3, 0.5), r"an array of shape \(150, 3\)"),
         (Says(0.4, 0.7), "rows that are no probabilities"),

@@ -24,6 +24,7 @@ _OPTIONS = {
     "sample_weight": "weight",
     "categorical_features": "nominal",
     "random_state": "seed",
+    "n_jobs": "jobs",
 }
 # What is an option of another command where it is none of this.
 _OF_AT = ("cost_fp", "cost_fn", "cost_matrix", "prior", "max_fpr", "min_tpr", "randomise")
@@ -68,6 +69,8 @@ def in_options(message: str, options: Collection[str]) -> str:
     '--max-fpr 0.1 does not depend on --prior.'
     >>> in_options("use at(cost_matrix=...), or give X_val and y_val", ["validation"])
     'use roctree at --cost-matrix, or give --validation'
+    >>> in_options("CrossValidation(folds=1) makes no sense.", ["folds"])
+    '--folds 1 makes no sense.'
     """
 
     def said(found: re.Match[str]) -> str:
@@ -76,7 +79,8 @@ def in_options(message: str, options: Collection[str]) -> str:
         if found["quoted"]:  # names and texts of the user
             return found[0]
         if found["strategy"]:
-            return _strategy(found["strategy"], found["settings"]) or found[0]
+            typed = _strategy(found["strategy"], found["settings"])
+            return typed or _settings(found["settings"], options) or found[0]
         if found["argument"]:
             return _option(found["argument"], options) or found[0]
         if found["name"]:
@@ -86,7 +90,8 @@ def in_options(message: str, options: Collection[str]) -> str:
         if _CAMELS.fullmatch(word):
             return _strategy(word, "") or word
         if "_" not in word and word not in _SINGLE:
-            return _WORDS.get(word, word)
+            # At the beginning of a sentence "None" is a word of it.
+            return _WORDS.get(word, word) if found.start() > 0 else word
         return _option(word, options) or word
 
     return _FRAGMENT.sub(said, message)
@@ -148,6 +153,15 @@ def _strategy(kind: str, settings: str) -> str | None:
     name = _names_of_strategies().get(kind)
     given = [part.replace("'", "") for part in settings.split(", ") if part]
     return None if name is None else ":".join([name, *given])
+
+
+def _settings(settings: str, options: Collection[str]) -> str | None:
+    """Settings of an object that has no name on the command line; None unless all are options."""
+    pairs = [part.partition("=") for part in settings.split(", ") if part]
+    known = [(_option(name, options), value) for name, _, value in pairs]
+    if not known or not all(option for option, _ in known):
+        return None
+    return " ".join(f"{option}{_typed(value)}" for option, value in known)
 
 
 def _names_of_strategies() -> dict[str, str]:

@@ -19,6 +19,7 @@ from roctree.errors import DataError
 from roctree.strategy import is_number, refuse
 
 Ints = NDArray[np.int64]
+MOST_SEEDS = 2**32
 
 
 class Split(NamedTuple):
@@ -76,7 +77,7 @@ class CrossValidation:
     def __post_init__(self) -> None:
         _check_whole(self, "folds", 2)
         _check_whole(self, "repeats", 1)
-        _check_whole(self, "seed", 0)
+        _check_seed(self)
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -220,10 +221,17 @@ def _check_draws(design: HoldOut | Bootstrap) -> None:
     if not is_number(design.test) or not 0 < design.test < 1:
         refuse(design, "test", "give a share between 0 and 1")
     _check_whole(design, "repeats", 1)
-    _check_whole(design, "seed", 0)
+    _check_seed(design)
 
 
 def _check_whole(design: Design, option: str, least: int) -> None:
     value = getattr(design, option)
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         refuse(design, option, f"give a whole number from {least} on")
+
+
+def _check_seed(design: CrossValidation | HoldOut | Bootstrap) -> None:
+    """Refuse seeds of repeats that scikit-learn does not take."""
+    _check_whole(design, "seed", 0)
+    if design.seed + design.repeats > MOST_SEEDS:
+        refuse(design, "seed", f"with its repeats it may go up to {MOST_SEEDS - 1}")

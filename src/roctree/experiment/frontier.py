@@ -17,7 +17,7 @@ from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
-from roctree.operating import cheapest, cost_table
+from roctree.operating import cheapest, checked_seed, cost_table
 from roctree.parameters import check_parameters
 from roctree.progress import check_told
 from roctree.pruning import AUCPruning, CostComplexity
@@ -197,7 +197,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     folds: int = 5,
     repeats: int = 1,
     cost_matrix: Any = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Frontier:
@@ -211,7 +211,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
         "distilled"; None for all
     folds, repeats : of stratified cross-validation
     cost_matrix : costs [predicted][true], by number or by label; None for one for each error
-    random_state : seed of the folds and of generated cases
+    random_state : seed of the folds and of generated cases; None for any
     progress : a function that is told how many of how many trees have been made
     parameters : of ``ROCTreeClassifier``, but for those that sizes and ways are about
 
@@ -229,7 +229,8 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     sizes = _sizes(leaves)
     _check_parameters(parameters)
     check_told(progress)
-    design = CrossValidation(folds, repeats, random_state)
+    seed = checked_seed(random_state)
+    design = CrossValidation(folds, repeats, seed)
     cases = _cases(X, y, parameters)
     classes, labels = cases.schema.classes, cases.labels
     _check_classes(classes, labels)
@@ -240,7 +241,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     done, total = 0, len(results) * folds * repeats
     for split in design.splits(labels):
         train, test = split.train, split.test
-        lesson = Lesson(take_rows(X, train), named[train], sizes, parameters, random_state)
+        lesson = Lesson(take_rows(X, train), named[train], sizes, parameters, seed)
         held_out = take_rows(X, test), named[test]
         for way in chosen:
             for size, tree in zip(sizes, WAYS[way](lesson), strict=True):
@@ -274,14 +275,16 @@ def _point(way: str, size: int, found: Floats) -> FrontierPoint:
 
 
 def _chosen(ways: str | Iterable[str]) -> list[str]:
-    names = [ways] if isinstance(ways, str) else list(ways)
+    names = list(ways) if isinstance(ways, Iterable) and not isinstance(ways, str) else [ways]
+    if not names:
+        raise ParameterError(f"ways has no way to a small tree: choose from {', '.join(WAYS)}.")
     for way in names:
-        if way not in WAYS:
+        if not (isinstance(way, str) and way in WAYS):
             raise ParameterError(
                 f"{way!r} is no way to a small tree{nearest(way, WAYS)}: choose from "
                 f"{', '.join(WAYS)}."
             )
-    return names
+    return list(dict.fromkeys(names))
 
 
 def _sizes(leaves: Any) -> list[int]:
@@ -295,7 +298,7 @@ def _sizes(leaves: Any) -> list[int]:
 
 
 def _check_parameters(parameters: dict[str, Any]) -> None:
-    for name, instead in (("max_leaves", "leaves"), ("growth", "ways")):
+    for name, instead in (("max_leaves", "leaves"), ("growth", "ways"), ("ranking", "ways")):
         if name in parameters:
             raise ParameterError(f"{name} is what a frontier tries out: give {instead}.")
     check_parameters(readable(**parameters))

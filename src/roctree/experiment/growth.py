@@ -5,7 +5,7 @@ only in these is grown once and then smoothed, pruned and ranked anew, which giv
 that fitting would.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +41,15 @@ class Configuration:
     at: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        if self.at is not None and not isinstance(self.at, Mapping):
+            raise ParameterError(
+                f"The configuration {self.name!r} has at={self.at!r}: give arguments of at(...) by "
+                "name, such as {'prior': 0.5}."
+            )
+        if isinstance(self.estimator, type):
+            raise ParameterError(
+                f"The configuration {self.name!r} is a class: write it with its parentheses."
+            )
         for method in ("fit", "predict", "predict_proba", "get_params"):
             if not hasattr(self.estimator, method):
                 raise ParameterError(

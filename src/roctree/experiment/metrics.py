@@ -4,7 +4,7 @@ A measure is a function of an ``Answer``. It is not a number where the test case
 as an area where they are all of one class.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.roc import Curve, mauc
-from roctree.strategy import nearest
+from roctree.strategy import check_number, nearest
 
 Floats = NDArray[np.float64]
 # As low as a probability counts in the log-loss: a bare zero would make all means infinite.
@@ -125,6 +125,9 @@ class FBeta:
 
     beta: float = 1.0
 
+    def __post_init__(self) -> None:
+        check_number(self, "beta")
+
     def __call__(self, answer: Answer) -> float:
         """The measure of an answer."""
         called, is_so = answer.predicted == answer.positive, answer.truth == answer.positive
@@ -186,17 +189,35 @@ METRICS: dict[str, Metric] = {
 }
 # Of these less is better; of all others more.
 LESS_IS_BETTER = frozenset({"log_loss", "brier", "leaves", "depth", "seconds"})
+# What results have beside measures.
+OTHER_COLUMNS = ("problem", "configuration", "repeat", "fold", "seconds", "error")
 
 
 def resolve(names: Any) -> dict[str, Metric]:
     """Return measures by name: names of them, or a mapping with one's own functions."""
     if isinstance(names, Mapping):
-        return dict(names)
-    chosen = [names] if isinstance(names, str) else list(names)
+        return _checked(names)
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    chosen = list(names) if several else [names]
     for name in chosen:
-        if name not in METRICS:
+        if not (isinstance(name, str) and name in METRICS):
             raise ParameterError(
                 f"metric {name!r} is not known{nearest(name, METRICS)}: choose from "
                 f"{', '.join(METRICS)}, or give functions by name."
             )
     return {name: METRICS[name] for name in chosen}
+
+
+def _checked(measures: Mapping[Any, Any]) -> dict[str, Metric]:
+    """Return measures of one's own; refused unless they are functions under names."""
+    for name, measure in measures.items():
+        if not isinstance(name, str) or name in OTHER_COLUMNS:
+            raise ParameterError(
+                f"A metric cannot be called {name!r}: give a text other than "
+                f"{', '.join(OTHER_COLUMNS)}, which results have beside it."
+            )
+        if not callable(measure):
+            raise ParameterError(
+                f"metric {name!r} is {measure!r}: give a function of an Answer, such as FBeta(3)."
+            )
+    return dict(measures)

@@ -13,6 +13,7 @@ from roctree.experiment.sources import Problem
 from roctree.table import amount
 
 USUAL_METRICS = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth")
+BY_NAME = "classifiers by name, such as {'tree': ROCTreeClassifier()}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,19 +60,19 @@ class Plan:
         >>> Plan.of(BuiltIn().load("iris"), trees, CrossValidation(5, repeats=2))
         <Plan: 1 problem, 2 configurations, 10 divisions>
         """
-        given = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        given = _several(problems)
         if isinstance(configurations, Mapping):
             configurations = [
                 each if isinstance(each, Configuration) else Configuration(name, each)
                 for name, each in configurations.items()
             ]
         chosen = CrossValidation() if design is None else design
-        return cls(given, tuple(configurations), chosen, resolve(metrics))
+        return cls(given, _several(configurations), chosen, resolve(metrics))
 
     def __post_init__(self) -> None:
         _check_kinds("problem", self.problems, Problem, "BuiltIn().load(...) or Problem.from_data")
-        _check_kinds("configuration", self.configurations, Configuration, "a classifier by name")
-        if not hasattr(self.design, "splits"):
+        _check_kinds("configuration", self.configurations, Configuration, BY_NAME)
+        if isinstance(self.design, type) or not hasattr(self.design, "splits"):
             raise ParameterError(
                 f"design={self.design!r} divides nothing: give CrossValidation(...), HoldOut(...) "
                 "or Bootstrap(...)."
@@ -80,6 +81,9 @@ class Plan:
             ("problem", [problem.name for problem in self.problems]),
             ("configuration", [configuration.name for configuration in self.configurations]),
         ):
+            for each in names:
+                if not isinstance(each, str):
+                    raise ParameterError(f"A {kind} is called {each!r}: give a text as its name.")
             if not names:
                 raise ParameterError(f"The plan has no {kind}: give at least one.")
             name, count = Counter(names).most_common(1)[0]
@@ -105,7 +109,14 @@ class Plan:
         return f"<Plan: {', '.join(counts)}>"
 
 
+def _several(given: Any) -> tuple[Any, ...]:
+    """Return what was given one by one, were it a single thing; a forest is one, not its trees."""
+    single = isinstance(given, str) or hasattr(given, "fit") or not isinstance(given, Iterable)
+    return (given,) if single else tuple(given)
+
+
 def _check_kinds(kind: str, given: Iterable[Any], wanted: type, advice: str) -> None:
     for each in given:
         if not isinstance(each, wanted):
-            raise ParameterError(f"{repr(each)[:60]} is no {kind}: give {advice}.")
+            shown = " ".join(repr(each).split())[:60]
+            raise ParameterError(f"{shown} is no {kind}: give {advice}.")

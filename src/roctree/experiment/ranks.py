@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError
+from roctree.experiment.significance import check_level
 from roctree.experiment.svg import Drawing, width_of
 
 Floats = NDArray[np.float64]
@@ -64,8 +65,7 @@ class Ranks:
             raise DataError("Ranks need at least two problems and two configurations, all named.")
         if not np.isfinite(table).all():
             raise DataError("Ranks need a finite result of every configuration on every problem.")
-        if not 0.0 < alpha < 1.0:
-            raise ParameterError(f"alpha={alpha!r} is no level: give a number between 0 and 1.")
+        check_level(alpha)
         ranks = stats.rankdata(-table if more_is_better else table, axis=1)
         return cls(tuple(names), ranks.mean(axis=0), len(table), *_friedman(ranks), alpha)
 

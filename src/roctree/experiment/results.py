@@ -55,6 +55,7 @@ class Results:
     def values(self, metric: str, problem: str, configuration: str) -> Floats:
         """Return a measure in every division in order; what failed is not a number."""
         self._check(metric)
+        self._check_names(problem, configuration)
         found = self._by_pair.get((problem, configuration), [])
         return np.array([_measure(outcome, metric) for outcome in found], np.float64)
 
@@ -97,6 +98,7 @@ class Results:
     def common(self, metric: str, problem: str, first: str, second: str) -> tuple[Floats, Floats]:
         """Return a measure of two configurations in all divisions in which both have it."""
         self._check(metric)
+        self._check_names(problem, first, second)
         ours, theirs = (
             {each[2:4]: _measure(each, metric) for each in self._by_pair.get((problem, name), [])}
             for name in (first, second)
@@ -238,6 +240,17 @@ class Results:
                 f"{metric!r} was not measured{nearest(metric, known)}: there are "
                 f"{', '.join(known)}."
             )
+
+    def _check_names(self, problem: str, *configurations: str) -> None:
+        for kind, name, known in (
+            ("problem", problem, self.problems),
+            *(("configuration", name, self.configurations) for name in configurations),
+        ):
+            if name not in known:
+                raise ParameterError(
+                    f"{name!r} is no {kind} of this study{nearest(name, known)}: there are "
+                    f"{', '.join(known)}."
+                )
 
     def _scores(self, metric: str, against: str, test: Method, alpha: float) -> list[str]:
         scores = []

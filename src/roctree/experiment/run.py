@@ -23,6 +23,7 @@ from roctree.experiment.progress import Progress, Report, with_bar
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
 from roctree.experiment.store import Key, Outcome, Store
+from roctree.parameters import check_parameter
 from roctree.progress import reporting
 
 # How many changed problems, configurations or modules a message names.
@@ -67,6 +68,9 @@ def run(
     >>> len(results.outcomes), results.failures
     (6, [])
     """
+    if not isinstance(plan, Plan):
+        raise ParameterError(f"{repr(plan)[:60]} is no plan: give Plan.of(...).")
+    check_parameter("n_jobs", n_jobs)
     store = Store(Path(path))
     _settle(plan, store, changed)
     present = store.present(with_errors=not retry)
@@ -113,8 +117,6 @@ def _pending(plan: Plan, present: set[Key]) -> Iterator[Work]:
 
 def _worked(work: Sequence[Work], n_jobs: int | None) -> Iterator[list[Outcome]]:
     """Yield the outcomes of each unit as soon as it is done."""
-    if n_jobs == 0:
-        raise ParameterError("n_jobs=0 makes no sense: give a number, or -1 for all processors.")
     n_processes = min(effective_n_jobs(n_jobs), len(work))
     if n_processes <= 1:
         yield from (outcomes_of(*unit) for unit in work)

@@ -10,13 +10,14 @@ critical difference for more (Demšar 2006), in ``roctree.experiment.ranks``.
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from roctree.errors import DataError, ParameterError
+from roctree.strategy import is_number
 
 Floats = NDArray[np.float64]
 Method = Literal["corrected", "paired", "unpaired"]
@@ -39,9 +40,16 @@ class Comparison(NamedTuple):
 
     def verdict(self, alpha: float = 0.1) -> Verdict:
         """Whether the first wins, loses or neither, at this level."""
+        check_level(alpha)
         if not self.p_value < alpha:
             return "tie"
         return "win" if self.difference > 0 else "loss"
+
+
+def check_level(alpha: Any) -> None:
+    """Refuse what is no level of significance."""
+    if not (is_number(alpha) and 0.0 < alpha < 1.0):
+        raise ParameterError(f"alpha={alpha!r} is no level: give a number between 0 and 1.")
 
 
 def paired_t(first: ArrayLike, second: ArrayLike) -> Comparison:

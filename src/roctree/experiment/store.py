@@ -59,7 +59,13 @@ class Store:
     path: Path
 
     def __post_init__(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(
+                f"There can be no folder {str(self.path.parent)!r} for results "
+                f"({error.strerror}): give another name."
+            ) from error
         with self._connected() as connection:
             tables = connection.execute("select name from sqlite_master where type = 'table'")
             if not {name for (name,) in tables} <= {"fact", "outcome"}:

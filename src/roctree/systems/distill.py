@@ -254,7 +254,7 @@ def _answer(teacher: Any, cases: Any) -> Any:
     """Return the teacher's probabilities; an error of another library is said in a sentence."""
     try:
         return teacher.predict_proba(cases)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever library it is of
         first = str(error).partition("\n")[0].rstrip(".:")
         raise ParameterError(
             f"The teacher cannot be asked about rows of X ({first}): fit it to the same columns."
@@ -263,7 +263,13 @@ def _answer(teacher: Any, cases: Any) -> Any:
 
 def _shares(probabilities: Any, n_rows: int, n_classes: int) -> Floats:
     """Return the teacher's probabilities; refused unless there is one for each row and class."""
-    shares = np.asarray(probabilities, dtype=np.float64)
+    try:
+        shares = np.asarray(probabilities, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "The teacher's predict_proba gives no table of numbers: give a classifier with a row "
+            "for each case and a column for each class."
+        ) from None
     if shares.shape != (n_rows, n_classes):
         raise ParameterError(
             f"The teacher's predict_proba gives an array of shape {shares.shape} for {n_rows} rows "

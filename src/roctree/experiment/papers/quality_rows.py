@@ -44,6 +44,7 @@ def _shrunk(max_leaves: int) -> ROCTreeClassifier:
     )
 
 
+OURS_OF_SIZE = ("readable", "the same, hard", "soft, best first")
 # By the way of growing, and by the most leaves.
 OF_SIZE: dict[str, dict[int, Any]] = {
     "readable": {size: readable(max_leaves=size) for size in SIZES},

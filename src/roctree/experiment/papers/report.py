@@ -159,6 +159,8 @@ def within(rows: Mapping[str, Mapping[str, Entry]], column: str) -> str:
 
 def geometric_mean(values: Sequence[float]) -> float:
     """Return the geometric mean, or NaN of nothing."""
+    if 0.0 in values:
+        return 0.0
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 

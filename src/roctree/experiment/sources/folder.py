@@ -10,6 +10,7 @@ column, and an empty field where a value is missing.
 import csv
 import gzip
 import json
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -23,6 +24,7 @@ from roctree.experiment.sources.problem import Problem, UnknownDataSetError, unk
 
 FORMAT = 1
 KEYS = ("name", "file", "sha256", "attributes")
+KINDS = ("nominal", "numeric")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class Folder:
     """
 
     path: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
 
     def names(self) -> list[str]:
         """The data sets and their variants."""
@@ -59,7 +64,7 @@ class Folder:
         path = self.path / "manifest.json"
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise DataError(
                 f"{str(self.path)!r} has no manifest.json: give a folder of data sets, see "
                 "docs/experiments.md."
@@ -73,11 +78,11 @@ class Folder:
     @cached_property
     def _entries(self) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
         entries: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
-        for number, entry in enumerate(self._manifest.get("datasets", []), 1):
-            for key in KEYS:
-                if key not in entry:
-                    place = str(self.path / "manifest.json")
-                    raise DataError(f"Data set {number} of {place!r} has no {key!r}.")
+        given = self._manifest.get("datasets", [])
+        if not isinstance(given, list):
+            raise DataError(f"{str(self.path / 'manifest.json')!r} has no list of 'datasets'.")
+        for number, entry in enumerate(given, 1):
+            _check(entry, f"Data set {number} of {str(self.path / 'manifest.json')!r}")
             entries[entry["name"]] = entry, {}
             for variant in entry.get("variants", []):
                 entries[variant["id"]] = entry, variant
@@ -97,8 +102,7 @@ class Folder:
             raise DataError(
                 f"{str(path)!r} is not the file that the manifest describes: its checksum differs."
             )
-        text = gzip.decompress(packed).decode("utf-8")
-        header, *rows = csv.reader(StringIO(text, newline=""))
+        header, *rows = _lines(packed, path)
         expected = [attribute["name"] for attribute in entry["attributes"]]
         if header[:-1] != expected:
             raise DataError(f"The columns of {str(path)!r} are not those of the manifest.")
@@ -109,3 +113,32 @@ class Folder:
                     f"{len(header)}."
                 )
         return rows
+
+
+def _check(entry: Any, place: str) -> None:
+    """Refuse what does not describe a data set."""
+    for key in KEYS:
+        if not isinstance(entry, dict) or key not in entry:
+            raise DataError(f"{place} has no {key!r}.")
+    for attribute in entry["attributes"]:
+        named = isinstance(attribute, dict) and "name" in attribute
+        if not named or attribute.get("kind") not in KINDS:
+            raise DataError(
+                f"{place} has the attribute {attribute!r}: give its 'name', and 'nominal' or "
+                "'numeric' as its 'kind'."
+            )
+    for variant in entry.get("variants", []):
+        if not isinstance(variant, dict) or "id" not in variant:
+            raise DataError(f"{place} has a variant without an 'id'.")
+
+
+def _lines(packed: bytes, path: Path) -> list[list[str]]:
+    """Return the cells of a file line by line, the first its header."""
+    try:
+        text = gzip.decompress(packed).decode("utf-8")
+        lines = list(csv.reader(StringIO(text, newline="")))
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{str(path)!r} is no gzipped table of text ({error}).") from None
+    if not lines:
+        raise DataError(f"{str(path)!r} has no line, not even a header.")
+    return lines

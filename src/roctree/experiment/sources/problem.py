@@ -107,6 +107,8 @@ class Problem:
             if label not in self.classes:
                 known = ", ".join(map(repr, self.classes))
                 raise DataError(f"{label!r} is no class of {self.name!r}, which has {known}.")
+        if set(chosen) == set(self.classes):
+            raise DataError(f"No class of {self.name!r} is left as the rest: name fewer.")
         ours = np.isin(self.labels, [self.classes.index(label) for label in chosen])
         title = "+".join(map(str, chosen))
         classes = tuple(sorted([title, "rest"]))
