@@ -18,6 +18,7 @@ from roctree._jit.kernels import (
     inlined,
     is_compiled,
     kernel,
+    of_kind,
     typed_kernel,
     variant,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "inlined",
     "is_compiled",
     "kernel",
+    "of_kind",
     "table_score",
     "typed_kernel",
     "types",

@@ -10,7 +10,8 @@ from threading import RLock
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from numba import config, njit
+from numba import config, njit, types
+from numba.extending import overload
 
 __all__ = [
     "DECLARED",
@@ -21,6 +22,7 @@ __all__ = [
     "inlined",
     "is_compiled",
     "kernel",
+    "of_kind",
     "stamp",
     "typed_kernel",
     "variant",
@@ -99,6 +101,33 @@ def kernel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """A small piece, compiled into whatever calls it."""
     return cast(Function, njit(function, error_model="numpy", inline="always"))
+
+
+def of_kind(whole: Function, others: Function, array: int) -> Function:
+    """Return a piece that is one kernel for arrays of whole numbers and another for all others.
+
+    Which of them is known when the caller is compiled, and only that one is.
+
+    Parameters
+    ----------
+    whole, others : kernels with the same arguments
+    array : the place of the argument that decides
+    """
+
+    def of_whole(*arguments: Any) -> Any:
+        return whole(*arguments)
+
+    def of_others(*arguments: Any) -> Any:
+        return others(*arguments)
+
+    def chosen(*arguments: Any) -> Any:
+        return (of_whole if arguments[array].dtype.kind == "i" else of_others)(*arguments)
+
+    def choose(*arguments: Any) -> Any:
+        return of_whole if isinstance(arguments[array].dtype, types.Integer) else of_others
+
+    overload(chosen)(choose)
+    return cast(Function, chosen)
 
 
 def typed_kernel(signature: Any, *, python: bool = True) -> Callable[[Function], Function]:

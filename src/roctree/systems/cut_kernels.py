@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, typed_kernel
+from roctree._jit import kernel, of_kind, typed_kernel
 from roctree.systems.mdl_kernels import (
     NO_CUT,
     best_cut,
@@ -21,6 +21,8 @@ Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
+# By the weights, the third of the arguments.
+_best_cut = of_kind(best_whole_cut, best_cut, 2)
 
 
 @kernel
@@ -34,14 +36,13 @@ def find_cuts(
     counts: Numbers,
     purities: Floats,
     stretches: Ints,
-    is_whole: bool,
     cuts: Floats,
 ) -> int:
     """Write the cuts of ``n`` cases in the order of their values, ascending; return how many.
 
     ``copies`` is how many cases each case stands for, and ``weights`` what is left of them here;
-    ``counts``, ``purities`` and ``stretches`` are room, [5, classes], float64[n], int64[2, n + 1],
-    and ``is_whole`` says that both are whole numbers, and that ``table`` has that of all.
+    both are integers where all are whole and ``table`` has that of all. ``counts``, ``purities``
+    and ``stretches`` are room, [5, classes], float64[n], int64[2, n + 1].
     """
     stretches[0, 0], stretches[1, 0] = 0, n
     n_waiting = 1
@@ -60,7 +61,7 @@ def find_cuts(
         if weight * entropy(counts[0], table) < price:
             continue
         stretch = values, labels, weights, begin, end, table, price, counts, purities
-        best = best_whole_cut(*stretch) if is_whole else best_cut(*stretch)
+        best = _best_cut(*stretch)
         if best == NO_CUT or not is_worth_its_description(n_cases, weight, table, counts):
             continue
         insert(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
@@ -89,6 +90,5 @@ def cuts_of_column(
     counts, purities = np.empty((5, n_classes)), np.empty(values.size)
     stretches = np.empty((2, values.size + 1), dtype=np.int64)
     return find_cuts(
-        values, labels, weights, weights, values.size, table, counts, purities, stretches, False,
-        cuts,
+        values, labels, weights, weights, values.size, table, counts, purities, stretches, cuts,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from roctree.systems.candidate_kernels import NO_SPLIT, best_candidate
 from roctree.systems.naive_bayes import Model, Models, NaiveBayesTree, counted
 from roctree.systems.naive_bayes_kernels import N_FOLDS
 from roctree.systems.nbtree_cases import Cases, Split
-from roctree.systems.nbtree_kernels import judge_node, keep_ranked
+from roctree.systems.nbtree_kernels import judge_node
 from roctree.systems.weka_kernels import java_random
 from roctree.tree.tree import NO_BRANCH, Tree
 
@@ -43,7 +43,8 @@ def grow_naive_bayes_tree(
     min_weight : least weight of a node that is split
     min_reduction : least part of a node's errors that its split avoids
     """
-    with compiling(best_candidate, keep_ranked, judge_node):
+    # What the search compiles is mostly the verdict: a second process would do that once more.
+    with compiling(judge_node):
         root = Cases.of(dataset)
     nodes, models = Nodes(), list[Model]()
     # Nodes are split in the order of their numbers. One without cases is only the number of the

@@ -105,14 +105,14 @@ def errors_of_members(
     hopeless = np.zeros(n_cells.size, dtype=np.bool_)
     if is_divided or not is_whole:
         find_cells(values, ranked, n_known, n_categories, labels, copies, members, weights, place,
-                   hopeless, is_divided, False, n_classes, table, cells, n_cells, cuts)  # fmt: skip
+                   hopeless, is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
     else:
         # Whole numbers add up in any order, and their logarithms are looked up as they are.
         whole = weights.astype(np.int64)
         find_hopeless(ranked, n_known, n_categories, labels, members, whole, n_classes, table,
                       hopeless)  # fmt: skip
         find_cells(values, ranked, n_known, n_categories, labels, copies, members, whole, place,
-                   hopeless, is_divided, True, n_classes, table, cells, n_cells, cuts)  # fmt: skip
+                   hopeless, is_divided, n_classes, table, cells, n_cells, cuts)  # fmt: skip
     return cross_validated_errors(
         cells, n_cells, members, weights, labels, sequence, n_classes, is_divided or not is_whole,
         limit,
@@ -132,7 +132,6 @@ def find_cells(
     place: Ints,
     hopeless: Bools,
     is_divided: bool,
-    is_whole: bool,
     n_classes: Int,
     table: Floats,
     cells: Ints,
@@ -179,7 +178,7 @@ def find_cells(
                 cs[i] = copies[case]
         n_cuts = find_cuts(
             xs, ls, ws, cs if is_divided else ws, known, table, counts, purities, stretches,
-            is_whole, cuts[feature],
+            cuts[feature],
         )  # fmt: skip
         n_cells[feature] = 1 + n_cuts
         mark_intervals(xs, line, known, cuts[feature], n_cuts, cells[feature])
