@@ -26,9 +26,10 @@ test-interpreted: $(VENV)/.test
 coverage: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(KERNEL_TESTS)
 
-# A warm cache silently ignores the flag, hence a cache of its own.
+# A warm cache silently ignores the flag, hence a cache of its own. File by file fewer kernels are
+# compiled by both workers.
 test-boundscheck: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) -m "not slow" $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) --dist loadfile -m "not slow" $(KERNEL_TESTS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
