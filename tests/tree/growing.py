@@ -7,6 +7,7 @@ from unittest import mock
 import numpy as np
 from hypothesis import settings
 
+from roctree._jit import JIT_DISABLED
 from roctree.data.dataset import Dataset, Schema
 from roctree.tree import coding
 from roctree.tree import grow as grow_module
@@ -14,12 +15,11 @@ from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
 from roctree.tree.kernels import layout
 from roctree.tree.workspace import Workspace
-from tests.conftest import CHECKED
 
 MISSING = ("fractional", "category", "branch")
 NOMINAL = ("binary", "multiway", "one_vs_rest")
-# Growth takes a hundred times longer where it is interpreted; an index out of bounds shows soon.
-patient = settings(max_examples=10 if CHECKED else 60)
+# Growth takes a hundred times longer where it is interpreted.
+patient = settings(max_examples=10 if JIT_DISABLED else 60)
 
 
 def as_dataset(data):
