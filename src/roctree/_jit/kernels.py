@@ -48,7 +48,8 @@ def stamp(package: str = "tree") -> str:
     """
     stamps = []
     home = Path(__file__).parents[1]
-    patterns = sorted({"_jit/*.py", "criteria/*.py", "tree/*.py", "tree/*/*.py", f"{package}/*.py"})
+    rooms = {"_jit/*.py", "criteria.py", "tree/*.py", "tree/*/*.py"}
+    patterns = sorted(rooms | {f"{package}.py", f"{package}/*.py"})
     for path in [path for pattern in patterns for path in sorted(home.glob(pattern))]:
         status = path.stat()
         stamps.append((path.name, status.st_size, status.st_mtime_ns))
