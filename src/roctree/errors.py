@@ -287,4 +287,4 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _class_name(owner: Any) -> str:
-    return owner.__name__ if isinstance(owner, type) else type(owner).__name__
+    return str(getattr(owner, "__name__", type(owner).__name__))
