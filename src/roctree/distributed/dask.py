@@ -42,7 +42,7 @@ from roctree.tally import Tally
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

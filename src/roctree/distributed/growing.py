@@ -24,7 +24,7 @@ from roctree.tree.binned import Binned
 from roctree.tree.binning import Edges
 from roctree.tree.growth import grid_of
 from roctree.tree.levels import Finished
-from roctree.tree.tree import NO_BRANCH, Tree
+from roctree.tree import NO_BRANCH, Tree
 
 
 @runtime_checkable

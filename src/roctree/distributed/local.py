@@ -27,7 +27,7 @@ from roctree.progress import Callback, Progress
 from roctree.tally import Tally
 from roctree.tree.binned import SHARD_ROWS, divided
 from roctree.tree.shards import LocalShards, Shard
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
 
 # The bytes of a row besides its codes: the label, and the weight where there is one.
 _LABEL, _WEIGHT = 4, 8
