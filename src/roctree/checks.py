@@ -25,8 +25,7 @@ from roctree.pruning import Fold, Pruner, need
 from roctree.pruning import resolve as resolve_pruner
 from roctree.smoothing import Smoother, frequencies, probabilities
 from roctree.smoothing import resolve as resolve_smoother
-from roctree.tree.passes import over_leaves, places_in, with_those_below
-from roctree.tree.shape import cut
+from roctree.tree.shape import cut, over_leaves, places_in, with_those_below
 from roctree.tree.tree import NO_BRANCH, Tree
 
 __all__ = [

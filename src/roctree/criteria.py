@@ -45,10 +45,9 @@ from typing import Any, ClassVar, Literal, Protocol, overload, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree import strategy
 from roctree._jit import inlined
 from roctree.errors import DataError, ParameterError
-from roctree.strategy import check_choices, check_number
+from roctree.strategy import check_choices, check_number, lookup
 
 __all__ = [
     "AUC",
@@ -913,6 +912,4 @@ CRITERIA: dict[str, Criterion] = {
 
 def resolve(criterion: str | Criterion) -> Criterion:
     """Return the criterion of that name, or the criterion itself."""
-    return strategy.resolve(
-        "criterion", criterion, CRITERIA, lambda value: isinstance(value, Criterion)
-    )
+    return lookup("criterion", criterion, CRITERIA, lambda value: isinstance(value, Criterion))

@@ -33,12 +33,18 @@ from itertools import product
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from roctree import strategy
-from roctree._jit import compiled, typed_kernel
+from roctree._jit import (
+    Floats,
+    Floats2D,
+    ReadonlyFloats,
+    ReadonlyFloats2D,
+    ReadonlyInts,
+    compiled,
+    typed_kernel,
+)
 from roctree.errors import ParameterError
-from roctree.strategy import check_choices, check_number, is_number, refuse
+from roctree.strategy import check_choices, check_number, check_strength, configure, lookup
 from roctree.tree.tree import Tree
 
 __all__ = [
@@ -55,7 +61,6 @@ __all__ = [
     "resolve",
 ]
 
-Floats = NDArray[np.float64]
 Auto = Literal["auto"]  # resolved by cross-validation before the smoother is called
 Grid = dict[str, tuple[float, ...]]  # the values tried for each option that may be "auto"
 
@@ -64,7 +69,7 @@ Grid = dict[str, tuple[float, ...]]  # the values tried for each option that may
 class Smoother(Protocol):
     """A function from a tree to float64[nodes, classes] whose rows sum to 1."""
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the class probabilities of each node."""
 
 
@@ -80,7 +85,7 @@ class Frequencies:
     array([[0.75, 0.25]])
     """
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the frequencies."""
         return _fill_empty(tree, frequencies(tree))
 
@@ -95,7 +100,7 @@ class Laplace:
     array([[0.667, 0.333]])
     """
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the corrected frequencies."""
         return (tree.counts + 1.0) / (tree.weight + tree.n_classes)[:, None]
 
@@ -123,9 +128,9 @@ class MEstimate:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        _check_strength(self, "m")
+        check_strength(self, "m")
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the estimates."""
         m = _resolved(self, "m")
         prior = np.full(tree.n_classes, 1.0 / tree.n_classes)
@@ -165,9 +170,9 @@ class MBranch:
     grid: ClassVar[Grid] = {"M": (0.25, 0.5, 1, 2, 4, 8, 16, 32)}
 
     def __post_init__(self) -> None:
-        _check_strength(self, "M")
+        check_strength(self, "M")
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the estimate at the end of the path to each node."""
         estimates = np.zeros((tree.n_nodes, tree.n_classes))
         sqrt_total = math.sqrt(tree.weight[0])
@@ -181,17 +186,14 @@ class MBranch:
 _NEGLIGIBLE = 2.0**-80
 
 
-@typed_kernel(
-    "void(Array(int64, 1, 'C', readonly=True), Array(float64, 1, 'C', readonly=True), "
-    "Array(float64, 2, 'C', readonly=True), float64, float64, Array(float64, 2, 'C'))"
-)
+@typed_kernel
 def _m_branch(
-    parent: NDArray[np.int64],
-    weight: NDArray[np.float64],
-    counts: NDArray[np.float64],
+    parent: ReadonlyInts,
+    weight: ReadonlyFloats,
+    counts: ReadonlyFloats2D,
     m: float,
     sqrt_total: float,
-    estimates: NDArray[np.float64],
+    estimates: Floats2D,
 ) -> None:
     """Walk from each node up to the root, adding counts with geometrically shrinking weights.
 
@@ -240,9 +242,9 @@ class HierarchicalShrinkage:
     grid: ClassVar[Grid] = {"strength": (0.1, 0.5, 1, 2, 5, 10, 25, 50, 100, 500)}
 
     def __post_init__(self) -> None:
-        _check_strength(self, "strength")
+        check_strength(self, "strength")
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the shrunk frequencies.
 
         The damped steps along a path telescope into a mixture of its nodes' frequencies. The last
@@ -292,7 +294,7 @@ class Curtailment:
     def __post_init__(self) -> None:
         check_number(self, "minimum")
 
-    def __call__(self, tree: Tree) -> Floats:
+    def __call__(self, tree: Tree) -> Floats2D:
         """Return the frequencies."""
         enough = (tree.weight >= self.minimum) & (tree.weight > 0.0)
         enough[0] = tree.weight[0] > 0.0
@@ -320,7 +322,7 @@ def choices(smoother: Smoother) -> list[Smoother]:
 _SUM_TOLERANCE = 1e-6
 
 
-def probabilities(smoother: Smoother, tree: Tree) -> Floats:
+def probabilities(smoother: Smoother, tree: Tree) -> Floats2D:
     """Return a smoother's probabilities, checked: user-defined smoothers may return anything."""
     try:
         found = np.asarray(smoother(tree), dtype=np.float64)
@@ -351,31 +353,27 @@ def probabilities(smoother: Smoother, tree: Tree) -> Floats:
 # Helpers.
 
 
-def frequencies(tree: Tree) -> Floats:
+def frequencies(tree: Tree) -> Floats2D:
     """Return the class frequencies of each node; zeros if it has no training cases."""
     return np.asarray(tree.counts / np.where(tree.weight == 0.0, 1.0, tree.weight)[:, None])
 
 
-def _fill_empty(tree: Tree, estimates: Floats) -> Floats:
+def _fill_empty(tree: Tree, estimates: Floats2D) -> Floats2D:
     """Return the estimates, with those of the nearest non-empty ancestor at empty nodes."""
     filled = np.array(estimates, dtype=np.float64)
     compiled(_inherit)(tree.parent, (tree.weight > 0.0).astype(np.float64), filled)
     return filled
 
 
-def _mix_down(tree: Tree, share: Floats) -> Floats:
+def _mix_down(tree: Tree, share: Floats) -> Floats2D:
     """Return p = share * frequencies + (1 - share) * p of the parent; uniform above the root."""
     mixtures = frequencies(tree)
     compiled(_inherit)(tree.parent, np.array(share, dtype=np.float64), mixtures)
     return mixtures
 
 
-@typed_kernel(
-    "void(Array(int64, 1, 'C', readonly=True), Array(float64, 1, 'C'), Array(float64, 2, 'C'))"
-)
-def _inherit(
-    parent: NDArray[np.int64], share: NDArray[np.float64], mixtures: NDArray[np.float64]
-) -> None:
+@typed_kernel
+def _inherit(parent: ReadonlyInts, share: Floats, mixtures: Floats2D) -> None:
     """Mix each row with that of its parent, in place; parents precede their children."""
     n_classes = mixtures.shape[1]
     for node in range(parent.size):
@@ -386,22 +384,16 @@ def _inherit(
             )
 
 
-def _check_strength(smoother: Any, option: str) -> None:
-    """Raise ``ParameterError`` unless an option is "auto" or a non-negative number."""
-    value = getattr(smoother, option)
-    if is_number(value):
-        check_number(smoother, option)
-    elif not (isinstance(value, str) and value == "auto"):
-        refuse(smoother, option, "give a finite number, or 'auto'")
-
-
 def _resolved(smoother: Any, option: str) -> float:
     """Return the value of an option; raise ``ParameterError`` if it is still "auto"."""
     value = getattr(smoother, option)
     if value == "auto":
         raise ParameterError(
-            f"{type(smoother).__name__}({option}='auto') is selected by cross-validation: pass it "
-            "to ROCTreeClassifier(smoothing=...), or pass X and y to smoothed(...)."
+            owner=smoother,
+            parameter=option,
+            value=value,
+            reason="is selected by cross-validation: use it with fit, or pass {X and y} to "
+            "{smoothed(...)}",
         )
     return float(value)
 
@@ -418,5 +410,4 @@ SMOOTHING: dict[str, Smoother] = {
 
 def resolve(smoothing: str | Smoother, **options: Any) -> Smoother:
     """Return the smoother of that name, or the smoother itself, with some options replaced."""
-    found = strategy.resolve("smoothing", smoothing, SMOOTHING, callable)
-    return strategy.configured(found, options)
+    return configure(lookup("smoothing", smoothing, SMOOTHING), options)
