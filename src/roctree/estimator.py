@@ -25,7 +25,6 @@ from roctree.data import (
 )
 from roctree.data.case import as_one_row
 from roctree.decision import Decision, leaf_scores
-from roctree.distributed import grow_large, large_data, over_partitions, tally_of
 from roctree.exploring import explored, picture
 from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
 from roctree.export.origin import origin, with_origin
@@ -46,6 +45,7 @@ from roctree.geometry import (
 from roctree.geometry import scores as geometric_scores
 from roctree.growing import growth_of
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
+from roctree.large import grow_large, open_large_data, over_partitions, tally_of
 from roctree.learning import Learnt, as_ranked, grower, learn, settled_smoother
 from roctree.operating import (
     HELD_OUT,
@@ -241,7 +241,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         n_threads = number_of_threads(self.n_jobs)
-        large = large_data(X, y, sample_weight)
+        large = open_large_data(X, y, sample_weight)
         if large is not None:
             with large as data:
                 return self._learn(grow_large(self, data, n_threads), data.target)
