@@ -406,15 +406,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
         >>> tree.labellings()
-        3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
-               0  0.000  0.000     0.667                only 0      only 0.000
-               1  0.000  1.000     1.000              0 to inf  0.000 to 1.000
-               2  1.000  1.000     0.333              only inf      only 1.000
+        3 labellings, positive class 'yes'
+        leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +
+               0  0.000  0.000     0.667                           only 0      only 0.000
+               1  0.000  1.000     1.000                         0 to inf  0.000 to 1.000
+               2  1.000  1.000     0.333                         only inf      only 1.000
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.of(leaves, self.classes_, in_parts=self._in_parts(counts))
+        return Labellings.from_leaves(leaves, self.classes_, in_parts=self._in_parts(counts))
 
     def at(
         self,
