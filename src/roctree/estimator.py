@@ -27,8 +27,8 @@ from roctree.data.case import as_one_row
 from roctree.decision import Decision, leaf_scores
 from roctree.distributed import grow_large, large_data, over_partitions, tally_of
 from roctree.exploring import explored, picture
-from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
-from roctree.export.origin import origin, with_origin
+from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
+from roctree.export.common import origin, with_origin
 from roctree.files import Training, save
 from roctree.geometry import (
     RANKINGS,
@@ -862,8 +862,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         save(self, path, stacklevel=2)
 
-    def _exported(self) -> Exported:
-        return Exported(
+    def _exported(self) -> LabelledTree:
+        return LabelledTree(
             self._fitted(),
             self.schema_,
             self.probabilities_,

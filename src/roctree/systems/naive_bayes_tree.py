@@ -18,7 +18,7 @@ from roctree.data import Dataset, check_rows_given, warn_of_identifiers
 from roctree.decision import leaf_scores
 from roctree.errors import ParameterError
 from roctree.exploring import explored
-from roctree.export.origin import with_origin
+from roctree.export.common import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, OperatingPoint, operating_point
 from roctree.operating import (
