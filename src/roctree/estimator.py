@@ -26,8 +26,8 @@ from roctree.data import (
 from roctree.data.case import as_one_row
 from roctree.decision import Decision, leaf_scores
 from roctree.exploring import explored, picture
-from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
-from roctree.export.origin import origin, with_origin
+from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
+from roctree.export.common import origin, with_origin
 from roctree.files import Training, save
 from roctree.geometry import (
     RANKINGS,
@@ -406,15 +406,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
         >>> tree.labellings()
-        3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
-               0  0.000  0.000     0.667                only 0      only 0.000
-               1  0.000  1.000     1.000              0 to inf  0.000 to 1.000
-               2  1.000  1.000     0.333              only inf      only 1.000
+        3 labellings, positive class 'yes'
+        leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +
+               0  0.000  0.000     0.667                           only 0      only 0.000
+               1  0.000  1.000     1.000                         0 to inf  0.000 to 1.000
+               2  1.000  1.000     0.333                         only inf      only 1.000
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.of(leaves, self.classes_, in_parts=self._in_parts(counts))
+        return Labellings.from_leaves(leaves, self.classes_, in_parts=self._in_parts(counts))
 
     def at(
         self,
@@ -862,8 +862,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         save(self, path, stacklevel=2)
 
-    def _exported(self) -> Exported:
-        return Exported(
+    def _exported(self) -> LabelledTree:
+        return LabelledTree(
             self._fitted(),
             self.schema_,
             self.probabilities_,
