@@ -1,7 +1,7 @@
-"""What one pass over a part of the data learns, and how the summaries of parts merge.
+"""The summary of a part of the data after one pass, and how summaries merge.
 
-Merging is associative and does not mind the order, so that a data set has one summary however it
-is divided into parts.
+Merging is associative and commutative, so a data set has one summary however it is divided into
+parts.
 """
 
 from collections.abc import Iterable
@@ -24,17 +24,23 @@ from roctree.tree.sketch import Sketch, sketch_columns
 class ColumnSummary:
     """A column of a part: a sketch of its numbers, or its categories.
 
-    Where no value is known, the column is of the kind that the other parts say. Rows without weight
-    leave no trace: a category that only they have is dropped in the end, when all parts are known.
+    A column without known values takes its kind from the other parts. Rows without weight have no
+    effect: a category that only they have is dropped at the end, when all parts are known.
 
     Parameters
     ----------
-    sketch : of the numbers
-    categories : of a nominal column, else None
-    seen : those of them that rows with weight have
-    weightless : those that only rows without weight have
-    n_missing : how many values are missing
-    part : the number of the part, of several that of the first which knows the column's kind
+    sketch : Sketch
+        Of the numbers.
+    categories : tuple or None
+        Categories of a nominal column.
+    seen : frozenset
+        Categories that rows with weight have.
+    weightless : frozenset
+        Categories that only rows without weight have.
+    n_missing : int
+        Number of missing values.
+    part : int
+        Number of the part; of merged parts, the first one with known values.
     """
 
     sketch: Sketch
@@ -51,13 +57,13 @@ class ColumnSummary:
 
     @property
     def kept(self) -> Categories | None:
-        """The categories but for those that only rows without weight have."""
+        """The categories without those that only rows without weight have."""
         if self.categories is None or not self.weightless:
             return self.categories
         return tuple(each for each in self.categories if each not in self.weightless)
 
     def merged(self, other: "ColumnSummary", name: str) -> "ColumnSummary":
-        """The column of both parts."""
+        """Return the summary of the column in both parts."""
         known = [column.part for column in (self, other) if column.is_known]
         seen = self.seen | other.seen
         return ColumnSummary(
@@ -79,14 +85,14 @@ class ColumnSummary:
         if self.categories is None or other.categories is None:
             numbers, names = (self, other) if self.categories is None else (other, self)
             raise DataError(
-                f"column {name!r} holds numbers in part {numbers.part} of the data and text or "
+                f"column {name!r} has numbers in part {numbers.part} of the data and text or "
                 f"categories in part {names.part} (counting from 0): give it one type in all parts."
             )
         return _joined(self.categories, other.categories, name, (self.part, other.part))
 
 
 def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, int]) -> Categories:
-    """The categories of both; those that only some parts have get their places by their values."""
+    """Return the categories of both, sorted by value if they differ."""
     ours, theirs = _of_one_type(ours, theirs)
     if ours == theirs:
         return ours
@@ -94,17 +100,17 @@ def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, i
         joined = tuple(sorted({*ours, *theirs}))
     except TypeError:
         raise DataError(
-            f"the categories of column {name!r} are text in one and numbers in the other of the "
-            f"parts {min(parts)} and {max(parts)} of the data (counting from 0): give them one "
-            "type in all parts."
+            f"the categories of column {name!r} are text in one and numbers in the other of parts "
+            f"{min(parts)} and {max(parts)} of the data (counting from 0): give them one type in "
+            "all parts."
         ) from None
-    # Names of rows would fill the memory long before all rows are read.
+    # A column of row names would fill the memory long before all rows are read.
     refuse_many_categories(name, len(joined))
     return joined
 
 
 def _of_one_type(ours: Categories, theirs: Categories) -> tuple[Categories, Categories]:
-    """Numbers as the widest of their types: whole ones are floats where they are read with gaps."""
+    """Return numbers in the widest of their types: integers with gaps are read as floats."""
     kinds = set(map(type, (*ours, *theirs)))
     if len(kinds) == 1 or not kinds <= {bool, int, float}:
         return ours, theirs
@@ -114,18 +120,25 @@ def _of_one_type(ours: Categories, theirs: Categories) -> tuple[Categories, Cate
 
 @dataclass(frozen=True)
 class Summary:
-    """A part of the data, or all of them.
+    """Summary of a part of the data, or of several.
 
     Parameters
     ----------
-    names : of the columns
-    named : whether the names came from the data
-    columns : one summary each
-    classes : class labels in sorted order
-    n_rows : number of rows that have weight
-    largest : the largest weight
-    all_ones : whether all weights are one
-    part : the number of the part, the lowest of several
+    names : tuple of str
+        Names of the columns.
+    named : bool
+        Whether the names are from the data.
+    columns : tuple of ColumnSummary
+    classes : array
+        Class labels, sorted.
+    n_rows : int
+        Number of rows with weight.
+    largest : float
+        Largest weight.
+    all_ones : bool
+        Whether all weights are one.
+    part : int
+        Number of the part, the lowest of several.
     """
 
     names: tuple[str, ...]
@@ -138,13 +151,13 @@ class Summary:
     part: int
 
     def __sizeof__(self) -> int:
-        """The bytes of the sketches."""
+        """Return the size of the sketches in bytes."""
         sketches = [column.sketch for column in self.columns]
         return sum(each.values.nbytes + each.counts.nbytes for each in sketches)
 
     @classmethod
-    def of(cls, part: Dataset, number: int) -> "Summary":
-        """Look at the rows of a part, of which perhaps none has weight."""
+    def from_dataset(cls, part: Dataset, number: int) -> "Summary":
+        """Summarise the rows of a part; perhaps none has weight."""
         values, _, weights = weighty(part.values, part.labels, part.weights)
         others = part.values[part.weights == 0.0]
         schema, numeric = part.schema, np.flatnonzero(~part.schema.nominal)
@@ -163,12 +176,12 @@ class Summary:
         )  # fmt: skip
 
     def merged(self, other: "Summary") -> "Summary":
-        """The summary of both parts."""
+        """Return the summary of both parts."""
         if self.names != other.names:
             raise DataError(
                 f"part {self.part} of the data (counting from 0) has the columns "
-                f"{', '.join(self.names)}, and part {other.part} {', '.join(other.names)}: give "
-                "all of them the same, in the same order."
+                f"{', '.join(self.names)}, but part {other.part} has {', '.join(other.names)}: all "
+                "parts must have the same columns in the same order."
             )
         columns = tuple(
             ours.merged(theirs, name)
@@ -185,24 +198,24 @@ class Summary:
             return encode_labels(np.concatenate([self.classes, other.classes]))[0]
         except DataError as error:
             raise DataError(
-                f"the labels of the parts {self.part} and {other.part} of the data (counting from "
-                f"0) do not go together: {error}"
+                f"the labels of parts {self.part} and {other.part} of the data (counting from 0) "
+                f"are incompatible: {error}"
             ) from None
 
     @property
     def schema(self) -> Schema:
-        """What the columns and labels mean."""
+        """Names, categories and classes of all rows."""
         categories = tuple(column.kept for column in self.columns)
         return Schema(self.names, categories, self.classes, self.named)
 
     @property
     def sketches(self) -> list[Sketch]:
-        """The sketches of the columns without categories, of which texts may all be missing."""
+        """Sketches of the columns without categories, including text columns without known values."""
         return [column.sketch for column in self.columns if not column.kept]
 
     @property
     def middle(self) -> NDArray[np.float64]:
-        """A value of each column, as good as any to count differences from."""
+        """A typical value of each column, to take differences from."""
         known = [column.sketch.values for column in self.columns]
         return np.array([values[values.size // 2] if values.size else 0.0 for values in known])
 
@@ -213,7 +226,7 @@ class Summary:
 
     @property
     def occurring(self) -> list[tuple[str, int, int]]:
-        """For each nominal column its name, how many categories occur, and in how many rows."""
+        """Name, number of occurring categories and number of known values of each nominal column."""
         return [
             (name, len(column.seen), self.n_rows - column.n_missing)
             for name, column in zip(self.names, self.columns, strict=True)
@@ -222,7 +235,7 @@ class Summary:
 
 
 def _categories_in(codes: NDArray[np.float64], categories: Categories | None) -> frozenset[Any]:
-    """The categories that occur among the codes of a column."""
+    """Return the categories that occur among the codes of a column."""
     if categories is None:
         return frozenset()
     times = np.bincount(codes[~np.isnan(codes)].astype(np.int64), minlength=len(categories))
@@ -230,14 +243,14 @@ def _categories_in(codes: NDArray[np.float64], categories: Categories | None) ->
 
 
 def merged_parts(parts: Iterable[Summary | None]) -> Summary | None:
-    """The summary of some parts; None where no part has rows."""
+    """Return the summary of some parts; None if no part has rows."""
     known = (part for part in parts if part is not None)
     first = next(known, None)
     return None if first is None else reduce(Summary.merged, known, first)
 
 
 def merged_summary(parts: Iterable[Summary | None]) -> Summary:
-    """The summary of all parts, of which some may have no rows."""
+    """Return the summary of all parts; parts without rows are None."""
     whole = merged_parts(parts)
     if whole is None or whole.n_rows == 0:
         raise DataError("X is empty: at least one row with a weight above 0 is required.")

@@ -15,9 +15,10 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.distributed import Progress, batches, fit, local
-from roctree.distributed.parts import Part, summarise
-from tests.distributed.large import attributes, frame
+from roctree.distributed import Progress, fit
+from roctree.large import batches, out_of_core
+from roctree.large.parts import Part, summarise_part
+from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 
 
@@ -158,7 +159,7 @@ def test_a_bar_is_shown_on_a_terminal_only_and_goes_away(table, tmp_path, monkey
 
 
 def test_data_in_memory_are_left_to_the_estimator(rows):
-    with pytest.raises(ParameterError, match="X is a DataFrame, in memory"):
+    with pytest.raises(ParameterError, match="X is a DataFrame in memory"):
         fit(binned(), attributes(rows), rows["outcome"])
 
 
@@ -167,7 +168,7 @@ def test_without_dask_it_is_said_how_to_get_it(table, tmp_path):
     for name, error in (("dask", ParameterError), ("numpy", ModuleNotFoundError)):
         missing = ModuleNotFoundError(f"pip install '.[dask]': {name}", name=name)
         with (
-            mock.patch("roctree.distributed.import_module", side_effect=missing),
+            mock.patch("roctree.large.import_module", side_effect=missing),
             pytest.raises(error, match=r"pip install '\.\[dask\]'"),
         ):
             fit(binned(), files, "outcome", client="tcp://127.0.0.1:9")
@@ -186,7 +187,7 @@ def test_an_error_in_a_batch_names_it_and_leaves_no_file(table, tmp_path):
 def test_an_interrupt_leaves_no_file(table, tmp_path):
     files = written(table, tmp_path / "files")
     with (
-        mock.patch.object(local.LocalShards, "count", side_effect=KeyboardInterrupt),
+        mock.patch.object(out_of_core.LocalShards, "count", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         binned().fit(files, "outcome")
@@ -211,7 +212,7 @@ def test_a_disk_too_small_is_told_before_any_row_is_read(table, tmp_path):
     files = written(table, tmp_path / "files")
     with (
         mock.patch.object(batches.shutil, "disk_usage", return_value=mock.Mock(free=10_000)),
-        mock.patch.object(local, "summarise", side_effect=AssertionError),
+        mock.patch.object(out_of_core, "summarise_part", side_effect=AssertionError),
         pytest.raises(DataError, match=r"need 0\.0 GB.*TMPDIR"),
     ):
         binned().fit(files, "outcome")
@@ -223,7 +224,7 @@ def test_a_disk_that_becomes_full_is_told(table, tmp_path):
         raise OSError(code, "no room")
 
     for code in (errno.ENOSPC, errno.EDQUOT):
-        with pytest.raises(DataError, match=r"has no room left .*TMPDIR"):
+        with pytest.raises(DataError, match=r"has no space left .*TMPDIR"):
             binned().fit(filling(code), "outcome")
     with pytest.raises(OSError, match="no room"):
         binned().fit(filling(errno.EIO), "outcome")
@@ -231,7 +232,7 @@ def test_a_disk_that_becomes_full_is_told(table, tmp_path):
     full = OSError(errno.ENOSPC, "no room")
     with (
         mock.patch.object(batches.os, "posix_fallocate", side_effect=full, create=True),
-        pytest.raises(DataError, match=r"has no room left .*TMPDIR"),
+        pytest.raises(DataError, match=r"has no space left .*TMPDIR"),
     ):
         binned().fit(files, "outcome")
 
@@ -254,11 +255,11 @@ def test_sources_that_cannot_be_read_say_why(table, tmp_path):
     files = written(table, tmp_path / "files")
     with pytest.raises(DataError, match="no file or folder 'nowhere'"):
         binned().fit("nowhere", "outcome")
-    with pytest.raises(DataError, match="y names the column 'result', and the data have age"):
+    with pytest.raises(DataError, match="y names the column 'result', but the data have age"):
         binned().fit(files, "result")
     with pytest.raises(ParameterError, match="y must be the name of a column"):
         binned().fit(files, [1, 2, 3])
-    with pytest.raises(DataError, match="X gives a list"):
+    with pytest.raises(DataError, match="of X is a list"):
         binned().fit(iter([[1, 2]]), "outcome")
     with pytest.raises(DataError, match="without batches"):
         binned().fit(iter([]), "outcome")
@@ -271,7 +272,7 @@ def test_sources_that_fail_midway_say_why_and_leave_no_file(table, tmp_path):
 
     with pytest.raises(LookupError, match="the sensor was lost"):
         binned().fit(breaking(), "outcome")
-    with pytest.raises(DataError, match="X gives a dict as batch 1"):
+    with pytest.raises(DataError, match=r"batch 1 .* of X is a dict"):
         binned().fit(iter([table, {"age": 1}]), "outcome")
     rows = pl.LazyFrame({"dose": ["1", "much"], "state": ["well", "ill"]})
     with pytest.raises(DataError, match=r"the lazy query fails \(conversion from `str`"):
@@ -311,7 +312,7 @@ def test_a_column_that_names_rows_is_told_and_one_of_too_many_names_refused(tabl
     parts = []
     for number, begin in enumerate((0, 40_000)):
         names = pa.table({"name": list(map(str, range(begin, begin + 40_000)))})
-        parts.append(summarise(Part(number, names, ["ill", "well"] * 20_000), "from_dtype"))
+        parts.append(summarise_part(Part(number, names, ["ill", "well"] * 20_000), "from_dtype"))
     with pytest.raises(DataError, match="'name' has more than 65534 categories"):
         parts[0].merged(parts[1])
 
@@ -337,11 +338,11 @@ def test_a_fit_that_fails_leaves_the_one_before(rows, table):
 def test_kinds_that_differ_between_batches_name_the_column(table):
     numbers = pa.table({"x": [1.0, 2.0], "y": ["a", "b"]})
     texts = pa.table({"x": ["one", "two"], "y": ["a", "b"]})
-    with pytest.raises(DataError, match=r"batch 1 .* does not fit the columns"):
+    with pytest.raises(DataError, match=r"batch 1 .* does not have the columns"):
         binned().fit(iter([numbers, texts]), "y")
     more = numbers.append_column("z", numbers["x"])
     for batches_, column in (([numbers, more], "z"), ([more, numbers], "z")):
-        with pytest.raises(DataError, match=rf"batch 1 .* does not fit the columns .*{column}"):
+        with pytest.raises(DataError, match=rf"batch 1 .* does not have the columns .*{column}"):
             binned().fit(iter(batches_), "y")
 
 
@@ -350,5 +351,5 @@ def test_weights_that_are_text_and_models_that_grow_in_memory_are_refused(table)
     texts = table.set_column(place, "weight", table["weight"].cast(pa.string()))
     with pytest.raises(DataError, match=r"part 0 .* sample_weight must hold numbers only"):
         binned().fit(texts.to_batches(), "outcome", "weight")
-    with pytest.raises(ParameterError, match="DecisionTreeClassifier grows in memory only"):
+    with pytest.raises(ParameterError, match="DecisionTreeClassifier is fitted in memory only"):
         fit(DecisionTreeClassifier(), table.to_batches(), "outcome")

@@ -6,10 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.distributed.batches import reading
-from roctree.distributed.parquet import common_schema, parquet_files, parquet_rows
-from roctree.distributed.pieces import open_pieces
-from tests.distributed.large import attributes, frame
+from roctree.large.batches import open_pieces, reading
+from roctree.large.parquet import common_schema, parquet_files, parquet_rows
+from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 
 ROWS = pa.table({"dose": [1.0, 2.0, 3.0, 4.0], "state": ["well", "well", "ill", "ill"]})
@@ -48,7 +47,7 @@ def test_a_name_with_the_marks_of_a_pattern_is_a_name_if_there_is_such_a_file(fo
     ("given", "words"),
     [
         (["none.parquet"], "there is no file or folder 'none.parquet'"),
-        (["no*.parquet"], r"no file is called like 'no\*\.parquet'"),
+        (["no*.parquet"], r"no file matches 'no\*\.parquet'"),
         ([""], "the name of a file or folder is empty"),
         (["empty"], "the folder 'empty' has no files that end in .parquet or .pq"),
         ([".", "0.parquet"], r"0\.parquet' is named twice"),
@@ -62,18 +61,18 @@ def test_what_names_no_file_or_one_twice_is_refused(folder, given, words):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"dose": [1.0]}, r"b\.parquet' has no column 'state', and '.*a\.parquet' has one"),
+        ({"dose": [1.0]}, r"b\.parquet' has no column 'state', but '.*a\.parquet' has one"),
         (
             {"dose": [1.0], "state": ["ill"], "ward": [1]},
-            r"a\.parquet' has no column 'ward', and '.*b\.parquet' has one",
+            r"a\.parquet' has no column 'ward', but '.*b\.parquet' has one",
         ),
         (
             {"dose": ["much"], "state": ["ill"]},
-            r"column 'dose' holds string values in '.*b\.parquet' and double values",
+            r"column 'dose' has type string in '.*b\.parquet' and type double",
         ),
         (
             {"dose": [True], "state": ["ill"]},
-            r"column 'dose' holds bool values in '.*b\.parquet'",
+            r"column 'dose' has type bool in '.*b\.parquet'",
         ),
     ],
 )
@@ -125,7 +124,7 @@ def test_a_data_set_keeps_its_filter_and_the_columns_of_its_folders(tmp_path):
 
 
 def test_pieces_are_row_groups_as_large_as_shards_and_say_where_they_are(tmp_path, monkeypatch):
-    monkeypatch.setattr("roctree.distributed.pieces.SHARD_ROWS", 5)
+    monkeypatch.setattr("roctree.large.batches.SHARD_ROWS", 5)
     for number in range(2):
         pq.write_table(ROWS.slice(0, 4), tmp_path / f"{number}.parquet", row_group_size=2)
     pq.write_table(pa.concat_tables([ROWS] * 3), tmp_path / "2.parquet", row_group_size=2)

@@ -15,9 +15,10 @@ import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
+from roctree.large import tally_of
 from roctree.roc import mauc
 from roctree.tree.shards import Shard
-from tests.distributed.large import attributes, frame
+from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 
 dask = pytest.importorskip("dask")
@@ -113,7 +114,7 @@ def written(rows, folder):
 def test_partitions_are_spread_over_the_workers_and_each_sends_the_sum_of_its_tables(
     client, rows, tmp_path, monkeypatch
 ):
-    from roctree.distributed import dask as module
+    from roctree.large import dask as module
 
     by_worker, found, summed = module._by_worker, [], []
     monkeypatch.setattr(
@@ -180,8 +181,8 @@ def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
 def test_cases_in_files_are_counted_by_the_workers(client, rows, tmp_path):
     tree = binned(max_depth=4).fit(attributes(rows), rows["outcome"])
     written(rows, tmp_path)
-    ours = roctree_distributed.tally_of(tree, tmp_path, "outcome", "weight", client=client)
-    theirs = roctree_distributed.tally_of(tree, tmp_path, "outcome", "weight")
+    ours = tally_of(tree, tmp_path, "outcome", "weight", client=client)
+    theirs = tally_of(tree, tmp_path, "outcome", "weight")
     assert sorted(map(tuple, ours.counts)) == sorted(map(tuple, theirs.counts))
     # Parts of divided cases are fractions, whose sums are rounded.
     np.testing.assert_allclose(ours.parts, theirs.parts, rtol=1e-14)
@@ -272,13 +273,13 @@ def test_a_partition_that_cannot_be_read_is_named(client, rows):
     wrong.loc[wrong.index[-1], "dose"] = np.inf
     with pytest.raises(DataError, match=r"part 2 of the data .*'dose' holds inf"):
         binned().fit(partitions(wrong, [1, 1, 1]), "outcome")
-    with pytest.raises(DataError, match=r"'dose' holds numbers in part 0 .* categories in part 2"):
+    with pytest.raises(DataError, match=r"'dose' has numbers in part 0 .* categories in part 2"):
         binned().fit(faulty(rows, 2, dose="much"), "outcome")
-    with pytest.raises(DataError, match=r"text .* numbers .* of the parts 0 and 1 of the data"):
+    with pytest.raises(DataError, match=r"text .* numbers .* of parts 0 and 1 of the data"):
         binned(categorical_features=["ward"]).fit(faulty(rows, 1, ward=1.5), "outcome")
-    with pytest.raises(DataError, match=r"part 0 .* age, dose, .* and part 1 .* more"):
+    with pytest.raises(DataError, match=r"part 0 .* age, dose, .* but part 1 has .* more"):
         binned().fit(faulty(rows, 1, more=1.5), "outcome")
-    with pytest.raises(DataError, match=r"labels of the parts \d and \d .* y mixes text"):
+    with pytest.raises(DataError, match=r"labels of parts \d and \d .* y mixes text"):
         binned().fit(faulty(rows, 1, outcome=1), "outcome")
 
 
@@ -295,27 +296,27 @@ def test_a_partition_that_cannot_be_predicted_or_evaluated_is_named(client, rows
 
 
 def test_collections_that_do_not_go_together_are_refused(client, rows):
-    with pytest.raises(DataError, match="no column 'result'"):
+    with pytest.raises(DataError, match="'result', which is not a column"):
         binned().fit(partitions(rows, [1]), "result")
-    with pytest.raises(DataError, match="X has 2 partitions and y or sample_weight 1"):
+    with pytest.raises(DataError, match="X has 2 partitions, but y or sample_weight has 1"):
         binned().fit(partitions(rows, [1, 1]), dd.from_pandas(rows["outcome"], npartitions=1))
     with pytest.raises(DataError, match="y or sample_weight is a Series in memory"):
         binned().fit(partitions(rows, [1, 1]), rows["outcome"])
-    with pytest.raises(DataError, match="X is a DelayedLeaf of Dask"):
+    with pytest.raises(DataError, match="X is a Dask DelayedLeaf"):
         binned().fit(dask.delayed(rows), "outcome")
 
 
 def test_without_a_client_nothing_is_started(rows):
     with (
         mock.patch.object(distributed, "default_client", side_effect=ValueError),
-        pytest.raises(ParameterError, match="there is no Dask client"),
+        pytest.raises(ParameterError, match="there is no active Dask client"),
     ):
         roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome")
 
 
 def test_what_is_no_client_or_none_that_can_be_waited_for_is_refused(rows):
     ddf = partitions(rows, [1])
-    with pytest.raises(ParameterError, match="client is 8786: give a dask"):
+    with pytest.raises(ParameterError, match="client=8786 must be a dask"):
         roctree_distributed.fit(binned(), ddf, "outcome", client=8786)
     for unusable in ({"asynchronous": True, "status": "running"}, {"status": "closed"}):
         other = mock.Mock(spec=distributed.Client, **unusable)
@@ -324,7 +325,7 @@ def test_what_is_no_client_or_none_that_can_be_waited_for_is_refused(rows):
 
 
 def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatch):
-    from roctree.distributed.dask import DaskShards
+    from roctree.large.dask import DaskShards
 
     expected = binned().fit(attributes(rows), rows["outcome"])
     divide, count = DaskShards.divide, DaskShards.count
@@ -358,13 +359,13 @@ def test_a_worker_killed_in_the_middle_does_not_change_the_tree(rows, monkeypatc
     assert len(counted) == expected.tree_.max_depth + 1
     n_tasks = 4 * np.count_nonzero(counted)
     assert len(finished["_count"]) == len(set(finished["_count"])) == n_tasks
-    # But what the dead worker had coded was coded anew.
-    assert len(finished["code"]) > len(set(finished["code"])) == 4
+    # But what the dead worker had coded was coded again.
+    assert len(finished["code_part"]) > len(set(finished["code_part"])) == 4
 
 
 def tasks_finished(dask_scheduler):
     """The tasks that were done, by function, as often as they were."""
-    found = {"_count": [], "code": []}
+    found = {"_count": [], "code_part": []}
     for key, _, end, *_ in dask_scheduler.transition_log:
         name = str(key).partition("-")[0]
         if end == "memory" and name in found:
@@ -375,25 +376,25 @@ def tasks_finished(dask_scheduler):
 def test_dask_knows_how_large_rows_are_before_it_moves_them():
     from dask.sizeof import sizeof
 
-    from roctree.distributed.dask import CodedPart, PackedTables
+    from roctree.large.dask import CodedPart, PackedTables
 
     rows = Shard(np.zeros((100, 4), np.uint8), np.zeros(100, np.uint32), np.empty(0))
     assert sizeof(CodedPart(rows, None)) > 800
     assert sizeof(rows.start()) > 400
     tables = np.ones((2, 50, 3))
-    assert sizeof(PackedTables.of(tables)) > tables.nbytes
+    assert sizeof(PackedTables.from_tables(tables)) > tables.nbytes
 
 
 def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):
-    monkeypatch.setattr("roctree.distributed.client._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.large.dask._PATIENCE", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         for address in ("tcp://127.0.0.1:9", "nonsense://x", " ", f"tcp://127.0.0.1:{port}"):
             with pytest.raises(ParameterError, match="no Dask scheduler answers at"):
                 roctree_distributed.fit(binned(), partitions(rows, [1]), "outcome", client=address)
     with cluster(1, processes=False) as client:
-        monkeypatch.setattr("roctree.distributed.client.import_module", not_installed)
-        with pytest.raises(ParameterError, match=r"the workers of .* have no roctree"):
+        monkeypatch.setattr("roctree.large.dask.import_module", not_installed)
+        with pytest.raises(ParameterError, match=r"roctree is not installed on the workers"):
             roctree_distributed.fit(
                 binned(), partitions(rows, [1]), "outcome", client=client.scheduler.address
             )
@@ -401,7 +402,7 @@ def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkey
         written(rows, tmp_path)
         address = client.scheduler.address
         with (
-            mock.patch("roctree.distributed.dask.Collections.summary", side_effect=RuntimeError),
+            mock.patch("roctree.large.dask.DaskRows.summary", side_effect=RuntimeError),
             pytest.warns(UserWarning, match="has no workers yet"),
             pytest.raises(RuntimeError),
         ):
@@ -415,13 +416,13 @@ def not_installed(name):
 @pytest.mark.parametrize(
     ("failure", "words"),
     [
-        (distributed.KilledWorker("code-1", None, 3), "died over the same partition"),
+        (distributed.KilledWorker("code-1", None, 3), "died on the same partition"),
         (distributed.CancelledError(), "scheduler was lost"),
     ],
 )
 def test_failures_of_the_cluster_are_said_to_be_its_own(client, rows, failure, words):
     with (
-        mock.patch("roctree.distributed.dask.Collections.summary", side_effect=failure),
+        mock.patch("roctree.large.dask.DaskRows.summary", side_effect=failure),
         pytest.raises(DataError, match=words),
     ):
         binned().fit(partitions(rows, [1]), "outcome")

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Schema, warn_of_names_of_rows
-from roctree.distributed.parts import Coded, Coding, Facts
-from roctree.distributed.summary import Summary
 from roctree.errors import ParameterError
 from roctree.geometry import scale_of
 from roctree.growing import grown_from_bins, growth_for, warn_of_lost_rows
+from roctree.large.parts import CodedRows, Coding, Totals
+from roctree.large.summary import Summary
 from roctree.learning import Learnt
 from roctree.parameters import with_costs_in_order
 from roctree.progress import Callback, Progress
@@ -20,11 +20,11 @@ from roctree.selection import pruned
 from roctree.smoothing import Smoother, choices
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
+from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.binned import Binned
 from roctree.tree.binning import Edges
 from roctree.tree.growth import grid_of
 from roctree.tree.levels import Finished
-from roctree.tree import NO_BRANCH, Tree
 
 
 @runtime_checkable
@@ -42,7 +42,7 @@ class LargeData(Protocol):
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once."""
 
-    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> Coded:
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> CodedRows:
         """Look at all rows a second time, and have them coded where they stay."""
 
     def tally(self, tree: Tree, schema: Schema) -> Tally:
@@ -57,9 +57,9 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Learnt:
     warn_of_names_of_rows(summary.occurring, stacklevel=3)
     schema = summary.schema
     pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
-    binned, facts = _in_bins(data, summary, schema, estimator.max_bins, n_threads)
-    growth = growth_for(estimator, schema.classes, facts.counts, summary.n_rows)
-    scale = scale_of(estimator.metric, facts.moments.spread, schema)
+    binned, totals = _in_bins(data, summary, schema, estimator.max_bins, n_threads)
+    growth = growth_for(estimator, schema.classes, totals.counts, summary.n_rows)
+    scale = scale_of(estimator.metric, totals.moments.spread, schema)
     finished = _told(data.report, growth.max_depth)
     finished(0)
     tree = pruned(pruner, grown_from_bins(estimator, binned, growth, n_threads, finished))
@@ -67,7 +67,7 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Learnt:
         n_rows=summary.n_rows,
         schema=schema,
         class_weight=growth.class_weight,
-        spread=facts.moments.spread,
+        spread=totals.moments.spread,
         scale=scale,
         pruner=pruner,
         smoother=smoother,
@@ -78,16 +78,16 @@ def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Learnt:
 
 def _in_bins(
     data: LargeData, summary: Summary, schema: Schema, max_bins: int, n_threads: int
-) -> tuple[Binned, Facts]:
+) -> tuple[Binned, Totals]:
     """Have the rows coded, and return what growth and the estimator have to know of them."""
     edges = Edges.of(summary.sketches, schema.n_categories, schema.names, max_bins)
     quantum = grid_of(summary.n_rows, summary.largest)
     coding = Coding(schema, edges, quantum, summary.middle)
-    facts, shards = data.coded(summary, coding, n_threads)
-    lost = summary.n_rows - facts.n_rows
+    totals, shards = data.coded(summary, coding, n_threads)
+    lost = summary.n_rows - totals.n_rows
     warn_of_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
-    known = edges, facts.bounds, summary.has_missing, facts.counts, quantum
-    return Binned(schema.names, *known, shards), facts
+    known = edges, totals.bounds, summary.has_missing, totals.counts, quantum
+    return Binned(schema.names, *known, shards), totals
 
 
 def _told(report: Callback[Progress], max_depth: int | None) -> Finished:
