@@ -533,7 +533,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cases = self._dataset(X, y, sample_weight)
         right = self._winners(cases.values) == cases.labels
         distances = self._distances(cases.values, "any")
-        return BoundaryReport.of(distances, right, cases.weights)
+        return BoundaryReport.from_distances(distances, right, cases.weights)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
@@ -558,7 +558,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         values, edge = encoded(self, X), self._boundary(self._decision().sure_votes())
         place = None if to is None else class_number(to, self.classes_, "to")
-        limits = Limits.of(self.schema_, frozen, {} if allowed is None else allowed)
+        limits = Limits.from_arguments(self.schema_, frozen, {} if allowed is None else allowed)
         return nearest_changes(edge, values, place, limits, self.schema_)
 
     def roc(
@@ -1030,13 +1030,13 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _boundary(self, votes: Floats) -> Boundary:
         known = self.scale_, self.spread_, self.schema_.nominal
-        return Boundary.of(self.tree_, votes, *known)
+        return Boundary.from_spread(self.tree_, votes, *known)
 
     def _estimated(self, dataset: Dataset | None) -> GeometricProbability:
         if dataset is None:
             raise cases_needed("give X and y to pruned")
         known = dataset.values, dataset.labels, dataset.weights
-        return GeometricProbability.of(
+        return GeometricProbability.from_cases(
             self._boundary(self._decision().votes), *known, self._n_threads()
         )
 

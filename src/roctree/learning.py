@@ -67,7 +67,7 @@ def learn(estimator: Any, cases: Dataset, growth: Growth, grow: Grow) -> Learnt:
     schema = cases.schema
     pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
     smoother = resolve_smoother(estimator.smoothing)
-    spread = Spread.of(cases.values, cases.weights)
+    spread = Spread.from_rows(cases.values, cases.weights)
     scale = scale_of(estimator.metric, spread, schema)
     pruner, pruned = grown_and_pruned(cases, grow, pruner)
     tree = as_ranked(estimator, pruned.tree, cases)

@@ -179,7 +179,9 @@ class TestCounts:
         held_out = data[0][only], data[1][only]
         with pytest.raises(ParameterError, match="min_tpr needs positive cases"):
             tree.at(min_tpr=0.5, counts=held_out)
-        with pytest.raises(ParameterError, match=r"prior=0\.5 has a positive share for a class that has no cases"):
+        with pytest.raises(
+            ParameterError, match=r"prior=0\.5 has a positive share for a class that has no cases"
+        ):
             tree.at(prior=0.5, counts=held_out)
         point = tree.at(max_fpr=0.0, counts=held_out).operating_point_
         assert point.fpr == 0.0
@@ -288,7 +290,10 @@ class TestSeveralClasses:
                 {"cost_matrix": {"setosa": {}}},
                 "cost_matrix lacks what it costs to predict 'versicolor'",
             ),
-            ({"cost_matrix": np.zeros((3, 3))}, "has no error that costs more than a correct prediction"),
+            (
+                {"cost_matrix": np.zeros((3, 3))},
+                "has no error that costs more than a correct prediction",
+            ),
             ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is one of two"),
         ],
     )
@@ -312,9 +317,9 @@ class TestOneClass:
         assert self.tree().predict([[5.0]], cost_matrix=[[0.0]]).tolist() == ["same"]
 
     def test_has_no_rates(self):
-        with pytest.raises(ParameterError, match="Two classes are needed .* the tree has only one"):
+        with pytest.raises(ParameterError, match="but the tree has only one"):
             self.tree().at(max_fpr=0.1)
-        with pytest.raises(ParameterError, match="Two classes are needed .* the tree has only one"):
+        with pytest.raises(ParameterError, match="but the tree has only one"):
             self.tree().labellings()
 
 
@@ -366,7 +371,9 @@ def test_an_operating_point_says_what_it_is(tree):
     text = repr(tree.at(max_fpr=0.13, randomise=True).operating_point_)
     assert "FPR 0.1300" in text
     assert "positive with probability" in text
-    assert "optimal for cost ratios (miss : false alarm)" in repr(tree.at(cost_fn=2).operating_point_)
+    assert "optimal for cost ratios (miss : false alarm)" in repr(
+        tree.at(cost_fn=2).operating_point_
+    )
 
 
 def test_without_a_seed_draws_differ_from_tree_to_tree(tree, data):
