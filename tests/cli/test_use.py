@@ -8,10 +8,9 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import roctree as library
-from roctree.cli.compare import METRICS
-from roctree.cli.compare import _report as compared
+from roctree.cli.compare import METRICS, comparison_report
 from roctree.cli.options import OPERATING
-from roctree.cli.scores import SCORES
+from roctree.cli.predict import RESULTS
 from roctree.data import csv_file
 from roctree.data.files import read_file
 from roctree.data.known import types_of
@@ -51,7 +50,7 @@ def test_predict_writes_what_python_predicts(grown, roctree):
         "--positive",
         "ill",
     )
-    assert (done.code, done.out) == (0, "20 rows written: scored.csv; positive class ill\n")
+    assert (done.code, done.out) == (0, "Wrote 20 rows to scored.csv; positive class ill\n")
     found = csv.read_csv("scored.csv").to_pydict()
     tree = library.load("tree.json").at(cost_fp=1, cost_fn=5, positive="ill")
     rows = new_rows(tree)
@@ -68,7 +67,7 @@ def test_predict_writes_what_python_predicts(grown, roctree):
     assert len(set(found["rule"])) == len(set(found["leaf"]))
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", RESULTS)
 def test_a_file_without_rows_has_the_same_columns(name, grown, roctree):
     head, row, *_ = (grown / "new.csv").read_text().splitlines()
     (grown / "none.csv").write_text(head + "\n")
@@ -119,7 +118,7 @@ def test_predict_writes_other_formats(ending, read, grown, roctree):
 
 def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
     shown = roctree("evaluate", "tree.json", "test.csv", "--positive", "ill").out
-    for word in ("AUC of ill 0.", "confidence of 95 %", "Hull", "Labellings", "least possible"):
+    for word in ("AUC of ill 0.", "95 % confidence", "Convex hull", "Labellings", "lowest possible"):
         assert word in shown
     facts = json.loads(
         roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out
@@ -255,7 +254,7 @@ def test_blocks_of_rows_without_weight_leave_no_trace(grown, roctree, monkeypatc
 def test_a_file_that_is_named_twice_is_refused(grown, roctree):
     done = roctree("evaluate", "tree.json", "test.csv", "./test.csv")
     assert done.code == 2
-    assert "is named twice" in done.err
+    assert "is given twice" in done.err
 
 
 def test_evaluate_takes_more_than_two_classes(patients, roctree):
@@ -264,7 +263,7 @@ def test_evaluate_takes_more_than_two_classes(patients, roctree):
     )
     roctree("fit", "three.csv", "--target", "kind", "-o", "three.json")
     shown = roctree("evaluate", "three.json", "three.csv").out
-    assert "Mean AUC of all pairs of classes 1.0000." in shown
+    assert "Mean AUC over all pairs of classes 1.0000." in shown
 
 
 def test_the_target_is_found_by_its_classes(grown, roctree):
@@ -366,7 +365,7 @@ def test_an_export_in_json_is_what_would_be_written(grown, roctree):
 def test_compare_shows_means_deviations_and_wins(patients, roctree):
     options = ("--target", "outcome", "--folds", 3, "--repeats", 2, "--max-leaves", 6)
     shown = roctree("compare", "data.csv", *options, "--criterion", "auc,msee").out
-    assert "6 divisions" in shown
+    assert "over 6 train/test splits" in shown
     assert "wins/ties/losses" in shown
     facts = json.loads(
         roctree("compare", "data.csv", *options, "--smoothing", "none,laplace", "--json").out
@@ -381,7 +380,7 @@ def test_compare_goes_on_from_its_store_and_names_changed_data(patients, roctree
     options = ("--target", "outcome", "--folds", 3, "--max-leaves", 4, "--store", "kept.sqlite")
     roctree("compare", "data.csv", *options)
     shown = roctree("compare", "data.csv", *options, "--repeats", 2).out
-    assert "6 divisions" in shown
+    assert "over 6 train/test splits" in shown
     lines = (patients / "data.csv").read_text().splitlines(keepends=True)
     (patients / "data.csv").write_text("".join(lines[:-20]))
     refused = roctree("compare", "data.csv", *options)
@@ -404,12 +403,12 @@ def outcomes_of_which_some_failed(names):
 
 def test_compare_shows_what_failed_beside_the_rest():
     names = ("bad", "good")
-    report = compared(Results(outcomes_of_which_some_failed(names), ("p",), names, 0.5))
+    report = comparison_report(Results(outcomes_of_which_some_failed(names), ("p",), names, 0.5))
     table, failed, _ = report.shown
     assert table.rows[0] == ("bad", "–", "–", "–", "–", "0/0/0")
     assert table.rows[1][1] == "0.6 ± 0.1"
-    assert failed == "bad failed in 3 of 3 divisions: ValueError: no"
+    assert failed == "bad failed in 3 of 3 splits: ValueError: no"
     assert report.facts["configurations"]["bad"]["error"] == "ValueError: no"
     assert report.facts["configurations"]["good"]["error"] is None
     with pytest.raises(DataError, match="'bad' failed: ValueError: no"):
-        compared(Results(outcomes_of_which_some_failed(["bad"]), ("p",), ("bad",), 0.5))
+        comparison_report(Results(outcomes_of_which_some_failed(["bad"]), ("p",), ("bad",), 0.5))
