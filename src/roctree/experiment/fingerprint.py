@@ -48,7 +48,7 @@ def of_value(value: Any) -> str:
     --------
     >>> from roctree.smoothing import MBranch
     >>> of_value({"smoothing": MBranch(M=2), "depth": None})
-    "{'smoothing': roctree.smoothing.m_branch.MBranch(M=2), 'depth': None}"
+    "{'smoothing': roctree.smoothing.MBranch(M=2), 'depth': None}"
     """
     if isinstance(value, Mapping):
         return f"{{{_listed((f'{key!r}: ', part) for key, part in value.items())}}}"
