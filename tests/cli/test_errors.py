@@ -76,7 +76,14 @@ WRONG = {
         "x.xyz",
     ),
     "name the column by --target": ("evaluate", "tree.json", "new.csv"),
-    "--dialect is only for --to sql: leave it out": ("export", "tree.json", "--to", "dot", "--dialect", "duckdb"),
+    "--dialect is only for --to sql: leave it out": (
+        "export",
+        "tree.json",
+        "--to",
+        "dot",
+        "--dialect",
+        "duckdb",
+    ),
     "--to pmml is not known": ("export", "tree.json", "--to", "pmml"),
     "Give an operating point": ("at", "tree.json", "-o", "x.json"),
     "cannot be both": (
@@ -105,13 +112,13 @@ WRONG = {
         "--weight",
         "sex",
     ),
-    "use roctree at --cost-matrix, a row for each predicted class": (
+    "use roctree at --cost-matrix with one row per predicted": (
         "labellings",
         "three.json",
         "--positive",
         "daily",
     ),
-    "use --cost-matrix, a row for each": ("at", "three.json", "--cost-fn", 5),
+    "use --cost-matrix with one row per predicted": ("at", "three.json", "--cost-fn", 5),
     "reduced_error:fraction=0.3333333333333333 decides by other cases: give --validation": (
         "prune",
         "tree.json",
@@ -171,7 +178,12 @@ WRONG = {
         "-o",
         "-",
     ),
-    "--weight needs data: give the file that has this column": ("labellings", "tree.json", "--weight", "age"),
+    "--weight needs data: give the file that has this column": (
+        "labellings",
+        "tree.json",
+        "--weight",
+        "age",
+    ),
 }
 
 
@@ -259,7 +271,7 @@ def test_a_rate_that_no_leaf_keeps_is_pointed_out(grown, roctree):
     done = roctree("at", "two.json", "--max-fpr", "0.001", "-o", "x.json")
     assert done.code == 0
     assert done.err.startswith("Warning: --max-fpr 0.001 leaves no case positive")
-    assert "by --randomise" in done.err
+    assert "at random with --randomise" in done.err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):

@@ -51,13 +51,16 @@ def test_a_measure_is_drawn_against_the_leaves(ending, patients, roctree):
 
 
 BAD = {
-    "--plot sizes.doc has an unknown format: use a name that ends in svg, png, pdf": ("--plot", "sizes.doc"),
+    "--plot sizes.doc has an unknown format: use a name that ends in svg, png, pdf": (
+        "--plot",
+        "sizes.doc",
+    ),
     "is in a folder that does not exist": ("--plot", "nowhere/sizes.svg"),
     "--measure speed is not known": ("--plot", "sizes.svg", "--measure", "speed"),
-    "are no sizes of trees": ("--leaves", "4.5"),
+    "--leaves 4.5 is not allowed: give integers": ("--leaves", "4.5"),
     "--leaves many is not a number": ("--leaves", "many"),
-    "--leaves [inf] are no sizes": ("--leaves", "inf"),
-    "'softly' is no way to a small tree": ("--ways", "softly"),
+    "--leaves inf is not allowed": ("--leaves", "inf"),
+    "--ways has an unknown name 'softly'": ("--ways", "softly"),
     "--folds 1 is not allowed": ("--folds", "1"),
     "cost_fp and --cost-fn, but not both": ("--cost-fn", "2", "--cost-matrix", "[[0, 1], [1, 0]]"),
     "--positive sick is not a class": ("--positive", "sick", "--cost-fn", "2"),

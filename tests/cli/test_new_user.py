@@ -75,8 +75,8 @@ WORDED = {
         "value": {"ill": 0.5, "well": 0.7},
         "reason": "must add up to 1",
     },
-    "minimum_error:m=2 is a pruner, other=(1, 2) is not.": {
-        "reason": "{pruner!r} is a pruner, {other=(1, 2)} is not",
+    "minimum_error:m=2 is a pruner, other=3 is not.": {
+        "reason": "{pruner!r} is a pruner, {other=3} is not",
         "pruner": library.pruning.MinimumError(m=2),
     },
 }
@@ -188,7 +188,7 @@ def test_labellings_that_are_never_best_are_counted_only(grown, roctree):
     never = [row for row in facts if row["prior_from"] is None]
     shown = roctree("labellings", "tree.json", "test.csv").out
     assert never
-    assert f"{len(never)} of {len(facts)} are never best" in shown
+    assert f"{len(never)} of {len(facts)} are never optimal" in shown
     assert len(shown.splitlines()) == len(facts) - len(never) + 5
 
 

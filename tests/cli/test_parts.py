@@ -88,17 +88,17 @@ def odd_files(folder):
 
 WRONG = {
     "There is no file 'of'; quote names that contain spaces": ("data.csv", "of", *FIT),
-    "short.parquet' has no column 'ward', and": ("big", *FIT),
+    "short.parquet' has no column 'ward', but": ("big", *FIT),
     "'late/1.parquet' from row 0 on: column 'age' holds inf": ("late", *FIT),
     "the folder 'none' has no files that end in": ("none", *FIT),
     "the name of a file or folder is empty": ("late", "", *FIT),
     "There are no rows in 'bare'": ("bare", *FIT),
-    "no file is called like 'big/*.feather'": ("big/*.feather", *FIT),
+    "no file matches 'big/*.feather'": ("big/*.feather", *FIT),
     "there is no file or folder 'gone.parquet'": ("gone.parquet", *FIT),
     "'data.csv' is not a Parquet file: several files": ("data.csv", "test.csv", *FIT),
     "'data.csv' is not a Parquet file": ("data.csv", *FIT, "--dask", "tcp://127.0.0.1:9"),
     "add --splits binned": ("late/0.parquet", "late/1.parquet", "--target", "outcome"),
-    "late is a folder: folders, patterns": ("late", "--target", "outcome"),
+    "late is a folder: folders, glob patterns": ("late", "--target", "outcome"),
     "no Dask scheduler answers at 'tcp://127.0.0.1:9'": (
         "late/0.parquet",
         *FIT,
@@ -123,7 +123,7 @@ WRONG = {
 def test_what_cannot_be_read_is_one_sentence_and_exit_code_2(
     sentence, patients, roctree, monkeypatch
 ):
-    monkeypatch.setattr("roctree.distributed.client._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.large.dask._PATIENCE", 0.5)
     odd_files(patients)
     done = roctree("fit", *WRONG[sentence], "-o", "x.json")
     assert (done.code, done.out) == (2, "")

@@ -97,7 +97,12 @@ WRONG = {
     ),
     "--criterion is not an option of --system nbtree, which has --min-samples-split, "
     "--min-error-reduction, --folds.": ("--system", "nbtree", "--criterion", "auc"),
-    "--preset is not an option of --system multiscale": ("--system", "multiscale", "--preset", "c45"),
+    "--preset is not an option of --system multiscale": (
+        "--system",
+        "multiscale",
+        "--preset",
+        "c45",
+    ),
     "--max-level is not an option of --system tree": ("--max-level", "3"),
     "only numbers can be halved": ("--system", "multiscale"),
     "--bounds wide is not allowed": ("--system", "multiscale", "--bounds", "wide", *NUMBERS),

@@ -118,7 +118,13 @@ def test_predict_writes_other_formats(ending, read, grown, roctree):
 
 def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
     shown = roctree("evaluate", "tree.json", "test.csv", "--positive", "ill").out
-    for word in ("AUC of ill 0.", "95 % confidence", "Convex hull", "Labellings", "lowest possible"):
+    for word in (
+        "AUC of ill 0.",
+        "95 % confidence",
+        "Convex hull",
+        "Labellings",
+        "lowest possible",
+    ):
         assert word in shown
     facts = json.loads(
         roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out

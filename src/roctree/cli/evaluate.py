@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import roctree
-from roctree import distributed
 from roctree.cli.models import at_operating_point, method_of, positive_class
 from roctree.cli.options import (
     OPERATING,
@@ -37,9 +36,10 @@ from roctree.cli.reading import (
 from roctree.data.arrow import pa
 from roctree.data.known import types_of
 from roctree.data.roles import named
-from roctree.distributed.parquet import common_schema, parquet_files, parquet_rows
 from roctree.errors import DataError, ParameterError
-from roctree.labelling.labellings import HEAD, Labellings
+from roctree.labelling import LABELLINGS_HEAD, Labellings
+from roctree.large import tally_of
+from roctree.large.parquet import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
 from roctree.roc import mauc
 from roctree.tally import Tally
@@ -246,7 +246,7 @@ def _tally_by_dask(
     known = [pa.field(name, types[name]) for name in named(types, present.names, several=False)]
     rows = parquet_rows(files, pa.schema([*known, *others]))
     with merged_warnings(), silenced_logs():
-        tally = distributed.tally_of(tree, rows, wanted[0], weight, client=dask)
+        tally = tally_of(tree, rows, wanted[0], weight, client=dask)
     assert tally is not None
     return TalliedCases(tally, rows.count_rows())
 
@@ -322,7 +322,7 @@ def _shown_labellings(found: Labellings) -> list[str | Table]:
     """Return the table of the labellings that are optimal for some costs, and a note on others."""
     optimal = ~np.isnan(found.cost_ranges[:, 0])
     rows = [row for row, shown in zip(found.cells(digits=4), optimal, strict=True) if shown]
-    table = Table(HEAD, rows, f"Labellings, positive class {found.positive_class}")
+    table = Table(LABELLINGS_HEAD, rows, f"Labellings, positive class {found.positive_class}")
     return [table, *([f"{found.note}\n"] if found.note else [])]
 
 
@@ -344,6 +344,6 @@ def _cost_facts(
 
 
 def _cost_table(costs: list[dict[str, Any]]) -> Table:
-    head = ("cost ratio (FN : FP)", "FPR", "TPR", "cost per case", "lowest possible")
+    head = ("cost ratio (miss : false alarm)", "FPR", "TPR", "cost per case", "lowest possible")
     rows = [tuple(f"{value:.4g}" for value in row.values()) for row in costs]
     return Table(head, rows, "Costs of the labels that are optimal on the training data")

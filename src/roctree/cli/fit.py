@@ -32,10 +32,10 @@ from roctree.cli.values import parse_class
 from roctree.data.arrow import pa
 from roctree.data.files import as_types
 from roctree.data.roles import ColumnFacts, Wishes, cases_of
-from roctree.distributed.batches import reading as reading_batches
-from roctree.distributed.parquet import common_schema, parquet_files, parquet_rows
 from roctree.errors import DataError, ParameterError
 from roctree.export.common import size_of
+from roctree.large.batches import reading as reading_batches
+from roctree.large.parquet import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
 from roctree.text import pluralize, quote_if_needed
 

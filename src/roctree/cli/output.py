@@ -17,7 +17,7 @@ from roctree.data.unseen import UnseenCategoriesWarning
 from roctree.text import Alignment, escape_unprintable, text_table
 
 # Numbers, ranges, and means with standard deviations.
-_NUMERIC_CELL = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never best|e)*")
+_NUMERIC_CELL = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never|optimal|e)*")
 
 
 @dataclass(frozen=True)

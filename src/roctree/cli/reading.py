@@ -18,9 +18,9 @@ from roctree.data.known import labels_of_column, target_of, type_of_labels, type
 from roctree.data.roles import Cases, Wishes, cases_of, named, weight_type, weights_of
 from roctree.data.sources import is_pipe
 from roctree.data.spelling import Spelling
-from roctree.distributed.batches import ENDINGS
-from roctree.distributed.parquet import is_pattern
 from roctree.errors import DataError
+from roctree.large.batches import PARQUET_SUFFIXES
+from roctree.large.parquet import is_pattern
 from roctree.progress import spinner
 
 
@@ -172,7 +172,7 @@ def is_folder_or_pattern(path: str) -> bool:
 def first_other_than_parquet(paths: Sequence[str]) -> str | None:
     """Return the first path that cannot be read in parts, None if all can."""
     for path in paths:
-        if not is_folder_or_pattern(path) and Path(path).suffix.lower() not in ENDINGS:
+        if not is_folder_or_pattern(path) and Path(path).suffix.lower() not in PARQUET_SUFFIXES:
             return path
     return None
 

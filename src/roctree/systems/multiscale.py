@@ -212,7 +212,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.of(leaves, self.classes_)
+        return Labellings.from_leaves(leaves, self.classes_)
 
     def at(
         self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any

@@ -19,7 +19,11 @@ _LINES = ("-", "--", ":", "-.", (0, (5, 1)))
 def check_measure(measure: Any) -> None:
     """Refuse what is no measure."""
     if measure not in get_args(Measure):
-        raise ParameterError(f"measure={measure!r} is not known: give auc, log_loss or cost.")
+        raise ParameterError(
+            parameter="measure",
+            value=measure,
+            reason="is not known; choose from auc, log_loss, cost",
+        )
 
 
 class FrontierDisplay:
