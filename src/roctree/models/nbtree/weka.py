@@ -1,7 +1,7 @@
-"""Java's random numbers, and how Weka sorts, shuffles and deals cases with them, to the last swap.
+"""Java's random numbers, and Weka's sort, shuffle and stratification, reproduced to the last swap.
 
-A tree equals Weka's only if its cross-validations have the same folds. These depend on the order of
-the cases, which Weka changes by an unstable quicksort whenever it looks at a number.
+A tree equals Weka's only if its cross-validations use the same folds. The folds depend on the order
+of the cases, which Weka changes by an unstable quicksort whenever it evaluates a numeric attribute.
 """
 
 from typing import Any
@@ -13,9 +13,9 @@ from roctree._jit import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Int = Any  # Python's or NumPy's
+Int = Any  # a Python or NumPy integer
 
-# The multiplier 0x5DEECE66D in two halves of 24 bits: products of halves fit into 63 bits.
+# The multiplier 0x5DEECE66D in two halves of 24 bits: products of halves fit in 63 bits.
 _HALF = 1 << 24
 _HIGH, _LOW, _ADDEND = 0x5DE, 0xECE66D, 0xB
 _SCRAMBLE = 0x5DEECE66D
@@ -25,7 +25,10 @@ _LAST = float(np.finfo(np.float64).max)
 
 @kernel
 def deal_cases(cases: Ints, labels: Ints, n_folds: Int, state: Ints) -> None:
-    """Shuffle the cases 0, 1, ... and deal them to folds; ``state`` is that of the generator."""
+    """Write the numbers 0, 1, ... in ``cases``, shuffled and dealt to stratified folds.
+
+    ``state`` is that of Java's random number generator.
+    """
     for i in range(cases.size):
         cases[i] = i
     shuffle(cases, state)
@@ -57,7 +60,7 @@ def next_int(state: Ints, bound: Int) -> Int:
     while True:
         bits = next_bits(state)
         number = bits % bound
-        # The last numbers would come more seldom than the others: Java draws again.
+        # The last numbers would be less frequent than the others: Java draws again.
         if bits - number + bound - 1 < _INT:
             return number
 
@@ -72,7 +75,7 @@ def shuffle(cases: Ints, state: Ints) -> None:
 
 @kernel
 def stratify(cases: Ints, labels: Ints, n_folds: Int) -> None:
-    """Deal the cases, class after class, to folds that then stand side by side."""
+    """Deal the cases, class after class, to folds, and write one fold after the other."""
     n = cases.size
     place = 1
     while place < n:
@@ -92,7 +95,7 @@ def stratify(cases: Ints, labels: Ints, n_folds: Int) -> None:
 
 @kernel
 def sort_cases(cases: Ints, values: Floats) -> None:
-    """Sort the cases by their values, the missing last, as Weka's quicksort does."""
+    """Sort the cases by their values, missing ones last, exactly as Weka's quicksort does."""
     keys = np.empty(cases.size)
     for i in range(cases.size):
         value = values[cases[i]]
@@ -102,7 +105,7 @@ def sort_cases(cases: Ints, values: Floats) -> None:
 
 @kernel
 def _quicksort(keys: Floats, index: Ints) -> None:
-    """Sort keys and ``index``: the middle of three is the pivot, three or fewer are swapped."""
+    """Sort keys and ``index`` with a median-of-three pivot; three or fewer are swapped directly."""
     waiting = np.empty((index.size + 1, 2), dtype=np.int64)
     waiting[0, 0], waiting[0, 1] = 0, index.size - 1
     n_waiting = 1
@@ -142,7 +145,7 @@ def _order(keys: Floats, index: Ints, first: Int, second: Int) -> None:
 
 @kernel
 def _partition(keys: Floats, index: Ints, left: Int, right: Int) -> Int:
-    """Move what is below the pivot, the key at ``right``, to the left; return where it ends."""
+    """Move keys below the pivot, the key at ``right``, to the left; return where they end."""
     pivot = keys[right]
     while True:
         left += 1
