@@ -156,7 +156,7 @@ def test_pruning_says_by_what(grown_things, roctree):
     done = roctree("prune", "things.json", "--method", "cost_complexity:alpha=1", "-o", "s.json")
     assert done.out == "1 leaf of 2 is left by cost_complexity:alpha=1; written: s.json\n"
     refused = roctree("prune", "things.json", "--method", "card_per_class:cases=9", "-o", "s.json")
-    assert "'cases' is no option: card_per_class has the options K, rule." in refused.err
+    assert "card_per_class:cases=9 has an unknown option; the options are K, rule." in refused.err
 
 
 def test_a_page_opens_at_the_costs_of_pruning(grown_things, roctree):

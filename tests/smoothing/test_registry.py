@@ -69,9 +69,12 @@ def test_what_is_no_smoother_is_refused(wrong):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: resolve("m_branch", m=2), r"'m' is no option.*MBranch has the options M\.$"),
+        (
+            lambda: resolve("m_branch", m=2),
+            r"MBranch\(m=2\) has an unknown option.*; the options are M\.$",
+        ),
         (lambda: resolve("m_estimate", prio="training"), r"did you mean 'prior'\?"),
-        (lambda: resolve("laplace", m=2), r"Laplace has no options\.$"),
+        (lambda: resolve("laplace", m=2), r"Laplace\(m=2\) has an unknown option; .*no options\.$"),
         (lambda: MEstimate(prior="root"), r"prior='root'.*'uniform', 'training'"),
         (lambda: MEstimate(-1), "m=-1.*zero or more"),
         (lambda: MEstimate("automatic"), "m='automatic'.*a finite number, or 'auto'"),

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree.criteria import Gini
-from roctree.tree.auc_growth import largest_area
-from roctree.tree.best_first import grow_best_first
+from roctree.tree.shape import largest_area
+from roctree.tree.shape import grow_best_first
 from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
 from roctree.tree.shape import best_first, cut

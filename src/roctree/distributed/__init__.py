@@ -13,9 +13,8 @@ from typing import Any, TypeVar, cast
 from roctree.distributed.batches import are_batches
 from roctree.distributed.growing import LargeData, grow_large
 from roctree.distributed.local import OutOfCore
-from roctree.distributed.progress import Progress, Report, with_bar
 from roctree.errors import ParameterError, how_to_install
-from roctree.progress import reporting, untold
+from roctree.progress import Callback, Progress, ignore_progress, progress_callback, steps_bar
 from roctree.tally import Tally
 
 __all__ = ["Progress", "fit", "grow_large", "large_data", "over_partitions", "tally_of"]
@@ -30,7 +29,7 @@ def fit(
     sample_weight: Any = None,
     *,
     client: Any = None,
-    progress: bool | Report = False,
+    progress: bool | Callback[Progress] = False,
 ) -> Any:
     """Fit an estimator to data larger than memory, here or on a cluster, and return it.
 
@@ -44,7 +43,7 @@ def fit(
     client : ``dask.distributed.Client``, or the address of a scheduler. Dask collections need one;
         None is the one that is active. Parquet files are read by its workers, which must find them
         under the same paths; None reads them here. No cluster is started.
-    progress : True for a bar on a terminal, or a function of a ``Progress``
+    progress : True for a bar on a terminal, or a callback that takes a ``Progress``
 
     Examples
     --------
@@ -65,7 +64,7 @@ def fit(
         raise ParameterError(
             f"{type(estimator).__name__} grows in memory only: give a ROCTreeClassifier."
         )
-    with reporting(progress, with_bar) as report:
+    with progress_callback(progress, steps_bar) as report:
         large = large_data(X, y, sample_weight, client, report)
         if large is None:
             raise ParameterError(f"X is a {type(X).__name__}, in memory: use fit of the estimator.")
@@ -74,7 +73,11 @@ def fit(
 
 
 def large_data(
-    X: Any, y: Any, sample_weight: Any, client: Any = None, report: Report = untold
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    client: Any = None,
+    report: Callback[Progress] = ignore_progress,
 ) -> AbstractContextManager[LargeData] | None:
     """Return data that are not in memory, to be opened; None for those that are.
 
@@ -84,7 +87,7 @@ def large_data(
         Dask collection; anything else is in memory
     y, sample_weight : names of columns; Dask collections may also be given
     client : of a cluster that is to do the work, or the address of its scheduler
-    report : is told how far the work is
+    report : progress callback
     """
     known = X, y, sample_weight, client, report
     # Dask comes first: what is delayed claims to have every attribute that it is asked for.

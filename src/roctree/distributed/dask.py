@@ -35,15 +35,14 @@ from roctree.distributed.parts import (
     tally,
 )
 from roctree.distributed.pieces import Piece, open_pieces
-from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary, merged_parts, merged_summary
 from roctree.errors import DataError
-from roctree.progress import untold
+from roctree.progress import Callback, Progress, ignore_progress
 from roctree.tally import Tally
 from roctree.tree.columns import Columns
 from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -77,7 +76,7 @@ class Collections:
     parts: Sequence[tuple[Any, ...]]
     client: Any
     target: str | None = None
-    report: Report = untold
+    report: Callback[Progress] = ignore_progress
 
     def summary(self, categorical_features: Any) -> Summary:
         """Look at all rows once, on the workers."""
@@ -177,7 +176,11 @@ class DaskShards:
 
 @contextmanager
 def collections(
-    X: Any, y: Any, sample_weight: Any, client: Any = None, report: Report = untold
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    client: Any = None,
+    report: Callback[Progress] = ignore_progress,
 ) -> Iterator[Collections]:
     """Open the partitions of Dask collections, and the client that will see to them."""
     if not hasattr(type(X), "to_delayed") or not hasattr(type(X), "ndim"):
@@ -199,7 +202,7 @@ def collections(
 
 @contextmanager
 def files(
-    X: Any, y: Any, sample_weight: Any, client: Any, report: Report = untold
+    X: Any, y: Any, sample_weight: Any, client: Any, report: Callback[Progress] = ignore_progress
 ) -> Iterator[Collections]:
     """Open Parquet files to be read by the workers of a cluster."""
     parts = [(piece, number) for number, piece in enumerate(open_pieces(X, y, sample_weight))]

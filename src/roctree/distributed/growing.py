@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema, warn_of_names_of_rows
 from roctree.distributed.parts import Coded, Coding, Facts
-from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary
 from roctree.errors import ParameterError
 from roctree.geometry import scale_of
 from roctree.growing import grown_from_bins, growth_for, warn_of_lost_rows
 from roctree.learning import Learnt
 from roctree.parameters import with_costs_in_order
+from roctree.progress import Callback, Progress
 from roctree.pruning import Pruner, need
 from roctree.pruning import resolve as resolve_pruner
 from roctree.selection import pruned
@@ -24,7 +24,7 @@ from roctree.tree.binned import Binned
 from roctree.tree.binning import Edges
 from roctree.tree.growth import grid_of
 from roctree.tree.levels import Finished
-from roctree.tree.tree import NO_BRANCH, Tree
+from roctree.tree import NO_BRANCH, Tree
 
 
 @runtime_checkable
@@ -36,7 +36,7 @@ class LargeData(Protocol):
         """The name of what is predicted, where it has one."""
 
     @property
-    def report(self) -> Report:
+    def report(self) -> Callback[Progress]:
         """What is told how far the work is."""
 
     def summary(self, categorical_features: Any) -> Summary:
@@ -90,7 +90,7 @@ def _in_bins(
     return Binned(schema.names, *known, shards), facts
 
 
-def _told(report: Report, max_depth: int | None) -> Finished:
+def _told(report: Callback[Progress], max_depth: int | None) -> Finished:
     """Return what tells, after each level, how far the growth is."""
     return lambda n_levels: report(Progress("growing", n_levels, max_depth, "levels"))
 

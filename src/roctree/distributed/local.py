@@ -22,12 +22,12 @@ from roctree.distributed.parts import (
     summarise,
     tally,
 )
-from roctree.distributed.progress import Progress, Report
 from roctree.distributed.summary import Summary, merged_summary
+from roctree.progress import Callback, Progress
 from roctree.tally import Tally
 from roctree.tree.binned import SHARD_ROWS, divided
 from roctree.tree.shards import LocalShards, Shard
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
 
 # The bytes of a row besides its codes: the label, and the weight where there is one.
 _LABEL, _WEIGHT = 4, 8
@@ -36,13 +36,15 @@ _LABEL, _WEIGHT = 4, 8
 class OutOfCore:
     """Rows on disk, coded in a file that is gone when the work is done, or has failed."""
 
-    def __init__(self, batches: Batches, folder: Path, report: Report) -> None:
+    def __init__(self, batches: Batches, folder: Path, report: Callback[Progress]) -> None:
         self.batches, self.folder, self.target = batches, folder, batches.target
         self.report, self.n_rows = report, batches.n_rows
 
     @classmethod
     @contextmanager
-    def opened(cls, X: Any, y: Any, sample_weight: Any, report: Report) -> Iterator["OutOfCore"]:
+    def opened(
+        cls, X: Any, y: Any, sample_weight: Any, report: Callback[Progress]
+    ) -> Iterator["OutOfCore"]:
         """Open the data; temporary files last as long as the context."""
         with TemporaryDirectory(prefix="roctree-") as name:
             folder = Path(name)

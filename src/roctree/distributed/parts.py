@@ -18,7 +18,7 @@ from roctree.tree.columns import Columns
 from roctree.tree.grow import class_counts, weighty
 from roctree.tree.growth import on_grid
 from roctree.tree.shards import Shard, Shards
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
 
 Floats = NDArray[np.float64]
 

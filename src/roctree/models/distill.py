@@ -26,7 +26,7 @@ from roctree.growing import grown_tree, growth_of
 from roctree.learning import learn
 from roctree.operating import checked_seed
 from roctree.parameters import check_parameters
-from roctree.progress import check_told, untold
+from roctree.progress import check_callback, ignore_progress
 from roctree.selection import counts_of
 from roctree.strategy import is_number
 from roctree.systems.presets import best_ranking
@@ -78,7 +78,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
         to 16 000, but no fewer than there are; 0 for none
     smear : the probability that a cell of such a case is another case's
     random_state : seed of the generated cases, and of the teacher "auto"
-    progress : a function that is told, in a sentence, what is being done
+    progress : callback that takes a sentence about the current step
     parameters : of ``ROCTreeClassifier``; thresholds are soft unless ``ranking`` says otherwise
 
     Examples
@@ -88,7 +88,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     >>> distill("auto", X, y, max_leaves=4, n_generated=1000).get_n_leaves()
     4
     """
-    tell = progress or untold
+    tell = progress or ignore_progress
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     check_parameters(tree)
     _check_choices(n_generated, smear, progress)
@@ -298,4 +298,4 @@ def _check_choices(n_generated: Any, smear: Any, progress: Any) -> None:
         )
     if not (is_number(smear) and 0.0 <= smear <= 1.0):
         raise ParameterError(f"smear={smear!r} is no probability: give a number from 0 to 1.")
-    check_told(progress)
+    check_callback(progress)
