@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import roctree
 from roctree import DataError, Dataset, ParameterError, ROCTreeClassifier
 from roctree.data.cells import take_cells
-from roctree.systems.distill import School
+from roctree.models.distill import School
 from tests.estimator import weather
 
 IRIS = load_iris(return_X_y=True)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from roctree import MultiscaleClassifier
+from roctree.models.multiscale.cells import dissolve, group_leaves, tree_of_counts
 from roctree.pruning import PRUNING, AUCPruning, CostComplexity, ErrorBased, MinimumError, need
-from roctree.systems.cell_groups import dissolved, grouped
-from roctree.systems.cells import hierarchy
 
 # Root (12, 8): left (9, 1); right (3, 7), which is (3, 1) and (0, 6).
 ROWS = [[0.1]] * 10 + [[0.6]] * 4 + [[0.9]] * 6
@@ -116,12 +115,12 @@ def trees(draw):
     for node, n in enumerate(n_children):
         if n == 0:
             counts[node] = draw(st.sampled_from([(0, 1), (0, 3), (1, 0), (4, 0), (1, 1)]))
-    return hierarchy(np.array(n_children, dtype=np.int32), counts)
+    return tree_of_counts(np.array(n_children, dtype=np.int32), counts)
 
 
 @given(trees())
 def test_groups_have_the_lightest_leaves_of_one_cell_and_change_no_count(tree):
-    made, numbers = grouped(tree)
+    made, numbers = group_leaves(tree)
     assert (made.counts[numbers] == tree.counts).all()
     assert made.n_leaves == tree.n_leaves
     assert (made.n_children != 1).all()
@@ -138,9 +137,9 @@ def test_groups_have_the_lightest_leaves_of_one_cell_and_change_no_count(tree):
 
 @given(trees())
 def test_groups_that_are_not_merged_leave_no_trace(tree):
-    made, numbers = grouped(tree)
+    made, numbers = group_leaves(tree)
     idle = ~np.isin(np.arange(made.n_nodes), numbers)
-    again, back = dissolved(made, idle)
+    again, back = dissolve(made, idle)
     assert again.n_children.sum() == tree.n_children.sum()
     assert (again.counts[back[numbers]] == tree.counts).all()
     above = again.parent[back[numbers]]

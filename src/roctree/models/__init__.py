@@ -1,1 +1,1 @@
-"""Whole systems: estimators set up as published programs are."""
+"""Further models: Naive Bayes trees, the Multiscale Classifier, distillation, discretisation."""

@@ -9,7 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from roctree.data import Dataset, encode_columns
-from roctree.systems.mdl import cut_points
+from roctree.models.mdl import cut_points
 
 Floats = NDArray[np.float64]
 

@@ -26,10 +26,10 @@ from roctree.growing import grown_tree, growth_of
 from roctree.learning import learn
 from roctree.operating import checked_seed
 from roctree.parameters import check_parameters
+from roctree.presets import best_ranking
 from roctree.progress import check_callback, ignore_progress
 from roctree.selection import counts_of
 from roctree.strategy import is_number
-from roctree.systems.presets import best_ranking
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]

@@ -5,8 +5,8 @@ it gains more information than its description costs: more than (log2(N - 1) + l
 k1 H1 + k2 H2) / N for N cases, k classes and entropy H of both sides together, and k1, H1, k2, H2
 of each side. Both sides are then cut in the same way.
 
-The result equals Weka's, bit for bit. Sums are therefore accumulated in Weka's order: where two
-cuts are equally good, rounding decides which one is found. The search first computes approximate
+The cuts equal Weka's. Sums are therefore accumulated in Weka's order: where two cuts are equally
+good, rounding decides which one is found. The search first computes approximate
 purities cheaply, then evaluates in Weka's order only the cuts that are best up to rounding.
 Logarithms of integers are looked up in a table.
 
@@ -24,12 +24,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, inlined, kernel, of_kind, typed_kernel
-from roctree._jit import Floats as GivenFloats
-from roctree._jit import Ints as GivenInts
+from roctree._jit import (
+    Floats,
+    Ints,
+    ReadonlyFloats,
+    ReadonlyInts,
+    compiled,
+    inlined,
+    kernel,
+    of_kind,
+    typed_kernel,
+)
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Numbers = NDArray[Any]  # int64 where all weights are integers, else float64
 Number = Any  # an element of such an array
 
@@ -133,13 +139,13 @@ class Scratch(NamedTuple):
     ends: Ints
 
 
-@typed_kernel
+@typed_kernel(allocates=True)
 def cuts_of_column(
-    values: GivenFloats,
-    labels: GivenInts,
-    weights: GivenFloats,
+    values: ReadonlyFloats,
+    labels: ReadonlyInts,
+    weights: ReadonlyFloats,
     n_classes: int,
-    table: GivenFloats,
+    table: ReadonlyFloats,
     cuts: Floats,
 ) -> int:
     """Write the cuts of cases sorted by value; return their number."""
@@ -169,7 +175,7 @@ def find_cuts(
         begin, end = scratch.begins[n_waiting], scratch.ends[n_waiting]
         n_cases = 0.0
         weight = 0.0
-        counts.total[:] = 0
+        fill(counts.total, 0)
         for i in range(begin, end):
             n_cases += column.copies[i]
             weight += column.weights[i]
@@ -220,8 +226,8 @@ def best_cut(
         return NO_CUT
     # Entropies accumulated in Weka's order decide among the cuts that are best up to rounding.
     enough = purest - rounding
-    left[:] = 0
-    right[:] = total
+    fill(left, 0)
+    copy_to(right, total)
     least, best = entropy(total, table), NO_CUT
     for i in range(begin, end - 1):
         left[column.labels[i]] += column.weights[i]
@@ -230,8 +236,8 @@ def best_cut(
             found = entropy_of_parts(left, right, table)
             if found < least:
                 least, best = found, i
-                counts.best_left[:] = left
-                counts.best_right[:] = right
+                copy_to(counts.best_left, left)
+                copy_to(counts.best_right, right)
     return best
 
 
@@ -247,8 +253,8 @@ def approximate_purities(
     """
     values, labels, weights = column.values, column.labels, column.weights
     left, right = counts.left, counts.right
-    left[:] = 0
-    right[:] = counts.total
+    fill(left, 0)
+    copy_to(right, counts.total)
     n_right = right.sum()
     n_left = n_right - n_right
     purity = sum_x_log_x(left, right, table)
@@ -350,8 +356,8 @@ def best_cut_of_two_classes(
             # Different purities may round to the same entropy.
             if found > purest and -found / weight < least:
                 purest, least, best = found, -found / weight, i
-                counts.best_left[:] = 0
-                counts.best_right[:] = total
+                fill(counts.best_left, 0)
+                copy_to(counts.best_right, total)
                 counts.best_left[last], counts.best_right[last] = up, whole.up - up
                 counts.best_left[first], counts.best_right[first] = right, whole.right - right
     return best
@@ -373,7 +379,7 @@ def path_step(
 def purest_corner(
     right: Number, up: Number, step: Number, rise: Number, whole: PathEnd, table: Floats
 ) -> float:
-    """Return an upper bound on the purity of cuts between a point of the path, excluded, and a later one."""
+    """Return an upper bound on the purity of cuts within the next part of the path."""
     by_right = purity_at(right + step, up, whole, table)
     by_up = purity_at(right, up + rise, whole, table)
     return max(by_right, by_up, purity_at(right + step, up + rise, whole, table))
@@ -417,8 +423,9 @@ def n_present(class_counts: Numbers) -> int:
 
 @kernel
 def least_price(n_cases: float, table: Floats, class_counts: Numbers) -> float:
-    """Return a lower bound, in bits over all cases, on what a cut must gain; infinite if none is
-    possible.
+    """Return the least information, in bits over all cases, that a cut must gain.
+
+    It is infinite if no cut is possible.
 
     A cut between pure parts has the shortest description.
     """
@@ -487,6 +494,21 @@ def sum_x_log_x(left: Numbers, right: Numbers, table: Floats) -> float:
     for label in range(left.size):
         added += x_log_x(left[label], table) + x_log_x(right[label], table)
     return added
+
+
+# Loops compile several times faster than assignments to slices.
+@kernel
+def fill(numbers: Numbers, number: Number) -> None:
+    """Set all elements to a number."""
+    for i in range(numbers.size):
+        numbers[i] = number
+
+
+@kernel
+def copy_to(target: Numbers, source: Numbers) -> None:
+    """Copy all elements to another array."""
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 @inlined

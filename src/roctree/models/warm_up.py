@@ -7,9 +7,9 @@ import numpy as np
 from roctree._jit import compile_all
 from roctree.criteria import CRITERIA
 from roctree.estimator import ROCTreeClassifier
-from roctree.systems.discretizer import MDLDiscretizer
-from roctree.systems.multiscale import MultiscaleClassifier
-from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
+from roctree.models.discretizer import MDLDiscretizer
+from roctree.models.multiscale.estimator import MultiscaleClassifier
+from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
 from roctree.tree.growth import Missing
 
 # Large and small nodes have kernels of their own.

@@ -25,10 +25,10 @@ from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
+from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
+from roctree.presets import j48
 from roctree.roc import Curve
 from roctree.smoothing import MEstimate
-from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
-from roctree.systems.presets import j48
 
 Floats = NDArray[np.float64]
 DESIGN = Bootstrap(test=1 / 3, repeats=100, seed=2005)

@@ -20,9 +20,9 @@ from roctree.experiment.papers.setting import MissingDataError, Row, Setting
 from roctree.experiment.sources import Problem
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
+from roctree.models.multiscale.estimator import MultiscaleClassifier
+from roctree.presets import c45
 from roctree.pruning import ErrorBased, MinimumError
-from roctree.systems.multiscale import MultiscaleClassifier
-from roctree.systems.presets import c45
 
 Floats = NDArray[np.float64]
 DESIGN = HoldOut(test=0.3, repeats=10, seed=1995)

@@ -28,9 +28,9 @@ from roctree.experiment.results import Results
 from roctree.experiment.significance import Verdict
 from roctree.experiment.svg import Series, chart
 from roctree.experiment.tables import Table
+from roctree.presets import smiles_2003
 from roctree.pruning import CardPerClass
 from roctree.smoothing import Frequencies, MBranch, MEstimate
-from roctree.systems.presets import smiles_2003
 
 DESIGN = CrossValidation(folds=5, repeats=20, seed=1000)
 AREA = "mauc_renormalised"

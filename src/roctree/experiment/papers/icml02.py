@@ -27,7 +27,7 @@ from roctree.experiment.papers.setting import Row, Setting, missing_sentence, pu
 from roctree.experiment.results import Results
 from roctree.experiment.significance import unpaired_t_of_summaries
 from roctree.experiment.tables import Table
-from roctree.systems.presets import smiles_2002
+from roctree.presets import smiles_2002
 
 ONCE = CrossValidation(folds=10, repeats=1, seed=2002)
 TEN_TIMES = CrossValidation(folds=10, repeats=10, seed=2002)

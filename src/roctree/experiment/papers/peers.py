@@ -19,10 +19,10 @@ from sklearn.tree import DecisionTreeClassifier
 from roctree.conventions import labelled_cases
 from roctree.data import Rows
 from roctree.estimator import ROCTreeClassifier
+from roctree.models.distill import Booster, distill
+from roctree.presets import c45
 from roctree.pruning import CostComplexity
 from roctree.roc import mauc
-from roctree.systems.distill import Booster, distill
-from roctree.systems.presets import c45
 
 Floats = NDArray[np.float64]
 SEED = 0

@@ -10,8 +10,8 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.papers.peers import SEED, Boosted, Made, OneHot, forest, tuned_tree
 from roctree.experiment.papers.setting import Setting
 from roctree.experiment.sources import BuiltIn, Problem, UnknownDataSetError
+from roctree.presets import best_ranking, c44, c45, readable, smiles_2003
 from roctree.smoothing import HierarchicalShrinkage, MBranch
-from roctree.systems.presets import best_ranking, c44, c45, readable, smiles_2003
 
 SIZES = (8, 16, 32, 64)
 REFERENCE = "MSEE, m-branch, multiway"

@@ -7,8 +7,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from roctree.data import Rows
 from roctree.estimator import ROCTreeClassifier
+from roctree.presets import j48
 from roctree.pruning import ReducedError
-from roctree.systems.presets import j48
 
 # Weka takes one fold of three, and shuffles by this seed.
 N_FOLDS, SEED = 3, 1

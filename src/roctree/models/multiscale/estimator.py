@@ -17,6 +17,9 @@ from roctree.exploring import explored
 from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
+from roctree.models.multiscale import inputs
+from roctree.models.multiscale.cells import Cells, CellTree, Floats, Ints
+from roctree.models.multiscale.text import cells_to_text
 from roctree.operating import (
     HELD_OUT,
     Wanted,
@@ -31,10 +34,6 @@ from roctree.parameters import Labels, with_costs_in_order
 from roctree.pruning import CostPruningCurve, Pruner, paper_options
 from roctree.roc import Curve
 from roctree.smoothing import Smoother, probabilities
-from roctree.systems import cell_inputs as inputs
-from roctree.systems.cell_text import cells_to_text
-from roctree.systems.cell_tree import CellTree
-from roctree.systems.cells import Cells, Floats, Ints
 from roctree.tree.tree import Tree
 
 
@@ -346,7 +345,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.probabilities_ = probabilities(self.smoothing_, self.tree_)
 
     def _prunable(self, cells: CellTree) -> CellTree:
-        return cells.in_groups() if self.merge_leaves else cells
+        return cells.grouped() if self.merge_leaves else cells
 
     def _fitted(self) -> CellTree:
         check_is_fitted(self, "cell_tree_")

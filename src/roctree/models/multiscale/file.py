@@ -15,10 +15,8 @@ from roctree.files.operating_point import plain_point, restored_point
 from roctree.files.schema import plain_schema, restored_schema
 from roctree.files.section import Section
 from roctree.files.strategies import plain_strategies, restored_strategies
-from roctree.systems.cell_inputs import check_parameters, refuse_nominal
-from roctree.systems.cell_kernels import BITS
-from roctree.systems.cell_tree import CellTree
-from roctree.systems.cells import Bounds, Cells, first_bits, hierarchy
+from roctree.models.multiscale.cells import BITS, Bounds, Cells, CellTree, tree_of_counts, leading_bits
+from roctree.models.multiscale.inputs import check_parameters, refuse_nominal
 from roctree.tree.check import check_structure
 from roctree.tree.tree import Tree
 
@@ -92,7 +90,7 @@ def _tree(section: Section, n_classes: int) -> Tree:
     with np.errstate(over="ignore"):
         if not np.isfinite(counts.sum()):
             found.refuse("counts", "has numbers too large to add up")
-    return hierarchy(n_children, counts)
+    return tree_of_counts(n_children, counts)
 
 
 def _n_children(section: Section) -> NDArray[np.int32]:
@@ -125,7 +123,7 @@ def _in_their_places(cells: Cells) -> bool:
     """Return whether parts begin with the address of their cell, and are in order."""
     parent = cells.parent[1:]
     parts, level = cells.corner[1:], cells.level[parent]
-    apart = (parts ^ cells.corner[parent]) & first_bits(level)[:, None]
+    apart = (parts ^ cells.corner[parent]) & leading_bits(level)[:, None]
     halves = parts >> (BITS - 1 - level).astype(np.uint32)[:, None] & np.uint32(1)
     keys = np.packbits(halves.astype(np.bool_), axis=1)
     order = np.ascontiguousarray(keys).view(f"S{keys.shape[1]}")[:, 0]

@@ -9,13 +9,12 @@ import numpy as np
 from roctree.conventions import as_column
 from roctree.data import Dataset, Schema, encode_labels
 from roctree.errors import DataError, ParameterError
+from roctree.models.multiscale.cells import BITS, Bounds, Floats
 from roctree.parameters import check_parameter
 from roctree.pruning import CriticalValue, Pruner, need
 from roctree.pruning import resolve as resolve_pruner
 from roctree.smoothing import Smoother, choices
 from roctree.smoothing import resolve as resolve_smoother
-from roctree.systems.cell_kernels import BITS
-from roctree.systems.cells import Bounds, Floats
 
 
 def check_parameters(estimator: Any) -> None:
@@ -62,7 +61,7 @@ def smoother_of_cells(smoothing: str | Smoother, **options: Any) -> Smoother:
 def bounds_of(bounds: Any, values: Floats) -> Bounds:
     """Return the ranges that are asked for."""
     if isinstance(bounds, str) and bounds == "training":
-        return Bounds.of(values)
+        return Bounds.from_values(values)
     n_features = values.shape[1]
     try:
         pairs = np.broadcast_to(np.asarray(bounds, dtype=np.float64), (n_features, 2))

@@ -5,9 +5,7 @@ from itertools import islice
 import numpy as np
 
 from roctree.data import Schema
-from roctree.systems.cell_kernels import BITS
-from roctree.systems.cell_tree import CellTree
-from roctree.systems.cells import Bounds, Cells, Ints
+from roctree.models.multiscale.cells import BITS, Bounds, Cells, CellTree, Ints
 from roctree.table import plain
 from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, short
 

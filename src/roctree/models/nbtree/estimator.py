@@ -21,6 +21,10 @@ from roctree.exploring import explored
 from roctree.export.origin import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, OperatingPoint, operating_point
+from roctree.models.nbtree.fitted import Scored, decision_at
+from roctree.models.nbtree.growth import grow_naive_bayes_tree, merge_equal_rows
+from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.models.nbtree.text import naive_bayes_text
 from roctree.operating import (
     HELD_OUT,
     cheapest,
@@ -31,11 +35,6 @@ from roctree.operating import (
 from roctree.parameters import RULES, Rule, check_parameter
 from roctree.roc import Curve
 from roctree.strategy import is_number, nearest
-from roctree.systems.kinds import kinds_of
-from roctree.systems.naive_bayes import NaiveBayesTree
-from roctree.systems.naive_bayes_text import naive_bayes_text
-from roctree.systems.nbtree_growth import grow_naive_bayes_tree
-from roctree.systems.scored import Scored, decision_at
 
 Floats = NDArray[np.float64]
 Folds = Literal["rows", "kinds"]
@@ -128,7 +127,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_parameters(self)
         dataset = labelled_cases(X, y, sample_weight, self.categorical_features)
         warn_of_identifiers(dataset, stacklevel=2)
-        cases = dataset if self.folds == "rows" else kinds_of(dataset)
+        cases = dataset if self.folds == "rows" else merge_equal_rows(dataset)
         set_names(self, dataset.schema)
         self.tree_ = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
         self.scored_ = Scored.of(self.tree_, cases)

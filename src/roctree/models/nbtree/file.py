@@ -18,10 +18,10 @@ from roctree.files.section import Section
 from roctree.files.strategies import shares
 from roctree.files.tree import plain_tree, restored_tree
 from roctree.labelling import OperatingPoint
+from roctree.models.nbtree.estimator import check_parameters
+from roctree.models.nbtree.fitted import Scored
+from roctree.models.nbtree.naive_bayes import Models, NaiveBayesTree, category_cells, offsets
 from roctree.operating import HELD_OUT
-from roctree.systems.naive_bayes import Models, NaiveBayesTree, n_categories_of, starts_of
-from roctree.systems.naive_bayes_tree import check_parameters
-from roctree.systems.scored import Scored
 from roctree.tree.tree import Tree
 
 Ints = NDArray[np.int64]
@@ -95,13 +95,13 @@ def _models(section: Section, schema: Schema) -> Models:
     n_models = len(section.items("class_counts"))
     if n_models == 0:
         section.refuse("class_counts", "has no models")
-    n_categories = np.tile(n_categories_of(schema), n_models)
+    n_categories = np.tile(category_cells(schema), n_models)
     cut_starts, cuts = _cuts(section, n_categories)
     n_cells = np.where(n_categories > 0, n_categories, np.diff(cut_starts) + 1)
     models = Models(
         cut_starts,
         cuts,
-        starts_of(n_cells),
+        offsets(n_cells),
         section.sizes("counts", int(n_cells.sum()), schema.n_classes),
         section.sizes("class_counts", n_models, schema.n_classes),
     )
@@ -121,7 +121,7 @@ def _cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float6
     if sizes[n_categories > 0].any():
         section.refuse("cuts", "has one between categories")
     every = Section({"cuts": [cut for cuts in lists for cut in cuts]}, section.place)
-    cuts, starts = every.floats("cuts", int(sizes.sum())), starts_of(sizes)
+    cuts, starts = every.floats("cuts", int(sizes.sum())), offsets(sizes)
     within = np.ones(len(cuts), dtype=np.bool_)
     within[starts[:-1][sizes > 0]] = False
     if (cuts[1:] <= cuts[:-1])[within[1:]].any():

@@ -15,18 +15,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import Floats as GivenFloats
-from roctree._jit import Ints as GivenInts
-from roctree._jit import compiled, kernel, typed_kernel
+from roctree._jit import (
+    Floats,
+    Floats2D,
+    Ints,
+    Ints2D,
+    ReadonlyBranches,
+    ReadonlyFloats,
+    ReadonlyFloats2D,
+    ReadonlyInt32s2D,
+    ReadonlyInts,
+    compiled,
+    kernel,
+    typed_kernel,
+)
 from roctree.data import Schema
+from roctree.models.mdl import copy_to
 from roctree.table import amount
 from roctree.tree.descent import N_CHILDREN
-from roctree.tree.settle_kernels import Branches, Rules
 from roctree.tree.tree import Tree, read_only
 from roctree.tree.visit_kernels import visit
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Int = Any  # a Python or NumPy integer
 
 N_FOLDS = 5
@@ -241,23 +250,23 @@ class LeafModels(NamedTuple):
     prior : float64[models, classes]
     """
 
-    model: GivenInts
-    nominal: GivenInts
-    cell_starts: GivenInts
-    cut_starts: GivenInts
-    cuts: GivenFloats
-    likelihood: Floats
-    prior: Floats
+    model: ReadonlyInts
+    nominal: ReadonlyInts
+    cell_starts: ReadonlyInts
+    cut_starts: ReadonlyInts
+    cuts: ReadonlyFloats
+    likelihood: ReadonlyFloats2D
+    prior: ReadonlyFloats2D
 
 
-@typed_kernel
+@typed_kernel(allocates=True)
 def mix_posteriors(
-    values: Floats,
-    rule_ints: Rules,
-    rule_floats: Floats,
-    category_branch: Branches,
+    values: ReadonlyFloats2D,
+    rule_ints: ReadonlyInt32s2D,
+    rule_floats: ReadonlyFloats2D,
+    category_branch: ReadonlyBranches,
     leaves: LeafModels,
-    mixture: Floats,
+    mixture: Floats2D,
 ) -> None:
     """Write the class probabilities of each row, averaged over the leaves it reaches.
 
@@ -312,7 +321,7 @@ def cell_of(value: float, is_category: Int, start: Int, cuts: Floats) -> Int:
 @kernel
 def posterior(cells: Ints, prior: Floats, likelihood: Floats, out: Floats) -> None:
     """Write the class probabilities of a case by the cell of each attribute, -1 where missing."""
-    out[:] = prior
+    copy_to(out, prior)
     # As long as one product is large enough, the others need no check.
     leader = 0
     for cell in cells:
@@ -387,9 +396,9 @@ class Discretized(NamedTuple):
     cuts : float64[features, cases], upper bounds of the intervals of numbers except the last
     """
 
-    cells: Ints
+    cells: Ints2D
     n_cells: Ints
-    cuts: Floats
+    cuts: Floats2D
 
 
 class Tallies(NamedTuple):
@@ -403,8 +412,8 @@ class Tallies(NamedTuple):
     total : float64[1]
     """
 
-    cells: Floats
-    attributes: Floats
+    cells: Floats2D
+    attributes: Floats2D
     classes: Floats
     total: Floats
 
@@ -450,9 +459,11 @@ def cross_validated_errors(
         for j in range(n_members):
             cell = found.cells[informative[i], members.sequence[j]]
             rows[j, i] = MISSING if cell == MISSING else starts[i] + cell
-    dealt = labels[members.cases[members.sequence]]
-    weights = members.weights[members.sequence]
-    add_cases(tallies, rows, dealt, weights, has_fractions)
+    dealt, weights = np.empty(n_members, dtype=np.int64), np.empty(n_members)
+    for j in range(n_members):
+        dealt[j] = labels[members.cases[members.sequence[j]]]
+        weights[j] = members.weights[members.sequence[j]]
+    add_cases(tallies, rows, dealt, weights, 1.0, has_fractions)
     prior, out = np.empty(n_classes), np.empty(n_classes)
     likelihood = np.empty((n_cells, n_classes))
     errors = 0.0
@@ -465,7 +476,8 @@ def cross_validated_errors(
             tallies.classes.copy(),
             tallies.total.copy(),
         )
-        add_cases(others, rows[begin:end], dealt[begin:end], -weights[begin:end], has_fractions)
+        fold_cases = rows[begin:end], dealt[begin:end], weights[begin:end]
+        add_cases(others, *fold_cases, -1.0, has_fractions)
         if not has_fractions:
             add_up_attributes(others, starts)
         estimate(others, starts, likelihood, prior)
@@ -479,11 +491,11 @@ def cross_validated_errors(
 
 @kernel
 def add_cases(
-    tallies: Tallies, rows: Ints, labels: Ints, weights: Floats, has_fractions: bool
+    tallies: Tallies, rows: Ints, labels: Ints, weights: Floats, sign: float, has_fractions: bool
 ) -> None:
-    """Add cases to the tallies; negative weights remove them."""
+    """Add cases to the tallies, or remove them if ``sign`` is -1."""
     for j in range(labels.size):
-        label, weight = labels[j], weights[j]
+        label, weight = labels[j], sign * weights[j]
         for i in range(rows.shape[1]):
             row = rows[j, i]
             if row != MISSING:

@@ -1,4 +1,4 @@
-"""A Naive Bayes tree as text: the tree, and beneath it the table of each leaf."""
+"""A Naive Bayes tree as text: the tree, followed by the table of each leaf."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Schema
-from roctree.systems.naive_bayes import NaiveBayesTree
+from roctree.models.nbtree.naive_bayes import NaiveBayesTree
 from roctree.table import plain
 from roctree.tree.text import apart, short, to_text
 
@@ -18,13 +18,13 @@ Line = tuple[str, list[str]]
 def naive_bayes_text(
     tree: NaiveBayesTree, schema: Schema, *, max_depth: int | None, digits: int
 ) -> str:
-    """Return the tree as text; attributes that tell nothing at a leaf are not in its table.
+    """Return the tree as text; the table of a leaf omits attributes with a single cell.
 
     Parameters
     ----------
     tree : the tree
     schema : names, categories and classes
-    max_depth : number of levels to show; below them no tables are shown either
+    max_depth : number of levels to show, without the tables of deeper leaves; None for all
     digits : significant digits of cuts and weights, at most 17
     """
 
@@ -42,7 +42,7 @@ def _is_within(tree: NaiveBayesTree, node: int, max_depth: int | None) -> bool:
 
 
 def _table(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -> str:
-    """One model: its classes, their shares, and the shares of the cells within each class."""
+    """Return one model: prior of each class, and probability of each cell given the class."""
     weight = float(tree.models.class_counts[model].sum())
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     head = f"NB {model + 1}: {cases}", [plain(label) for label in schema.classes]
@@ -62,11 +62,11 @@ def _attributes(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -
 
 
 def cell_words(cuts: Floats, categories: Any, digits: int) -> list[str]:
-    """Return what each cell of an attribute holds, in words.
+    """Return a description of each cell of an attribute.
 
     Parameters
     ----------
-    cuts : where intervals end
+    cuts : upper bounds of the intervals except the last
     categories : None for numbers
     digits : significant digits of cuts
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from roctree.data import Dataset
 from roctree.decision import Decision
 from roctree.labelling import Leaves, OperatingPoint
-from roctree.systems.naive_bayes import NaiveBayesTree
+from roctree.models.nbtree.naive_bayes import NaiveBayesTree
 from roctree.tree.apply import apply
 from roctree.tree.tree import Tree
 
