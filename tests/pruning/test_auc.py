@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from roctree.selection import grown_and_pruned
 
 from roctree import DataError, ParameterError, ROCTreeClassifier, checks
 from roctree.data.dataset import Dataset
@@ -11,7 +12,6 @@ from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
 from roctree.pruning.auc import auc_pruning_path, held_out_areas
 from roctree.roc import mauc
 from roctree.roc.leaf_table import hand_till, ranks_of
-from roctree.selection import grown_and_pruned
 from roctree.tree.passes import kept_nodes
 from roctree.tree.tree import Tree
 from tests.naive import auc_pruning as naive

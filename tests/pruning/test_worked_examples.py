@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from roctree.growing import grown_tree, growth_of
 
 from roctree import ROCTreeClassifier
 from roctree.data.dataset import Dataset, Schema
-from roctree.growing import grown_tree, growth_of
 from roctree.pruning import (
     CardPerClass,
     CostComplexity,

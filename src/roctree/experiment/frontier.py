@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.conventions import labelled_cases
+from roctree.classifier import training_data
 from roctree.data import Dataset
 from roctree.data.cells import take_rows
 from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
+from roctree.fitting import FitOptions
 from roctree.operating import cheapest, checked_seed, cost_table
-from roctree.parameters import check_parameters
 from roctree.progress import check_told
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
@@ -254,7 +254,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
 
 def _cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
     """Return the cases as a tree with these parameters reads them."""
-    return labelled_cases(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
+    return training_data(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
 
 
 def _tried(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
@@ -301,7 +301,7 @@ def _check_parameters(parameters: dict[str, Any]) -> None:
     for name, instead in (("max_leaves", "leaves"), ("growth", "ways"), ("ranking", "ways")):
         if name in parameters:
             raise ParameterError(f"{name} is what a frontier tries out: give {instead}.")
-    check_parameters(readable(**parameters))
+    FitOptions.from_parameters(readable(**parameters).get_params(deep=False))
 
 
 def _check_classes(classes: Any, labels: NDArray[Any]) -> None:

@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from roctree.conventions import labelled_cases
+from roctree.classifier import training_data
 from roctree.data import Rows
 from roctree.estimator import ROCTreeClassifier
 from roctree.pruning import CostComplexity
@@ -213,4 +213,4 @@ def one_hot(rows: Rows) -> Floats:
 @lru_cache(maxsize=1)
 def booster_of(rows: Rows, y: tuple[Any, ...]) -> Booster:
     """Return the booster of some cases; those that ask in turn for the same share it."""
-    return Booster.of(labelled_cases(rows, np.array(y)), SEED)
+    return Booster.of(training_data(rows, np.array(y)), SEED)
