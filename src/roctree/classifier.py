@@ -85,6 +85,10 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of threads for predictions."""
         return 1
 
+    def _counts(self, counts: Any) -> Any:
+        """Return what an operating point is chosen by, as the model takes it."""
+        return counts
+
     def _check_feature_names(self, X: Any) -> None:
         # Warns if feature names were added or dropped. Names that differ are an error of encoding.
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -129,7 +133,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.predict([[3.0]]), tree.at(cost_fp=5, cost_fn=1, positive="ill").predict([[3.0]])
         (array(['ill'], dtype='<U4'), array(['well'], dtype='<U4'))
         """
-        model = self._model()
+        model, counts = self._model(), self._counts(counts)
         return self._with_model(
             model.at(counts=counts, positive=positive, random_state=random_state, **request)
         )
@@ -155,7 +159,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> [(row.fpr, row.tpr) for row in tree.labellings()]
         [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
         """
-        return self._model().labellings(counts=counts, positive=positive)
+        return self._model().labellings(counts=self._counts(counts), positive=positive)
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
@@ -348,8 +352,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The file to write, such as "tree.html".
         X_test, y_test : test cases to count errors on
         **options
-            ``positive``, the positive class; ``title`` of the page; ``cases``, the largest number of
-            test cases that the page holds one by one (default 200, 0 for none).
+            ``positive``, the positive class; ``title`` of the page; ``cases``, how many
+            test cases the page holds one by one (default 200, 0 for none).
 
         Returns
         -------

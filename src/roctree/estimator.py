@@ -22,6 +22,7 @@ from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
+from roctree.operating import held_out_cases
 from roctree.parameters import (
     GrowthOrder,
     Labels,
@@ -825,6 +826,14 @@ class ROCTreeClassifier(FittedClassifier):
         """Return data larger than memory as a tally of this tree, anything else as it is."""
         found = None if isinstance(X, Tally) else tally_of(self, X, y, sample_weight)
         return X if found is None else found
+
+    def _counts(self, counts: Any) -> Any:
+        """Return held-out cases larger than memory as a tally, anything else as it is."""
+        if not isinstance(counts, tuple):
+            return counts
+        cases = held_out_cases(counts)
+        found = self._counted(*cases)
+        return found if isinstance(found, Tally) else cases
 
     def _html_repr(self) -> str:
         """Return scikit-learn's diagram of parameters, and below it the top of the tree."""

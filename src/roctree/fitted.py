@@ -277,7 +277,7 @@ class FittedModel(ABC):
         return self.labelling_leaves(counts, positive)
 
     def counts_divided_cases(self, counts: Any) -> bool:
-        """Whether cases divided among leaves are counted in parts, which makes rates approximate."""
+        """Whether divided cases are counted in parts, which makes rates approximate."""
         return False
 
     @property
@@ -638,7 +638,7 @@ class FittedTree(FittedModel):
     # Counts in leaves
 
     def tally(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tally:
-        """Return labelled cases counted in the leaves; a tally of this tree is returned as it is."""
+        """Return labelled cases counted in the leaves; a tally of this tree stays as it is."""
         if isinstance(X, Tally):
             return X.of_tree(self.tree)
         return Tally.of(self.tree, self.dataset(X, y, sample_weight))
@@ -671,7 +671,7 @@ class FittedTree(FittedModel):
         return leaves_of(self.tree, self.probabilities, frequencies, counts, positive)
 
     def counts_divided_cases(self, counts: Any) -> bool:
-        """Whether cases divided among leaves are counted in parts, which makes rates approximate."""
+        """Whether divided cases are counted in parts, which makes rates approximate."""
         return counts_in_parts(counts, self.tree, self.divides_cases)
 
     # Pruning under costs

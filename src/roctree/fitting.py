@@ -361,7 +361,7 @@ def prune(pruner: Pruner, tree: Tree, *evidence: object) -> Pruned:
         return found
     smaller = pruner(tree, *evidence)
     if not isinstance(smaller, Tree):
-        raise ParameterError(f"{pruner!r} returned a {type(smaller).__name__}, not a Tree.")
+        raise ParameterError(f"{pruner!r} returned {type(smaller).__name__}, not a Tree.")
     return Pruned(smaller)
 
 

@@ -200,8 +200,8 @@ def _refuse_extreme(weights: Floats, counts: Floats) -> None:
     if largest / least > MAX_WEIGHT_RATIO:
         raise ParameterError(
             f"class_weight has weights from {least:g} to {largest:g}, too far apart to be added "
-            f"up: give weights of which none is more than {MAX_WEIGHT_RATIO:g} times another, or 0 to "
-            "a class that does not matter."
+            f"up: give weights within a factor of {MAX_WEIGHT_RATIO:g} of each other, or 0 to a "
+            "class that does not matter."
         )
     if not LEAST_LARGEST <= largest * float(counts.max()) <= LARGEST_TOTAL / len(counts):
         raise ParameterError(

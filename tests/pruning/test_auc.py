@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from roctree.selection import grown_and_pruned
 
 from roctree import DataError, ParameterError, ROCTreeClassifier, checks
 from roctree.data.dataset import Dataset
+from roctree.fitting import grow_and_prune
 from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
 from roctree.pruning.auc import auc_pruning_path, held_out_areas
 from roctree.roc import mauc
@@ -273,7 +273,7 @@ def test_a_pruner_with_a_size_needs_counts_only():
     X, y = data_with_noise()
     data = Dataset.from_data(X, y)
     tree = ROCTreeClassifier().fit(X, y).tree_
-    pruner, pruned = grown_and_pruned(data, lambda _: tree, AUCPruning(max_leaves=4))
+    pruner, pruned = grow_and_prune(data, lambda _: tree, AUCPruning(max_leaves=4))
     assert pruner == AUCPruning(max_leaves=4)
     assert isinstance(pruned, Pruned)
     assert pruned.tree.n_leaves <= 4

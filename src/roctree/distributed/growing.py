@@ -106,12 +106,12 @@ def refuse_what_needs_rows(options: FitOptions) -> None:
         )
     if need(options.pruning) != "counts":
         raise ParameterError(
-            f"{options.pruning!r} chooses by the rows, which are not in memory: prune afterwards, with "
+            f"{options.pruning!r} needs the rows, which are not in memory: prune afterwards, with "
             "pruned(..., X_val=..., y_val=...) and rows that are."
         )
     if len(choices(options.smoothing)) > 1:
         raise ParameterError(
-            f"{options.smoothing!r} is chosen by the rows, which are not in memory: give a number, or use "
+            f"{options.smoothing!r} needs the rows, which are not in memory: give a number, or use "
             "smoothed(..., X=..., y=...) afterwards."
         )
     if options.geometric_probability:

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from roctree.selection import best_smoother, folds, log_loss, ranks_in_class
 
 from roctree import Dataset
+from roctree.fitting import best_smoother, folds, log_loss, ranks_in_class
 from roctree.smoothing import Frequencies, Laplace, MEstimate, choices
 from roctree.tree.tree import Tree
 
