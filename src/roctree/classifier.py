@@ -18,10 +18,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from roctree.data import Dataset, Schema
-from roctree.distributed import over_partitions
 from roctree.files import save
 from roctree.fitted import FittedModel, Training
 from roctree.labelling import Labellings, OperatingPoint
+from roctree.large import over_partitions
 from roctree.parameters import check_parameter
 from roctree.roc import Curve
 

@@ -17,11 +17,11 @@ from roctree.classifier import FittedClassifier, number_of_threads, training_dat
 from roctree.criteria import Criterion
 from roctree.data import check_rows_given, warn_of_identifiers
 from roctree.data.case import as_one_row
-from roctree.distributed import grow_large, large_data, over_partitions, tally_of
-from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
+from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
+from roctree.large import grow_large, open_large_data, over_partitions, tally_of
 from roctree.operating import held_out_cases
 from roctree.parameters import (
     GrowthOrder,
@@ -247,7 +247,7 @@ class ROCTreeClassifier(FittedClassifier):
         """
         options = FitOptions.from_parameters(self.get_params(deep=False))
         n_threads = number_of_threads(self.n_jobs)
-        large = large_data(X, y, sample_weight)
+        large = open_large_data(X, y, sample_weight)
         if large is not None:
             with large as rows:
                 self.fitted_ = grow_large(rows, options, n_threads)
@@ -794,9 +794,9 @@ class ROCTreeClassifier(FittedClassifier):
         """
         return to_onnx(self._exported(), dtype=dtype)
 
-    def _exported(self) -> Exported:
+    def _exported(self) -> LabelledTree:
         model = self._described_model()
-        return Exported(
+        return LabelledTree(
             model.tree,
             model.schema,
             model.probabilities,

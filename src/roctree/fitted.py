@@ -382,7 +382,9 @@ class FittedModel(ABC):
     def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
         """Return the optimal labellings of the leaves, for two classes."""
         leaves = self.labelling_leaves(counts, class_number(positive, self.classes))
-        return Labellings.of(leaves, self.classes, in_parts=self.counts_divided_cases(counts))
+        return Labellings.from_leaves(
+            leaves, self.classes, in_parts=self.counts_divided_cases(counts)
+        )
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None

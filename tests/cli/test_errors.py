@@ -30,7 +30,7 @@ WRONG = {
         "--criterion",
         "aux",
     ),
-    "'n' is no option": (
+    "minimum_error:n=3 has an unknown option": (
         "fit",
         "data.csv",
         "--target",
@@ -122,7 +122,7 @@ WRONG = {
         "-o",
         "x.json",
     ),
-    "minimum_error:m=-1 makes no sense": (
+    "minimum_error:m=-1 is not allowed": (
         "prune",
         "tree.json",
         "--method",

@@ -58,7 +58,7 @@ BAD = {
     "--leaves is 'many': give a number": ("--leaves", "many"),
     "--leaves [inf] are no sizes": ("--leaves", "inf"),
     "'softly' is no way to a small tree": ("--ways", "softly"),
-    "--folds 1 makes no sense": ("--folds", "1"),
+    "--folds 1 is not allowed": ("--folds", "1"),
     "cost_fp and --cost-fn, not both": ("--cost-fn", "2", "--cost-matrix", "[[0, 1], [1, 0]]"),
     "--positive is 'sick', which is no class": ("--positive", "sick", "--cost-fn", "2"),
     "--cost-matrix has shape": ("--cost-matrix", "[[0, 1, 2]]"),

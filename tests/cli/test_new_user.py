@@ -156,7 +156,7 @@ def test_pruning_says_by_what(grown_things, roctree):
     done = roctree("prune", "things.json", "--method", "cost_complexity:alpha=1", "-o", "s.json")
     assert done.out == "1 leaf of 2 is left by cost_complexity:alpha=1; written: s.json\n"
     refused = roctree("prune", "things.json", "--method", "card_per_class:cases=9", "-o", "s.json")
-    assert "'cases' is no option: card_per_class has the options K, rule." in refused.err
+    assert "card_per_class:cases=9 has an unknown option; the options are K, rule." in refused.err
 
 
 def test_a_page_opens_at_the_costs_of_pruning(grown_things, roctree):
@@ -172,7 +172,7 @@ def test_labellings_that_are_never_best_are_counted_only(grown, roctree):
     never = [row for row in facts if row["prior_from"] is None]
     shown = roctree("labellings", "tree.json", "test.csv").out
     assert never
-    assert f"{len(never)} of {len(facts)} are never best" in shown
+    assert f"{len(never)} of {len(facts)} are never optimal" in shown
     assert len(shown.splitlines()) == len(facts) - len(never) + 5
 
 

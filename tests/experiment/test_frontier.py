@@ -84,7 +84,7 @@ BAD = [
     ({"criterion": "goodness"}, "criterion"),
     ({"folds": 1}, "folds=1"),
     ({"random_state": -1}, "random_state=-1 is no seed"),
-    ({"progress": True}, "progress=True cannot be told"),
+    ({"progress": True}, "progress=True must be a function"),
     ({"cost_matrix": [[0, 1]]}, "cost_matrix"),
 ]
 

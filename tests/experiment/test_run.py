@@ -26,8 +26,8 @@ from roctree.experiment import (
     fingerprint,
     run,
 )
-from roctree.experiment.progress import Progress, with_bar
 from roctree.experiment.store import Key, Outcome, Store
+from roctree.progress import StudyProgress, study_bar
 
 DESIGN = CrossValidation(3, 2)
 TREES = {name: ROCTreeClassifier(smoothing=name) for name in ("none", "m_branch")}
@@ -359,8 +359,8 @@ def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes(monk
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with with_bar() as report:
-        report(Progress(6, 2, 24))
+    with study_bar() as report:
+        report(StudyProgress(6, 2, 24))
     assert re.search(r"6/24.*2 failed.*-:--:--", sys.stderr.getvalue(), re.DOTALL)
 
 

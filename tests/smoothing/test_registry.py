@@ -69,9 +69,12 @@ def test_what_is_no_smoother_is_refused(wrong):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: resolve("m_branch", m=2), r"'m' is no option.*MBranch has the options M\.$"),
+        (
+            lambda: resolve("m_branch", m=2),
+            r"MBranch\(m=2\) has an unknown option.*; the options are M\.$",
+        ),
         (lambda: resolve("m_estimate", prio="training"), r"did you mean 'prior'\?"),
-        (lambda: resolve("laplace", m=2), r"Laplace has no options\.$"),
+        (lambda: resolve("laplace", m=2), r"Laplace\(m=2\) has an unknown option; .*no options\.$"),
         (lambda: MEstimate(prior="root"), r"prior='root'.*'uniform', 'training'"),
         (lambda: MEstimate(-1), "m=-1.*zero or more"),
         (lambda: MEstimate("automatic"), "m='automatic'.*a finite number, or 'auto'"),
@@ -108,5 +111,7 @@ def test_a_smoother_with_its_options_given_is_its_own_only_choice(smoother):
 
 @pytest.mark.parametrize("smoother", AUTOMATIC, ids=repr)
 def test_an_automatic_smoother_by_itself_says_that_fit_must_choose(smoother):
-    with pytest.raises(ParameterError, match=r"='auto'\) is chosen by other trees.*give"):
+    with pytest.raises(
+        ParameterError, match=r"='auto'\) is selected by cross-validation: use it with fit"
+    ):
         smoother(Tree.single_leaf([1.0, 2.0]))

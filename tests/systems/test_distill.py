@@ -146,7 +146,7 @@ BAD = [
     ({"max_leaves": 0}, "max_leaves=0 is not allowed"),
     ({"depth": 3}, "'depth' is not a parameter"),
     ({"random_state": "now"}, "is no seed"),
-    ({"progress": True}, "progress=True cannot be told"),
+    ({"progress": True}, "progress=True must be a function"),
     ({"teacher": LogisticRegression}, "fit the teacher first"),
 ]
 

@@ -8,8 +8,8 @@ from scipy.sparse import csr_matrix
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree.errors import DataError
-from roctree.tree.apply import WIDE, apply, class_counts, decision_path, mix
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
+from roctree.tree.prediction import WIDE, apply, class_counts, decision_path, mix
 from tests.naive import descend as naive
 from tests.tree.trees import (
     as_tree,
@@ -122,8 +122,8 @@ def many_rows(n_rows, n_features=5, missing=0.0):
 @pytest.mark.parametrize("softness", [0.0, 0.3])
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_the_number_of_threads_and_the_blocks_change_nothing(missing, softness, monkeypatch):
-    monkeypatch.setattr("roctree.tree.apply.BLOCK_ROWS", 16)
-    monkeypatch.setattr("roctree.tree.apply.BLEND_ROWS", 16)
+    monkeypatch.setattr("roctree.tree.prediction.BLOCK_ROWS", 16)
+    monkeypatch.setattr("roctree.tree.prediction.BLEND_ROWS", 16)
     tree, values = softened(leafy(), softness), many_rows(101, missing=missing)
     table = tree.counts / np.maximum(tree.weight[:, None], 1.0)
     mixture, leaves = mix(tree, values, table), apply(tree, values)

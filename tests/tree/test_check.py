@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from roctree.errors import ModelFileError
-from roctree.tree.tree import Tree
+from roctree.tree import Tree
 from tests.naive.descend import Node, add_counts
 from tests.tree.trees import as_tree, chain, nested_trees
 

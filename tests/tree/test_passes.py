@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.tree.passes import (
+from roctree.tree.shape import (
     better_as_leaves,
     kept_nodes,
     of_one_label,

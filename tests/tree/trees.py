@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from roctree.tree.tree import IS_PRESENT, Tree
+from roctree.tree import IS_PRESENT, Tree
 from tests.naive.descend import Node, add_counts, breadth_first
 
 N_FEATURES = 3

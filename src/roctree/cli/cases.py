@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roctree import ROCTreeClassifier
-from roctree.cli.output import Table, working
+from roctree.cli.output import Table
 from roctree.data.arrow import pa
 from roctree.data.dataset import Schema
 from roctree.data.files import Choice, all_of, file_batches, file_columns, read_file
@@ -24,6 +24,7 @@ from roctree.data.roles import (
 from roctree.data.sources import is_pipe
 from roctree.data.spelling import Spelling
 from roctree.errors import DataError
+from roctree.progress import spinner
 
 
 class KnownCases(NamedTuple):
@@ -47,7 +48,7 @@ def wishes(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishe
 
 def training_cases(path: str, wanted: Wishes, reading: Mapping[str, Any]) -> Cases:
     """Read a file to grow a tree from."""
-    with working(f"Reading {path}"):
+    with spinner(f"Reading {path}"):
         spelled = spelling(reading)
         cases = cases_of(read_file(path, spelled, wanted.types), wanted, spelled.decimal)
     if cases.X.num_columns == 0:
@@ -64,7 +65,7 @@ def known_cases(
 ) -> KnownCases:
     """Read cases with their classes, of the kind that a tree was grown from."""
     schema = tree.schema_
-    with working(f"Reading {path}"):
+    with spinner(f"Reading {path}"):
         table = read_file(path, spelling(reading), weight_type(weight) | types_of(schema))
     there, known = table.column_names, tree.training_.target
     weights = weights_of(table, named([weight], there, several=False)[0]) if weight else None

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roctree.cli.options import Report, command
-from roctree.cli.output import Table, working
+from roctree.cli.output import Table
+from roctree.progress import spinner
 
 if TYPE_CHECKING:
     from roctree.experiment.demo import Outcome
@@ -25,13 +26,13 @@ def demo(
     Example:
       roctree demo
     """
-    with working("Loading the kernels; their first use on a machine compiles them"):
+    with spinner("Loading the kernels; their first use on a machine compiles them"):
         from roctree.experiment import demo as experiment
 
         tree = experiment.shown_tree()
     outcomes = []
     for criterion in experiment.CRITERIA_SHOWN:
-        with working(f"Cross-validating {criterion}"):
+        with spinner(f"Cross-validating {criterion}"):
             outcomes.append(experiment.cross_validated(criterion))
     schema = replace(tree.schema_, names=experiment.tumours()[-1])
     tree.fitted_ = replace(tree.fitted_, schema=schema)

@@ -18,8 +18,9 @@ from roctree.cli.options import (
     Weight,
     command,
 )
-from roctree.cli.output import Table, working
+from roctree.cli.output import Table
 from roctree.cli.relabelled import positive_class, relabelled
+from roctree.progress import spinner
 
 # Costs of a miss in false alarms.
 RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -44,7 +45,7 @@ def evaluate(
       roctree evaluate tree.json big --dask tcp://127.0.0.1:8786
     """
     tree = relabelled(roctree.load(model), operating)
-    with working(f"Reading {', '.join(data)}"):
+    with spinner(f"Reading {', '.join(data)}"):
         cases = judged_by(data, tree, target, reading, weight, dask)
     positive = positive_class(tree, operating)
     labels = _labels(tree, cases, weight is not None)

@@ -8,12 +8,12 @@ import typer
 
 from roctree.cli.cases import column_table, training_cases, wishes
 from roctree.cli.options import COLUMNS, READING, Dask, Output, Report, Weight, command
-from roctree.cli.output import working
 from roctree.cli.parameters import options_of_systems, system_of
 from roctree.cli.parts import Fitted, come_in_parts, fit_parts
 from roctree.cli.values import label
 from roctree.data.roles import Wishes
-from roctree.export.origin import size_of
+from roctree.export.common import size_of
+from roctree.progress import spinner
 from roctree.table import amount, plain
 
 TargetColumn = Annotated[
@@ -86,7 +86,7 @@ def _fit_file(
     """Grow a tree from a file that is read as a whole."""
     cases = training_cases(path, wanted, reading)
     classes = cases.y.unique().to_pylist()
-    with working("Growing the tree; kernels are compiled when a machine first needs them"):
+    with spinner("Growing the tree; kernels are compiled when a machine first needs them"):
         tree = system_of(parameters, classes).fit(cases.X, cases.y, cases.weights)
     return Fitted(tree, cases.X.num_rows, cases.facts, cases.X.num_rows)
 

@@ -10,12 +10,13 @@ import roctree
 from roctree.cli.cases import training_cases, wishes
 from roctree.cli.fit import TargetColumn
 from roctree.cli.options import COLUMNS, COSTS, READING, Data, Report, command
-from roctree.cli.output import Table, counting
+from roctree.cli.output import Table
 from roctree.cli.values import cost_matrix, number
 from roctree.data.labels import encode_labels
 from roctree.errors import ParameterError
 from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
 from roctree.files.atomic import write_whole
+from roctree.progress import count_bar
 from roctree.report.displays.drawing import pyplot
 from roctree.report.displays.frontier import check_measure
 
@@ -61,7 +62,7 @@ def frontier(
     cases = training_cases(data, wishes(target, None, columns), reading)
     matrix = cost_matrix(costs, encode_labels(cases.y)[0].tolist())
     sizes: list[Any] = [number("leaves", size) for size in leaves.split(",")]
-    with counting("Growing trees") as tell:
+    with count_bar("Growing trees") as tell:
         found = roctree.frontier(
             cases.X, cases.y, leaves=sizes, ways=ways.split(","), folds=folds, repeats=repeats,
             cost_matrix=matrix, random_state=seed, progress=tell,

@@ -5,7 +5,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
 # Numbers, ranges, and means with deviations.
-_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never best|e)*")
+_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never|optimal|e)*")
 
 
 @dataclass(frozen=True)
@@ -67,33 +67,6 @@ def as_text(table: Table) -> str:
     """Return a table without lines, the columns two blanks apart."""
     lines = table_as_text(table.head, table.rows, _sides(table))
     return "\n".join([table.title] * bool(table.title) + [lines]) + "\n"
-
-
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Tell a person who waits what is going on."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(f"{what} …"):
-        yield
-
-
-@contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int], Any]]:
-    """Show a person who waits a bar; it is told how many of how many are done."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-
-    from roctree.progress import bar
-
-    with bar(TextColumn(what), BarColumn(), MofNCompleteColumn()) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 @contextmanager

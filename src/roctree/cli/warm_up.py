@@ -3,7 +3,7 @@
 from time import perf_counter
 
 from roctree.cli.options import Report, command
-from roctree.cli.output import working
+from roctree.progress import spinner
 
 
 @command()
@@ -14,7 +14,7 @@ def warm_up() -> Report:
       roctree warm-up
     """
     begin = perf_counter()
-    with working("Loading the kernels; their first use on a machine compiles them"):
+    with spinner("Loading the kernels; their first use on a machine compiles them"):
         from roctree.systems.warm_up import warm_up as compile_all
 
         compile_all()

@@ -19,7 +19,7 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
 from roctree.fitting import FitOptions
 from roctree.operating import cheapest, checked_seed, cost_table
-from roctree.progress import check_told
+from roctree.progress import check_callback
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
 from roctree.strategy import is_number, nearest
@@ -212,7 +212,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     folds, repeats : of stratified cross-validation
     cost_matrix : costs [predicted][true], by number or by label; None for one for each error
     random_state : seed of the folds and of generated cases; None for any
-    progress : a function that is told how many of how many trees have been made
+    progress : callback that takes the finished and the total number of trees
     parameters : of ``ROCTreeClassifier``, but for those that sizes and ways are about
 
     Examples
@@ -228,7 +228,7 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     chosen = _chosen(WAYS if ways is None else ways)
     sizes = _sizes(leaves)
     _check_parameters(parameters)
-    check_told(progress)
+    check_callback(progress)
     seed = checked_seed(random_state)
     design = CrossValidation(folds, repeats, seed)
     cases = _cases(X, y, parameters)

@@ -19,12 +19,11 @@ from roctree.experiment.designs import Split
 from roctree.experiment.growth import Configuration, Fitted, fitted
 from roctree.experiment.metrics import Answer, Metric
 from roctree.experiment.plan import Plan
-from roctree.experiment.progress import Progress, Report, with_bar
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
 from roctree.experiment.store import Key, Outcome, Store
 from roctree.parameters import check_parameter
-from roctree.progress import reporting
+from roctree.progress import Callback, StudyProgress, progress_callback, study_bar
 
 # How many changed problems, configurations or modules a message names.
 MOST_NAMED = 8
@@ -39,7 +38,7 @@ def run(
     n_jobs: int | None = None,
     changed: Changed = "refuse",
     retry: bool = False,
-    progress: bool | Report = False,
+    progress: bool | Callback[StudyProgress] = False,
 ) -> Results:
     """Run what is not in the file yet, and return all results.
 
@@ -54,7 +53,7 @@ def run(
     changed : what to do with results of data, configurations or code that have changed since:
         "refuse" names what has changed, "keep" takes them as they are, "again" runs them anew
     retry : whether to try again what failed before
-    progress : True for a bar, or a function of a ``Progress``
+    progress : True for a bar, or a callback that takes a ``StudyProgress``
 
     Examples
     --------
@@ -78,13 +77,13 @@ def run(
     total = plan.n_outcomes
     done = total - sum(len(unit[2]) for unit in work)
     failed = 0 if retry else len(_results(plan, store).failures)
-    with reporting(progress, with_bar) as report:
-        report(Progress(done, failed, total))
+    with progress_callback(progress, study_bar) as report:
+        report(StudyProgress(done, failed, total))
         for outcomes in _worked(work, n_jobs):
             store.add(outcomes)
             done += len(outcomes)
             failed += sum(outcome.error is not None for outcome in outcomes)
-            report(Progress(done, failed, total))
+            report(StudyProgress(done, failed, total))
     return _results(plan, store)
 
 

@@ -25,7 +25,7 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
 from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
 from roctree.operating import checked_seed
-from roctree.progress import check_told, untold
+from roctree.progress import check_callback, ignore_progress
 from roctree.strategy import is_number
 from roctree.systems.presets import best_ranking
 from roctree.tree.tree import Tree
@@ -76,7 +76,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
         to 16 000, but no fewer than there are; 0 for none
     smear : the probability that a cell of such a case is another case's
     random_state : seed of the generated cases, and of the teacher "auto"
-    progress : a function that is told, in a sentence, what is being done
+    progress : callback that takes a sentence about the current step
     parameters : of ``ROCTreeClassifier``; thresholds are soft unless ``ranking`` says otherwise
 
     Examples
@@ -86,7 +86,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     >>> distill("auto", X, y, max_leaves=4, n_generated=1000).get_n_leaves()
     4
     """
-    tell = progress or untold
+    tell = progress or ignore_progress
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     options = FitOptions.from_parameters(tree.get_params(deep=False))
     _check_choices(n_generated, smear, progress)
@@ -300,4 +300,4 @@ def _check_choices(n_generated: Any, smear: Any, progress: Any) -> None:
         )
     if not (is_number(smear) and 0.0 <= smear <= 1.0):
         raise ParameterError(f"smear={smear!r} is no probability: give a number from 0 to 1.")
-    check_told(progress)
+    check_callback(progress)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.tree.apply import decision_path, mix
+from roctree.tree.prediction import decision_path, mix
 from roctree.tree.text import branch_conditions, short, value_text
 from roctree.tree.tree import Tree
 

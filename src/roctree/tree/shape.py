@@ -1,24 +1,154 @@
-"""Trees made from trees by their counts and gains alone: cut, collapsed, best-first.
+"""Smaller trees from a tree: cut, collapsed, or grown best-first to a number of leaves.
 
-No function here needs the rows, but for the one that moves thresholds to values of the data.
+All of it needs only the counts and gains that every node keeps, never the rows; moving thresholds to observed values is
+the exception. The first part holds the passes over all nodes that pruning builds on. Nodes are in breadth-first order,
+so a loop from the last node to the first meets children before their parents, and no pass recurses.
 """
 
 import heapq
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.tree.passes import better_as_leaves, kept_nodes
+from roctree._jit import compiled, kernel, typed_kernel
 from roctree.tree.tree import IS_PRESENT, NO_BRANCH, Tree
 
-# What C4.5 grants a leaf: so many errors more than its subtree are none.
-_COLLAPSE_SLACK = 0.001
+if TYPE_CHECKING:
+    from roctree.tree.growth import Growth
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_PARENTS = "Array(int64, 1, 'C', readonly=True)"
+_VECTOR = "Array(float64, 1, 'C')"
+_FLAGS = "Array(bool, 1, 'C')"
 
 
-def cut(tree: Tree, final: NDArray[np.bool_]) -> Tree:
-    """Make leaves of the flagged nodes; what is below them goes, other counts stay."""
+# --- Passes over all nodes ---
+
+
+def kept_nodes(tree: Tree, final: Flags) -> Flags:
+    """Return which nodes remain if the flagged ones become leaves."""
+    kept = np.ones(tree.n_nodes, dtype=np.bool_)
+    compiled(_drop_below)(tree.parent, np.array(final, dtype=np.bool_), kept)
+    return kept
+
+
+@typed_kernel(f"void({_PARENTS}, {_FLAGS}, {_FLAGS})")
+def _drop_below(parent: Ints, final: Flags, kept: Flags) -> None:
+    for node in range(1, parent.size):
+        kept[node] = kept[parent[node]] and not final[parent[node]]
+
+
+def over_subtrees(tree: Tree, values: Floats) -> Floats:
+    """Return for each node the sum of its value and the values of all nodes below it."""
+    sums = np.array(values, dtype=np.float64)
+    compiled(_add_to_parents)(tree.parent, sums)
+    return sums
+
+
+@typed_kernel(f"void({_PARENTS}, {_VECTOR})")
+def _add_to_parents(parent: Ints, sums: Floats) -> None:
+    for node in range(parent.size - 1, 0, -1):
+        sums[parent[node]] += sums[node]
+
+
+def over_leaves(tree: Tree, values: Floats) -> Floats:
+    """Return for each node the sum of the values of its leaves; a leaf has its own value."""
+    return over_subtrees(tree, np.where(tree.is_leaf, values, 0.0))
+
+
+def with_those_below(tree: Tree, counts: Floats) -> Floats:
+    """Return the counts of each subtree, float64[nodes, columns]: ``over_subtrees`` of each column."""
+    return np.column_stack([over_subtrees(tree, column) for column in counts.T])
+
+
+def importances(tree: Tree, n_features: int) -> Floats:
+    """Return the improvement of the criterion due to each attribute, as a share of the total."""
+    inner = ~tree.is_leaf
+    improvement = (tree.weight * tree.gain)[inner]
+    sums = np.bincount(tree.feature[inner], improvement, minlength=n_features)
+    return np.asarray(sums / (sums.sum() or 1.0))
+
+
+def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> Flags:
+    """Return which nodes lose no more as leaves than their pruned subtrees do, plus a slack.
+
+    Nodes are decided from the leaves up, so a subtree is compared after its own pruning.
+
+    Parameters
+    ----------
+    tree : Tree
+    loss : float64[nodes]
+        Loss of each node as a leaf; a subtree loses the sum of its leaves.
+    slack : float or float64[nodes]
+        How much more a leaf may lose.
+    """
+    final = tree.is_leaf.copy()
+    lost, granted = np.array(loss, dtype=np.float64), np.full(tree.n_nodes, slack)
+    compiled(_close)(tree.parent, lost, granted, np.zeros(tree.n_nodes), final)
+    return final
+
+
+@typed_kernel(f"void({_PARENTS}, {_VECTOR}, {_VECTOR}, {_VECTOR}, {_FLAGS})")
+def _close(parent: Ints, loss: Floats, slack: Floats, below: Floats, final: Flags) -> None:
+    """Flag nodes from the last to the first; ``below`` sums the losses of the pruned children."""
+    for node in range(parent.size - 1, -1, -1):
+        if final[node] or loss[node] <= below[node] + slack[node]:
+            final[node] = True
+            below[node] = loss[node]
+        if node > 0:
+            below[parent[node]] += below[node]
+
+
+_MIXED, _UNKNOWN = -1, -2
+
+
+def of_one_label(tree: Tree, final: Flags, labels: Ints) -> tuple[Flags, Ints]:
+    """Return the nodes whose final descendants all have the same label, and the labels with that label at them."""
+    one, of_subtree = final | tree.is_leaf, np.array(labels, dtype=np.int64)
+    compiled(_join_labels)(tree.parent, one, of_subtree)
+    return one, np.where(one, of_subtree, labels)
+
+
+@typed_kernel(f"void({_PARENTS}, {_FLAGS}, Array(int64, 1, 'C'))")
+def _join_labels(parent: Ints, one: Flags, labels: Ints) -> None:
+    for node in range(parent.size):
+        if not one[node]:
+            labels[node] = _UNKNOWN
+    for node in range(parent.size - 1, -1, -1):
+        if labels[node] >= 0:
+            one[node] = True
+        if node > 0:
+            above = parent[node]
+            if not one[above]:
+                joined = labels[above] == _UNKNOWN or labels[above] == labels[node]
+                labels[above] = labels[node] if joined else _MIXED
+
+
+def places_in(tree: Tree, part: Tree) -> Ints:
+    """Return the node of ``tree`` that each node of ``part`` is, where ``part`` is ``tree`` after cutting."""
+    places = np.zeros(part.n_nodes, dtype=np.int64)
+    compiled(_follow)(tree.first_child, part.parent, part.branch, places)
+    return places
+
+
+@typed_kernel(f"void({_PARENTS}, {_PARENTS}, {_PARENTS}, Array(int64, 1, 'C'))")
+def _follow(first_child: Ints, parent: Ints, branch: Ints, places: Ints) -> None:
+    for node in range(1, places.size):
+        places[node] = first_child[places[parent[node]]] + branch[node]
+
+
+# --- Cutting ---
+
+
+def cut(tree: Tree, final: Flags) -> Tree:
+    """Turn the flagged nodes into leaves and drop what is below them; the counts stay."""
     kept = kept_nodes(tree, final)
     leaf = (tree.is_leaf | final)[kept]
     n_categories = np.where(final | ~kept, 0, np.diff(tree.category_offsets))
@@ -26,8 +156,10 @@ def cut(tree: Tree, final: NDArray[np.bool_]) -> Tree:
         n_children=_unless(leaf, tree.n_children[kept], 0),
         feature=_unless(leaf, tree.feature[kept], -1),
         threshold=_unless(leaf, tree.threshold[kept], np.nan),
-        category_branch=tree.category_branch[_of_nodes(n_categories > 0, tree)],
-        category_offsets=_offsets(n_categories[kept]),
+        category_branch=tree.category_branch[
+            np.repeat(n_categories > 0, np.diff(tree.category_offsets))
+        ],
+        category_offsets=np.concatenate([[0], np.cumsum(n_categories[kept])]).astype(np.int32),
         missing_branch=_unless(leaf, tree.missing_branch[kept], NO_BRANCH),
         counts=tree.counts[kept],
         softness=_unless(leaf, tree.softness[kept], 0.0),
@@ -35,20 +167,89 @@ def cut(tree: Tree, final: NDArray[np.bool_]) -> Tree:
     )
 
 
-def collapse(tree: Tree) -> Tree:
-    """Make leaves, from below, of nodes that err as little as leaves as with their subtrees.
+def _unless(leaf: Flags, values: NDArray[Any], at_leaves: float) -> NDArray[Any]:
+    return np.where(leaf, values.dtype.type(at_leaves), values)
 
-    So does C4.5 while it grows: such splits serve the ranking, but not the training error.
+
+# C4.5 treats up to this many additional errors of a leaf as none.
+_COLLAPSE_SLACK = 0.001
+
+
+def collapse(tree: Tree) -> Tree:
+    """Turn nodes into leaves, from the bottom up, whose subtrees do not reduce the training error.
+
+    C4.5 does this during growth. Such splits improve the ranking of cases but not their classification.
     """
     errors = tree.weight - tree.counts.max(axis=1)
     return cut(tree, better_as_leaves(tree, errors, _COLLAPSE_SLACK))
 
 
-def best_first(tree: Tree, max_leaves: int) -> Tree:
-    """Return the part of the tree that best-first growth makes with so many leaves.
+def observed_thresholds(tree: Tree, values: Floats, n_categories: NDArray[Any]) -> Tree:
+    """Lower each threshold to the largest value of the training data that it is not below, as C4.5 does.
 
-    It opens the leaf with the largest gain times weight, the first on ties. A leaf whose split
-    would make too many stays one, and the next best is tried.
+    Parameters
+    ----------
+    tree : Tree
+        Thresholds are between the values of the training cases at a node.
+    values : float64[n, features]
+        All training cases, NaN where missing.
+    n_categories : int[features]
+        Number of categories of each attribute, 0 if numeric.
+    """
+    thresholds = tree.threshold.copy()
+    movable = ~tree.is_leaf & ~np.isnan(thresholds) & (thresholds != IS_PRESENT)
+    for feature in np.flatnonzero(np.asarray(n_categories) == 0):
+        nodes = np.flatnonzero(movable & (tree.feature == feature))
+        if nodes.size > 0:
+            column = values[:, feature]
+            known = np.sort(column[~np.isnan(column)])
+            place = np.searchsorted(known, thresholds[nodes], side="right") - 1
+            thresholds[nodes] = np.where(place >= 0, known[np.maximum(place, 0)], thresholds[nodes])
+    return replace(tree, threshold=thresholds)
+
+
+# --- Best-first growth: the tree of at most so many leaves ---
+
+_FEW_LEAVES = 64
+
+
+def grow_best_first(
+    grow: "Callable[[Growth], Tree]",
+    growth: "Growth",
+    max_leaves: int,
+    part: Callable[[Tree, int], Tree] | None = None,
+) -> Tree:
+    """Grow the tree that repeatedly opens the best leaf until it has ``max_leaves``.
+
+    That tree is a part of the fully grown one, and if it ends above the depth that was grown, growing deeper would not
+    change it. So a shallow tree is tried first; a tree of n leaves has depth n - 1 at most.
+
+    Parameters
+    ----------
+    grow : callable
+        Grows a tree under the given rules.
+    growth : Growth
+    max_leaves : int
+    part : callable, default=best_first
+        Selects the part of a tree: ``best_first`` or ``largest_area``.
+    """
+    part = part or best_first
+    most = int(max_leaves)
+    # Such trees are seldom deeper than that; with more leaves there is little to save.
+    likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
+    for depth in (min(likely, most), most):
+        limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
+        tree = part(grow(replace(growth, max_depth=limit)), most)
+        if tree.max_depth < limit or limit == growth.max_depth:
+            break
+    return tree
+
+
+def best_first(tree: Tree, max_leaves: int) -> Tree:
+    """Return the part of the tree that best-first growth makes with at most ``max_leaves`` leaves.
+
+    It opens the leaf with the largest gain times weight, the first on ties. A leaf whose split would make too many
+    leaves stays one, and the next best is tried.
     """
     worth = tree.gain * tree.weight
     final = np.ones(tree.n_nodes, dtype=np.bool_)
@@ -66,46 +267,185 @@ def best_first(tree: Tree, max_leaves: int) -> Tree:
     return cut(tree, final)
 
 
-def observed_thresholds(
-    tree: Tree, values: NDArray[np.float64], n_categories: NDArray[Any]
-) -> Tree:
-    """Move each threshold down to the next value that the training data have, as C4.5 does.
-
-    Parameters
-    ----------
-    tree : thresholds between the values of the training cases at a node
-    values : float64[n, features], all training cases, NaN where missing
-    n_categories : number of categories of each attribute, 0 if numeric
-    """
-    thresholds = tree.threshold.copy()
-    movable = ~tree.is_leaf & ~np.isnan(thresholds) & (thresholds != IS_PRESENT)
-    for feature in np.flatnonzero(np.asarray(n_categories) == 0):
-        nodes = np.flatnonzero(movable & (tree.feature == feature))
-        if nodes.size > 0:
-            thresholds[nodes] = _next_below(thresholds[nodes], values[:, feature])
-    return replace(tree, threshold=thresholds)
-
-
-def _openable(tree: Tree, worth: NDArray[Any], first: int, end: int) -> list[tuple[float, int]]:
-    """The inner nodes of a range, the most worthwhile at the head of a heap."""
+def _openable(tree: Tree, worth: Floats, first: int, end: int) -> list[tuple[float, int]]:
+    """Return heap entries for the inner nodes from ``first`` to ``end``, the best one smallest."""
     return [(-float(worth[node]), node) for node in range(first, end) if tree.n_children[node]]
 
 
-def _next_below(thresholds: NDArray[np.float64], column: NDArray[np.float64]) -> NDArray[Any]:
-    """Each threshold's largest known value at or below it, itself where there is none."""
-    known = np.sort(column[~np.isnan(column)])
-    place = np.searchsorted(known, thresholds, side="right") - 1
-    return np.where(place >= 0, known[np.maximum(place, 0)], thresholds)
+# The same by the area under the ROC curve of the whole tree: of all leaves that could be split, the one is split that
+# raises this area most. A split that separates classes in a leaf whose probability many others share counts for more
+# than one whose leaves stay at the end of the ranking. With more than two classes it is the mean area of all pairs,
+# each pair ranked by its own two classes, so that a split never lowers it. How a leaf is split is the criterion's
+# choice.
+#
+# The rank of a node among all nodes is known from the start. A split changes only pairs of cases within the leaf, and
+# pairs with cases of leaves that rank between its children. Sums over leaves by rank are kept in Fenwick trees, one per
+# pair of classes and class: a sum up to a rank, or the change of one leaf, takes as many steps as a rank has bits.
 
 
-def _unless(leaf: NDArray[np.bool_], values: NDArray[Any], at_leaves: float) -> NDArray[Any]:
-    return np.where(leaf, values.dtype.type(at_leaves), values)
+def largest_area(tree: Tree, max_leaves: int) -> Tree:
+    """Return the part of the tree that growth by the area under the ROC curve makes.
+
+    Of leaves that raise the area equally the one with the largest gain times weight is split, the first on ties. A leaf
+    whose split would make more than ``max_leaves`` leaves stays one, and the next best is tried.
+    """
+    totals = tree.counts[0]
+    present = np.flatnonzero(totals > 0.0)
+    pairs = np.array(list(combinations(present, 2)), dtype=np.int64).reshape(-1, 2)
+    ranks = _ranks(tree.counts, pairs)
+    final = np.ones(tree.n_nodes, dtype=np.bool_)
+    compiled(_open_leaves)(
+        max_leaves,
+        np.array([tree.first_child, tree.n_children], dtype=np.int64),
+        tree.counts / np.where(totals > 0.0, totals, 1.0),
+        tree.gain * tree.weight,
+        pairs,
+        ranks,
+        np.zeros((len(pairs), 2, int(ranks.max(initial=0)) + 1)),
+        np.empty(tree.n_nodes, dtype=np.int64),
+        final,
+    )
+    return cut(tree, final)
 
 
-def _offsets(sizes: NDArray[Any]) -> NDArray[np.int32]:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+def _ranks(counts: Floats, pairs: Ints) -> Ints:
+    """Return the rank of each node by its share of the first of two classes, from 1."""
+    ranks = np.ones((len(pairs), len(counts)), dtype=np.int64)
+    for place, (one, two) in enumerate(pairs):
+        both = counts[:, one] + counts[:, two]
+        share = np.divide(counts[:, one], both, out=np.full(len(counts), 0.5), where=both > 0.0)
+        ranks[place] += np.unique(share, return_inverse=True)[1]
+    return ranks
 
 
-def _of_nodes(chosen: NDArray[np.bool_], tree: Tree) -> NDArray[np.bool_]:
-    """Whether each entry of ``category_branch`` belongs to a chosen node."""
-    return np.repeat(chosen, np.diff(tree.category_offsets))
+# The lines of ``links``.
+_FIRST_CHILD, _N_CHILDREN = range(2)
+# The lines of ``sums[pair]``.
+_FIRST, _SECOND = range(2)
+# Gains of area are compared by so many of their bits: what is equal on paper must tie.
+_GRID = 2.0**40
+
+
+@typed_kernel(
+    "void(int64, Array(int64, 2, 'C'), Array(float64, 2, 'C'), Array(float64, 1, 'C'), "
+    "Array(int64, 2, 'C'), Array(int64, 2, 'C'), Array(float64, 3, 'C'), Array(int64, 1, 'C'), "
+    "Array(bool, 1, 'C'))"
+)
+def _open_leaves(
+    max_leaves: int,
+    links: Ints,
+    shares: Floats,
+    worth: Floats,
+    pairs: Ints,
+    ranks: Ints,
+    sums: Floats,
+    waiting: Ints,
+    final: Flags,
+) -> None:
+    """Open the leaf that raises the area most, again and again.
+
+    Parameters
+    ----------
+    max_leaves : most leaves
+    links : int64[2, nodes], first child of each node and how many there are
+    shares : float64[nodes, classes], how much of its class is at each node
+    worth : float64[nodes], which of two leaves that raise the area as much is opened
+    pairs : int64[pairs, 2], the classes of each
+    ranks : int64[pairs, nodes], from 1; nodes with more of the first of two classes rank higher
+    sums : float64[pairs, 2, ranks + 1], zeros
+    waiting : int64[nodes], room for the leaves that could be opened
+    final : bool[nodes], True; of the nodes that are opened False
+    """
+    n_leaves, n_waiting = 1, 0
+    _change(0, 1.0, shares, pairs, ranks, sums)
+    if links[_N_CHILDREN, 0] > 0:
+        waiting[0] = 0
+        n_waiting = 1
+    while n_waiting > 0:
+        best, most = -1, -np.inf
+        for place in range(n_waiting):
+            node = waiting[place]
+            if n_leaves + links[_N_CHILDREN, node] - 1 > max_leaves:
+                continue
+            gain = np.rint(_gain(node, links, shares, pairs, ranks, sums) * _GRID)
+            if best < 0 or gain > most or (gain == most and _before(node, waiting[best], worth)):
+                best, most = place, gain
+        if best < 0:
+            return
+        node = waiting[best]
+        final[node] = False
+        n_leaves += links[_N_CHILDREN, node] - 1
+        n_waiting -= 1
+        waiting[best] = waiting[n_waiting]
+        _change(node, -1.0, shares, pairs, ranks, sums)
+        first = links[_FIRST_CHILD, node]
+        for child in range(first, first + links[_N_CHILDREN, node]):
+            _change(child, 1.0, shares, pairs, ranks, sums)
+            if links[_N_CHILDREN, child] > 0:
+                waiting[n_waiting] = child
+                n_waiting += 1
+
+
+@kernel
+def _before(node: int, other: int, worth: Floats) -> bool:
+    """Whether a leaf is opened before another that raises the area as much."""
+    if worth[node] == worth[other]:
+        return node < other
+    return bool(worth[node] > worth[other])
+
+
+@kernel
+def _change(node: int, sign: float, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats) -> None:
+    """Make a node one of the leaves, or no longer one."""
+    for pair in range(pairs.shape[0]):
+        one, two = sign * shares[node, pairs[pair, 0]], sign * shares[node, pairs[pair, 1]]
+        rank = ranks[pair, node]
+        while rank < sums.shape[2]:
+            sums[pair, _FIRST, rank] += one
+            sums[pair, _SECOND, rank] += two
+            rank += rank & -rank
+
+
+@kernel
+def _gain(node: int, links: Ints, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats) -> float:
+    """Return by how much opening a leaf raises the sum of the areas of all pairs of classes."""
+    first = links[_FIRST_CHILD, node]
+    end = first + links[_N_CHILDREN, node]
+    gain = 0.0
+    for pair in range(pairs.shape[0]):
+        one, two, rank = pairs[pair, 0], pairs[pair, 1], ranks[pair, node]
+        whole_one, whole_two = shares[node, one], shares[node, two]
+        # Both include the node itself, whose own cases tie with one another.
+        gain -= _standing(whole_one, whole_two, rank, sums[pair]) - 0.5 * whole_one * whole_two
+        for child in range(first, end):
+            own_one, own_two, own = shares[child, one], shares[child, two], ranks[pair, child]
+            gain += _standing(own_one, own_two, own, sums[pair])
+            # The node is a leaf no longer, and its children meet each other instead.
+            gain -= own_one * whole_two * _half(rank, own) + own_two * whole_one * _half(own, rank)
+            for other in range(first, end):
+                gain += own_one * shares[other, two] * _half(ranks[pair, other], own)
+    return gain
+
+
+@kernel
+def _standing(one: float, two: float, rank: int, sums: Floats) -> float:
+    """Return the pairs in order that some cases of a rank make with the cases of all leaves."""
+    beaten = 0.5 * (_up_to(rank, sums[_SECOND]) + _up_to(rank - 1, sums[_SECOND]))
+    not_above = 0.5 * (_up_to(rank, sums[_FIRST]) + _up_to(rank - 1, sums[_FIRST]))
+    return one * beaten + two * (1.0 - not_above)
+
+
+@kernel
+def _half(rank: int, other: int) -> float:
+    """Return 1 if a rank is below the other, one half if it is the same, else 0."""
+    return 1.0 if rank < other else (0.5 if rank == other else 0.0)
+
+
+@kernel
+def _up_to(rank: int, sums: Floats) -> float:
+    """Return the sum over all leaves up to a rank."""
+    total = 0.0
+    while rank > 0:
+        total += sums[rank]
+        rank -= rank & -rank
+    return total

@@ -1,50 +1,54 @@
-"""Soft thresholds: how far on both sides of a threshold a prediction mixes its two branches.
+"""Soft thresholds: the zone around each threshold in which a prediction mixes both branches.
 
-A threshold between two training values could as well be a little higher or lower, and a case just
-beside it says little about which branch it belongs to. So the part of a case that goes to a branch
-changes linearly from none to all within the width of the threshold, and the leaves that it reaches
-are averaged. The tree stays as it is printed.
+A threshold between two training values could as well be a little higher or lower, and a case close
+to it says little about which branch it belongs to. Within the width of a soft threshold the part of
+a case that goes to a branch changes linearly from none to all, and the leaves that the case reaches
+are averaged. The printed tree does not change.
 
-The width of a threshold is the smaller of two:
+The half-width of a threshold is the smaller of two:
 
-- by the spread of the attribute: 1.2 standard deviations of the n training cases at the node times
-  n^(-1/5), the rate at which bandwidths of density estimates shrink, as the standard deviation of a
-  uniform density, which is the square root of three times narrower than half of its length;
-- by the likelihood: half of the interval in which the cut could lie without the logarithm of the
-  likelihood of the classes on both sides dropping by more than 16. It keeps sharp limits sharp,
-  where many cases say where the limit is.
+- by the spread of the attribute: 1.2 standard deviations of the n training cases at the node, times
+  n^(-1/5), the rate at which bandwidths of density estimates shrink. This is the standard deviation
+  of the slope of the ramp as a uniform density; half the ramp is longer by the square root of three;
+- by the likelihood: half of the interval in which the cut could lie without the log-likelihood of
+  the classes on both sides dropping by more than 16. This keeps a sharp boundary sharp if many
+  cases determine it.
 
-Cases with a missing value are counted where the heaviest branch takes them.
+Cases with a missing value are counted in the heaviest branch.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled
+from roctree._jit import compiled, kernel, typed_kernel
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
-from roctree.tree.apply import apply
 from roctree.tree.growth import weight_grid
-from roctree.tree.softness_kernels import measure
+from roctree.tree.prediction import apply
 from roctree.tree.tree import IS_PRESENT, Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-# A key of so many bits is sorted digit by digit.
+Labels = NDArray[np.int32]
+# NumPy sorts keys of up to 16 bits by radix.
 _SHORT = 1 << 16
 
 
 def of_width(tree: Tree, width: float, before: float, cases: Dataset | None) -> Tree:
-    """Return the tree with thresholds so many times as wide as its training cases suggest.
+    """Return the tree with soft thresholds of a relative width.
 
     Parameters
     ----------
-    tree : the tree
-    width : how many times; 0 for hard thresholds
-    before : the same of the thresholds that the tree has, if they are soft
-    cases : the training cases, to measure anew; None to change what was measured before
+    tree : Tree
+    width : float
+        Width of the thresholds as a multiple of the measured one; 0 for hard thresholds.
+    before : float
+        The multiple that the thresholds of the tree have now, if they are soft.
+    cases : Dataset or None
+        Training cases to measure the widths from; None to rescale the present widths.
     """
     if width == 0.0:
         return hardened(tree)
@@ -52,15 +56,15 @@ def of_width(tree: Tree, width: float, before: float, cases: Dataset | None) -> 
         return replace(tree, softness=_times(width, widths(tree, cases)))
     if not tree.softness.any() and _is_soft(tree).any():
         raise ParameterError(
-            "How wide thresholds are is for the training cases to say: give X and y to ranked, or "
-            "fit with ranking='soft'."
+            "The widths of soft thresholds are measured on the training cases: give X and y to "
+            "ranked, or fit with ranking='soft'."
         )
-    # A tree that was grown with soft thresholds and has none is a leaf, or asks for no number.
+    # A tree that was grown with soft thresholds and has none is a leaf, or has no numeric split.
     return replace(tree, softness=_times(width, tree.softness / (before or 1.0)))
 
 
 def _times(width: float, softness: Floats) -> Floats:
-    """Return widths so many times as wide, as far as there are numbers."""
+    """Return the widths times ``width``, at most the largest float."""
     with np.errstate(over="ignore"):
         return np.minimum(width * softness, np.finfo(np.float64).max)
 
@@ -71,9 +75,9 @@ def hardened(tree: Tree) -> Tree:
 
 
 def widths(tree: Tree, cases: Dataset) -> Floats:
-    """Return the half-width of each threshold, 0 at nodes that have none.
+    """Return the half-width of each threshold, 0 at nodes without one.
 
-    The nodes of one level are measured together: their cases are sorted by value and by node.
+    The nodes of a level are measured together, with their cases sorted by node and value.
     """
     found = np.zeros(tree.n_nodes)
     soft = _is_soft(tree)
@@ -89,7 +93,7 @@ def widths(tree: Tree, cases: Dataset) -> Floats:
 
 
 def _is_soft(tree: Tree) -> NDArray[np.bool_]:
-    """Which nodes have a threshold that can be soft; to be known or not cannot."""
+    """Return which nodes have a threshold that can be soft; known-or-missing splits cannot."""
     return np.asarray(~np.isnan(tree.threshold) & (tree.threshold != IS_PRESENT))
 
 
@@ -102,14 +106,14 @@ def _measure_level(
     nodes: Ints,
     found: Floats,
 ) -> None:
-    """Fill in the widths of the nodes of a level, of which these rows are the cases."""
+    """Fill in the widths of the nodes of a level whose cases are ``rows``."""
     first, end = tree.level_starts[level : level + 2]
     values = cases.values[rows, tree.feature[nodes]].astype(np.float64)
     order = _by_node_and_value(nodes - first, values)
     order = order[~np.isnan(values[order])]
     ends = np.searchsorted(nodes[order], np.arange(first, end + 1))
     rows = rows[order]
-    compiled(measure)(
+    compiled(_measure)(
         values[order],
         np.ascontiguousarray(cases.labels[rows], dtype=np.int32),
         weights[rows],
@@ -121,9 +125,157 @@ def _measure_level(
 
 
 def _by_node_and_value(nodes: Ints, values: Floats) -> Ints:
-    """Return the order of cases by node, and of those of one node by value."""
+    """Return the order of the cases by node, then by value."""
     by_value = np.argsort(values)
     of_node = nodes[by_value]
     if of_node.max(initial=0) < _SHORT:
         of_node = of_node.astype(np.uint16)
     return np.asarray(by_value[np.argsort(of_node, kind="stable")])
+
+
+# The kernels. The cases of a node are consecutive and sorted by the attribute that splits it. Sums
+# are made value by value and weights lie on a grid, so the order of the rows does not matter.
+
+# The cut may move until the log-likelihood of the classes has dropped by this much.
+DROP = 16.0
+# Bandwidth for a single case, in standard deviations of the attribute.
+SPREAD = 1.2
+# Half the length of a ramp whose slope, as a density, has standard deviation one.
+RAMP = math.sqrt(3.0)
+
+# Rows of ``counts``: class counts on both sides of the threshold, and of the moving cut.
+_BELOW, _ABOVE, _LEFT, _RIGHT = range(4)
+
+_FLOATS = "Array(float64, 1, 'C')"
+
+
+@typed_kernel(
+    f"void({_FLOATS}, Array(int32, 1, 'C'), {_FLOATS}, Array(int64, 1, 'C'), {_FLOATS}, "
+    f"Array(float64, 2, 'C'), {_FLOATS})"
+)
+def _measure(
+    values: Floats,
+    labels: Labels,
+    weights: Floats,
+    ends: Ints,
+    thresholds: Floats,
+    counts: Floats,
+    widths: Floats,
+) -> None:
+    """Fill in the half-width of the threshold of each node.
+
+    Parameters
+    ----------
+    values, labels, weights : the cases, node by node, ascending within each
+    ends : int64[nodes + 1], where the cases of each node begin and end
+    thresholds : float64[nodes]
+    counts : float64[4, classes], room
+    widths : float64[nodes], the result
+    """
+    for node in range(thresholds.size):
+        begin, end, threshold = ends[node], ends[node + 1], thresholds[node]
+        widths[node] = 0.0
+        if begin < end:
+            widest = _by_spread(begin, end, threshold, values, labels, weights, counts)
+            low = _reach(-1, begin, end, threshold, widest, values, labels, weights, counts)
+            high = _reach(1, begin, end, threshold, widest, values, labels, weights, counts)
+            widths[node] = min(widest, 0.5 * high - 0.5 * low)
+
+
+@kernel
+def _by_spread(
+    begin: int,
+    end: int,
+    threshold: float,
+    values: Floats,
+    labels: Labels,
+    weights: Floats,
+    counts: Floats,
+) -> float:
+    """Return the half-width by the spread of the values; count the classes on both sides."""
+    counts[:] = 0.0
+    # Everything is halved so that differences of the largest floats do not overflow.
+    low, high = 0.5 * values[begin], 0.5 * values[end - 1]
+    unit = float(max(high - 0.5 * threshold, 0.5 * threshold - low))
+    if unit <= 0.0:
+        return 0.0
+    total = mean = square = 0.0
+    place = begin
+    while place < end:
+        value, weight = values[place], 0.0
+        side = _BELOW if value <= threshold else _ABOVE
+        while place < end and values[place] == value:
+            counts[side, labels[place]] += weights[place]
+            weight += weights[place]
+            place += 1
+        distance = (0.5 * value - 0.5 * threshold) / unit
+        total += weight
+        mean += weight * distance
+        square += weight * distance * distance
+    mean /= total
+    deviation = 2.0 * unit * math.sqrt(max(square / total - mean * mean, 0.0))
+    return RAMP * SPREAD * deviation * total ** (-0.2)
+
+
+@kernel
+def _reach(
+    step: int,
+    begin: int,
+    end: int,
+    threshold: float,
+    widest: float,
+    values: Floats,
+    labels: Labels,
+    weights: Floats,
+    counts: Floats,
+) -> float:
+    """Return the last value up to which the cut may move, downwards or upwards.
+
+    A cut beyond that value would be too unlikely, or there is no further value. Values farther away
+    than ``widest`` are not considered.
+    """
+    for label in range(counts.shape[1]):
+        counts[_LEFT, label], counts[_RIGHT, label] = counts[_BELOW, label], counts[_ABOVE, label]
+    least = _likelihood(counts) - DROP
+    source, target = (_LEFT, _RIGHT) if step < 0 else (_RIGHT, _LEFT)
+    place = _first_above(begin, end, threshold, values) - (1 if step < 0 else 0)
+    value = threshold
+    while begin <= place < end:
+        value = values[place]
+        if abs(0.5 * value - 0.5 * threshold) >= widest:
+            break
+        while begin <= place < end and values[place] == value:
+            counts[source, labels[place]] -= weights[place]
+            counts[target, labels[place]] += weights[place]
+            place += step
+        if _likelihood(counts) < least:
+            break
+    return value
+
+
+@kernel
+def _first_above(begin: int, end: int, threshold: float, values: Floats) -> int:
+    """Return the first position whose value is above the threshold."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] <= threshold:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def _likelihood(counts: Floats) -> float:
+    """Return the log-likelihood of the classes on both sides of the moving cut."""
+    found = 0.0
+    for side in range(_LEFT, _RIGHT + 1):
+        total = 0.0
+        for label in range(counts.shape[1]):
+            count = counts[side, label]
+            if count > 0.0:
+                found += count * math.log(count)
+                total += count
+        if total > 0.0:
+            found -= total * math.log(total)
+    return found

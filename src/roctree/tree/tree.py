@@ -1,8 +1,8 @@
 """A decision tree: nodes in breadth-first order, one array per field, class counts at every node.
 
-The children of a node are consecutive, and siblings follow in the order of their parents. So the
-number of children of each node is the whole structure: no sequence of numbers can express a cycle,
-a dangling child or a node with two parents.
+The children of a node are consecutive, and groups of siblings are in the order of their parents. The
+number of children of each node is therefore the whole structure: no sequence of numbers can express
+a cycle, a dangling child or a node with two parents.
 """
 
 from dataclasses import dataclass, fields
@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.table import amount
-from roctree.tree import scikit_names
 from roctree.tree.check import check_tree
-from roctree.tree.descent import Descent, heaviest_branch, pack
+from roctree.tree.descent import Descent, pack
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NO_BRANCH = -1
-IS_PRESENT = float(np.finfo(np.float64).max)  # the threshold that every known value passes
+IS_PRESENT = float(np.finfo(np.float64).max)  # threshold that no value exceeds: known or missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,18 +29,26 @@ class Tree:
 
     Parameters
     ----------
-    n_children : int32[n], 0 at leaves, 2 at a threshold, any number but 1 at a nominal split
-    feature : int32[n], the attribute that splits the node, -1 at leaves
-    threshold : float64[n], values up to it go to branch 0, others to 1; NaN unless numeric
-    category_branch : int16[...], the branch of each category code, one nominal node after another;
-        -1 for a category that training did not see at this node: it counts as missing there
-    category_offsets : int32[n + 1], where the categories of each node begin and end
-    missing_branch : int16[n], the branch of missing values, or -1: all branches, in proportion to
-        their weights
-    counts : float64[n, classes], weights of the training cases of each class
-    softness : float64[n], half-width of the zone around the threshold where a prediction mixes
-        both branches; 0 for a hard threshold
-    gain : float64[n], improvement of the criterion by the split, 0 at leaves
+    n_children : int32[n]
+        Number of children: 0 at leaves, 2 at a threshold, any number but 1 at a nominal split.
+    feature : int32[n]
+        Attribute that splits the node, -1 at leaves.
+    threshold : float64[n]
+        Values up to the threshold go to branch 0, larger ones to branch 1; NaN unless numeric.
+    category_branch : int16[...]
+        Branch of each category code, one nominal node after another. -1 marks a category that
+        does not occur in the training cases of the node: it is treated as missing there.
+    category_offsets : int32[n + 1]
+        Where the categories of each node begin and end in ``category_branch``.
+    missing_branch : int16[n]
+        Branch of missing values, or -1 for all branches in proportion to their weights.
+    counts : float64[n, classes]
+        Weight of the training cases of each class.
+    softness : float64[n]
+        Half-width of the zone around the threshold in which a prediction mixes both branches; 0
+        for a hard threshold.
+    gain : float64[n]
+        Improvement of the criterion by the split, 0 at leaves.
     """
 
     n_children: NDArray[np.int32]
@@ -60,7 +67,7 @@ class Tree:
 
     @classmethod
     def single_leaf(cls, counts: Any) -> "Tree":
-        """Make a tree of one leaf with the given class counts."""
+        """Return a tree of one leaf with the given class counts."""
         return cls(
             n_children=np.zeros(1, dtype=np.int32),
             feature=np.full(1, -1, dtype=np.int32),
@@ -74,7 +81,7 @@ class Tree:
         )
 
     def validate(self, n_features: int | None = None) -> "Tree":
-        """Return this tree, or say in a ``ModelFileError`` why its arrays are not a tree."""
+        """Return this tree; raise ``ModelFileError`` if its arrays do not describe a tree."""
         check_tree(self, n_features)
         return self
 
@@ -115,7 +122,7 @@ class Tree:
 
     @cached_property
     def first_child(self) -> Ints:
-        """First child of each node; of a leaf, where its first child would stand."""
+        """First child of each node; for a leaf, the position its first child would have."""
         return read_only(1 + np.cumsum(self.n_children, dtype=np.int64) - self.n_children)
 
     @cached_property
@@ -138,8 +145,8 @@ class Tree:
 
     @cached_property
     def level_starts(self) -> Ints:
-        """First node of each depth, and the number of nodes at the end."""
-        # One step a level, and each so cheap that a chain of 10^5 levels takes milliseconds.
+        """First node of each depth, followed by the number of nodes."""
+        # One cheap step per level: a chain of 10^5 levels takes milliseconds.
         next_start = self.first_child + self.n_children
         starts = [0, 1]
         while starts[-2] < starts[-1] < self.n_nodes:
@@ -148,9 +155,9 @@ class Tree:
 
     @cached_property
     def share(self) -> Floats:
-        """Part that each node has in the weight of its siblings and itself; 1 for the root.
+        """Share of each node in the total weight of its siblings and itself; 1 for the root.
 
-        Where all siblings are empty, their shares are equal.
+        If all siblings are empty, their shares are equal.
         """
         totals = np.bincount(self.parent[1:], self.weight[1:], self.n_nodes)
         empty = totals == 0.0
@@ -161,24 +168,33 @@ class Tree:
 
     @cached_property
     def heaviest_branch(self) -> NDArray[np.int16]:
-        """Heaviest branch of each node, the first of equals; -1 at leaves."""
-        return read_only(heaviest_branch(self))
+        """Heaviest branch of each node, the first on ties; -1 at leaves."""
+        branches = np.full(self.n_nodes, NO_BRANCH, dtype=np.int16)
+        inner = ~self.is_leaf
+        if inner.any():
+            starts = self.first_child[inner] - 1
+            heaviest = np.maximum.reduceat(self.weight[1:], starts)
+            lighter = self.weight[1:] < np.repeat(heaviest, self.n_children[inner])
+            branches[inner] = np.minimum.reduceat(
+                np.where(lighter, self.n_nodes, self.branch[1:]), starts
+            )
+        return read_only(branches)
 
     @cached_property
     def all_paths(self) -> Descent:
-        """How rows descend if they may be divided among branches."""
+        """Descent of rows that may be divided among branches."""
         return pack(self, self.missing_branch, self.softness)
 
     @cached_property
     def all_hard_paths(self) -> Descent:
-        """How rows descend if only missing values divide them among branches."""
+        """Descent of rows that only missing values divide among branches: thresholds are hard."""
         if not self.softness.any():
             return self.all_paths
         return pack(self, self.missing_branch, np.zeros(self.n_nodes))
 
     @cached_property
     def single_path(self) -> Descent:
-        """How rows descend to a single leaf."""
+        """Descent of rows to a single leaf."""
         missing_branch = np.where(
             self.missing_branch < 0, self.heaviest_branch, self.missing_branch
         )
@@ -196,7 +212,7 @@ class Tree:
     __hash__ = None  # type: ignore[assignment]  # its fields are arrays
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Only the fields: equal trees have equal pickles, whatever has been derived from them.
+        # Only the fields, so that equal trees have equal pickles whatever has been cached.
         return Tree, tuple(self._arrays().values())
 
     def __repr__(self) -> str:
@@ -206,21 +222,76 @@ class Tree:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    # How scikit-learn spells a binary tree, for tools that read such trees.
-    node_count = property(scikit_names.node_count)
-    n_features = property(scikit_names.n_features)
-    n_outputs = property(scikit_names.n_outputs)
-    max_n_classes = property(scikit_names.max_n_classes)
-    children_left = property(scikit_names.children_left)
-    children_right = property(scikit_names.children_right)
-    value = property(scikit_names.value)
-    impurity = property(scikit_names.impurity)
-    n_node_samples = property(scikit_names.n_node_samples)
-    weighted_n_node_samples = property(scikit_names.weighted_n_node_samples)
+    # scikit-learn's names for a binary tree, for tools that read such trees: SHAP, dtreeviz, ...
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self.n_nodes
+
+    @property
+    def n_features(self) -> int:
+        """Number of attributes up to the last one that the tree uses."""
+        return int(self.feature.max()) + 1
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets: one."""
+        return 1
+
+    @property
+    def max_n_classes(self) -> int:
+        """Number of classes."""
+        return self.n_classes
+
+    @property
+    def children_left(self) -> Ints:
+        """Branch 0 of each node, -1 at leaves."""
+        self._require_binary()
+        return np.where(self.is_leaf, -1, self.first_child)
+
+    @property
+    def children_right(self) -> Ints:
+        """Branch 1 of each node, -1 at leaves."""
+        self._require_binary()
+        return np.where(self.is_leaf, -1, self.first_child + 1)
+
+    @property
+    def value(self) -> Floats:
+        """Class frequencies as float64[n, 1, classes], uniform at nodes without weight."""
+        self._require_binary()
+        empty = self.weight[:, None] == 0
+        shares = (self.counts + empty) / (self.weight[:, None] + empty * self.n_classes)
+        return np.asarray(shares)[:, None, :]
+
+    @property
+    def impurity(self) -> Floats:
+        """Gini impurity of each node."""
+        return np.asarray(1.0 - np.square(self.value[:, 0]).sum(axis=1))
+
+    @property
+    def weighted_n_node_samples(self) -> Floats:
+        """Weight of the training cases of each node."""
+        self._require_binary()
+        return self.weight
+
+    @property
+    def n_node_samples(self) -> Ints:
+        """Weight of each node, rounded: the tree does not store numbers of rows."""
+        return np.rint(self.weighted_n_node_samples).astype(np.int64)
+
+    def _require_binary(self) -> None:
+        wide = self.n_children > 2
+        if wide.any():
+            node = int(np.argmax(wide))
+            raise ValueError(
+                f"Node {node} has {self.n_children[node]} children, but scikit-learn's attributes "
+                "describe binary trees only."
+            )
 
 
 def read_only(array: Any) -> NDArray[Any]:
-    """Return a contiguous view that cannot be written to; the array itself keeps its flags."""
+    """Return a contiguous read-only view; the flags of the array itself do not change."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view

@@ -1,0 +1,137 @@
+"""Text for people: small tables, counts with their nouns, names in quotes, near misses.
+
+A table is a row of headings and rows of cells, all of them strings. It can be written as text, as
+HTML for a notebook, as a ``rich`` table for a terminal, or as a data frame of pandas or polars.
+"""
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, Literal
+
+Alignment = Literal["left", "right"]
+
+
+def text_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    align: Alignment | Sequence[Alignment] = "right",
+) -> str:
+    """Return a table as text with aligned columns.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : iterable of sequence of str
+        One cell for each column.
+    align : {"left", "right"} or a sequence of these
+        Alignment of all columns, or of each.
+
+    Examples
+    --------
+    >>> print(text_table(["leaf", "cases"], [["1", "120"], ["12", "8"]]))
+    leaf  cases
+       1    120
+      12      8
+    """
+    cells = [list(map(escape_unprintable, row)) for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    sides = _alignments(head, align)
+    lines = (
+        "  ".join(
+            cell.rjust(width) if side == "right" else cell.ljust(width)
+            for cell, width, side in zip(row, widths, sides, strict=True)
+        )
+        for row in cells
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def html_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], caption: str | None = None
+) -> str:
+    """Return a table as HTML; markup in the cells is escaped."""
+
+    def row(tag: str, cells: Sequence[str]) -> str:
+        return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
+
+    title = "" if caption is None else f"<caption>{html.escape(caption)}</caption>"
+    body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in rows)
+    return f"<table>{title}<thead><tr>{row('th', head)}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def rich_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    title: str | None = None,
+    align: Alignment | Sequence[Alignment] = "right",
+) -> Any:
+    """Return a ``rich.table.Table``; markup in the cells is escaped."""
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=None if title is None else escape(title))
+    for name, side in zip(head, _alignments(head, align), strict=True):
+        table.add_column(escape(name), justify=side)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any]) -> Any:
+    """Return columns as a data frame of pandas or polars, which must be installed."""
+    try:
+        found = import_module(library)
+    except ImportError:
+        raise ImportError(
+            f"Data frames of {library} need {library}: pip install {library}."
+        ) from None
+    return found.DataFrame(columns)
+
+
+def quote_if_needed(value: Any, *, within_list: bool = False) -> str:
+    """Return a name as it is, in quotes if it could be mistaken for something else.
+
+    >>> ", ".join(quote_if_needed(name, within_list=True) for name in ["red", "red, dark", ""])
+    "red, 'red, dark', ''"
+    """
+    text = str(value)
+    clear = text.isprintable() and text == text.strip() and text != ""
+    if within_list:
+        clear = clear and not any(mark in text for mark in ",{}")
+    return text if clear else repr(text)
+
+
+def pluralize(number: int, one: str, several: str | None = None) -> str:
+    """Return a number with its noun, whose plural may be irregular.
+
+    >>> pluralize(1, "leaf", "leaves"), pluralize(3, "row")
+    ('1 leaf', '3 rows')
+    """
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
+def escape_unprintable(text: str) -> str:
+    """Return text with unprintable characters, such as line ends, replaced by escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """Return a parenthesis that suggests the known name most similar to this one, or nothing.
+
+    >>> did_you_mean("gino", ["gini", "auc"])
+    " (did you mean 'gini'?)"
+    """
+    found = get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def _alignments(head: Sequence[str], align: Alignment | Sequence[Alignment]) -> Sequence[Alignment]:
+    return [align] * len(head) if isinstance(align, str) else align
