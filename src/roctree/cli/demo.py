@@ -11,7 +11,7 @@ from roctree.cli.output import Table
 from roctree.progress import spinner
 
 if TYPE_CHECKING:
-    from roctree.experiment.demo import Outcome
+    from roctree.experiment.demo import CriterionScores
 
 
 PAGE = "roctree-demo.html"
@@ -47,12 +47,12 @@ def demo(
     return Report({"criteria": facts, "tree": tree.to_text(), "page": page}, shown)
 
 
-def _cells(outcome: "Outcome") -> list[str]:
+def _cells(outcome: "CriterionScores") -> list[str]:
     rates = [f"{rate.mean():.3f} ± {rate.std():.3f}" for rate in (outcome.auc, outcome.accuracy)]
     return [outcome.criterion, *rates, f"{outcome.n_leaves.mean():.1f}"]
 
 
-def _means(outcome: "Outcome") -> dict[str, float]:
+def _means(outcome: "CriterionScores") -> dict[str, float]:
     return {
         "auc": float(outcome.auc.mean()),
         "accuracy": float(outcome.accuracy.mean()),
