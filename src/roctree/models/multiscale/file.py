@@ -15,7 +15,14 @@ from roctree.files.operating_point import plain_point, restored_point
 from roctree.files.schema import plain_schema, restored_schema
 from roctree.files.section import Section
 from roctree.files.strategies import plain_strategies, restored_strategies
-from roctree.models.multiscale.cells import BITS, Bounds, Cells, CellTree, tree_of_counts, leading_bits
+from roctree.models.multiscale.cells import (
+    BITS,
+    Bounds,
+    Cells,
+    CellTree,
+    leading_bits,
+    tree_of_counts,
+)
 from roctree.models.multiscale.inputs import check_parameters, refuse_nominal
 from roctree.tree.check import check_structure
 from roctree.tree.tree import Tree
