@@ -11,26 +11,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.conventions import labelled_cases
+from roctree.classifier import training_data
 from roctree.data import Dataset
 from roctree.data.cells import take_rows
 from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
+from roctree.fitting import FitOptions
+from roctree.models.distill import Booster, distill
 from roctree.operating import cheapest, checked_seed, cost_table
-from roctree.parameters import check_parameters
-from roctree.progress import check_callback
+from roctree.presets import readable
+from roctree.progress import CountCallback, check_callback
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
 from roctree.strategy import is_finite_number
-from roctree.systems.distill import Booster, distill
-from roctree.systems.presets import readable
 from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
 
 Floats = NDArray[np.float64]
 Trees = Iterator[ROCTreeClassifier]
-Progress = Callable[[int, int], None]
 
 LEAVES = (4, 8, 16, 32, 64)
 HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
@@ -215,7 +214,7 @@ def frontier(  # noqa: PLR0913 - independent options
     repeats: int = 1,
     cost_matrix: Any = None,
     random_state: int | None = 0,
-    progress: Progress | None = None,
+    progress: CountCallback | None = None,
     **parameters: Any,
 ) -> Frontier:
     """Measure the quality of trees of several sizes, made small in several ways.
@@ -279,7 +278,7 @@ def frontier(  # noqa: PLR0913 - independent options
 
 def _cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
     """Encode the cases as a tree with these parameters would."""
-    return labelled_cases(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
+    return training_data(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
 
 
 def _test(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
@@ -336,7 +335,7 @@ def _check_parameters(parameters: dict[str, Any]) -> None:
             raise ParameterError(
                 reason=f"{{{name}}} is varied by frontier: use {{{instead}}} instead"
             )
-    check_parameters(readable(**parameters))
+    FitOptions.from_parameters(readable(**parameters).get_params(deep=False))
 
 
 def _check_classes(classes: Any, labels: NDArray[Any]) -> None:
