@@ -14,8 +14,7 @@ from roctree.parameters import class_weights
 from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
 from roctree.tree.binned import Binned, bin_dataset
-from roctree.tree.grow import class_counts, grow
-from roctree.tree.growth import Growth, weight_grid
+from roctree.tree.growth import Growth, class_counts, grow, weight_grid
 from roctree.tree.levels import Finished
 from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.tree import Tree
@@ -41,7 +40,7 @@ def growth_for(estimator: Any, classes: NDArray[Any], totals: Floats, n_rows: in
         max_depth=estimator.max_depth,
         min_split=estimator.min_samples_split,
         min_leaf=estimator.min_samples_leaf,
-        min_steered=estimator.min_weight_fraction_leaf * float(totals @ steering),
+        min_class_weighted_leaf=estimator.min_weight_fraction_leaf * float(totals @ steering),
         min_gain=estimator.min_gain,
         c45_numeric_minimum=estimator.c45_numeric_minimum,
     )

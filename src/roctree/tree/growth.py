@@ -73,8 +73,8 @@ _ENOUGH = 1.0 - 1e-6
 # Nodes of at most this many cases are finished in sorted columns, which then fit the cache.
 _NARROW = 2048
 _TASKS_PER_THREAD = 8
-# Up to this many values a tree grows from sorted columns, to the same bytes, faster than the kernels
-# of bins are compiled.
+# Up to this many values, growing from sorted columns, to the same bytes, takes less time than
+# compiling the kernels of bins.
 _NOT_WORTH_THE_WAIT = 1 << 23
 _NEVER = 1 << 62
 # Codes have 16 bits, with one code for missing values; branches have 15 bits.
@@ -214,10 +214,16 @@ def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
     if splittable(counts, growth):
         check_score(counts, growth)
         cases = WeightedLabels(labels, weights, quantum)
-        if labels.size > _NARROW and _may_use_bins(columns, growth):
-            _grow_by_what_is_compiled(columns, cases, growth, space, n_threads)
+        if labels.size <= _NARROW or not _may_use_bins(columns, growth):
+            grow_from_order(columns, cases, growth, space)
         else:
-            _grow_from_order(columns, cases, growth, space)
+            kernels = BinnedKernels.choose(growth, columns)
+            few = values.size <= _NOT_WORTH_THE_WAIT
+            if few and not all(map(is_compiled, (*kernels.all, grow_binned))):
+                grow_from_order(columns, cases, growth, space)
+                compile_later((*kernels.all, grow_binned))
+            else:
+                grow_from_bins(columns, cases, growth, kernels, space, n_threads)
     return _as_tree(space, columns)
 
 
@@ -269,7 +275,7 @@ def _may_use_bins(columns: Columns, growth: Growth) -> bool:
     return bounded and int(columns.n_categories.max(initial=0)) <= _MOST_CATEGORIES
 
 
-def _grow_from_order(
+def grow_from_order(
     columns: Columns, cases: WeightedLabels, growth: Growth, space: Workspace
 ) -> None:
     """Split the root and all below it with every attribute sorted once."""
@@ -289,20 +295,15 @@ def _grow_from_order(
         space.make_room()
 
 
-def _grow_by_what_is_compiled(
-    columns: Columns, cases: WeightedLabels, growth: Growth, space: Workspace, n_threads: int
+def grow_from_bins(
+    columns: Columns,
+    cases: WeightedLabels,
+    growth: Growth,
+    kernels: "BinnedKernels",
+    space: Workspace,
+    n_threads: int,
 ) -> None:
-    """Split the root and all below it by bins, unless compiling their kernels would take longer.
-
-    Then the columns are sorted this time, and the kernels of bins are compiled for the next.
-    """
-    shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
-    kernels = BinnedKernels.choose(growth, columns, shares=shares)
-    few = columns.values.size <= _NOT_WORTH_THE_WAIT
-    if few and not all(map(is_compiled, (*kernels.all, grow_binned))):
-        _grow_from_order(columns, cases, growth, space)
-        compile_later((*kernels.all, grow_binned))
-        return
+    """Split the root and all below it, nodes with many cases by bins."""
     rows = Rows(
         codes=code_rows(columns, n_threads),
         label=cases.labels.astype(np.uint32),
@@ -311,7 +312,7 @@ def _grow_by_what_is_compiled(
         weight=cases.weights.copy(),
     )
     functions = kernels.compiled(growth, cases.quantum)
-    SubtreePool(columns, functions, n_threads, copies=shares).grow(Subtree(rows), space)
+    SubtreePool(columns, functions, n_threads, copies=kernels.shares).grow(Subtree(rows), space)
 
 
 @dataclass(frozen=True)
@@ -356,14 +357,17 @@ class SortedKernels:
 class BinnedKernels:
     """The kernels of binned nodes that a growth uses, and those of the sorted nodes below."""
 
+    shares: bool
     below: SortedKernels
     enter_categories: Kernel
     divide: Kernel
 
     @classmethod
-    def choose(cls, growth: Growth, columns: Columns, *, shares: bool) -> "BinnedKernels":
-        """Choose the kernels; ``shares`` if cases go to several branches."""
+    def choose(cls, growth: Growth, columns: Columns) -> "BinnedKernels":
+        """Choose the kernels; with missing values, cases may go to several branches."""
+        shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
         return cls(
+            shares,
             SortedKernels.choose(growth, columns, shares=shares, many=True),
             enter_categories if columns.n_codes > 0 else no_categories,
             divide_rows_shared if shares else divide_rows_complete,

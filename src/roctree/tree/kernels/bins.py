@@ -429,16 +429,14 @@ def refine_ratios(node: Node, data: BinnedData, functions: BinSearch, memory: Bi
 
 
 @typed_kernel(python=False)
-def evaluate_binned(
-    node: Node, data: BinnedData, functions: BinSearch, memory: BinMemory
-) -> None:
+def evaluate_binned(node: Node, data: BinnedData, functions: BinSearch, memory: BinMemory) -> None:
     """Enter splits of all attributes at a node whose bins are counted.
 
     An attribute that cannot be chosen may be left with the best of its cuts between bins.
     """
-    features, bins, search, rules = data.features, data.bins, functions.search, functions.search.rules
+    features, bins, search = data.features, data.bins, functions.search
     work, bin_work, found = memory.work, memory.bin_work, memory.work.found
-    correction = rules.correction
+    rules, correction = search.rules, search.rules.correction
     best = -np.inf
     for feature in range(found.n_branches.size):
         found.n_branches[feature] = 0

@@ -117,7 +117,9 @@ def has_room(widest: int, n_codes: int, nodes: Nodes, filled: Filled) -> bool:
 
 
 @inlined
-def push_branches(node: Node, n_branches: int, in_use: int, division: Division, grown: Grown) -> None:
+def push_branches(
+    node: Node, n_branches: int, in_use: int, division: Division, grown: Grown
+) -> None:
     """Put the children that may be split on the stack, each with its range of the orders."""
     stack, filled, begin = grown.stack, grown.filled, node.begin
     for branch in range(n_branches):
@@ -339,9 +341,7 @@ def grow_binned(
         if feature < 0:
             filled.n_row_stack = top
             continue
-        total = functions.divide(
-            feature, node, data, memory.spare, rules, found, division, nodes
-        )
+        total = functions.divide(feature, node, data, memory.spare, rules, found, division, nodes)
         if total == NO_ROOM:
             return FULL
         open_node(node, feature, rules.join_missing, features, found, grown)

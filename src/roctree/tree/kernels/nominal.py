@@ -45,9 +45,7 @@ GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)
 
 
 @kernel
-def divide_categories(
-    feature: int, n: int, features: Features, search: Search, work: Work
-) -> None:
+def divide_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
     """Enter the best division of the ``n`` categories whose counts are in ``work.categories``."""
     joins = join_missing(search.rules, work.candidates)
     n_categories, offset = features.n_categories[feature], features.offset[feature]
@@ -197,7 +195,12 @@ def multiway(
     feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
     """Enter the split with a branch per declared category; two branches must be large enough."""
-    rules, table, candidates, found = search.rules, search.scoring.table, work.candidates, work.found
+    rules, table, candidates, found = (
+        search.rules,
+        search.scoring.table,
+        work.candidates,
+        work.found,
+    )
     counts, codes, class_weight = work.categories.counts, work.categories.codes, rules.class_weight
     n_categories, offset = features.n_categories[feature], features.offset[feature]
     branches = work.categories.branches[:n_categories]
@@ -269,9 +272,7 @@ def best_sets(
 
 
 @typed_kernel(python=False)
-def enter_categories(
-    feature: int, n: int, features: Features, search: Search, work: Work
-) -> None:
+def enter_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
     """Enter the best division of ``n`` categories that are counted already."""
     divide_categories(feature, n, features, search, work)
 

@@ -11,10 +11,10 @@ from roctree.tree.kernels.records import (
     Candidates,
     Cases,
     Features,
+    Found,
     Node,
     Rules,
     Work,
-    Found,
 )
 from roctree.tree.kernels.scan import Search, binary_info
 

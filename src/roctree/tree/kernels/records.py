@@ -20,7 +20,6 @@ from roctree._jit import (
     Codes2D,
     Floats,
     Floats2D,
-    Floats3D,
     Ints,
     Places,
     Places2D,

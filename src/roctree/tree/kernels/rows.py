@@ -94,9 +94,7 @@ def value_of(key: int, base: int, feature: int, features: Features, row: Places)
 
 
 @kernel
-def sort_ties(
-    n: int, base: int, feature: int, features: Features, row: Places, keys: Ints
-) -> None:
+def sort_ties(n: int, base: int, feature: int, features: Features, row: Places, keys: Ints) -> None:
     """Put the cases that share a code in the order of their values."""
     begin = 0
     while begin < n:

@@ -177,7 +177,7 @@ def binary_info(left: float, known: float, node: float, correction: int) -> floa
 
 @kernel
 def mean_gain(gains: Floats, features: Features, found: Found) -> float:
-    """Return the mean of the possible gains, or of their bounds; infinite where none is possible."""
+    """Return the mean of the possible gains, or of their bounds; infinite if there is none."""
     total, n = 0.0, 0
     for feature in range(gains.size):
         possible = found.n_branches[feature] > 0 and found.gain[feature] > -EPSILON
