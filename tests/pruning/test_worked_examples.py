@@ -5,7 +5,7 @@ import pytest
 
 from roctree import ROCTreeClassifier
 from roctree.data.dataset import Dataset, Schema
-from roctree.growing import grown_tree, growth_of
+from roctree.fitting import FitOptions, grower
 from roctree.pruning import (
     CardPerClass,
     CostComplexity,
@@ -183,7 +183,7 @@ def golf():
 
 def test_golf_has_the_numbers_of_release_8(golf):
     estimator = presets.c45(pruning="none")
-    tree = grown_tree(estimator, golf, growth_of(estimator, golf), 1)
+    tree = grower(golf, FitOptions.from_parameters(estimator.get_params()))(golf)
     surgeon = _Surgeon(tree, golf, ErrorBased(limit="c45")._limit, 0.1)
     root = surgeon._built()
     sunny = root.children[0]

@@ -263,7 +263,7 @@ def test_an_operating_point_can_be_chosen_by_cases_held_out():
     called = chosen.predict(held_out[0])
     assert called[~held_out[1]].mean() == pytest.approx(chosen.operating_point_.fpr)
     assert called[held_out[1]].mean() == pytest.approx(chosen.operating_point_.tpr)
-    with pytest.raises(ParameterError, match="cases held out, which are not kept"):
+    with pytest.raises(ParameterError, match="held-out cases, which are not kept"):
         chosen.smoothed("none")
 
 

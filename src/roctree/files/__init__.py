@@ -16,9 +16,8 @@ from roctree.errors import ModelFileError, ParameterError
 from roctree.files.atomic import write_whole
 from roctree.files.document import HEAD_SIZE, check_version, decode, encode
 from roctree.files.section import Section
-from roctree.files.training import Training
 
-__all__ = ["KINDS", "Kind", "Training", "as_bytes", "from_bytes", "load", "save"]
+__all__ = ["KINDS", "Kind", "as_bytes", "from_bytes", "load", "save"]
 
 
 class Kind(NamedTuple):

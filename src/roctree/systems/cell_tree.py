@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from roctree.data import Dataset
+from roctree.fitting import prune
 from roctree.labelling import Leaves
 from roctree.operating import leaves_of
 from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
 from roctree.roc import Curve
-from roctree.selection import pruned
 from roctree.smoothing import Frequencies
 from roctree.systems.cell_groups import dissolved, grouped
 from roctree.systems.cell_kernels import BITS
@@ -78,7 +78,7 @@ class CellTree:
 
     def pruned(self, pruner: Pruner) -> tuple["CellTree", Ints | None]:
         """Return the cells that a pruner leaves, and the labels that costs give their nodes."""
-        smaller = pruned(pruner, self.tree)
+        smaller = prune(pruner, self.tree)
         cells, labels = self.cells.pruned(self.tree, smaller.tree), smaller.labels
         # Groups that were not merged have no cell of their own.
         idle = np.bincount(cells.node, minlength=smaller.tree.n_nodes) == 0

@@ -17,17 +17,15 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
-from roctree.conventions import labelled_cases, number_of_threads
+from roctree.classifier import number_of_threads, training_data
 from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
 from roctree.data.cells import take_cells
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
-from roctree.growing import grown_tree, growth_of
-from roctree.learning import learn
+from roctree.fitted import Training
+from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
 from roctree.operating import checked_seed
-from roctree.parameters import check_parameters
 from roctree.progress import check_callback, ignore_progress
-from roctree.selection import counts_of
 from roctree.strategy import is_number
 from roctree.systems.presets import best_ranking
 from roctree.tree.tree import Tree
@@ -90,29 +88,33 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     """
     tell = progress or ignore_progress
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
-    check_parameters(tree)
+    options = FitOptions.from_parameters(tree.get_params(deep=False))
     _check_choices(n_generated, smear, progress)
     seed = checked_seed(random_state)
-    cases = labelled_cases(X, y, sample_weight, tree.categorical_features)
+    cases = training_data(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has one class only: there is nothing to be taught.")
     warn_of_identifiers(cases, stacklevel=2)
-    growth, n_threads = growth_of(tree, cases), number_of_threads(tree.n_jobs)
+    n_threads = number_of_threads(tree.n_jobs)
+    rules = options.growth_rules(cases.schema.classes, class_totals(cases), len(cases.labels))
     if max_leaves is None:
-        alone = grown_tree(tree, cases, growth, n_threads)
+        alone = grow_tree(cases, options, rules, n_threads)
         tree.max_leaves = _TIMES_ALONE * alone.n_leaves
+        options = replace(options, max_leaves=tree.max_leaves)
     tell("Fitting and asking the teacher." if isinstance(teacher, str) else "Asking the teacher.")
     school = School.of(_checked_teacher(teacher, cases, seed), X, cases, sample_weight)
     lesson = school.lesson(_how_many(n_generated, cases), smear, np.random.default_rng(seed))
     tell(
         f"Growing a tree of at most {tree.max_leaves} leaves on {len(lesson.labels)} weighted rows."
     )
-    pupil = grown_tree(tree, lesson, growth, n_threads)
+    pupil = grow_tree(lesson, options, rules, n_threads)
 
     def recounted(part: Dataset) -> Tree:
-        return replace(pupil, counts=counts_of(pupil, part))
+        return replace(pupil, counts=node_counts(pupil, part))
 
-    return tree._learn(learn(tree, cases, growth, recounted), y, cases)
+    training = Training.from_target(len(cases.labels), y)
+    tree.fitted_ = fit_grown(cases, options, training, recounted, rules.class_weight, n_threads)
+    return tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,19 +15,18 @@ from roctree.data import Dataset, check_rows_given, check_test_cases
 from roctree.decision import Decision, leaf_scores
 from roctree.exploring import explored
 from roctree.export.common import with_origin
-from roctree.files import Training, save
+from roctree.files import save
+from roctree.fitted import Training
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import (
     HELD_OUT,
-    Wanted,
+    OperatingRequest,
     cheapest,
     class_number,
     class_of_curve,
     held_out_cases,
-    wanted,
-    wanted_again,
 )
-from roctree.parameters import Labels, with_costs_in_order
+from roctree.parameters import Labels, costs_in_class_order
 from roctree.pruning import CostPruningCurve, Pruner, paper_options
 from roctree.roc import Curve
 from roctree.smoothing import Smoother, probabilities
@@ -167,7 +166,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         other = copy(self)
-        pruner = with_costs_in_order(inputs.pruner_of_cells(pruning, **options), self.classes_)
+        pruner = costs_in_class_order(inputs.pruner_of_cells(pruning, **options), self.classes_)
         other.pruning = pruner
         other.merge_leaves = self.merge_leaves if merge_leaves is None else merge_leaves
         inputs.check_parameters(other)
@@ -231,7 +230,9 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         (array(['well'], dtype='<U4'), array(['ill'], dtype='<U4'))
         """
         self._fitted()
-        return self._at(wanted(request, self.classes_, counts, positive, random_state))
+        return self._at(
+            OperatingRequest.from_arguments(request, self.classes_, counts, positive, random_state)
+        )
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
@@ -330,12 +331,12 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _learn(self, cases: Dataset, y: Any) -> "MultiscaleClassifier":
         """Grow the cells of these cases, prune them, and set all that is fitted."""
-        pruner = with_costs_in_order(inputs.pruner_of_cells(self.pruning), cases.schema.classes)
+        pruner = costs_in_class_order(inputs.pruner_of_cells(self.pruning), cases.schema.classes)
         grown = CellTree.grown(cases, inputs.bounds_of(self.bounds, cases.values), self.max_level)
         set_names(self, cases.schema)
         self.smoothing_ = inputs.smoother_of_cells(self.smoothing)
         self._prune(pruner, grown)
-        self.training_ = Training.of(len(cases.labels), y)
+        self.training_ = Training.from_target(len(cases.labels), y)
         self.cases_ = inputs.own(cases) if self.keep_cases else None
         return self
 
@@ -362,7 +363,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             counts = self.cell_tree_.stops(inputs.read(*held_out_cases(counts), self.schema_))
         return self.cell_tree_.leaves(self.probabilities_, counts, positive)
 
-    def _at(self, asked: Wanted) -> "MultiscaleClassifier":
+    def _at(self, asked: OperatingRequest) -> "MultiscaleClassifier":
         leaves = self._leaves(asked.counts, asked.positive)
         name = HELD_OUT if isinstance(asked.counts, tuple) else asked.counts
         other, n_nodes = copy(self), self.tree_.n_nodes
@@ -371,7 +372,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _at_the_same_point(self, before: OperatingPoint | None) -> "MultiscaleClassifier":
         """Return these cells, just pruned or smoothed, with what was asked of them before."""
-        return self if before is None else self._at(wanted_again(before))
+        return self if before is None else self._at(OperatingRequest.from_point(before))
 
     def _winners(self, values: Floats) -> Ints:
         """Return the number of each row's class."""

@@ -19,14 +19,15 @@ from roctree.decision import leaf_scores
 from roctree.errors import ParameterError
 from roctree.exploring import explored
 from roctree.export.common import with_origin
-from roctree.files import Training, save
+from roctree.files import save
+from roctree.fitted import Training
 from roctree.labelling import Labellings, OperatingPoint, operating_point
 from roctree.operating import (
     HELD_OUT,
+    OperatingRequest,
     cheapest,
     class_number,
     class_of_curve,
-    wanted,
 )
 from roctree.parameters import RULES, Rule, check_parameter
 from roctree.roc import Curve
@@ -132,7 +133,7 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         set_names(self, dataset.schema)
         self.tree_ = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
         self.scored_ = Scored.of(self.tree_, cases)
-        self.training_ = Training.of(len(dataset.labels), y)
+        self.training_ = Training.from_target(len(dataset.labels), y)
         self.operating_point_: OperatingPoint | None = None
         return self
 
@@ -166,7 +167,9 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         array(['yes'], dtype='<U3')
         """
         self._fitted()
-        asked = wanted(request, self.classes_, counts, positive, random_state)
+        asked = OperatingRequest.from_arguments(
+            request, self.classes_, counts, positive, random_state
+        )
         found, name = self._chosen_by(asked.counts)
         leaves = found.leaves(asked.positive)
         point = operating_point(leaves, asked.labeller, len(leaves.nodes), name, asked.seed)

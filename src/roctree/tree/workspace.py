@@ -1,5 +1,6 @@
 """The memory of one growth: the records that the kernels share, enlarged when they are full."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -85,12 +86,25 @@ class Workspace:
             branches=np.empty((n_categories, n_classes)),
         )
         self.division = Division(
-            *np.empty((4, widest), np.int64), *np.empty((2, widest)), *_empty_places(3, 0)
+            size=np.empty(widest, np.int64),
+            kept=np.empty(widest, np.int64),
+            cursor=np.empty(widest, np.int64),
+            stop=np.empty(widest, np.int64),
+            weight=np.empty(widest),
+            share=np.empty(widest),
+            branch=np.empty(0, np.uint32),
+            twin=np.empty(0, np.uint32),
+            buffer=np.empty(0, np.uint32),
         )
         room = max(_FIRST_NODES, 4 * widest)
         self.nodes = Nodes(
-            *np.zeros((5, room), np.int64),
-            *np.zeros((2, room)),
+            first_child=np.zeros(room, np.int64),
+            n_children=np.zeros(room, np.int64),
+            feature=np.zeros(room, np.int64),
+            missing_branch=np.zeros(room, np.int64),
+            category_start=np.zeros(room, np.int64),
+            threshold=np.zeros(room),
+            gain=np.zeros(room),
             counts=np.zeros((room, n_classes)),
             category_branch=np.zeros(4 * max(self.n_codes, 1), np.int16),
         )
@@ -147,7 +161,7 @@ class Workspace:
             self._make_candidates(n_cases)
 
     def _make_division(self, n_cases: int) -> None:
-        branch, twin, buffer = _empty_places(3, n_cases)
+        branch, twin, buffer = np.empty((3, n_cases), np.uint32)
         self.division = self.division._replace(branch=branch, twin=twin, buffer=buffer)
 
     def make_binned(self, subtree: Subtree, columns: Columns, *, copies: bool) -> None:
@@ -158,9 +172,11 @@ class Workspace:
         self.rows = subtree.rows
         n_spare = subtree.size if copies else 0
         self.spare = Rows(
-            np.empty((n_spare, self.n_features), np.uint16),
-            *_empty_places(3, n_spare),
-            np.empty(n_spare),
+            codes=np.empty((n_spare, self.n_features), np.uint16),
+            label=np.empty(n_spare, np.uint32),
+            row=np.empty(n_spare, np.uint32),
+            branch=np.empty(n_spare, np.uint32),
+            weight=np.empty(n_spare),
         )
         self._make_histograms(subtree, int(columns.bins.start[-1]), copies=copies)
         self.make_bins(columns, _INNER_CUTS, subtree.size)
@@ -220,9 +236,9 @@ class Workspace:
         top = self.filled.n_row_stack - 1
         begin, end, depth, node, slot, counted = (int(column[top]) for column in self.row_stack)
         self.filled.n_row_stack = top
-        rows = Rows(*(column[begin:end] for column in self.rows))
+        rows = _mapped(lambda column: column[begin:end], self.rows)
         return Subtree(
-            Rows(*(column.copy() for column in rows)) if copies else rows,
+            _mapped(np.copy, rows) if copies else rows,
             depth,
             node,
             self.histograms[slot].copy() if counted == READY else None,
@@ -283,13 +299,14 @@ class Workspace:
         self.nodes = self.nodes._replace(category_branch=_twice(branches))
 
 
-def _empty_places(n: int, size: int) -> NDArray[np.uint32]:
-    return np.empty((n, size), np.uint32)
+def _mapped(function: Callable[[NDArray[Any]], NDArray[Any]], record: AnyRecord) -> AnyRecord:
+    """Return the record with a function applied to each of its arrays."""
+    return type(record)(*map(function, record))
 
 
 def _doubled(record: AnyRecord, axis: int = 0) -> AnyRecord:
     """Return the record with arrays twice as long."""
-    return type(record)(*(_twice(array, axis) for array in record))
+    return _mapped(lambda array: _twice(array, axis), record)
 
 
 def _twice(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
