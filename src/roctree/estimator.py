@@ -25,10 +25,9 @@ from roctree.data import (
 )
 from roctree.data.case import as_one_row
 from roctree.decision import Decision, leaf_scores
-from roctree.distributed import grow_large, large_data, over_partitions, tally_of
 from roctree.exploring import explored, picture
-from roctree.export import Exported, to_dot, to_onnx, to_rules, to_sql
-from roctree.export.origin import origin, with_origin
+from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
+from roctree.export.common import origin, with_origin
 from roctree.files import Training, save
 from roctree.geometry import (
     RANKINGS,
@@ -46,6 +45,7 @@ from roctree.geometry import (
 from roctree.geometry import scores as geometric_scores
 from roctree.growing import growth_of
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
+from roctree.large import grow_large, open_large_data, over_partitions, tally_of
 from roctree.learning import Learnt, as_ranked, grower, learn, settled_smoother
 from roctree.operating import (
     HELD_OUT,
@@ -241,7 +241,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         n_threads = number_of_threads(self.n_jobs)
-        large = large_data(X, y, sample_weight)
+        large = open_large_data(X, y, sample_weight)
         if large is not None:
             with large as data:
                 return self._learn(grow_large(self, data, n_threads), data.target)
@@ -406,15 +406,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
         >>> tree.labellings()
-        3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
-               0  0.000  0.000     0.667                only 0      only 0.000
-               1  0.000  1.000     1.000              0 to inf  0.000 to 1.000
-               2  1.000  1.000     0.333              only inf      only 1.000
+        3 labellings, positive class 'yes'
+        leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +
+               0  0.000  0.000     0.667                           only 0      only 0.000
+               1  0.000  1.000     1.000                         0 to inf  0.000 to 1.000
+               2  1.000  1.000     0.333                         only inf      only 1.000
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.of(leaves, self.classes_, in_parts=self._in_parts(counts))
+        return Labellings.from_leaves(leaves, self.classes_, in_parts=self._in_parts(counts))
 
     def at(
         self,
@@ -862,8 +862,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         save(self, path, stacklevel=2)
 
-    def _exported(self) -> Exported:
-        return Exported(
+    def _exported(self) -> LabelledTree:
+        return LabelledTree(
             self._fitted(),
             self.schema_,
             self.probabilities_,

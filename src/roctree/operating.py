@@ -240,17 +240,17 @@ def leaves_of(
     nodes : those that count as leaves; None for the leaves
     """
     if isinstance(counts, Tally):
-        leaves = Leaves.of(tree, counts.parts, frequencies, positive)
+        leaves = Leaves.from_counts(tree, counts.parts, frequencies, positive)
         shares = np.zeros_like(frequencies)
         shares[leaves.nodes] = leaves.shares
         return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
     if not isinstance(counts, str):
         raise ParameterError("counts must be 'training', 'smoothed', or (X, y) of cases held out.")
     if counts == "training":
-        return Leaves.of(tree, tree.counts, frequencies, positive, nodes)
+        return Leaves.from_counts(tree, tree.counts, frequencies, positive, nodes)
     if counts == "smoothed":
         smoothed = probabilities * tree.weight[:, None]
-        return Leaves.of(tree, smoothed, probabilities, positive, nodes)
+        return Leaves.from_counts(tree, smoothed, probabilities, positive, nodes)
     raise ParameterError(
         f"counts={counts!r} is not known{nearest(counts, ['training', 'smoothed'])}: give "
         "'training', 'smoothed', or (X, y) of cases held out."

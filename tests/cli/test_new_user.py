@@ -172,7 +172,7 @@ def test_labellings_that_are_never_best_are_counted_only(grown, roctree):
     never = [row for row in facts if row["prior_from"] is None]
     shown = roctree("labellings", "tree.json", "test.csv").out
     assert never
-    assert f"{len(never)} of {len(facts)} are never best" in shown
+    assert f"{len(never)} of {len(facts)} are never optimal" in shown
     assert len(shown.splitlines()) == len(facts) - len(never) + 5
 
 

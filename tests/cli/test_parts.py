@@ -93,7 +93,7 @@ WRONG = {
     "the folder 'none' has no files that end in": ("none", *FIT),
     "the name of a file or folder is empty": ("late", "", *FIT),
     "there are no rows in 'bare'": ("bare", *FIT),
-    "no file is called like 'big/*.feather'": ("big/*.feather", *FIT),
+    "no file matches 'big/*.feather'": ("big/*.feather", *FIT),
     "there is no file or folder 'gone.parquet'": ("gone.parquet", *FIT),
     "'data.csv' is no Parquet file: several files": ("data.csv", "test.csv", *FIT),
     "'data.csv' is no Parquet file": ("data.csv", *FIT, "--dask", "tcp://127.0.0.1:9"),
@@ -123,7 +123,7 @@ WRONG = {
 def test_what_cannot_be_read_is_one_sentence_and_exit_code_2(
     sentence, patients, roctree, monkeypatch
 ):
-    monkeypatch.setattr("roctree.distributed.client._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.large.dask._PATIENCE", 0.5)
     odd_files(patients)
     done = roctree("fit", *WRONG[sentence], "-o", "x.json")
     assert (done.code, done.out) == (2, "")

@@ -35,10 +35,10 @@ class TestCostsOfEachCase:
         ("costs", "sentence"),
         [
             (np.ones((3, 2, 2)), "cost_matrix has shape (3, 2, 2): give (2, 2), predicted by true"),
-            (np.ones(2), "cost_matrix has shape (2,): give 2 rows"),
-            ("cheap", "cost_matrix must be numbers, in rows of the same length."),
-            ([[0, None], [1, 0]], "cost_matrix has a cost that is no finite number"),
-            ([[0, 0], [0, 0]], "cost_matrix makes no error cost more than being right"),
+            (np.ones(2), "cost_matrix has shape (2,): it must have 2 rows"),
+            ("cheap", "cost_matrix must contain numbers, in rows of equal length."),
+            ([[0, None], [1, 0]], "cost_matrix must contain only finite costs"),
+            ([[0, 0], [0, 0]], "cost_matrix has no error that costs more than a correct"),
         ],
     )
     def test_that_do_not_fit_are_refused(self, tree, data, costs, sentence):
@@ -53,5 +53,5 @@ class TestCostsOfEachCase:
             tree.predict(data[0], cost_matrix=costs)
 
     def test_that_forgive_all_errors_are_refused(self, tree, data):
-        with pytest.raises(ParameterError, match="no error cost more"):
+        with pytest.raises(ParameterError, match="no error that costs more"):
             tree.predict(data[0], cost_matrix=np.zeros((len(data[0]), 2, 2)))

@@ -177,9 +177,9 @@ class TestCounts:
     def test_of_one_class_have_no_rate_of_the_other(self, tree, data):
         only = data[1] == "home"
         held_out = data[0][only], data[1][only]
-        with pytest.raises(ParameterError, match="min_tpr is a rate of positive cases"):
+        with pytest.raises(ParameterError, match="min_tpr needs positive cases"):
             tree.at(min_tpr=0.5, counts=held_out)
-        with pytest.raises(ParameterError, match=r"prior=0\.5 has a class of which counts has no"):
+        with pytest.raises(ParameterError, match=r"prior=0\.5 has a positive share for a class that has no cases"):
             tree.at(prior=0.5, counts=held_out)
         point = tree.at(max_fpr=0.0, counts=held_out).operating_point_
         assert point.fpr == 0.0
@@ -277,18 +277,18 @@ class TestSeveralClasses:
     @pytest.mark.parametrize(
         ("request_", "sentence"),
         [
-            ({"cost_fp": 1}, "The pair of cost_fp and cost_fn is of two classes"),
-            ({"max_fpr": 0.1}, "The rate of max_fpr is of two classes, and the tree has 3"),
-            ({"min_tpr": 0.1}, "The rate of min_tpr is of two classes, and the tree has 3"),
-            ({"beta": 1}, "The F-measure of beta is of two classes, and the tree has 3"),
-            ({"threshold": 0.1}, "A threshold is of two classes, and the tree has 3"),
-            ({"prior": 0.3}, "prior=0.3 does not give a share to each of 3 classes."),
+            ({"cost_fp": 1}, "Two classes are needed for cost_fp and cost_fn"),
+            ({"max_fpr": 0.1}, "Two classes are needed for max_fpr, but the tree has 3"),
+            ({"min_tpr": 0.1}, "Two classes are needed for min_tpr, but the tree has 3"),
+            ({"beta": 1}, "Two classes are needed for beta, but the tree has 3"),
+            ({"threshold": 0.1}, "Two classes are needed for threshold, but the tree has 3"),
+            ({"prior": 0.3}, "prior=0.3 must contain one share for each of the 3 classes."),
             ({"prior": {"setosa": 1.0}}, "prior lacks the share of 'versicolor'"),
             (
                 {"cost_matrix": {"setosa": {}}},
                 "cost_matrix lacks what it costs to predict 'versicolor'",
             ),
-            ({"cost_matrix": np.zeros((3, 3))}, "makes no error cost more than being right"),
+            ({"cost_matrix": np.zeros((3, 3))}, "has no error that costs more than a correct prediction"),
             ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is one of two"),
         ],
     )
@@ -298,7 +298,7 @@ class TestSeveralClasses:
         assert sentence in str(raised.value)
 
     def test_the_labellings_are_of_two_classes(self, iris):
-        with pytest.raises(ParameterError, match="is of two classes, and the tree has 3: use"):
+        with pytest.raises(ParameterError, match="a table of labellings, but the tree has 3: use"):
             iris[2].labellings()
 
 
@@ -312,9 +312,9 @@ class TestOneClass:
         assert self.tree().predict([[5.0]], cost_matrix=[[0.0]]).tolist() == ["same"]
 
     def test_has_no_rates(self):
-        with pytest.raises(ParameterError, match="is of two classes, and the tree knows only one"):
+        with pytest.raises(ParameterError, match="Two classes are needed .* the tree has only one"):
             self.tree().at(max_fpr=0.1)
-        with pytest.raises(ParameterError, match="is of two classes, and the tree knows only one"):
+        with pytest.raises(ParameterError, match="Two classes are needed .* the tree has only one"):
             self.tree().labellings()
 
 
@@ -365,8 +365,8 @@ def test_at_replaces_the_labels_of_pruning_under_costs(data):
 def test_an_operating_point_says_what_it_is(tree):
     text = repr(tree.at(max_fpr=0.13, randomise=True).operating_point_)
     assert "FPR 0.1300" in text
-    assert "by chance" in text
-    assert "best while a miss costs" in repr(tree.at(cost_fn=2).operating_point_)
+    assert "positive with probability" in text
+    assert "optimal for cost ratios (miss : false alarm)" in repr(tree.at(cost_fn=2).operating_point_)
 
 
 def test_without_a_seed_draws_differ_from_tree_to_tree(tree, data):

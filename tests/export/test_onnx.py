@@ -86,7 +86,7 @@ def test_onnxruntime_says_the_same_on(name):
 def test_what_a_graph_cannot_say_is_refused(monkeypatch):
     X, y = weather.frame()
     tree = ROCTreeClassifier(min_samples_leaf=9).fit(X, y)
-    with pytest.raises(ParameterError, match="drawn by chance"):
+    with pytest.raises(ParameterError, match="Randomised labels cannot"):
         tree.at(max_fpr=0.123, randomise=True).to_onnx()
     with pytest.raises(ParameterError, match="dtype='int8' is not known"):
         tree.to_onnx(dtype="int8")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from roctree import ParameterError, ROCTreeClassifier, presets
-from roctree.export import sql, sql_sums
-from roctree.export.sql_words import literal, number, quoted
+from roctree.export import sql
+from roctree.export.sql import literal, number, quoted
 from tests import shared_data
 from tests.estimator import weather
 from tests.export import engines
@@ -164,7 +164,7 @@ def test_categories_that_are_numbers_are_compared_as_numbers():
 
 
 def test_a_tree_of_several_leaves_is_added_up_in_steps(monkeypatch):
-    monkeypatch.setattr(sql_sums, "TERMS_A_STEP", 7)
+    monkeypatch.setattr(sql, "TERMS_PER_STEP", 7)
     X, y = weather.frame(missing=0.3)
     tree = ROCTreeClassifier(max_leaves=30).fit(X, y)
     assert tree.get_n_leaves() > 20
@@ -262,16 +262,16 @@ def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
 def test_what_a_query_cannot_say_is_refused():
     X, y = weather.frame()
     tree = ROCTreeClassifier(min_samples_leaf=9).fit(X, y)
-    with pytest.raises(ParameterError, match="drawn by chance"):
+    with pytest.raises(ParameterError, match="Randomised labels cannot"):
         tree.at(max_fpr=0.123, randomise=True).to_sql()
-    with pytest.raises(ParameterError, match="by distances cannot be exported"):
+    with pytest.raises(ParameterError, match="Geometric probabilities cannot"):
         ROCTreeClassifier(geometric_probability=True).fit(X, y).to_sql()
-    with pytest.raises(ParameterError, match="keep has 'label'"):
+    with pytest.raises(ParameterError, match="keep contains 'label'"):
         tree.to_sql(keep=["label"])
     chain = np.arange(1200.0)[:, None]
     deep = ROCTreeClassifier(criterion="error").fit(chain, np.arange(1200) % 2)
-    if deep.get_depth() > sql.MOST_LEVELS:
-        with pytest.raises(ParameterError, match="levels, and databases take"):
+    if deep.get_depth() > sql.MAX_LEVELS:
+        with pytest.raises(ParameterError, match="levels, and databases support"):
             deep.to_sql()
 
 

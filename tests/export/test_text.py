@@ -10,7 +10,7 @@ from roctree import (
     ParameterError,
     ROCTreeClassifier,
 )
-from roctree.export.dot import quoted
+from roctree.export.text import dot_string
 from tests.estimator import weather
 
 TOKEN = re.compile(r'\s+|//[^\n]*|"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*|\d+|->|[{}\[\];=,]')
@@ -138,14 +138,14 @@ def test_names_in_a_graph_are_nothing_but_names():
     assert words.count("->") == tree.tree_.n_nodes - 1
     assert "\n" not in "".join(word for word in words if word.startswith('"'))
     assert "\u2028" not in tree.to_dot()
-    assert quoted('&lt;\\N"') == '"&amp;lt;\\\\N\\""'
+    assert dot_string('&lt;\\N"') == '"&amp;lt;\\\\N\\""'
 
 
 def test_half_a_letter_is_for_python_alone():
     tree = ROCTreeClassifier().fit([["\ud800"], ["b"]] * 5, ["no", "yes"] * 5)
     assert "'\\ud800'" in tree.to_rules()
     for export in (tree.to_sql, tree.to_onnx):
-        with pytest.raises(ParameterError, match="has half a letter"):
+        with pytest.raises(ParameterError, match="contains a lone surrogate"):
             export()
 
 

@@ -124,7 +124,7 @@ def test_a_class_that_no_longer_occurs_is_not_predicted():
 
 
 def test_a_class_without_cases_cannot_be_given_a_share():
-    with pytest.raises(ParameterError, match="has a class of which counts has no cases"):
+    with pytest.raises(ParameterError, match="positive share for a class that has no cases in"):
         LeastCost(prior=(0.4, 0.3, 0.3))(leaves([(1, 0, 3), (2, 0, 2)]))
 
 

@@ -102,7 +102,7 @@ def test_no_false_alarm_is_raised_that_finds_nothing():
 @pytest.mark.parametrize(("labeller", "words"), [(MaxFPR(0.1), "negative"), (MinTPR(0.1), "posit")])
 def test_a_rate_needs_cases_of_its_class(labeller, words):
     table = [(0, 3), (0, 1)] if words == "negative" else [(3, 0), (1, 0)]
-    with pytest.raises(ParameterError, match=f"is a rate of {words}.*none of them"):
+    with pytest.raises(ParameterError, match=f"needs {words}.*contains none"):
         labeller(leaves(table))
 
 
@@ -112,8 +112,8 @@ COARSE = [(2, 6), (6, 2)]
 
 def test_a_rate_that_the_first_leaf_exceeds_is_said_to_leave_nothing_positive():
     sentence = (
-        r"max_fpr=0\.1 leaves no case positive: the leaves that would be first have a false "
-        r"positive rate of 0\.25\. Raise max_fpr, or let chance .* by randomise\."
+        r"max_fpr=0\.1 leaves no case positive: the first leaves already have a false "
+        r"positive rate of 0\.25\. Raise max_fpr, or attain the rate at random with randomise\."
     )
     with pytest.warns(UserWarning, match=sentence):
         point = point_of(COARSE, MaxFPR(0.1))

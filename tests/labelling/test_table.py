@@ -41,12 +41,12 @@ def test_the_leaves_of_a_row_cannot_be_changed(rows):
 
 def test_text_has_a_line_for_each_labelling(rows):
     assert repr(rows).splitlines() == [
-        "4 labellings, positive 1",
-        "leaves +    FPR    TPR  accuracy  miss in false alarms      share of +",
-        "       0  0.000  0.000     0.400              0 to 0.2  0.000 to 0.231",
-        "       1  0.125  0.417     0.600            0.2 to 0.5  0.231 to 0.429",
-        "       2  0.375  0.750     0.700           0.5 to 1.67  0.429 to 0.714",
-        "       3  1.000  1.000     0.600           1.67 to inf  0.714 to 1.000",
+        "4 labellings, positive class 1",
+        "leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +",
+        "       0  0.000  0.000     0.400                         0 to 0.2  0.000 to 0.231",
+        "       1  0.125  0.417     0.600                       0.2 to 0.5  0.231 to 0.429",
+        "       2  0.375  0.750     0.700                      0.5 to 1.67  0.429 to 0.714",
+        "       3  1.000  1.000     0.600                      1.67 to inf  0.714 to 1.000",
     ]
     assert rows.to_text() == repr(rows).partition("\n")[2]
 
@@ -62,13 +62,13 @@ def test_a_labelling_that_no_costs_make_best_says_so():
     table = divided()
     assert repr(table).splitlines() == [
         "4 labellings",
-        "leaves +    FPR    TPR  accuracy  miss in false alarms      share of +",
-        "       0  0.000  0.000     0.444            0 to 0.125  0.000 to 0.135",
-        "       1  0.125  0.800     0.833          0.125 to 3.5  0.135 to 0.814",
-        "       1  0.250  0.800     0.778            never best",
-        "       2  1.000  1.000     0.556            3.5 to inf  0.814 to 1.000",
-        "1 of 4 are never best: whatever errors cost, others cost no more on these cases, some of "
-        "which are divided among leaves.",
+        "leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +",
+        "       0  0.000  0.000     0.444                       0 to 0.125  0.000 to 0.135",
+        "       1  0.125  0.800     0.833                     0.125 to 3.5  0.135 to 0.814",
+        "       1  0.250  0.800     0.778                    never optimal",
+        "       2  1.000  1.000     0.556                       3.5 to inf  0.814 to 1.000",
+        "1 of 4 are never optimal: whatever the costs, another labelling costs no more on these "
+        "cases, some of which are divided among leaves.",
     ]
     assert np.isnan(table[2].cost_ratio).all()
     assert np.isnan(table.columns()["prior_to"]).tolist() == [False, False, True, False]
@@ -107,7 +107,7 @@ def test_rich_shows_what_text_shows(rows):
     console = Console(width=120, record=True, file=sys.stderr)
     console.print(rows)
     shown = console.export_text()
-    for cell in ("4 labellings, positive 1", "leaves +", "0.417", "0.5 to 1.67"):
+    for cell in ("4 labellings, positive class 1", "leaves +", "0.417", "0.5 to 1.67"):
         assert cell in shown
 
 

@@ -10,7 +10,7 @@ from roctree.data.dataset import Dataset
 from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
 from roctree.pruning.auc import auc_pruning_path, held_out_areas
 from roctree.roc import mauc
-from roctree.roc.leaf_table import hand_till, ranks_of
+from roctree.roc.multiclass import hand_till, ranks_of
 from roctree.selection import grown_and_pruned
 from roctree.tree.passes import kept_nodes
 from roctree.tree.tree import Tree

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from roctree.roc import Curve
-from roctree.roc.line import heights
+from roctree.roc.ranking import interpolate
 from tests.roc.leaves import curve_of, leaf_tables
 
 METHODS = ["bootstrap", "fixed_width"]
@@ -42,7 +42,7 @@ def test_a_band_rises_from_zero_to_one_and_is_never_upside_down(method, leaves, 
 def test_a_fixed_width_band_encloses_the_curve(leaves):
     curve = curve_of(leaves)
     band = curve.band(method="fixed_width", n_samples=20)
-    line = heights(curve.fpr, curve.tpr, band.fpr)
+    line = interpolate(curve.fpr, curve.tpr, band.fpr)
     assert (band.low <= line + 1e-12).all()
     assert (line <= band.high + 1e-12).all()
 
@@ -94,9 +94,9 @@ def test_a_band_of_separated_classes_has_no_width():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "exact"}, "choose 'bootstrap', 'fixed_width'"),
-        ({"n_samples": 1}, "n_samples=1 is not allowed: give some hundreds"),
-        ({"level": 95}, "level=95 is no level"),
+        ({"method": "exact"}, "must be one of 'bootstrap', 'fixed_width'"),
+        ({"n_samples": 1}, "n_samples=1 must be an integer of at least 2"),
+        ({"level": 95}, "level=95 must be a confidence level"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, words):

@@ -102,9 +102,9 @@ def test_a_brier_curve_of_other_than_probabilities_is_refused(scores):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"cost_fp": -1.0}, "cost_fp=-1.0 is no cost"),
-        ({"cost_fn": float("nan")}, "cost_fn=nan is no cost"),
-        ({"prior": 1.5}, "prior=1.5 is no rate"),
+        ({"cost_fp": -1.0}, "cost_fp=-1.0 must be a finite, nonnegative number"),
+        ({"cost_fn": float("nan")}, "cost_fn=nan must be a finite"),
+        ({"prior": 1.5}, "prior=1.5 must be a number from 0 to 1"),
     ],
 )
 def test_costs_and_priors_that_are_none_are_refused(options, words):

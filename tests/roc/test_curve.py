@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from roctree.roc import Curve
-from roctree.roc.line import heights
+from roctree.roc.ranking import interpolate
 from tests.naive import roc as naive
 from tests.roc.leaves import cases, curve_of, leaf_tables, some
 
@@ -239,7 +239,7 @@ def test_standardised_partial_areas_of_chance_and_perfection(leaves, expected):
 
 def test_a_height_beyond_the_ends_is_that_of_the_end():
     x, y = np.array([0.2, 0.2, 0.6]), np.array([0.1, 0.3, 0.5])
-    assert heights(x, y, [0.0, 0.2, 0.4, 0.6, 1.0]).tolist() == [0.1, 0.3, 0.4, 0.5, 0.5]
+    assert interpolate(x, y, [0.0, 0.2, 0.4, 0.6, 1.0]).tolist() == [0.1, 0.3, 0.4, 0.5, 0.5]
 
 
 TINY = Fraction(1, 10**14)

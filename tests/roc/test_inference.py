@@ -109,12 +109,12 @@ def test_the_uncertainty_of_one_case_is_refused(leaves):
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95, float("nan")])
 def test_a_level_that_is_none_is_refused(level):
-    with pytest.raises(ValueError, match=r"give one such as 0\.95"):
+    with pytest.raises(ValueError, match=r"must be a confidence level such as 0\.95"):
         curve_of([(0.5, 7, 9)]).auc_interval(level)
 
 
 def test_a_method_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match="choose from 'logit', 'wald'"):
+    with pytest.raises(ValueError, match="must be one of 'logit', 'wald'"):
         curve_of([(0.5, 7, 9)]).auc_interval(method="exact")
 
 

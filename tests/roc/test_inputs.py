@@ -56,8 +56,8 @@ def test_scores_may_be_whole_numbers_or_booleans():
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        ([0, 1, 2], "3 classes: say which one is positive"),
-        (["no", "no", "no"], "no label but 'no': say which one is positive"),
+        ([0, 1, 2], "3 classes: set positive"),
+        (["no", "no", "no"], "only the label 'no': set positive"),
         ([0, 1, None], "label of row 2"),
         ([0, 1, np.nan], "label of row 2"),
         ([0, "a", 1], "mixes text with other types"),
@@ -75,17 +75,17 @@ def test_labels_that_do_not_fit_are_refused(y, words):
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        ([0.1, np.nan, 0.3], r"scores has a value in row 1 \(counting from 0\) that is missing"),
-        ([0.1, 0.2, np.inf], "scores has a value in row 2"),
-        ([0.1, None, 0.3], "scores has a value in row 1"),
-        (["a", "b", "c"], "scores must be numbers only"),
-        (["1", "2", "3"], "scores must be numbers only"),
-        ([0.1, "b", 0.3], "scores must be numbers only"),
-        (np.array([0.1, "b", 0.3], dtype=object), "scores must be numbers only"),
-        ([[0.1], [0.2, 0.3], [0.4]], "scores must be numbers only"),
-        ([[0.1, 0.9]] * 3, r"shape \(3, 2\): give one number for each case"),
+        ([0.1, np.nan, 0.3], r"scores has a missing or infinite value in row 1 \(counting from 0\)"),
+        ([0.1, 0.2, np.inf], "scores has a missing or infinite value in row 2"),
+        ([0.1, None, 0.3], "scores has a missing or infinite value in row 1"),
+        (["a", "b", "c"], "scores must contain only numbers"),
+        (["1", "2", "3"], "scores must contain only numbers"),
+        ([0.1, "b", 0.3], "scores must contain only numbers"),
+        (np.array([0.1, "b", 0.3], dtype=object), "scores must contain only numbers"),
+        ([[0.1], [0.2, 0.3], [0.4]], "scores must contain only numbers"),
+        ([[0.1, 0.9]] * 3, r"shape \(3, 2\): pass one number per case"),
         ([0.1, 0.2], "2 scores for 3 labels"),
-        (np.ma.masked_array([0.1, 0.2, 0.3], [False, True, False]), "scores has a value in row 1"),
+        (np.ma.masked_array([0.1, 0.2, 0.3], [False, True, False]), "scores has a missing or infinite value in row 1"),
     ],
 )
 def test_scores_that_cannot_be_ranked_are_refused(scores, words):
@@ -96,7 +96,7 @@ def test_scores_that_cannot_be_ranked_are_refused(scores, words):
 def test_comparing_refuses_the_same_labels_and_scores():
     with pytest.raises(DataError, match="3 scores for 4 labels"):
         compare([0, 1, 1, 0], [1, 2, 3, 4], [1, 2, 3])
-    with pytest.raises(DataError, match="scores has a value in row 1"):
+    with pytest.raises(DataError, match="scores has a missing or infinite value in row 1"):
         compare([0, 1, 1, 0], [1, np.nan, 3, 4], [1, 2, 3, 4])
 
 
@@ -115,7 +115,7 @@ def test_weights_that_do_not_fit_are_refused(weights, words):
 
 
 def test_a_positive_class_that_none_of_several_labels_is_is_refused():
-    with pytest.raises(ParameterError, match="positive='yess' is no label of y, which has 'no'"):
+    with pytest.raises(ParameterError, match="positive='yess' is not a label in y, which contains 'no'"):
         Curve.from_scores(LABELS, SCORES, positive="yess")
 
 
@@ -123,11 +123,11 @@ def test_a_positive_class_that_none_of_several_labels_is_is_refused():
     ("table", "words"),
     [
         (([0.1, 0.2], [1], [1, 2]), "2 scores, 1 counts of positives and 2 of negatives"),
-        (([], [], []), "at least one"),
+        (([], [], []), "at least one leaf"),
         (([0.1, 0.2], [1, -1], [1, 2]), "positives has a negative number in row 1"),
-        (([0.1, 0.2], [1, 1], [np.nan, 2]), "negatives has a value in row 0"),
-        (([0.1, 0.2], [1e200, 1], [1, 2]), "positives are too extreme for sums"),
-        (([0.1, 0.2], [1, 1], [1e-200, 0]), "negatives are too extreme for sums"),
+        (([0.1, 0.2], [1, 1], [np.nan, 2]), "negatives has a missing or infinite value in row 0"),
+        (([0.1, 0.2], [1e200, 1], [1, 2]), "positives are too extreme to be summed"),
+        (([0.1, 0.2], [1, 1], [1e-200, 0]), "negatives are too extreme to be summed"),
     ],
 )
 def test_leaves_that_do_not_fit_are_refused(table, words):
@@ -138,13 +138,13 @@ def test_leaves_that_do_not_fit_are_refused(table, words):
 @pytest.mark.parametrize(
     ("method", "options", "words"),
     [
-        ("at", {}, "either fpr or tpr"),
-        ("at", {"fpr": 0.1, "tpr": 0.2}, "either fpr or tpr"),
-        ("at", {"fpr": 1.1}, "fpr=1.1 is no rate"),
-        ("at", {"tpr": -0.1}, "tpr=-0.1 is no rate"),
-        ("at", {"tpr": float("nan")}, "tpr=nan is no rate"),
-        ("partial_auc", {"max_fpr": 0.0}, "give a number above 0, up to 1"),
-        ("partial_auc", {"max_fpr": 1.5}, "give a number above 0, up to 1"),
+        ("at", {}, "exactly one of fpr and tpr"),
+        ("at", {"fpr": 0.1, "tpr": 0.2}, "exactly one of fpr and tpr"),
+        ("at", {"fpr": 1.1}, "fpr=1.1 must be a number from 0 to 1"),
+        ("at", {"tpr": -0.1}, "tpr=-0.1 must be a number from 0 to 1"),
+        ("at", {"tpr": float("nan")}, "tpr=nan must be a number from 0 to 1"),
+        ("partial_auc", {"max_fpr": 0.0}, "must be a number above 0 and at most 1"),
+        ("partial_auc", {"max_fpr": 1.5}, "must be a number above 0 and at most 1"),
     ],
 )
 def test_rates_that_are_none_are_refused(method, options, words):
@@ -155,14 +155,14 @@ def test_rates_that_are_none_are_refused(method, options, words):
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda curve: curve.partial_auc("a"), "is no rate"),
-        (lambda curve: curve.partial_auc(None), "is no rate"),
-        (lambda curve: curve.at(fpr="a"), "is no rate"),
-        (lambda curve: curve.auc_interval(level="a"), "is no level of confidence"),
-        (lambda curve: curve.band(n_samples=2.5), "n_samples=2.5 is not allowed"),
-        (lambda curve: curve.band(seed=-1), "seed=-1 is not allowed"),
-        (lambda curve: curve.expected_cost(cost_fp="a"), "is no cost"),
-        (lambda curve: curve.expected_cost(prior="a"), "is no rate"),
+        (lambda curve: curve.partial_auc("a"), "must be a number above 0"),
+        (lambda curve: curve.partial_auc(None), "must be a number above 0"),
+        (lambda curve: curve.at(fpr="a"), "must be a number from 0 to 1"),
+        (lambda curve: curve.auc_interval(level="a"), "must be a confidence level"),
+        (lambda curve: curve.band(n_samples=2.5), "n_samples=2.5 must be an integer"),
+        (lambda curve: curve.band(seed=-1), "seed=-1 must be an integer"),
+        (lambda curve: curve.expected_cost(cost_fp="a"), "must be a finite, nonnegative number"),
+        (lambda curve: curve.expected_cost(prior="a"), "must be a number from 0 to 1"),
     ],
 )
 def test_what_is_no_number_is_refused_in_a_sentence(ask, message):

@@ -105,8 +105,8 @@ def test_scores_equal_to_twelve_decimals_are_ties_unless_exact():
     [
         (([0.1, 0.2], [0, 1]), "scores has shape"),
         (([[0.1], [0.2]], [0, 1]), "scores has shape"),
-        (([[0.1, np.nan], [0.2, 0.3]], [0, 1]), "scores has a value in row 0"),
-        (([["a", "b"]], [0]), "scores must be numbers"),
+        (([[0.1, np.nan], [0.2, 0.3]], [0, 1]), "scores has a missing or infinite value in row 0"),
+        (([["a", "b"]], [0]), "scores must contain only numbers"),
         (([[0.1, 0.9]], [0, 1]), "2 labels for 1 rows"),
         (([[0.1, 0.9], [0.2, 0.8]], [1, 1]), "1 classes for 2 columns"),
         (([[0.1, 0.9]], [[1, 2], [3, 4]]), "counts have shape"),
@@ -125,10 +125,10 @@ def test_a_label_that_is_no_class_is_refused():
 
 
 def test_two_columns_of_one_class_are_refused():
-    with pytest.raises(DataError, match="classes names 'a' twice: give every column its own"):
+    with pytest.raises(DataError, match="classes contains 'a' twice: each column needs its own"):
         mauc([[0.1, 0.9], [0.2, 0.8]], ["a", "a"], classes=["a", "a"])
 
 
 def test_a_form_of_pairs_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match="choose 'hand_till', 'renormalised'"):
+    with pytest.raises(ValueError, match="must be one of 'hand_till', 'renormalised'"):
         mauc([[0.1, 0.9]], [[1, 1]], pairs="both")

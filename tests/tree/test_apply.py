@@ -8,8 +8,8 @@ from scipy.sparse import csr_matrix
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree.errors import DataError
-from roctree.tree.prediction import WIDE, apply, class_counts, decision_path, mix
 from roctree.tree import Tree
+from roctree.tree.prediction import WIDE, apply, class_counts, decision_path, mix
 from tests.naive import descend as naive
 from tests.tree.trees import (
     as_tree,

@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree.criteria import Gini
-from roctree.tree.shape import largest_area
-from roctree.tree.shape import grow_best_first
 from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
-from roctree.tree.shape import best_first, cut
+from roctree.tree.shape import best_first, cut, grow_best_first, largest_area
 from tests.naive import auc_growth as naive
 from tests.strategies import data_sets
 from tests.tree.growing import NOMINAL, as_bytes, as_dataset, numeric_dataset

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.tree.shape import best_first, collapse, cut, observed_thresholds
 from roctree.tree import IS_PRESENT, Tree
+from roctree.tree.shape import best_first, collapse, cut, observed_thresholds
 from tests.naive import shape as naive
 
 N_CLASSES = 3

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from roctree.criteria import Gini
 from roctree.errors import ParameterError
-from roctree.tree.prediction import apply, mix
+from roctree.tree import IS_PRESENT
 from roctree.tree.grow import grow
 from roctree.tree.growth import Growth
+from roctree.tree.prediction import apply, mix
 from roctree.tree.softness import hardened, of_width, widths
-from roctree.tree import IS_PRESENT
 from tests.naive import softness as naive
 from tests.strategies import EIGHTHS, data_sets
 from tests.tree.growing import as_dataset, numeric_dataset, patient

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from roctree import ParameterError
 from roctree.data import Schema
-from roctree.tree.text import MAX_BARS, short, to_text
 from roctree.tree import IS_PRESENT, Tree
+from roctree.tree.text import MAX_BARS, short, to_text
 from tests.naive.descend import Node, add_counts, breadth_first
 from tests.tree.trees import as_tree, chain, nested_trees
 

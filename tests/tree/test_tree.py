@@ -8,8 +8,8 @@ from hypothesis import given
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
-from roctree.tree.arrange import from_creation_order
 from roctree.tree import Tree
+from roctree.tree.arrange import from_creation_order
 from tests.naive.descend import Node, add_counts, breadth_first
 from tests.tree.trees import as_tree, chain, nested_trees
 

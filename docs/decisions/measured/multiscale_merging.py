@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from roctree import MultiscaleClassifier
 from roctree.pruning import ErrorBased, MinimumError
-from roctree.roc.line import convex
+from roctree.roc.ranking import upper_hull
 from tests.shared_data import load
 
 NAMES = ["breast-cancer-wisconsin", "pima", "liver-bupa", "haberman", "breast-wdbc", "ionosphere"]
@@ -75,7 +75,7 @@ def outcome(grown, pruner, merge, X, y):
 def hull_area(points):
     """Return the area below the convex hull of points."""
     x, y = np.array(sorted(points)).T
-    corners = convex(x, np.maximum.accumulate(y))
+    corners = upper_hull(x, np.maximum.accumulate(y))
     return np.trapezoid(np.maximum.accumulate(y)[corners], x[corners])
 
 

@@ -1,4 +1,4 @@
-"""How a loop is declared and compiled, and where what was compiled is kept."""
+"""Declare, compile and cache kernels: loops over arrays that run without the interpreter."""
 
 import gc
 import hashlib
@@ -11,7 +11,10 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from numba import config, njit, types
+from numba.core import cpu
 from numba.extending import overload
+
+from roctree._jit.records import signature_of
 
 __all__ = [
     "DECLARED",
@@ -35,23 +38,31 @@ JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 # The typed kernels of all modules imported so far.
 DECLARED: list[Callable[..., Any]] = []
 
+# Counting references to arrays costs up to a third of a growth, and only kernels that allocate
+# need it. The option is private to Numba: a version without it counts everywhere.
+_OPTIONS = getattr(cpu, "CPUTargetOptions", None)
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(_OPTIONS, "_nrt") else {}
+
 _LOCK = RLock()
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 @cache
 def stamp(package: str = "tree") -> str:
-    """A digest of the sources of all kernels, so that no edit can leave a stale one behind.
+    """Return a digest of the sources of all kernels, so that an edit never leaves a stale one.
 
     Numba's own cache looks only at the file of the kernel itself and misses edits to the kernels
     that it calls in other files. Those are in its own package, in ``tree`` or in ``criteria``.
     """
-    stamps = []
     home = Path(__file__).parents[1]
-    patterns = sorted({"_jit/*.py", "criteria/*.py", "tree/*.py", "tree/*/*.py", f"{package}/*.py"})
-    for path in [path for pattern in patterns for path in sorted(home.glob(pattern))]:
-        status = path.stat()
-        stamps.append((path.name, status.st_size, status.st_mtime_ns))
+    paths: list[Path] = []
+    for name in sorted({"_jit", "criteria", "tree", package}):
+        paths += [home / f"{name}.py", *sorted((home / name).rglob("*.py"))]
+    stamps = []
+    for path in paths:
+        if path.exists():
+            status = path.stat()
+            stamps.append((path.name, status.st_size, status.st_mtime_ns))
     return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
 
 
@@ -67,15 +78,27 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def compile_typed(function: Function, signature: Any, *, python: bool = True) -> Function:
-    """Compile ``function``; without a place for the cache, compile it in each process.
+def compile_typed(
+    function: Function, signature: Any, *, python: bool = True, allocates: bool = True
+) -> Function:
+    """Compile a function for one signature, and cache it on disk where that is possible.
 
-    Where Python never calls it, the code to unpack its many arguments is left out.
+    Parameters
+    ----------
+    function : callable
+        The function to compile.
+    signature : Numba signature
+        The types of its result and parameters.
+    python : bool
+        Whether Python calls it; otherwise the code that unpacks Python objects is left out.
+    allocates : bool
+        Whether it makes arrays; otherwise references are not counted.
     """
     options: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",
         "no_cpython_wrapper": not python,
+        **({} if allocates else _UNCOUNTED),
     }
     with _no_collection():
         try:
@@ -83,23 +106,24 @@ def compile_typed(function: Function, signature: Any, *, python: bool = True) ->
         except RuntimeError:
             dispatcher = njit(signature, **options)(function)
     if not JIT_DISABLED:
-        # There is one signature: Numba need not look for it each time the function is handed on.
+        # There is one signature: Numba need not look for it each time the function is passed on.
         (result,) = dispatcher.overloads.values()
         dispatcher.get_compile_result = lambda _: result
     return cast(Function, dispatcher)
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop that only other loops call: GIL released, divisions unchecked.
+    """Compile a loop that only other kernels call: GIL released, divisions unchecked.
 
-    It is not cached by itself: the kernel that contains it is.
+    It is not cached by itself: the typed kernel that contains it is. It counts references, and
+    may allocate, if that kernel does; hence it must not return an array.
     """
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
 
 
 def inlined(function: Function) -> Function:
-    """A small piece, compiled into whatever calls it."""
+    """Compile a small piece into every kernel that calls it."""
     return cast(Function, njit(function, error_model="numpy", inline="always"))
 
 
@@ -130,33 +154,65 @@ def of_kind(whole: Function, others: Function, array: int) -> Function:
     return cast(Function, chosen)
 
 
-def typed_kernel(signature: Any, *, python: bool = True) -> Callable[[Function], Function]:
-    """Declare the compiled type of a loop that Python calls or hands to other loops.
+def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool = False) -> Any:
+    """Declare a kernel that Python calls or passes to other kernels.
 
-    With ``python=False`` it is only handed on.
+    Its compiled type is derived from its annotations (see ``roctree._jit.records``). Only an
+    explicit type makes Numba accept functions among the arguments as typed functions; otherwise it
+    would compile the caller once for each of them. The kernel is compiled by ``compiled``, when it
+    is first needed.
 
-    Only an explicit signature makes Numba take functions among the arguments as typed functions.
-    Left to itself it would compile the caller anew for each of them, and optimise what is called
-    once more inside each caller. The loop is compiled by ``compiled``, when it is first needed.
+    Parameters
+    ----------
+    function : callable
+        An annotated function.
+    python : bool
+        Whether Python calls it. If not, it is only passed to other kernels.
+    allocates : bool
+        Whether it, or a kernel that it contains, makes arrays. If not, references are not counted,
+        and an attempt to allocate is an error when it is compiled.
     """
+    # Until all kernels are annotated, a signature may be given instead of the function.
+    signature = None
+    if function is not None and not isinstance(function, FunctionType):
+        signature, function, allocates = function, None, True
 
     def declare(function: Function) -> Function:
-        function.__dict__.update(signature=signature, python=python)
-        DECLARED.append(function)
-        return function
+        return _declare(function, signature, python=python, allocates=allocates)
 
-    return declare
+    return declare if function is None else declare(function)
 
 
-def variant(name: str, function: Function, signature: Any) -> Function:
-    """Return a loop once more, under a name of its own, to be compiled for other types."""
+def _declare(function: Function, signature: Any, *, python: bool, allocates: bool) -> Function:
+    function.__dict__.update(signature=signature, python=python, allocates=allocates)
+    DECLARED.append(function)
+    return function
+
+
+def variant(name: str, function: Function, signature: Any = None, **instead: Any) -> Function:
+    """Return a kernel again, under its own name, for other types of some parameters.
+
+    Parameters
+    ----------
+    name : str
+        The name of the variable that holds the variant.
+    function : callable
+        An annotated function.
+    signature : Numba signature, optional
+        A signature in place of the annotations.
+    **instead : annotations
+        The types of the parameters with these names.
+    """
     twin = FunctionType(function.__code__, function.__globals__, name)
     twin.__qualname__ = name
-    return typed_kernel(signature)(cast(Function, twin))
+    allocates = signature is not None
+    if signature is None:
+        signature = signature_of(function, **instead)
+    return _declare(cast(Function, twin), signature, python=True, allocates=allocates)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The compiled form of a typed kernel, from the cache on disk where possible."""
+    """Return the compiled form of a typed kernel, from the cache on disk where possible."""
     if JIT_DISABLED:
         return function
     ready = _COMPILED.get(function)
@@ -164,9 +220,15 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return ready
     with _LOCK:
         if function not in _COMPILED:
-            kind = function.__dict__
+            declared = function.__dict__
+            signature = declared["signature"]
+            if signature is None:
+                signature = signature_of(function)
             _COMPILED[function] = compile_typed(
-                _stamped(function), kind["signature"], python=kind["python"]
+                _stamped(function),
+                signature,
+                python=declared["python"],
+                allocates=declared["allocates"],
             )
         return _COMPILED[function]
 

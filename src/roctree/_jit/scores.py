@@ -8,25 +8,99 @@ import hashlib
 import types as python_types
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.core.errors import NumbaError
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 
-from roctree._jit.arrays import MATRIX, VECTOR, flat, two_by_two
-from roctree._jit.kernels import compile_typed, stamp
+from roctree._jit.kernels import JIT_DISABLED, compile_typed, stamp
 from roctree.errors import ParameterError
 
-__all__ = ["BLOCK_FUNCTION", "TABLE_FUNCTION", "block_score", "table_score"]
+__all__ = [
+    "BLOCK_FUNCTION",
+    "TABLE_FUNCTION",
+    "BlockScore",
+    "TableScore",
+    "block_score",
+    "table_score",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-TableScore = Callable[[np.ndarray], float]
+Score = Callable[[np.ndarray], float]
+
+MATRIX = types.Array(types.float64, 2, "C")
+VECTOR = types.Array(types.float64, 1, "C")
 
 TABLE_SIGNATURE = types.float64(MATRIX)
 BLOCK_SIGNATURE = types.void(MATRIX, types.intp, types.intp, VECTOR, VECTOR, VECTOR)
 TABLE_FUNCTION = types.FunctionType(TABLE_SIGNATURE)
 BLOCK_FUNCTION = types.FunctionType(BLOCK_SIGNATURE)
+# The annotations of these functions where they are arguments of kernels.
+TableScore: TypeAlias = Annotated[Callable[..., float], TABLE_FUNCTION]
+BlockScore: TypeAlias = Annotated[Callable[..., None], BLOCK_FUNCTION]
+
+
+@intrinsic
+def _two_by_two(typing_context: Any) -> Any:
+    """A 2 x 2 table on the stack: its shape is known to the compiler, so loops over it vanish."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def size(value: int) -> Any:
+            return context.get_constant(types.intp, value)
+
+        number = context.get_data_type(types.float64)
+        buffer = cgutils.alloca_once(builder, ir.ArrayType(number, 4))
+        table = make_array(MATRIX)(context, builder)
+        populate_array(
+            table,
+            data=builder.bitcast(buffer, number.as_pointer()),
+            shape=cgutils.pack_array(builder, [size(2), size(2)]),
+            strides=cgutils.pack_array(builder, [size(16), size(8)]),
+            itemsize=size(8),
+            meminfo=None,
+        )
+        return table._getvalue()
+
+    return MATRIX(), build
+
+
+def _empty_two_by_two() -> np.ndarray:
+    return np.empty((2, 2))
+
+
+two_by_two: Any = _empty_two_by_two if JIT_DISABLED else _two_by_two
+
+
+@intrinsic
+def _flat(typing_context: Any, array: Any, start: Any, stop: Any) -> Any:
+    """The cells from ``start`` to ``stop`` of an array in a row, owned by nobody."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = make_array(array)(context, builder, arguments[0])
+        cells = make_array(VECTOR)(context, builder)
+        populate_array(
+            cells,
+            data=builder.gep(whole.data, [arguments[1]]),
+            shape=cgutils.pack_array(builder, [builder.sub(arguments[2], arguments[1])]),
+            strides=cgutils.pack_array(builder, [context.get_constant(types.intp, 8)]),
+            itemsize=context.get_constant(types.intp, 8),
+            meminfo=None,
+        )
+        return cells._getvalue()
+
+    return VECTOR(array, types.intp, types.intp), build
+
+
+def _reshaped(array: np.ndarray, start: int, stop: int) -> np.ndarray:
+    return array.reshape(-1)[start:stop]
+
+
+flat: Any = _reshaped if JIT_DISABLED else _flat
 
 
 def _pair_template(
@@ -117,7 +191,7 @@ def _references(function: Any) -> list[Any]:
     return references
 
 
-def _bound(template: Function, function: TableScore, signature: Any) -> Function:
+def _bound(template: Function, function: Score, signature: Any) -> Function:
     """Compile ``template`` around one criterion, cached under the criterion's own digest."""
     inlined = njit(function, error_model="numpy", inline="always")
     names = {
@@ -136,19 +210,19 @@ def _bound(template: Function, function: TableScore, signature: Any) -> Function
 
 
 @cache
-def table_score(function: TableScore) -> TableScore:
+def table_score(function: Score) -> Score:
     """The compiled ``table[branch, class] -> score``, as a typed function."""
     return _criterion(_table_template, function, TABLE_SIGNATURE)
 
 
 @cache
-def block_score(function: TableScore, n_classes: int) -> Callable[..., None]:
+def block_score(function: Score, n_classes: int) -> Callable[..., None]:
     """The compiled scorer of a block of binary candidates, as a typed function."""
     template = _pair_template if n_classes == 2 else _block_template
     return _criterion(template, function, BLOCK_SIGNATURE)
 
 
-def _criterion(template: Function, function: TableScore, signature: Any) -> Function:
+def _criterion(template: Function, function: Score, signature: Any) -> Function:
     try:
         return _bound(template, function, signature)
     except NumbaError as error:

@@ -10,7 +10,7 @@ from roctree.cli.options import Model, Report, command
 from roctree.cli.output import Table
 from roctree.cli.relabelled import point_facts, said_point
 from roctree.cli.wording import spelled_strategy
-from roctree.export.origin import SOFT, has_soft_thresholds, size_of, usual_labels
+from roctree.export.common import SOFT, has_soft_thresholds, size_of, default_labelling
 from roctree.table import plain
 
 Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]
@@ -27,7 +27,7 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     tree = roctree.load(model)
     classes, point = tree.classes_.tolist(), tree.operating_point_
     named = f"classes {', '.join(plain(label, within_list=True) for label in classes)}"
-    where = usual_labels(tree) if point is None else said_point(tree)
+    where = default_labelling(tree) if point is None else said_point(tree)
     soft = f"; {SOFT}" if has_soft_thresholds(tree) else ""
     shown = [
         f"{size_of(tree)}, grown from {tree.training_}; {named}; labels: {where}{soft}.\n",

@@ -12,7 +12,7 @@ from roctree.cli.parameters import options_of_systems, system_of
 from roctree.cli.parts import Fitted, come_in_parts, fit_parts
 from roctree.cli.values import label
 from roctree.data.roles import Wishes
-from roctree.export.origin import size_of
+from roctree.export.common import size_of
 from roctree.progress import spinner
 from roctree.table import amount, plain
 

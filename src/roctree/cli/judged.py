@@ -10,8 +10,8 @@ from roctree.cli.cases import KnownCases, known_cases, known_parts
 from roctree.cli.output import told_once
 from roctree.cli.parts import count_parts
 from roctree.data.arrow import pa
-from roctree.distributed.parquet import is_pattern, parquet_files
 from roctree.errors import DataError, ParameterError
+from roctree.large.parquet import is_pattern, parquet_files
 from roctree.roc import mauc
 from roctree.tally import Tally
 

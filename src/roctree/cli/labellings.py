@@ -20,7 +20,7 @@ from roctree.cli.options import (
 from roctree.cli.output import Table
 from roctree.cli.relabelled import positive_class
 from roctree.errors import ParameterError
-from roctree.labelling.labellings import HEAD, Labellings
+from roctree.labelling import LABELLINGS_HEAD, Labellings
 
 
 @command(operating={"positive": OPERATING["positive"]}, reading=READING)
@@ -58,5 +58,5 @@ def shown_labellings(found: Labellings) -> list[str | Table]:
     """Return the labellings for people: those that are best for some costs; others are counted."""
     best = ~np.isnan(found.cost_ranges[:, 0])
     rows = [row for row, is_best in zip(found.cells(digits=4), best, strict=True) if is_best]
-    table = Table(HEAD, rows, f"Labellings, positive {found.positive_class}")
+    table = Table(LABELLINGS_HEAD, rows, f"Labellings, positive {found.positive_class}")
     return [table, *([f"{found.note}\n"] if found.note else [])]

@@ -15,7 +15,7 @@ from roctree.table import Side, on_one_line
 from roctree.table import as_text as table_as_text
 
 # Numbers, ranges, and means with deviations.
-_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never best|e)*")
+_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never|optimal|e)*")
 
 
 @dataclass(frozen=True)

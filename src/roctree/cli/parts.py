@@ -13,9 +13,10 @@ from roctree.data.arrow import pa
 from roctree.data.files import as_types
 from roctree.data.known import types_of
 from roctree.data.roles import ColumnFacts, Wishes, cases_of, named
-from roctree.distributed.batches import ENDINGS, reading
-from roctree.distributed.parquet import common_schema, is_pattern, parquet_files, parquet_rows
 from roctree.errors import DataError, ParameterError
+from roctree.large import tally_of
+from roctree.large.batches import PARQUET_SUFFIXES, reading
+from roctree.large.parquet import common_schema, is_pattern, parquet_files, parquet_rows
 from roctree.tally import Tally
 
 # What columns are is told by so many rows.
@@ -104,7 +105,7 @@ def count_parts(
     known = [pa.field(name, types[name]) for name in named(types, there.names, several=False)]
     rows = parquet_rows(files, pa.schema([*known, *others]))
     with _without_logs():
-        tally = distributed.tally_of(tree, rows, wanted[0], weight, client=dask)
+        tally = tally_of(tree, rows, wanted[0], weight, client=dask)
     assert tally is not None
     return tally, rows.count_rows()
 
@@ -136,7 +137,7 @@ def _is_there(path: str) -> bool:
 
 
 def _is_parquet(path: str) -> bool:
-    return _stands_for_several(path) or Path(path).suffix.lower() in ENDINGS
+    return _stands_for_several(path) or Path(path).suffix.lower() in PARQUET_SUFFIXES
 
 
 def _stands_for_several(path: str) -> bool:

@@ -1,13 +1,13 @@
-"""A fitted tree in the languages of others: rules, DOT, SQL and ONNX.
+"""Export a fitted tree as rules, a Graphviz graph, an SQL query or an ONNX model.
 
-Each says at its head which model, operating point and data it came from. The libraries that some
-of them need are imported where they are used.
+Every export begins with comment lines that name the model, its operating point and its training
+data. A result that the target format cannot represent raises ``ParameterError``; it is never
+approximated silently. Optional libraries (onnx, sqlglot) are imported when they are needed.
 """
 
-from roctree.export.dot import to_dot
-from roctree.export.exported import Exported
+from roctree.export.common import LabelledTree
 from roctree.export.onnx import to_onnx
-from roctree.export.rules import to_rules
 from roctree.export.sql import to_sql
+from roctree.export.text import to_dot, to_rules
 
-__all__ = ["Exported", "to_dot", "to_onnx", "to_rules", "to_sql"]
+__all__ = ["LabelledTree", "to_dot", "to_onnx", "to_rules", "to_sql"]

@@ -1,202 +1,520 @@
-"""A tree as a query of SQL, in steps.
+"""A tree as an SQL query, built from named steps (common table expressions).
 
-The first steps lead each row to its leaf by nested CASEs, and a table of the leaves says what they
-make of it. A row that a missing value or a soft threshold divides has no such leaf: for these see
-``sql_sums`` and ``sql_parts``.
+1. ``placed`` steps lead each row to its leaf by nested CASE expressions, a few levels per step.
+2. A ``leaves`` table holds label, probabilities and votes of each leaf; rows are joined to it.
+3. A row that a missing value or a soft threshold divides among several leaves has no single leaf.
+   Its results are averages over its leaves, computed in one of two ways:
+
+   - *Added up leaf by leaf*, for small trees with hard thresholds. The share of a row in a leaf is
+     the product of its shares in the branches above. Products and sums are taken in the same order
+     as in this library, so results are identical to the last bit under IEEE 754 arithmetic. The
+     query grows with leaves times levels, which keeps databases busy planning large trees.
+   - *Followed level by level*, for soft thresholds and large trees. Each step turns a row at a node
+     into one row per branch, with the share that goes there, by a join with a table of shares; at
+     the end, leaves are summed by these shares. The query grows with the number of nodes. The order
+     of the sum is up to the database, so the last bits may differ.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from roctree.errors import ParameterError, how_to_install
-from roctree.export.exported import Exported
-from roctree.export.sql_parts import followed
-from roctree.export.sql_sums import added
-from roctree.export.sql_words import (
-    Step,
-    Words,
-    divided_at,
-    listed,
-    literal,
-    number,
-    quoted,
-    table_of,
-)
+from roctree.export.common import LabelledTree
+from roctree.tree.tree import IS_PRESENT
+from roctree.tree.visit_kernels import LEAST_PART
 
-# Databases limit how many CASEs may stand within each other, and how many steps there may be.
-LEVELS_A_STEP, MOST_LEVELS = 8, 400
-# Above, rows that are divided are no longer added up to the last bit, but without long planning.
-# They need a step for each level, of which SQLite takes some 300.
-FEW_LEAVES, MOST_LEVELS_FOLLOWED = 64, 250
-# These keep the results of a step where they are told to; others are left to their own judgement.
-KEEPS_STEPS = (None, "sqlite", "duckdb", "postgres")
-# These do not take names for the columns of a list of values, and need none.
-NAMELESS = (None, "sqlite")
+# Databases limit how deeply CASE expressions nest, and how many steps a query has.
+LEVELS_PER_STEP, MAX_LEVELS = 8, 400
+# Trees of more leaves follow divided rows level by level, with one step per level; SQLite takes
+# about 300 steps.
+FEW_LEAVES, MAX_LEVELS_FOLLOWED = 64, 250
+# Databases limit the depth of expressions, and a sum is as deep as it is long. DuckDB also plans a
+# step of more than a few dozen terms slowly.
+TERMS_PER_STEP = 32
+# Dialects that compute a step once if it is marked MATERIALIZED; others decide for themselves.
+MATERIALIZING_DIALECTS = (None, "sqlite", "duckdb", "postgres")
+# Dialects that do not accept column names for a list of values, and do not need them.
+UNNAMED_VALUES_DIALECTS = (None, "sqlite")
+
+
+class Step(NamedTuple):
+    """A common table expression: its name, perhaps with column names, and its query."""
+
+    name: str
+    query: str
 
 
 def to_sql(
-    model: Exported, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
+    model: LabelledTree,
+    table: str = "cases",
+    *,
+    keep: Sequence[str] = (),
+    dialect: str | None = None,
 ) -> str:
-    """Return a SELECT of probabilities, label and leaf of each row of a table.
+    """Return a SELECT of the probabilities, label and leaf of each row of a table.
 
     Parameters
     ----------
-    model : the labelled tree
-    table : where the rows are, perhaps with its schema, ``"sales.customers"``
-    keep : columns to hand on, such as a key: rows of a database have no order
-    dialect : as sqlglot spells it, such as "bigquery"; None for SQL that SQLite, DuckDB and
-        PostgreSQL share, which needs no sqlglot
+    model : LabelledTree
+    table : str
+        Table with the rows, optionally with its schema, such as ``"sales.customers"``.
+    keep : sequence of str
+        Columns to pass through, such as a key: rows of a database have no order.
+    dialect : str or None
+        Dialect in sqlglot's spelling, such as "bigquery". None for SQL that SQLite, DuckDB and
+        PostgreSQL share, which does not need sqlglot.
     """
-    model.refuse_what_only_python_does()
-    _check(model, keep)
-    words, names = Words.of(model, keep), dialect not in NAMELESS
-    steps = [_leaves(model, words, names), *_descent(model, words, table)]
-    placed = steps[-1][0]
-    queries = [_of_one_leaf(model, words, placed)]
-    if model.divides.any():
-        follows = _follows(model)
-        steps += followed(model, words, placed, names) if follows else added(model, words, placed)
-        queries.append(_of_several(model, words, steps[-1][0]))
-    kept = " MATERIALIZED" if dialect in KEEPS_STEPS else ""
-    named = [f"{name} AS{kept} (\n{query}\n)" for name, query in steps]
-    query = "WITH " + ", ".join(named) + "\n" + "\nUNION ALL\n".join(queries)
+    model.check_portable()
+    query = Query.from_tree(model, keep, names_values=dialect not in UNNAMED_VALUES_DIALECTS)
+    query.check()
+    steps = [_leaf_table(query), *_descent(query, table)]
+    placed = steps[-1].name
+    selects = [_select_single_leaf(query, placed)]
+    if query.divides:
+        divided = _follow_levels if query.follows_levels else _add_up_leaves
+        steps += divided(query, placed)
+        selects.append(_select_divided(query, steps[-1].name))
+    materialized = " MATERIALIZED" if dialect in MATERIALIZING_DIALECTS else ""
+    named = [f"{step.name} AS{materialized} (\n{step.query}\n)" for step in steps]
+    text = "WITH " + ", ".join(named) + "\n" + "\nUNION ALL\n".join(selects)
     head = "".join(f"-- {line}\n" for line in model.origin)
-    return head + (query if dialect is None else _translated(query, dialect))
+    return head + (text if dialect is None else _translate(text, dialect))
 
 
-def _check(model: Exported, keep: Sequence[str]) -> None:
-    most = MOST_LEVELS_FOLLOWED if _follows(model) else MOST_LEVELS
-    if model.tree.max_depth > most:
-        raise ParameterError(
-            f"The tree has {model.tree.max_depth} levels, and databases take at most some {most}: "
-            "limit max_depth, or prune the tree."
+def _translate(query: str, dialect: str) -> str:
+    try:
+        import sqlglot
+    except ImportError:
+        raise ImportError(f"SQL dialects need sqlglot: {how_to_install('sql')}.") from None
+    try:
+        return str(sqlglot.transpile(query, write=dialect, pretty=True)[0])
+    except ValueError as error:
+        raise ParameterError(f"dialect={dialect!r} is not known to sqlglot: {error}") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A tree with the quoted names and the conditions of its query.
+
+    Parameters
+    ----------
+    model : LabelledTree
+    keep : tuple of str
+        Columns that are passed through.
+    attributes : dict
+        Column of each attribute that the tree tests, by feature number.
+    prefix : str
+        Prefix of the query's own columns and steps; no other name begins with it.
+    names_values : bool
+        Whether lists of values name their columns themselves.
+    """
+
+    model: LabelledTree
+    keep: tuple[str, ...]
+    attributes: dict[int, str]
+    prefix: str
+    names_values: bool
+
+    @classmethod
+    def from_tree(cls, model: LabelledTree, keep: Sequence[str], names_values: bool) -> "Query":
+        """Choose the names of a query."""
+        used = sorted({int(feature) for feature in model.tree.feature if feature >= 0})
+        names = [*keep, *(model.schema.names[feature] for feature in used)]
+        prefix = "roctree"
+        while any(name.casefold().startswith(prefix) for name in names):
+            prefix += "_"
+        return cls(
+            model,
+            tuple(quoted(name) for name in keep),
+            {feature: quoted(model.schema.names[feature]) for feature in used},
+            prefix,
+            names_values,
         )
-    for name in keep:
-        if name in _result_names(model):
-            raise ParameterError(f"keep has {name!r}, which is the name of a result.")
+
+    @cached_property
+    def divides(self) -> bool:
+        """Whether some node divides rows among its branches."""
+        return bool(self.model.divides.any())
+
+    @property
+    def follows_levels(self) -> bool:
+        """Whether divided rows are followed level by level instead of added up leaf by leaf."""
+        # What goes down a soft branch depends on how much of the row has reached it.
+        many = self.model.tree.n_leaves > FEW_LEAVES and self.divides
+        return bool(many or self.model.soft.any())
+
+    @property
+    def results(self) -> list[str]:
+        """Names of the result columns, quoted."""
+        labels = self.model.schema.classes.tolist()
+        names = [*(f"probability_{label}" for label in labels), "label", "leaf"]
+        return [quoted(name) for name in names]
+
+    def check(self) -> None:
+        """Raise ``ParameterError`` for trees that are too deep, and for duplicate columns."""
+        depth = self.model.tree.max_depth
+        most = MAX_LEVELS_FOLLOWED if self.follows_levels else MAX_LEVELS
+        if depth > most:
+            raise ParameterError(
+                f"The tree has {depth} levels, and databases support about {most}: limit "
+                "max_depth, or prune the tree."
+            )
+        for column in self.keep:
+            if column in self.results:
+                raise ParameterError(
+                    f"keep contains {column[1:-1]!r}, which is the name of a result."
+                )
+
+    def own(self, name: str, number: int | str = "") -> str:
+        """Return the name of a column or step of the query itself."""
+        return f"{self.prefix}_{name}{number}"
+
+    @property
+    def probabilities(self) -> list[str]:
+        """Columns with the probability of each class."""
+        return [self.own("probability", label) for label in range(self.model.tree.n_classes)]
+
+    @property
+    def votes(self) -> list[str]:
+        """Columns with the votes for each class, which may be its probabilities."""
+        if self.model.follows_probabilities:
+            return self.probabilities
+        return [self.own("vote", label) for label in range(self.model.tree.n_classes)]
+
+    @property
+    def passed_on(self) -> list[str]:
+        """Columns that every step passes to the next."""
+        return list(dict.fromkeys([*self.keep, *self.attributes.values()]))
+
+    def conditions(self, node: int) -> dict[int, str]:
+        """Return the condition of each branch of a node; branches of missing values have none."""
+        tree = self.model.tree
+        column = self.attributes[int(tree.feature[node])]
+        threshold = float(tree.threshold[node])
+        if threshold == IS_PRESENT and tree.missing_branch[node] == 1:
+            return {0: f"{column} IS NOT NULL"}
+        if not np.isnan(threshold):
+            return {0: f"{column} <= {number(threshold)}", 1: f"{column} > {number(threshold)}"}
+        categories = self.model.schema.categories[tree.feature[node]] or ()
+        begin, end = tree.category_offsets[node : node + 2]
+        lists: dict[int, list[str]] = {}
+        for code, branch in enumerate(tree.category_branch[begin:end].tolist()):
+            if branch >= 0:
+                lists.setdefault(branch, []).append(literal(categories[code]))
+        return {branch: f"{column} IN ({', '.join(lists[branch])})" for branch in sorted(lists)}
+
+    def is_near(self, node: int) -> str:
+        """Return the condition of values within the width of a soft threshold."""
+        tree, most = self.model.tree, np.finfo(np.float64).max
+        threshold, softness = float(tree.threshold[node]), float(tree.softness[node])
+        low, high = max(threshold - softness, -most), min(threshold + softness, most)
+        column = self.attributes[int(tree.feature[node])]
+        return f"{column} BETWEEN {number(float(low))} AND {number(float(high))}"
+
+    def share_above(self, node: int) -> str:
+        """Return the share of a row that goes above a soft threshold."""
+        tree = self.model.tree
+        value = f"CAST({self.attributes[int(tree.feature[node])]} AS DOUBLE PRECISION)"
+        threshold, steepness = float(tree.threshold[node]), float(self.model.steepness[node])
+        return f"0.5e0 + ({value} - {number(threshold)}) * {number(steepness)}"
+
+    def values(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Step:
+        """Return a list of values as a step."""
+        head = ", ".join(columns)
+        values = ",\n  ".join(f"({', '.join(row)})" for row in rows)
+        alias = f"listed({head})" if self.names_values else "listed"
+        return Step(f"{name}({head})", f"SELECT * FROM (VALUES\n  {values}\n) AS {alias}")
 
 
-def _follows(model: Exported) -> bool:
-    """Whether divided rows are followed from level to level, and not added up leaf by leaf.
+# Rows that reach a single leaf
 
-    What goes down a soft branch depends on how much of the row has come to it.
+
+def _leaf_table(query: Query) -> Step:
+    """Return the table of the leaves: number, label, probabilities, and votes if they differ."""
+    model, classes = query.model, query.model.schema.classes.tolist()
+    columns = [query.own("number"), query.own("label"), *query.probabilities]
+    tables = [model.probabilities]
+    if not model.follows_probabilities:
+        columns += query.votes
+        tables.append(model.votes)
+    rows = []
+    for leaf in model.tree.leaves.tolist():
+        shares = [number(share) for table in tables for share in table[leaf].tolist()]
+        rows.append([str(leaf), literal(classes[model.labels[leaf]]), *shares])
+    return query.values(query.own("leaves"), columns, rows)
+
+
+def _descent(query: Query, table: str) -> Iterator[Step]:
+    """Yield the steps that lead rows to their leaves.
+
+    ``place`` becomes the leaf, or the node that divides the row; ``leaf`` is the leaf at the end
+    of the heaviest path.
     """
-    many = model.tree.n_leaves > FEW_LEAVES and model.divides.any()
-    return bool(many or model.soft.any())
-
-
-def _descent(model: Exported, words: Words, table: str) -> Iterator[Step]:
-    """The steps that lead rows to their leaves, some levels at a time.
-
-    ``place`` becomes the leaf, or says where the row is divided; ``leaf`` is that on the heaviest
-    path.
-    """
-    tree = model.tree
-    nested = {words.own("place"): _nested(model, words)}
-    if model.divides.any():
-        nested[words.own("leaf")] = _nested(model.undivided, words)
+    tree = query.model.tree
+    nested = {query.own("place"): _nested_cases(query)}
+    if query.divides:
+        undivided = replace(query, model=query.model.undivided)
+        nested[query.own("leaf")] = _nested_cases(undivided)
     source = ".".join(quoted(part) for part in table.split("."))
-    for step, level in enumerate(range(0, max(tree.max_depth, 1), LEVELS_A_STEP)):
-        columns = list(words.passed_on)
+    for step, level in enumerate(range(0, max(tree.max_depth, 1), LEVELS_PER_STEP)):
+        columns = list(query.passed_on)
         for name, texts in nested.items():
             here = [node for node in texts if tree.depth[node] == level]
             moved = "".join(f"\n  WHEN {node} THEN {texts[node]}" for node in here)
             found = f"CASE {name}{moved}\n  ELSE {name} END" if level else texts[0]
             columns.append(f"{found} AS {name}")
-        yield words.own("placed", step), f"SELECT {listed(columns)}\nFROM {source}"
-        source = words.own("placed", step)
+        yield Step(query.own("placed", step), f"SELECT {_lines(columns)}\nFROM {source}")
+        source = query.own("placed", step)
 
 
-def _nested(model: Exported, words: Words) -> dict[int, str]:
-    """Return the CASE that leads from the root, and from nodes where a step begins, to the next.
+def _nested_cases(query: Query) -> dict[int, str]:
+    """Return a CASE for the root and for each inner node where a step begins.
 
-    It says the number of a leaf, of a node where the next step begins, or where the row is divided.
+    Its value is a leaf, the node where the next step begins, or ``_divided_at`` a node.
     """
-    tree = model.tree
-    begins = ~tree.is_leaf & (tree.depth % LEVELS_A_STEP == 0)
+    tree = query.model.tree
+    begins = ~tree.is_leaf & (tree.depth % LEVELS_PER_STEP == 0)
     begins[0] = True
     texts = {int(leaf): str(leaf) for leaf in tree.leaves}
     found = {0: texts[0]} if tree.n_nodes == 1 else {}
     for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
-        text = _case(model, words, node, texts)
+        text = _case(query, node, texts)
         if begins[node]:
             found[node], text = text, str(node)
         texts[node] = text
     return found
 
 
-def _case(model: Exported, words: Words, node: int, texts: dict[int, str]) -> str:
-    """Return the CASE of a node, around the texts of its children, which are used up."""
-    tree, missing = model.tree, int(model.tree.missing_branch[node])
+def _case(query: Query, node: int, texts: dict[int, str]) -> str:
+    """Return the CASE of a node around the texts of its children, which are removed."""
+    tree, missing = query.model.tree, int(query.model.tree.missing_branch[node])
     first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
     below = [texts.pop(child) for child in range(first, first + n_children)]
-    indent = "\n" + "  " * (int(tree.depth[node]) % LEVELS_A_STEP + 2)
+    indent = "\n" + "  " * (int(tree.depth[node]) % LEVELS_PER_STEP + 2)
     whens = [
-        f"{indent}WHEN {test} THEN {below[branch]}"
-        for branch, test in words.tests(model, node).items()
+        f"{indent}WHEN {condition} THEN {below[branch]}"
+        for branch, condition in query.conditions(node).items()
         if branch != missing
     ]
-    if model.soft[node]:
-        whens.insert(0, f"{indent}WHEN {words.near(model, node)} THEN {divided_at(node)}")
-    otherwise = str(divided_at(node)) if missing < 0 else below[missing]
+    if query.model.soft[node]:
+        whens.insert(0, f"{indent}WHEN {query.is_near(node)} THEN {_divided_at(node)}")
+    otherwise = str(_divided_at(node)) if missing < 0 else below[missing]
     return f"CASE{''.join(whens)}{indent}ELSE {otherwise} END" if whens else otherwise
 
 
-def _leaves(model: Exported, words: Words, names: bool) -> Step:
-    """The table of the leaves: number, label, probabilities, and votes if they differ."""
-    classes = model.schema.classes.tolist()
-    columns = [words.own("number"), words.own("label"), *words.probabilities(model)]
-    tables = [model.probabilities]
-    if not model.follows_probabilities:
-        columns += words.votes(model)
-        tables.append(model.votes)
-    rows = []
-    for leaf in model.tree.leaves.tolist():
-        shares = [number(share) for table in tables for share in table[leaf].tolist()]
-        rows.append([str(leaf), literal(classes[model.labels[leaf]]), *shares])
-    return table_of(words.own("leaves"), columns, rows, names)
+def _divided_at(node: int) -> int:
+    """Return the negative number that marks a row as divided at a node."""
+    return -1 - node
 
 
-def _of_one_leaf(model: Exported, words: Words, source: str) -> str:
-    """The results of rows that reach one leaf, under the names of the classes."""
-    leaf = words.own("leaf" if model.divides.any() else "place")
-    found = [*words.probabilities(model), words.own("label"), leaf]
-    named = zip(found, map(quoted, _result_names(model)), strict=True)
-    columns = [*words.keep, *(f"{column} AS {name}" for column, name in named)]
-    join = f"JOIN {words.own('leaves')} ON {words.own('number')} = {words.own('place')}"
-    return f"SELECT {listed(columns)}\nFROM {source}\n{join}"
+def _select_single_leaf(query: Query, source: str) -> str:
+    """Return the results of rows that reach a single leaf."""
+    leaf = query.own("leaf" if query.divides else "place")
+    found = [*query.probabilities, query.own("label"), leaf]
+    join = f"JOIN {query.own('leaves')} ON {query.own('number')} = {query.own('place')}"
+    return f"{_select_results(query, found)}\nFROM {source}\n{join}"
 
 
-def _of_several(model: Exported, words: Words, source: str) -> str:
-    """The results of divided rows: of several leaves the first label with the most votes."""
-    labels = [literal(label) for label in model.schema.classes.tolist()]
-    votes = words.votes(model)
+def _select_divided(query: Query, source: str) -> str:
+    """Return the results of divided rows: the label is the first class with the most votes."""
+    labels = [literal(label) for label in query.model.schema.classes.tolist()]
     whens = []
-    for label, vote in enumerate(votes[:-1]):
-        test = " AND ".join(f"{vote} >= {other}" for other in votes[label + 1 :])
-        whens.append(f"\n    WHEN {test} THEN {labels[label]}")
+    for label, vote in enumerate(query.votes[:-1]):
+        most = " AND ".join(f"{vote} >= {other}" for other in query.votes[label + 1 :])
+        whens.append(f"\n    WHEN {most} THEN {labels[label]}")
     chosen = f"CASE{''.join(whens)}\n    ELSE {labels[-1]} END" if whens else labels[-1]
-    found = [*words.probabilities(model), chosen, words.own("leaf")]
-    named = zip(found, map(quoted, _result_names(model)), strict=True)
-    columns = [*words.keep, *(f"{column} AS {name}" for column, name in named)]
-    return f"SELECT {listed(columns)}\nFROM {source}"
+    found = [*query.probabilities, chosen, query.own("leaf")]
+    return f"{_select_results(query, found)}\nFROM {source}"
 
 
-def _result_names(model: Exported) -> list[str]:
-    labels = model.schema.classes.tolist()
-    return [*(f"probability_{label}" for label in labels), "label", "leaf"]
+def _select_results(query: Query, found: list[str]) -> str:
+    named = zip(found, query.results, strict=True)
+    return f"SELECT {_lines([*query.keep, *(f'{column} AS {name}' for column, name in named)])}"
 
 
-def _translated(query: str, dialect: str) -> str:
-    """Return the query in another dialect."""
-    try:
-        import sqlglot
-    except ImportError:
-        raise ImportError(
-            f"Dialects of SQL are written by sqlglot: {how_to_install('sql')}."
-        ) from None
-    try:
-        return str(sqlglot.transpile(query, write=dialect, pretty=True)[0])
-    except ValueError as error:
-        raise ParameterError(f"dialect={dialect!r} is not known to sqlglot: {error}") from None
+# Divided rows, added up leaf by leaf
+
+
+def _add_up_leaves(query: Query, source: str) -> Iterator[Step]:
+    """Yield the steps that average divided rows over all leaves, some leaves per step."""
+    model, tree = query.model, query.model.tree
+    tables = dict(zip(query.votes, model.votes.T.tolist(), strict=True))
+    tables |= dict(zip(query.probabilities, model.probabilities.T.tolist(), strict=True))
+    passed = [*query.passed_on, query.own("leaf")]
+    factors = [_branch_share(query, child) for child in range(1, tree.n_nodes)]
+    before: list[str] = []
+    only = f"\nWHERE {query.own('place')} < 0"
+    for step, begin in enumerate(range(0, tree.n_leaves, TERMS_PER_STEP)):
+        leaves = tree.leaves[begin : begin + TERMS_PER_STEP].tolist()
+        parts = [f"{_leaf_share(query, leaf, factors)} AS {query.own('part', leaf)}"
+                 for leaf in leaves]  # fmt: skip
+        parted = query.own("parts", step)
+        yield Step(parted, f"SELECT {_lines([*passed, *before, *parts])}\nFROM {source}{only}")
+        sums = []
+        for name, table in tables.items():
+            terms = [f"{query.own('part', leaf)} * {number(table[leaf])}" for leaf in leaves]
+            sums.append(f"{' + '.join([name] * bool(before) + terms)} AS {name}")
+        source, before, only = query.own("sums", step), list(tables), ""
+        yield Step(source, f"SELECT {_lines([*passed, *sums])}\nFROM {parted}")
+
+
+def _branch_share(query: Query, child: int) -> str:
+    """Return the share of a row at a node that goes to one of its children."""
+    tree = query.model.tree
+    parent, branch = int(tree.parent[child]), int(tree.branch[child])
+    missing = int(tree.missing_branch[parent])
+    whens = [
+        f" WHEN {condition} THEN {number(float(other == branch))}"
+        for other, condition in query.conditions(parent).items()
+        if other != missing
+    ]
+    share = number(float(tree.share[child]) if missing < 0 else float(missing == branch))
+    return f"CASE{''.join(whens)} ELSE {share} END" if whens else share
+
+
+def _leaf_share(query: Query, leaf: int, factors: list[str]) -> str:
+    """Return the share of a row that reaches a leaf, multiplied from the root downwards."""
+    found, node = [], leaf
+    while node > 0:
+        found.append(factors[node - 1])
+        node = int(query.model.tree.parent[node])
+    return " * ".join(reversed(found))
+
+
+# Divided rows, followed level by level
+
+
+def _follow_levels(query: Query, placed: str) -> Iterator[Step]:
+    """Yield the steps that turn each divided row into one row per leaf, with its share."""
+    place, part = query.own("place"), query.own("part")
+    carried = [query.own("row"), *query.passed_on, query.own("leaf")]
+    # Rows have no number of their own. Any order will do: the number is used only here.
+    some = next(iter(query.attributes.values()))
+    columns = [
+        f"ROW_NUMBER() OVER (ORDER BY {some}) AS {carried[0]}",
+        *carried[1:],
+        f"-1 - {place} AS {query.own('node')}",
+        f"1.0e0 AS {part}",
+    ]
+    source = query.own("divided")
+    yield Step(source, f"SELECT {_lines(columns)}\nFROM {placed}\nWHERE {place} < 0")
+    for level in range(query.model.tree.max_depth):
+        yield _share_table(query, level)
+        moved = _one_level_down(query, level, source, carried)
+        source = query.own("followed", level)
+        yield Step(source, moved)
+    yield _sum_leaves(query, source)
+
+
+def _share_table(query: Query, level: int) -> Step:
+    """Return the table of the share that goes from each node of a level to each of its children.
+
+    ``side`` is 1 below a threshold and 0 above it: its distance from the share above a soft
+    threshold is the share of that branch.
+    """
+    tree = query.model.tree
+    columns = [query.own(name) for name in ("parent", "child", "share", "side")]
+    rows = [
+        [
+            str(_divided_at(int(tree.parent[child]))),
+            str(child),
+            number(float(tree.share[child])),
+            number(float(tree.branch[child] == 0)),
+        ]
+        for child in np.flatnonzero(tree.depth == level + 1).tolist()
+    ]
+    return query.values(query.own("shares", level), columns, rows)
+
+
+def _one_level_down(query: Query, level: int, source: str, carried: list[str]) -> str:
+    """Return the query that moves rows from the nodes of a level to their children."""
+    node, part, above = query.own("node"), query.own("part"), query.own("above")
+    soft = np.flatnonzero(query.model.soft & (query.model.tree.depth == level)).tolist()
+    extra: list[str] = []
+    shares = [query.own("share"), "1.0e0"]
+    if soft:
+        whens = "".join(f"\n    WHEN {each} THEN {query.share_above(each)}" for each in soft)
+        columns = [*carried, part, node, f"CASE {node}{whens} END AS {above}"]
+        source = f"(\nSELECT {_lines(columns)}\nFROM {source}\n) AS leaning"
+        extra, shares = [above], [f"ABS({query.own('side')} - {above})", *shares]
+    moved = [*carried, part, *extra, _next_node(query, level)]
+    columns = [
+        *carried,
+        f"COALESCE({query.own('child')}, {node}) AS {node}",
+        f"{part} * COALESCE({', '.join(shares)}) AS {part}",
+    ]
+    return (
+        f"SELECT {_lines(columns)}\nFROM (\nSELECT {_lines(moved)}\nFROM {source}\n) AS moved\n"
+        f"LEFT JOIN {query.own('shares', level)} ON {query.own('parent')} = {node}"
+    )
+
+
+def _next_node(query: Query, level: int) -> str:
+    """Return where a row at a node of a level goes: to a child, or ``_divided_at`` the node."""
+    tree, node = query.model.tree, query.own("node")
+    part, above, least = query.own("part"), query.own("above"), number(LEAST_PART)
+    # Less than the least share does not split off at a soft threshold.
+    enough = f"{part} * {above} >= {least} AND {part} * (1.0e0 - {above}) >= {least}"
+    whens = []
+    for here in np.flatnonzero((tree.depth == level) & ~tree.is_leaf).tolist():
+        first, missing = int(tree.first_child[here]), int(tree.missing_branch[here])
+        branches = [
+            f" WHEN {condition} THEN {first + branch}"
+            for branch, condition in query.conditions(here).items()
+            if branch != missing
+        ]
+        if query.model.soft[here]:
+            branches.insert(0, f" WHEN {enough} THEN {_divided_at(here)}")
+        otherwise = _divided_at(here) if missing < 0 else first + missing
+        goes = f"CASE{''.join(branches)} ELSE {otherwise} END" if branches else str(otherwise)
+        whens.append(f"\n    WHEN {here} THEN {goes}")
+    return f"CASE {node}{''.join(whens)}\n    ELSE {node} END AS {node}"
+
+
+def _sum_leaves(query: Query, source: str) -> Step:
+    """Return the sums over the leaves of each row, weighted by its shares."""
+    tables = dict.fromkeys([*query.probabilities, *query.votes])
+    sums = [f"SUM({query.own('part')} * {name}) AS {name}" for name in tables]
+    groups = [*query.keep, query.own("leaf")]
+    join = f"JOIN {query.own('leaves')} ON {query.own('number')} = {query.own('node')}"
+    text = (
+        f"SELECT {_lines([*groups, *sums])}\nFROM {source}\n{join}\n"
+        f"GROUP BY {', '.join([query.own('row'), *groups])}"
+    )
+    return Step(query.own("sums"), text)
+
+
+# Names and values
+
+
+def quoted(name: str) -> str:
+    """Return a quoted identifier, which cannot be read as anything else."""
+    if "\0" in name or not name:
+        raise ParameterError(f"{name!r} cannot be the name of a column in SQL: rename it.")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: Any) -> str:
+    """Return a class label or category as an SQL literal."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ParameterError(f"{value!r} cannot be written in SQL: rename it.")
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, int) else number(float(value))
+
+
+def number(value: float) -> str:
+    """Return a number with an exponent, which makes it a double and not a decimal."""
+    text = repr(value)
+    return text if "e" in text else text + "e0"
+
+
+def _lines(columns: Sequence[str]) -> str:
+    return ",\n  ".join(columns)

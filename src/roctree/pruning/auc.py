@@ -9,7 +9,7 @@ import numpy as np
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.auc_path import AUCPath, auc_path
 from roctree.pruning.protocol import Fold, Folds, Need
-from roctree.roc.leaf_table import hand_till, ranks_of
+from roctree.roc.multiclass import hand_till, ranks_of
 from roctree.strategy import check_choices, refuse
 from roctree.tree.passes import Floats, Ints, kept_nodes
 from roctree.tree.shape import cut

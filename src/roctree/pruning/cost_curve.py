@@ -16,7 +16,7 @@ from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
 from roctree.roc.curve import IN_PARTS
-from roctree.roc.line import convex
+from roctree.roc.ranking import upper_hull
 from roctree.strategy import configured, is_number
 from roctree.table import as_frame, as_html, as_rich, as_text
 from roctree.tree.apply import mix
@@ -358,7 +358,7 @@ def _marked(points: list[CostPoint]) -> tuple[CostPoint, ...]:
     order = np.lexsort((y, x))
     # A point below one to its left is no corner, whether there or as high as that.
     heights = np.maximum.accumulate(y[order])
-    corners = [(x[order[place]], heights[place]) for place in convex(x[order], heights)]
+    corners = [(x[order[place]], heights[place]) for place in upper_hull(x[order], heights)]
     # The hull may begin with a vertical line and end with a level one: of these one end is best.
     good = {
         (fpr, tpr)

@@ -1,4 +1,4 @@
-"""What the points of a curve cost, and the curves that show it for all costs at once."""
+"""Expected costs of the points of a curve, and the curves that show them for all costs at once."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,12 +15,15 @@ Floats = NDArray[np.float64]
 
 
 class CostCurve(NamedTuple):
-    """The least expected cost, from 0 to 1, for all costs and priors (Drummond and Holte).
+    """The lowest expected cost, normalised to 0 to 1, over all costs and priors (Drummond, Holte).
 
     Parameters
     ----------
-    weight : share of the positives in what could be lost, prior times cost of a miss, scaled to 1
-    cost : least expected cost there; straight between neighbours
+    weight : float64[n]
+        Probability cost: the prior of the positives times the cost of a miss, divided by the same
+        sum over both classes.
+    cost : float64[n]
+        Lowest expected cost there; linear in between.
     """
 
     weight: Floats
@@ -28,17 +31,19 @@ class CostCurve(NamedTuple):
 
     @property
     def area(self) -> float:
-        """The mean of the least expected cost, if all weights are equally likely."""
+        """Mean of the lowest expected cost if all weights are equally likely."""
         return float(np.trapezoid(self.cost, self.weight))
 
 
 class BrierCurve(NamedTuple):
-    """The loss where a probability above the share of a false alarm in the costs means positive.
+    """The loss of the threshold that is optimal if the scores are calibrated probabilities.
 
     Parameters
     ----------
-    cost : share of a false alarm in the cost of one false alarm and one miss together
-    loss : expected loss, with both costs adding up to 2; straight between neighbours
+    cost : float64[n]
+        Cost of a false alarm, as a share of the costs of one false alarm and one miss.
+    loss : float64[n]
+        Expected loss with the two costs scaled to sum to 2; linear in between.
     """
 
     cost: Floats
@@ -46,22 +51,22 @@ class BrierCurve(NamedTuple):
 
     @property
     def area(self) -> float:
-        """The Brier score of the scores as probabilities."""
+        """Brier score of the scores as probabilities."""
         return float(np.trapezoid(self.loss, self.cost))
 
 
 def expected_cost(
     curve: "Curve", cost_fp: float = 1.0, cost_fn: float = 1.0, prior: float | None = None
 ) -> Floats:
-    """Return the expected cost per case at every point of a curve.
-
-    It is not a number where it depends on a class without cases.
+    """Return the expected cost per case at every point; NaN if it depends on an empty class.
 
     Parameters
     ----------
-    curve : the curve
-    cost_fp, cost_fn : cost of a false alarm, and of a miss
-    prior : share of the positives where the cases come from; None for that of the curve
+    curve : Curve
+    cost_fp, cost_fn : float
+        Cost of a false alarm, and of a miss.
+    prior : float, optional
+        Share of positives in the target population; by default that of the curve.
     """
     for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
         check_cost(name, cost)
@@ -75,26 +80,26 @@ def expected_cost(
 
 
 def cost_curve(curve: "Curve") -> CostCurve:
-    """Return the lower envelope of the cost lines of all points: the hull, seen as costs."""
+    """Return the lower envelope of the cost lines of all points: the dual of the hull."""
     check_two_classes(curve, "a cost curve")
     hull = curve.hull()
     rise, run = np.diff(hull.tpr), np.diff(hull.fpr)
-    # Neighbours on the hull cost the same where the line of equal cost lies along their edge, and
-    # between two such weights one corner is the cheapest.
+    # Two adjacent vertices of the hull cost the same where the iso-cost line is parallel to their
+    # edge; between two such weights a single vertex is cheapest.
     weight = np.concatenate([[0.0], run / (rise + run), [1.0]])
-    corner = np.append(np.arange(len(hull.tpr)), len(hull.tpr) - 1)
-    cost = weight * (1.0 - hull.tpr[corner]) + (1.0 - weight) * hull.fpr[corner]
+    vertex = np.append(np.arange(len(hull.tpr)), len(hull.tpr) - 1)
+    cost = weight * (1.0 - hull.tpr[vertex]) + (1.0 - weight) * hull.fpr[vertex]
     return CostCurve(weight, cost)
 
 
 def brier_curve(curve: "Curve") -> BrierCurve:
-    """Return the loss of taking scores for probabilities (Hernández-Orallo, Flach and Ferri)."""
+    """Return the loss of using the scores as probabilities (Hernández-Orallo, Flach, Ferri)."""
     if curve.scores[0] > 1.0 or curve.scores[-1] < 0.0:
-        raise ParameterError("A Brier curve is of probabilities: scores must be from 0 to 1.")
+        raise ParameterError("A Brier curve needs probabilities: scores must be from 0 to 1.")
     total = curve.n_positive + curve.n_negative
     if total == 0.0:
-        raise DataError("There are no cases: a Brier curve needs some.")
-    # Between two neighbouring scores the cases from the higher one on are positive.
+        raise DataError("There are no cases: a Brier curve needs at least one.")
+    # Between two adjacent scores, the cases from the higher one upwards are predicted positive.
     ends = curve.scores[::-1]
     cost = np.concatenate([[0.0], np.repeat(ends, 2), [1.0]])
     regime = np.repeat(np.arange(len(ends), -1, -1), 2)

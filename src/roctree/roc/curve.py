@@ -1,4 +1,4 @@
-"""The ROC curve: cases sorted by a score, and how many of them are positive and negative.
+"""The ROC curve: the numbers of positives and negatives at each distinct score.
 
 Everything about a ranking of two classes follows from one cumulative pass over its distinct scores:
 area, hull, costs, precision and their uncertainty are methods of the curve.
@@ -13,18 +13,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from roctree.data.labels import check_weights
 from roctree.errors import DataError, ParameterError
-from roctree.roc import bands, costs, inference, inputs, precision
-from roctree.roc.line import convex, heights
-from roctree.roc.ranking import area, cumulated, sums, tie_groups
+from roctree.roc import costs, inference
+from roctree.roc.inputs import (
+    check_counts,
+    check_rate,
+    check_scores,
+    check_two_classes,
+    check_vector,
+    is_positive,
+)
+from roctree.roc.ranking import (
+    area,
+    cumulative,
+    group_sums,
+    interpolate,
+    tie_groups,
+    upper_hull,
+)
 from roctree.strategy import is_number
 
 Floats = NDArray[np.float64]
-# What is said of figures that take a case for its parts.
-IN_PARTS = "approximate, as cases divided among leaves count in parts"
+# Shown wherever counts contain fractions of cases.
+IN_PARTS = "approximate: cases divided among leaves count fractionally"
 
 
 class Point(NamedTuple):
-    """A point of a curve; ``threshold`` is the least score called positive."""
+    """A point of a curve; ``threshold`` is the lowest score predicted positive."""
 
     fpr: float
     tpr: float
@@ -32,25 +46,59 @@ class Point(NamedTuple):
 
 
 class Points(NamedTuple):
-    """All points of a curve, from (0, 0), where nothing is positive, to (1, 1)."""
+    """All points of a curve, from (0, 0), where nothing is predicted positive, to (1, 1)."""
 
     fpr: Floats
     tpr: Floats
     threshold: Floats
 
 
+class PrecisionRecall(NamedTuple):
+    """Precision and recall at each threshold, highest first."""
+
+    precision: Floats
+    recall: Floats
+    threshold: Floats
+
+    @property
+    def average(self) -> float:
+        """Average precision: the mean of the precisions, weighted by the increments of recall."""
+        return float(np.sum(np.diff(self.recall, prepend=0.0) * self.precision))
+
+
+class PrecisionRecallGain(NamedTuple):
+    """Precision and recall gain: a harmonic scale on which "always positive" is 0 (Flach, Kull).
+
+    The curve starts where the recall gain is 0, interpolated if necessary: before that, predicting
+    everything positive is better. It is linear between points.
+    """
+
+    precision: Floats
+    recall: Floats
+
+    @property
+    def area(self) -> float:
+        """Area under the curve, related to the expected F1 score."""
+        return float(np.trapezoid(self.precision, self.recall))
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Positives and negatives of every distinct score, highest first.
+    """The positives and negatives at each distinct score, highest first.
 
-    Make one by ``from_leaves``, ``from_scores``, or ``roc`` of a fitted tree. What a class without
-    cases leaves undefined is not a number (rates, areas), or refused (intervals, cost curves).
+    Construct it with ``from_leaves``, ``from_scores``, or the ``roc`` method of a fitted tree. If a
+    class has no cases, its rates and the areas are NaN, and methods that need both classes
+    (intervals, bands, cost curves) raise ``DataError``.
 
     Parameters
     ----------
-    scores : float64[n], distinct and falling
-    positives, negatives : float64[n], weights of the cases with each score
-    in_parts : whether cases count in parts that are labelled as a whole: all is approximate
+    scores : float64[n]
+        Distinct scores in decreasing order.
+    positives, negatives : float64[n]
+        Weights of the cases at each score.
+    in_parts : bool
+        Whether the counts contain fractions of cases that are predicted as a whole, which makes
+        the curve approximate.
 
     Examples
     --------
@@ -65,8 +113,8 @@ class Curve:
     in_parts: bool = False
 
     def __post_init__(self) -> None:
+        # Derived values are cached, so the arrays must not change.
         for name in ("scores", "positives", "negatives"):
-            # What is derived from them is kept, so that they must not change.
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -75,26 +123,29 @@ class Curve:
     def from_leaves(
         cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike, *, exact: bool = False
     ) -> "Curve":
-        """Make the curve of a table of leaves: their scores, and the cases that came to each.
+        """Return the curve of a table of leaves: their scores and the cases that reached each.
 
         Parameters
         ----------
-        scores : one for each leaf, usually from training
-        positives, negatives : weights of the cases of any data set in each leaf
-        exact : whether scores are ties only if equal to the last bit, as in scikit-learn; else if
-            equal to 12 decimals
+        scores : array-like
+            One score per leaf, usually from training.
+        positives, negatives : array-like
+            Weights of the cases of any data set in each leaf.
+        exact : bool
+            Whether scores tie only if equal to the last bit, as in scikit-learn; otherwise if equal
+            to 12 decimals.
         """
-        values = inputs.numbers("scores", scores)
-        ours = inputs.counts("positives", inputs.numbers("positives", positives))
-        theirs = inputs.counts("negatives", inputs.numbers("negatives", negatives))
+        values = check_vector("scores", scores)
+        ours = check_counts("positives", check_vector("positives", positives))
+        theirs = check_counts("negatives", check_vector("negatives", negatives))
         if not len(values) == len(ours) == len(theirs) or len(values) == 0:
             raise DataError(
                 f"There are {len(values)} scores, {len(ours)} counts of positives and "
-                f"{len(theirs)} of negatives: give one of each for every leaf, and at least one."
+                f"{len(theirs)} of negatives: pass one of each per leaf, for at least one leaf."
             )
         distinct, groups = tie_groups(values, exact)
         n = len(distinct)
-        return cls(distinct, sums(groups, ours, n), sums(groups, theirs, n))
+        return cls(distinct, group_sums(groups, ours, n), group_sums(groups, theirs, n))
 
     @classmethod
     def from_scores(
@@ -106,40 +157,45 @@ class Curve:
         sample_weight: ArrayLike | None = None,
         exact: bool = False,
     ) -> "Curve":
-        """Make the curve of scored cases.
+        """Return the curve of scored cases.
 
         Parameters
         ----------
-        y : the class of each case
-        scores : higher for cases that seem more likely positive
-        positive : the class that counts as positive; None for the last in sorted order
-        sample_weight : weights of the cases, None for ones
-        exact : whether scores are ties only if equal to the last bit, as in scikit-learn; else if
-            equal to 12 decimals
+        y : array-like
+            Class of each case.
+        scores : array-like
+            Score of each case; higher means more likely positive.
+        positive : label, optional
+            Positive class; by default the last in sorted order.
+        sample_weight : array-like, optional
+            Weights of the cases.
+        exact : bool
+            Whether scores tie only if equal to the last bit, as in scikit-learn; otherwise if equal
+            to 12 decimals.
         """
-        truth = inputs.is_positive(y, positive)
-        values = inputs.scored(scores, truth)
+        truth = is_positive(y, positive)
+        values = check_scores(scores, truth)
         weights = check_weights(sample_weight, len(truth))
         return cls.from_leaves(values, weights * truth, weights * ~truth, exact=exact)
 
     @cached_property
     def tp(self) -> Floats:
-        """Positives with at least each score, after a zero."""
-        return cumulated(self.positives)
+        """Cumulative weight of the positives, starting from 0."""
+        return cumulative(self.positives)
 
     @cached_property
     def fp(self) -> Floats:
-        """Negatives with at least each score, after a zero."""
-        return cumulated(self.negatives)
+        """Cumulative weight of the negatives, starting from 0."""
+        return cumulative(self.negatives)
 
     @property
     def n_positive(self) -> float:
-        """Weight of all positives."""
+        """Total weight of the positives."""
         return float(self.tp[-1])
 
     @property
     def n_negative(self) -> float:
-        """Weight of all negatives."""
+        """Total weight of the negatives."""
         return float(self.fp[-1])
 
     @property
@@ -149,44 +205,44 @@ class Curve:
 
     @property
     def prior(self) -> float:
-        """Share of the positives; not a number where there are no cases."""
+        """Share of positives; NaN without cases."""
         total = self.n_positive + self.n_negative
         return self.n_positive / total if total > 0.0 else np.nan
 
     @cached_property
     def tpr(self) -> Floats:
-        """True positive rates; not a number where there are no positives."""
+        """True positive rates; NaN without positives."""
         return _rates(self.tp)
 
     @cached_property
     def fpr(self) -> Floats:
-        """False positive rates; not a number where there are no negatives."""
+        """False positive rates; NaN without negatives."""
         return _rates(self.fp)
 
     @cached_property
     def auc(self) -> float:
-        """Area under the curve: the chance that a positive scores above a negative, ties half.
+        """Area under the curve: the probability that a positive scores above a negative.
 
-        Not a number where there are no positives or no negatives.
+        Ties count half. NaN unless both classes have cases.
         """
         return area(self.positives, self.negatives)
 
     def points(self) -> Points:
-        """Return the points, with the threshold of each; that of (0, 0) is infinite."""
+        """Return the points and their thresholds; that of (0, 0) is infinite."""
         return Points(self.fpr, self.tpr, np.append(np.inf, self.scores))
 
     def hull(self) -> "Curve":
-        """Return the upper convex hull as a curve: scores between its corners are merged.
+        """Return the upper convex hull as a curve.
 
-        Each has the lowest score of its segment.
+        The scores along an edge are merged into the lowest of them.
         """
-        corners = convex(self.fp, self.tp)
-        steps = np.diff(corners)
+        vertices = upper_hull(self.fp, self.tp)
+        steps = np.diff(vertices)
         groups = np.repeat(np.arange(len(steps)), steps)
         return Curve(
-            self.scores[corners[1:] - 1],
-            sums(groups, self.positives, len(steps)),
-            sums(groups, self.negatives, len(steps)),
+            self.scores[vertices[1:] - 1],
+            group_sums(groups, self.positives, len(steps)),
+            group_sums(groups, self.negatives, len(steps)),
         )
 
     def partial_auc(self, max_fpr: float = 1.0, standardised: bool = True) -> float:
@@ -194,15 +250,17 @@ class Curve:
 
         Parameters
         ----------
-        max_fpr : above 0, at most 1
-        standardised : whether to scale it so that chance is 0.5 and a perfect curve 1 (McClish)
+        max_fpr : float
+            Above 0 and at most 1.
+        standardised : bool
+            Whether to rescale it so that chance is 0.5 and a perfect curve is 1 (McClish).
         """
         if not is_number(max_fpr) or not 0.0 < max_fpr <= 1.0:
-            raise ParameterError(f"max_fpr={max_fpr!r} is no rate: give a number above 0, up to 1.")
+            raise ParameterError(f"max_fpr={max_fpr!r} must be a number above 0 and at most 1.")
         if max_fpr == 1.0 or not self.has_both_classes:
             return self.auc
         stop = int(np.searchsorted(self.fpr, max_fpr, side="right"))
-        end = heights(self.fpr, self.tpr, max_fpr)
+        end = interpolate(self.fpr, self.tpr, max_fpr)
         part = float(
             np.trapezoid(np.append(self.tpr[:stop], end), np.append(self.fpr[:stop], max_fpr))
         )
@@ -210,43 +268,63 @@ class Curve:
         return 0.5 * (1.0 + (part - least) / (max_fpr - least)) if standardised else part
 
     def at(self, *, fpr: float | None = None, tpr: float | None = None) -> Point:
-        """Return the point with a rate, between two thresholds if need be.
+        """Return the point with a given rate, interpolated between thresholds if necessary.
 
-        It takes the highest true, or the lowest false, positive rate of those with that rate. The
-        threshold is that of the corner before: between corners some ties must be called positive.
+        Where several points have that rate, it is the one with the highest true, or the lowest
+        false, positive rate. The threshold is that of the preceding vertex: between vertices some
+        of the tied cases must be predicted positive at random.
         """
         if fpr is not None and tpr is None:
             return self._at_fpr(fpr)
         if tpr is not None and fpr is None:
             return self._at_tpr(tpr)
-        raise ParameterError("Give at() either fpr or tpr.")
+        raise ParameterError("at() needs exactly one of fpr and tpr.")
 
     def _at_fpr(self, fpr: float) -> Point:
-        inputs.check_rate("fpr", fpr)
+        check_rate("fpr", fpr)
         if not self.has_both_classes:
             return Point(fpr, np.nan, np.nan)
-        corner = int(np.searchsorted(self.fpr, fpr, side="right")) - 1
-        found = float(heights(self.fpr, self.tpr, fpr))
-        return Point(fpr, found, float(self.points().threshold[corner]))
+        vertex = int(np.searchsorted(self.fpr, fpr, side="right")) - 1
+        found = float(interpolate(self.fpr, self.tpr, fpr))
+        return Point(fpr, found, float(self.points().threshold[vertex]))
 
     def _at_tpr(self, tpr: float) -> Point:
-        inputs.check_rate("tpr", tpr)
+        check_rate("tpr", tpr)
         if not self.has_both_classes:
             return Point(np.nan, tpr, np.nan)
         after = int(np.searchsorted(self.tpr, tpr, side="left"))
-        corner = after if self.tpr[after] == tpr else after - 1
+        vertex = after if self.tpr[after] == tpr else after - 1
         # Seen from the other end, the lowest false positive rate is the highest.
-        found = 0.0 - float(heights(-self.tpr[::-1], -self.fpr[::-1], -tpr))
-        return Point(found, tpr, float(self.points().threshold[corner]))
+        found = 0.0 - float(interpolate(-self.tpr[::-1], -self.fpr[::-1], -tpr))
+        return Point(found, tpr, float(self.points().threshold[vertex]))
 
+    def precision_recall(self) -> PrecisionRecall:
+        """Return precision and recall at every threshold.
+
+        Precision is 1 where nothing is predicted positive; recall is NaN without positives.
+        """
+        called = self.tp[1:] + self.fp[1:]
+        precision = np.divide(self.tp[1:], called, out=np.ones_like(called), where=called > 0.0)
+        return PrecisionRecall(precision, self.tpr[1:], self.scores)
+
+    def precision_recall_gain(self) -> PrecisionRecallGain:
+        """Return precision gain and recall gain, (x - prior) / ((1 - prior) x)."""
+        check_two_classes(self, "a precision-recall-gain curve")
+        # The recall gain is 0 where recall equals the prior.
+        least = self.n_positive * self.prior
+        later = self.tp > least
+        # Seen from the other end, the lowest number of false positives is the highest.
+        crossing = -interpolate(-self.tp[::-1], -self.fp[::-1], -least)
+        tp, fp = np.append(least, self.tp[later]), np.append(crossing, self.fp[later])
+        odds = self.n_positive / self.n_negative
+        return PrecisionRecallGain(1.0 - odds * fp / tp, 1.0 - odds * (self.n_positive - tp) / tp)
+
+    expected_cost = costs.expected_cost
     cost_curve = costs.cost_curve
     brier_curve = costs.brier_curve
-    expected_cost = costs.expected_cost
-    precision_recall = precision.precision_recall
-    precision_recall_gain = precision.precision_recall_gain
     auc_variance = inference.auc_variance
     auc_interval = inference.auc_interval
-    band = bands.band
+    band = inference.band
 
     def __repr__(self) -> str:
         return (

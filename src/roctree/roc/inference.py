@@ -1,36 +1,53 @@
-"""How certain an area under the curve is: DeLong's variance, with ties as trees make them.
+"""Uncertainty of areas and curves: DeLong's variance and test, bootstrap and fixed-width bands.
 
-The variance comes from placements: for each positive the share of negatives below it, for each
-negative the share of positives above, half of the ties in both. All cases of one score share
-theirs, so that the leaves of a tree are all that is needed.
+DeLong's variance comes from placements: for each positive the share of negatives below it, for each
+negative the share of positives above it, ties counting half. All cases with one score share their
+placement, so the leaves of a tree are all that is needed.
 """
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri
 
-from roctree.errors import DataError, ParameterError
-from roctree.roc.inputs import check_level, is_positive, scored
-from roctree.roc.ranking import area, placements, sums, tie_groups
+from roctree.errors import DataError
+from roctree.roc.inputs import (
+    check_choice,
+    check_integer,
+    check_level,
+    check_scores,
+    check_two_classes,
+    is_positive,
+)
+from roctree.roc.ranking import (
+    area,
+    cumulative,
+    group_sums,
+    interpolate,
+    placements,
+    tie_groups,
+)
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
 
 Floats = NDArray[np.float64]
 
+_GRID = 201
+
 
 class Interval(NamedTuple):
-    """From ``low`` to ``high``, at a level of confidence."""
+    """A confidence interval."""
 
     low: float
     high: float
 
 
 class Comparison(NamedTuple):
-    """Two areas under the curve of the same cases, and whether they differ."""
+    """The areas of two scores on the same cases, and a test of their difference."""
 
     first: float
     second: float
@@ -41,11 +58,21 @@ class Comparison(NamedTuple):
     interval: Interval
 
 
+class Band(NamedTuple):
+    """Lower and upper bounds of the true positive rate on a grid of false positive rates."""
+
+    fpr: Floats
+    low: Floats
+    high: Floats
+
+
 def auc_variance(curve: "Curve") -> float:
     """Return DeLong's variance of the area; weights count as numbers of cases."""
     _check_sizes(curve.n_positive, curve.n_negative)
     of_positives, of_negatives = placements(curve.positives, curve.negatives)
-    return _spread(of_positives, curve.positives) + _spread(of_negatives, curve.negatives)
+    return _weighted_variance_of_mean(of_positives, curve.positives) + _weighted_variance_of_mean(
+        of_negatives, curve.negatives
+    )
 
 
 def auc_interval(
@@ -53,17 +80,19 @@ def auc_interval(
 ) -> Interval:
     """Return a confidence interval of the area.
 
+    The variance of separated classes is zero. Their interval is the exact one-sided binomial bound
+    for as many pairs as the smaller class has cases.
+
     Parameters
     ----------
-    curve : the curve
-    level : of confidence
-    method : "logit" on the scale of log-odds, which stays inside 0 and 1; "wald" plus and minus.
-        Where the classes are separated the variance is zero, and the interval says what as many
-        pairs as the smaller class has cases allow.
+    curve : Curve
+    level : float
+        Confidence level.
+    method : {"logit", "wald"}
+        "logit" works on the log-odds scale and stays within 0 and 1; "wald" is symmetric.
     """
     check_level(level)
-    if method not in ("logit", "wald"):
-        raise ParameterError(f"method={method!r} is not known: choose from 'logit', 'wald'.")
+    check_choice("method", method, ("logit", "wald"))
     auc, deviation = curve.auc, math.sqrt(auc_variance(curve))
     width = float(ndtri(0.5 + level / 2.0))
     if auc in (0.0, 1.0):
@@ -86,16 +115,21 @@ def compare(
 ) -> Comparison:
     """Test whether two scores of the same cases have different areas (DeLong's paired test).
 
-    Approximate: z is normal for many cases of both classes. Where neither area can vary, as that
-    of a constant score and that of one that separates the classes, z is infinite.
+    The test is a normal approximation for many cases of both classes. If neither area can vary,
+    such as those of a constant score and of one that separates the classes, z is infinite.
 
     Parameters
     ----------
-    y : the class of each case
-    first, second : two scores of each case
-    positive : the class that counts as positive; None for the last in sorted order
-    level : of confidence, for the interval of the difference
-    exact : whether scores are ties only if equal to the last bit; else if equal to 12 decimals
+    y : array-like
+        Class of each case.
+    first, second : array-like
+        Two scores of each case.
+    positive : label, optional
+        Positive class; by default the last in sorted order.
+    level : float
+        Confidence level of the interval of the difference.
+    exact : bool
+        Whether scores tie only if equal to the last bit; otherwise if equal to 12 decimals.
 
     Examples
     --------
@@ -108,21 +142,23 @@ def compare(
     check_level(level)
     truth = is_positive(y, positive)
     _check_sizes(float(truth.sum()), float((~truth).sum()))
-    ours, theirs = (_placed(truth, scored(given, truth), exact) for given in (first, second))
-    difference = ours.area - theirs.area
+    one, other = (
+        _place_cases(truth, check_scores(scores, truth), exact) for scores in (first, second)
+    )
+    difference = one.area - other.area
     deviation = math.sqrt(
-        _variance_of_mean(ours.positives - theirs.positives)
-        + _variance_of_mean(ours.negatives - theirs.negatives)
+        _variance_of_mean(one.positives - other.positives)
+        + _variance_of_mean(one.negatives - other.negatives)
     )
     certain = math.copysign(math.inf, difference) if difference else 0.0
     z = difference / deviation if deviation > 0.0 else certain
     width = float(ndtri(0.5 + level / 2.0)) * deviation
     interval = Interval(difference - width, difference + width)
     p = 2.0 * float(ndtr(-abs(z)))
-    return Comparison(ours.area, theirs.area, difference, deviation, z, p, interval)
+    return Comparison(one.area, other.area, difference, deviation, z, p, interval)
 
 
-class _Placed(NamedTuple):
+class _Placements(NamedTuple):
     """The area of a score, and the placements of all positive and all negative cases."""
 
     area: float
@@ -130,22 +166,21 @@ class _Placed(NamedTuple):
     negatives: Floats
 
 
-def _placed(truth: NDArray[np.bool_], scores: Floats, exact: bool) -> _Placed:
+def _place_cases(truth: NDArray[np.bool_], scores: Floats, exact: bool) -> _Placements:
     distinct, groups = tie_groups(scores, exact)
-    counts = [sums(groups, kind, len(distinct)) for kind in (truth, ~truth)]
+    counts = [group_sums(groups, kind, len(distinct)) for kind in (truth, ~truth)]
     of_positives, of_negatives = placements(*counts)
-    return _Placed(area(*counts), of_positives[groups[truth]], of_negatives[groups[~truth]])
+    return _Placements(area(*counts), of_positives[groups[truth]], of_negatives[groups[~truth]])
 
 
 def _variance_of_mean(values: Floats) -> float:
     return float(np.var(values, ddof=1)) / len(values)
 
 
-def _spread(placed: Floats, counts: Floats) -> float:
-    """The variance of a mean of placements."""
+def _weighted_variance_of_mean(values: Floats, counts: Floats) -> float:
     total = counts.sum()
-    mean = placed @ counts / total
-    return float(((placed - mean) ** 2) @ counts / (total - 1.0) / total)
+    mean = values @ counts / total
+    return float(((values - mean) ** 2) @ counts / (total - 1.0) / total)
 
 
 def _check_sizes(n_positive: float, n_negative: float) -> None:
@@ -154,3 +189,88 @@ def _check_sizes(n_positive: float, n_negative: float) -> None:
             f"There are {n_positive:g} positives and {n_negative:g} negatives: the uncertainty "
             "of an area needs more than one of each."
         )
+
+
+def band(
+    curve: "Curve",
+    level: float = 0.95,
+    method: Literal["bootstrap", "fixed_width"] = "bootstrap",
+    n_samples: int = 1000,
+    seed: int = 0,
+) -> Band:
+    """Return a confidence band of the curve, by resampling its positives and negatives.
+
+    If the scores separate the classes, all samples agree and the band has no width; use
+    ``auc_interval`` instead.
+
+    Parameters
+    ----------
+    curve : Curve
+        Its weights count as numbers of cases.
+    level : float
+        Confidence level.
+    method : {"bootstrap", "fixed_width"}
+        "bootstrap" covers each point with this confidence. "fixed_width" covers the whole curve at
+        once, between two shifted copies of it (Campbell 1994, Macskassy and Provost 2004).
+    n_samples : int
+        Number of bootstrap samples.
+    seed : int
+        Seed of the random numbers.
+    """
+    check_level(level)
+    check_two_classes(curve, "a band")
+    check_choice("method", method, ("bootstrap", "fixed_width"))
+    check_integer("n_samples", n_samples, 2)
+    check_integer("seed", seed, 0)
+    return (_pointwise if method == "bootstrap" else _simultaneous)(curve, level, n_samples, seed)
+
+
+def _pointwise(curve: "Curve", level: float, n_samples: int, seed: int) -> Band:
+    grid = np.linspace(0.0, 1.0, _GRID)
+    rates = np.stack([interpolate(*sample, grid) for sample in _samples(curve, n_samples, seed)])
+    tail = (1.0 - level) / 2.0
+    return Band(grid, np.quantile(rates, tail, axis=0), np.quantile(rates, 1.0 - tail, axis=0))
+
+
+def _simultaneous(curve: "Curve", level: float, n_samples: int, seed: int) -> Band:
+    """Shift the curve along the diagonal on which chance moves its points, in both directions."""
+    grid = np.linspace(0.0, 1.0, _GRID)
+    across = 1.0 / np.sqrt(curve.n_negative)
+    up = 1.0 / np.sqrt(curve.n_positive)
+    needed = [
+        _enclosing_shift(curve, fpr, tpr, across, up)
+        for fpr, tpr in _samples(curve, n_samples, seed)
+    ]
+    step = float(np.quantile(needed, level))
+    low = interpolate(curve.fpr + step * across, curve.tpr - step * up, grid)
+    high = interpolate(curve.fpr - step * across, curve.tpr + step * up, grid)
+    return Band(grid, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0))
+
+
+def _enclosing_shift(curve: "Curve", fpr: Floats, tpr: Floats, across: float, up: float) -> float:
+    """Return how far the curve must shift in both directions to enclose another curve.
+
+    Rotated so that the shift is along one axis, both curves are functions of the other axis. They
+    are piecewise linear, so their largest distance is at a vertex of one of them.
+    """
+    position, along = tpr / up + fpr / across, tpr / up - fpr / across
+    own_position = curve.tpr / up + curve.fpr / across
+    own_along = curve.tpr / up - curve.fpr / across
+    apart = [
+        np.abs(along - np.interp(position, own_position, own_along)),
+        np.abs(own_along - np.interp(own_position, position, along)),
+    ]
+    # A shift of one moves a point by two along the axis: one up and one across.
+    return float(np.concatenate(apart).max() / 2.0)
+
+
+def _samples(curve: "Curve", n_samples: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the rates of bootstrap samples of the same size as the curve."""
+    random = np.random.default_rng(seed)
+    for _ in range(n_samples):
+        yield _resampled_rates(random, curve.negatives), _resampled_rates(random, curve.positives)
+
+
+def _resampled_rates(random: np.random.Generator, counts: Floats) -> Floats:
+    total = max(round(float(counts.sum())), 1)
+    return cumulative(random.multinomial(total, counts / counts.sum()).astype(np.float64)) / total

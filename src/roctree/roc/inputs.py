@@ -1,4 +1,4 @@
-"""What users hand over, as arrays; what cannot be used is refused in one sentence."""
+"""Validation of scores, counts, labels and options passed to ``roctree.roc``."""
 
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -15,94 +15,112 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Products of two totals must neither overflow nor vanish.
+# Products of two totals must neither overflow nor underflow.
 _LARGEST, _SMALLEST = 1e100, 1e-100
 
 
-def numbers(name: str, values: ArrayLike) -> Floats:
-    """Return finite numbers in one row."""
-    found = _floats(name, values)
+def check_vector(name: str, values: ArrayLike) -> Floats:
+    """Return finite numbers as a one-dimensional array."""
+    found = _as_floats(name, values)
     if found.ndim != 1:
         raise DataError(
-            f"{name} has shape {found.shape}: give one number for each case or leaf, such as "
-            "one column of predict_proba(X)."
+            f"{name} has shape {found.shape}: pass one number per case or leaf, for example one "
+            "column of predict_proba(X)."
         )
-    _refuse_infinite(name, found)
+    _check_finite(name, found)
     return found
 
 
-def matrix(name: str, values: ArrayLike) -> Floats:
-    """Return finite numbers in rows, with a column for each of at least two classes."""
-    found = _floats(name, values)
+def check_matrix(name: str, values: ArrayLike) -> Floats:
+    """Return finite numbers as a matrix with a column for each of at least two classes."""
+    found = _as_floats(name, values)
     if found.ndim != 2 or found.shape[1] < 2:
         raise DataError(
-            f"{name} has shape {found.shape}: give a row for each case or leaf and a column for "
+            f"{name} has shape {found.shape}: pass one row per case or leaf and one column for "
             "each of at least two classes."
         )
-    _refuse_infinite(name, found)
+    _check_finite(name, found)
     return found
 
 
-def counts(name: str, values: Floats) -> Floats:
-    """Return weights of cases, none of them negative."""
+def check_counts(name: str, values: Floats) -> Floats:
+    """Return case weights after checking that none is negative and that sums are safe."""
     if (values < 0.0).any():
         row = int(np.argwhere(values < 0.0)[0, 0])
         raise DataError(f"{name} has a negative number in row {row} (counting from 0).")
     with np.errstate(over="ignore"):
         total = values.max(initial=0.0) * values.size
     if total > _LARGEST or 0.0 < total < _SMALLEST:
-        raise DataError(f"{name} are too extreme for sums: multiply them so that they average 1.")
+        raise DataError(f"{name} are too extreme to be summed: rescale them to a mean of 1.")
     return values
 
 
 def is_positive(y: Any, positive: Any) -> NDArray[np.bool_]:
-    """Return which labels are the positive class, None for the last of two in sorted order."""
+    """Return which labels are the positive class; None means the last of two in sorted order."""
     found, codes = encode_labels(y)
     classes = found.tolist()
     if positive is None:
-        return np.asarray(codes == _usual(classes))
-    # Cases of one class only may be those of the other, but several others are a slip.
+        return np.asarray(codes == _default_positive(classes))
+    # A single label may well be the negative class; among several, the positive one must occur.
     if np.ndim(positive) or (positive not in classes and len(classes) > 1):
         raise ParameterError(
-            f"positive={positive!r} is no label of y, which has {', '.join(map(repr, classes))}."
+            f"positive={positive!r} is not a label in y, which contains "
+            f"{', '.join(map(repr, classes))}."
         )
     return np.asarray([label == positive for label in classes])[codes]
 
 
-def scored(scores: ArrayLike, truth: NDArray[np.bool_]) -> Floats:
-    """Return the scores of cases, one for each."""
-    values = numbers("scores", scores)
+def _default_positive(classes: list[Any]) -> int:
+    """Return the code of the positive class among the labels found."""
+    if len(classes) > 2:
+        raise DataError(f"y has {len(classes)} classes: set positive to one of them.")
+    if len(classes) == 2:
+        return 1
+    if classes[0] not in (-1, 0, 1):
+        raise DataError(f"y contains only the label {classes[0]!r}: set positive.")
+    return 0 if classes[0] == 1 else 1
+
+
+def check_scores(scores: ArrayLike, truth: NDArray[np.bool_]) -> Floats:
+    """Return the scores, one per label."""
+    values = check_vector("scores", scores)
     if len(values) != len(truth):
         raise DataError(f"There are {len(values)} scores for {len(truth)} labels in y.")
     return values
 
 
 def check_rate(name: str, rate: float) -> None:
-    """Refuse what is no share of cases."""
+    """Raise unless the value is a number from 0 to 1."""
     if not is_number(rate) or not 0.0 <= rate <= 1.0:
-        raise ParameterError(f"{name}={rate!r} is no rate: give a number from 0 to 1.")
+        raise ParameterError(f"{name}={rate!r} must be a number from 0 to 1.")
 
 
 def check_cost(name: str, cost: float) -> None:
-    """Refuse what is no cost."""
+    """Raise unless the value is a finite, nonnegative number."""
     if not is_number(cost) or cost < 0.0:
-        raise ParameterError(f"{name}={cost!r} is no cost: give a finite number from 0 on.")
+        raise ParameterError(f"{name}={cost!r} must be a finite, nonnegative number.")
 
 
 def check_level(level: float) -> None:
-    """Refuse a level of confidence that is none."""
+    """Raise unless the value is a confidence level."""
     if not is_number(level) or not 0.0 < level < 1.0:
-        raise ParameterError(f"level={level!r} is no level of confidence: give one such as 0.95.")
+        raise ParameterError(f"level={level!r} must be a confidence level such as 0.95.")
 
 
-def check_whole(name: str, value: int, least: int, advice: str) -> None:
-    """Refuse what is no whole number, or too small."""
+def check_integer(name: str, value: int, least: int) -> None:
+    """Raise unless the value is an integer of at least ``least``."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ParameterError(f"{name}={value!r} is not allowed: give {advice}.")
+        raise ParameterError(f"{name}={value!r} must be an integer of at least {least}.")
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise unless the value is one of the choices."""
+    if value not in choices:
+        raise ParameterError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}.")
 
 
 def check_two_classes(curve: "Curve", what: str) -> None:
-    """Refuse a curve without positives or without negatives."""
+    """Raise unless the curve has both positives and negatives."""
     if not curve.has_both_classes:
         raise DataError(
             f"There are {curve.n_positive:g} positives and {curve.n_negative:g} negatives: "
@@ -110,32 +128,21 @@ def check_two_classes(curve: "Curve", what: str) -> None:
         )
 
 
-def _usual(classes: list[Any]) -> int:
-    """The number of the positive class among those found."""
-    if len(classes) > 2:
-        raise DataError(f"y has {len(classes)} classes: say which one is positive.")
-    if len(classes) == 2:
-        return 1
-    if classes[0] not in (-1, 0, 1):
-        raise DataError(f"y has no label but {classes[0]!r}: say which one is positive.")
-    return 0 if classes[0] == 1 else 1
-
-
-def _floats(name: str, values: ArrayLike) -> Floats:
+def _as_floats(name: str, values: ArrayLike) -> Floats:
     try:
         found = np.asarray(np.ma.filled(values, np.nan) if np.ma.isMA(values) else values)
-        # Text would be parsed, but is more likely the wrong column.
+        # Strings could be parsed, but are more likely the wrong column.
         if found.dtype.kind in "fiubO":
             return found.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise DataError(f"{name} must be numbers only.")
+    raise DataError(f"{name} must contain only numbers.")
 
 
-def _refuse_infinite(name: str, values: Floats) -> None:
+def _check_finite(name: str, values: Floats) -> None:
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0, 0])
         raise DataError(
-            f"{name} has a value in row {row} (counting from 0) that is missing or infinite: "
-            "give finite numbers."
+            f"{name} has a missing or infinite value in row {row} (counting from 0): all values "
+            "must be finite."
         )

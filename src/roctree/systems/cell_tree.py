@@ -98,6 +98,6 @@ class CellTree:
         """
         frequencies, nodes = Frequencies()(self.tree), np.arange(self.tree.n_nodes)
         if isinstance(counts, np.ndarray):
-            return Leaves.of(self.tree, counts, frequencies, positive, nodes)
+            return Leaves.from_counts(self.tree, counts, frequencies, positive, nodes)
         stopping = replace(self.tree, counts=self.stops())
         return leaves_of(stopping, probabilities, frequencies, counts, positive, nodes)

@@ -14,7 +14,7 @@ from roctree.conventions import encoded, set_names
 from roctree.data import Dataset, check_rows_given, check_test_cases
 from roctree.decision import Decision, leaf_scores
 from roctree.exploring import explored
-from roctree.export.origin import with_origin
+from roctree.export.common import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.operating import (
@@ -212,7 +212,7 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         self._fitted()
         leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.of(leaves, self.classes_)
+        return Labellings.from_leaves(leaves, self.classes_)
 
     def at(
         self, *, counts: Any = None, positive: Any = None, random_state: int = 0, **request: Any

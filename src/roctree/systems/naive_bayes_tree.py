@@ -18,7 +18,7 @@ from roctree.data import Dataset, check_rows_given, warn_of_identifiers
 from roctree.decision import leaf_scores
 from roctree.errors import ParameterError
 from roctree.exploring import explored
-from roctree.export.origin import with_origin
+from roctree.export.common import with_origin
 from roctree.files import Training, save
 from roctree.labelling import Labellings, OperatingPoint, operating_point
 from roctree.operating import (
@@ -191,16 +191,16 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
         >>> tree = NaiveBayesTreeClassifier().fit(X, ["no", "no", "no", "yes", "yes", "yes"])
         >>> tree.labellings()
-        3 labellings, positive 'yes'
-        leaves +    FPR    TPR  accuracy  miss in false alarms      share of +
-               0  0.000  0.000     0.500             0 to 0.25  0.000 to 0.200
-               1  0.000  1.000     1.000             0.25 to 4  0.200 to 0.800
-               2  1.000  1.000     0.500              4 to inf  0.800 to 1.000
+        3 labellings, positive class 'yes'
+        leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +
+               0  0.000  0.000     0.500                        0 to 0.25  0.000 to 0.200
+               1  0.000  1.000     1.000                        0.25 to 4  0.200 to 0.800
+               2  1.000  1.000     0.500                         4 to inf  0.800 to 1.000
         """
         self._fitted()
         place = class_number(positive, self.classes_)
         leaves = self._chosen_by(counts)[0].answers(place)
-        return Labellings.of(leaves, self.classes_, by_shares=True)
+        return Labellings.from_leaves(leaves, self.classes_, by_shares=True)
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None

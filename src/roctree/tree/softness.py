@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from roctree._jit import compiled, kernel, typed_kernel
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
-from roctree.tree.prediction import apply
 from roctree.tree.growth import weight_grid
+from roctree.tree.prediction import apply
 from roctree.tree.tree import IS_PRESENT, Tree
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,175 @@
+"""Exports for people: one rule per leaf, and a graph for Graphviz."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.export.common import LabelledTree
+from roctree.table import plain
+from roctree.tree.text import (
+    branch_condition,
+    category_set,
+    check_limits,
+    depth_first,
+    says_missing_of,
+    share_text,
+    short,
+    short_thresholds,
+)
+from roctree.tree.tree import IS_PRESENT, Tree
+
+_MOST_CLASSES = 4
+# Fill colours of the classes: light enough for black text, and distinct for the colour-blind.
+COLOURS = ("#f7d8b5", "#bcd9ee", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea", "#d9d9d9")
+
+
+def to_rules(model: LabelledTree, *, digits: int = 4) -> str:
+    """Return one rule per leaf, from left to right.
+
+    Tests of the same attribute are joined. A rule says ``or missing`` if cases without the value
+    follow it entirely; if they are divided among several leaves, the rule does not mention them.
+
+    Parameters
+    ----------
+    model : LabelledTree
+    digits : int
+        Significant digits of thresholds and weights, at most 17.
+    """
+    check_limits(None, digits)
+    cuts = short_thresholds(model.tree, digits)
+    lines = [f"# {line}" for line in model.origin]
+    for node in depth_first(model.tree, None):
+        if model.tree.is_leaf[node]:
+            lines.append(_rule(model, node, cuts, digits))
+    return "\n".join(lines)
+
+
+def _rule(model: LabelledTree, leaf: int, cuts: dict[int, str], digits: int) -> str:
+    conditions = [
+        _condition(model, feature, tests)
+        for feature, tests in _tests_on_path(model.tree, leaf, cuts).items()
+    ]
+    label = plain(model.schema.classes[model.labels[leaf]])
+    facts = f"({_shares(model, leaf)}; {_cases(model.tree, leaf, digits)}, leaf {leaf})"
+    return f"if {' and '.join(conditions) or 'true'} then {label}  {facts}"
+
+
+@dataclass
+class _AttributeTests:
+    """The joined tests of one attribute on a path."""
+
+    low: str | None = None
+    high: str | None = None
+    codes: NDArray[np.int64] | None = None
+    present: bool | None = None
+    takes_missing: bool = True
+
+
+def _tests_on_path(tree: Tree, leaf: int, cuts: dict[int, str]) -> dict[int, _AttributeTests]:
+    """Return the tests on the path to a leaf by attribute, in the order of first use."""
+    path, node = [], leaf
+    while node > 0:
+        path.append(node)
+        node = int(tree.parent[node])
+    found: dict[int, _AttributeTests] = {}
+    for node in reversed(path):
+        parent, branch = int(tree.parent[node]), int(tree.branch[node])
+        tests = found.setdefault(int(tree.feature[parent]), _AttributeTests())
+        tests.takes_missing &= bool(tree.missing_branch[parent] == branch)
+        if tree.threshold[parent] == IS_PRESENT and tree.missing_branch[parent] == 1:
+            tests.present = branch == 0
+        elif parent in cuts:
+            if branch == 0:
+                tests.high = cuts[parent]
+            else:
+                tests.low = cuts[parent]
+        else:
+            codes = slice(tree.category_offsets[parent], tree.category_offsets[parent + 1])
+            mine = np.flatnonzero(tree.category_branch[codes] == branch)
+            tests.codes = mine if tests.codes is None else np.intersect1d(tests.codes, mine)
+    return found
+
+
+def _condition(model: LabelledTree, feature: int, tests: _AttributeTests) -> str:
+    name = plain(model.schema.names[feature])
+    if tests.codes is not None:
+        if tests.codes.size == 0:
+            return f"{name} is missing" if tests.takes_missing else f"{name} is none of these"
+        words = f"{name} {category_set(tests.codes, model.schema.categories[feature])}"
+    elif tests.low is None and tests.high is None:
+        return f"{name} is {'present' if tests.present else 'missing'}"
+    elif tests.low is not None and tests.high is not None:
+        words = f"{tests.low} < {name} <= {tests.high}"
+    else:
+        words = f"{name} <= {tests.high}" if tests.low is None else f"{name} > {tests.low}"
+    return f"({words} or missing)" if tests.takes_missing else words
+
+
+def _shares(model: LabelledTree, leaf: int) -> str:
+    """List the probabilities of a leaf, the largest first."""
+    found, classes = model.probabilities[leaf], model.schema.classes
+    order: Any = np.argsort(-found, kind="stable")
+    listed = [f"{plain(classes[i])} {share_text(float(found[i]))}" for i in order]
+    listed[_MOST_CLASSES:] = ["…"] * (len(listed) > _MOST_CLASSES)
+    return ", ".join(listed)
+
+
+def _cases(tree: Tree, node: int, digits: int) -> str:
+    weight = short(float(tree.weight[node]), digits)
+    return f"{weight} {'case' if weight == '1' else 'cases'}"
+
+
+def to_dot(model: LabelledTree, *, max_depth: int | None = None, digits: int = 4) -> str:
+    """Return a Graphviz graph: splits as ellipses, leaves as boxes coloured by their label.
+
+    Parameters
+    ----------
+    model : LabelledTree
+    max_depth : int or None
+        Number of levels to show; None for all.
+    digits : int
+        Significant digits of thresholds and weights, at most 17.
+    """
+    check_limits(max_depth, digits)
+    tree, cuts = model.tree, short_thresholds(model.tree, digits)
+    lines = [f"// {line}" for line in model.origin]
+    lines += [
+        "digraph tree {",
+        '  node [fontname="sans-serif"];',
+        '  edge [fontname="sans-serif"];',
+    ]
+    says_missing = says_missing_of(tree)
+    for node in depth_first(tree, max_depth):
+        lines.append(f"  {node} [{_node_attributes(model, node, max_depth, digits)}];")
+        parent = int(tree.parent[node])
+        if parent >= 0:
+            name = plain(model.schema.names[tree.feature[parent]])
+            words = branch_condition(
+                tree, model.schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
+            )
+            lines.append(f"  {parent} -> {node} [label={dot_string(words)}];")
+    return "\n".join([*lines, "}"])
+
+
+def _node_attributes(model: LabelledTree, node: int, max_depth: int | None, digits: int) -> str:
+    tree, cases = model.tree, _cases(model.tree, node, digits)
+    if not tree.is_leaf[node] and tree.depth[node] != max_depth:
+        words = f"{plain(model.schema.names[tree.feature[node]])}\n{cases}"
+        return f"label={dot_string(words)}"
+    label = int(model.labels[node])
+    share = share_text(float(model.probabilities[node, label]))
+    words = f"{plain(model.schema.classes[label])}  {share}\n{cases}"
+    more = "" if tree.is_leaf[node] else "\n…"
+    return (
+        f'shape=box, style=filled, fillcolor="{COLOURS[label % len(COLOURS)]}", '
+        f"label={dot_string(words + more)}"
+    )
+
+
+def dot_string(text: str) -> str:
+    """Return a DOT string literal; backslashes, quotes and ampersands are escaped."""
+    for special, written in (("\\", "\\\\"), ('"', '\\"'), ("&", "&amp;"), ("\n", "\\n")):
+        text = text.replace(special, written)
+    return f'"{text}"'

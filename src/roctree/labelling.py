@@ -1,0 +1,1001 @@
+"""Labels of leaves: chosen after training, from class counts and what errors cost.
+
+A tree orders its leaves; which of them are positive is a separate decision. Here the leaves are a
+table (``Leaves``), a labeller is a function from that table to votes (``Labelling``), and an
+``OperatingPoint`` is a labelling of a tree with its rates and costs. ``Labellings`` lists all
+labellings of two classes that are optimal for some costs.
+
+==============  ====================================================================
+name            labels
+==============  ====================================================================
+``majority``    the most frequent class
+``least_cost``  the class with the lowest expected cost (Ferri et al. 2002, Lemma 1)
+``max_fpr``     the most true positives with at most this false positive rate
+``min_tpr``     the fewest false positives with at least this true positive rate
+``f_beta``      the highest F-measure
+``threshold``   positive from this probability upwards
+==============  ====================================================================
+
+To add one, write a frozen dataclass that is a ``Labeller`` and add it to ``LABELLING``.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import index
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.errors import ParameterError
+from roctree.roc import Curve
+from roctree.roc.curve import IN_PARTS
+from roctree.roc.ranking import DIGITS, tie_groups
+from roctree.strategy import LARGEST_COST, is_number
+from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Differences up to this are rounding errors: such costs are tied, such rates are met.
+_ROUNDING = 1e-12
+
+
+# Leaves as a table
+
+
+@dataclass(frozen=True, eq=False)
+class Leaves:
+    """Class counts of the leaves, on the training cases or any others.
+
+    Cases that missing values divide among several leaves may have rows of their own, because they
+    are labelled by the mean vote of those leaves.
+
+    Parameters
+    ----------
+    nodes : int64[rows]
+        Node numbers of the leaves; -1 in rows of divided cases.
+    counts : float64[rows, classes]
+        Weights of the cases of each class.
+    shares : float64[rows, classes]
+        Class frequencies; those of training in leaves without cases.
+    positive : int
+        The positive class, if there are two.
+    """
+
+    nodes: Ints
+    counts: Floats
+    shares: Floats
+    positive: int = 1
+
+    @classmethod
+    def from_counts(
+        cls,
+        tree: Tree,
+        counts: Floats,
+        fallback: Floats,
+        positive: int = 1,
+        nodes: Ints | None = None,
+    ) -> "Leaves":
+        """Return the leaves of a tree with the given class counts of its nodes.
+
+        Parameters
+        ----------
+        tree : Tree
+        counts : float64[nodes, classes]
+        fallback : float64[nodes, classes]
+            Class frequencies for leaves without cases.
+        positive : int
+        nodes : int64[rows], optional
+            The nodes that count as leaves, if cases may stop at inner nodes too.
+        """
+        nodes = tree.leaves if nodes is None else nodes
+        own, total = counts[nodes], counts[nodes].sum(axis=1)
+        if not total.any():
+            raise ParameterError(
+                "counts contains no cases: pass at least one to choose an operating point."
+            )
+        frequencies = own / np.where(total > 0.0, total, 1.0)[:, None]
+        shares = np.where(total[:, None] > 0.0, frequencies, fallback[nodes])
+        return cls(nodes, own, shares, positive)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.counts.shape[1])
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which rows are leaves rather than divided cases."""
+        return self.nodes >= 0
+
+    @cached_property
+    def prior(self) -> Floats:
+        """Share of each class among all cases."""
+        totals = self.counts.sum(axis=0)
+        return np.asarray(totals / totals.sum())
+
+    @cached_property
+    def curve(self) -> Curve:
+        """ROC curve of the leaves, ordered by their shares of positives."""
+        self.check_two_classes("an ROC curve")
+        return Curve.from_leaves(
+            self.shares[:, self.positive],
+            self.counts[:, self.positive],
+            self.counts[:, 1 - self.positive],
+        )
+
+    @cached_property
+    def rank(self) -> Ints:
+        """Index of each row's score among those of the curve, highest first."""
+        return tie_groups(self.shares[:, self.positive], exact=False)[1]
+
+    def votes_for_top(self, n_scores: int) -> Floats:
+        """Return votes that make the leaves with the ``n_scores`` highest scores positive."""
+        scores = np.concatenate([[_ABOVE_ALL], self.curve.scores, [_BELOW_ALL]])
+        votes = np.zeros((len(self.nodes), 2))
+        own = np.round(self.shares[:, self.positive], DIGITS)
+        votes[:, self.positive] = own - (scores[n_scores] + scores[n_scores + 1]) / 2.0
+        return votes
+
+    def check_two_classes(self, what: str) -> None:
+        """Raise unless there are exactly two classes."""
+        if self.n_classes == 1:
+            raise ParameterError(f"Two classes are needed for {what}, but the tree has only one.")
+        if self.n_classes != 2:
+            raise ParameterError(
+                f"Two classes are needed for {what}, but the tree has {self.n_classes}: use "
+                "at(cost_matrix=...) with one row per predicted and one column per true class."
+            )
+
+
+# The midpoint of any share and one of these is above or below the shares of all leaves and of all
+# mixtures of leaves.
+_ABOVE_ALL, _BELOW_ALL = 4.0, -4.0
+
+
+class Labelling(NamedTuple):
+    """Votes of each leaf for each class, and alternative votes used at random.
+
+    A leaf has the class with the highest vote, the first in case of ties. A case that is divided
+    among leaves has the class with the highest mean vote, so votes are on the scale of costs.
+
+    Parameters
+    ----------
+    votes : float64[leaves, classes]
+    others : float64[leaves, classes]
+        Votes used instead with probability ``chance``.
+    chance : float
+        From 0 to 1.
+    """
+
+    votes: Floats
+    others: Floats
+    chance: float = 0.0
+
+    @classmethod
+    def deterministic(cls, votes: Floats) -> "Labelling":
+        """Return a labelling without randomisation."""
+        return cls(votes, votes)
+
+    @property
+    def labels(self) -> Ints:
+        """The class of each leaf."""
+        return np.asarray(self.votes.argmax(axis=1))
+
+    @property
+    def other_labels(self) -> Ints:
+        """The alternative class of each leaf."""
+        return np.asarray(self.others.argmax(axis=1))
+
+
+@runtime_checkable
+class Labeller(Protocol):
+    """A function from leaves to their labels."""
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the votes of each leaf."""
+
+
+# Labellers
+
+
+@dataclass(frozen=True)
+class Majority:
+    """Label each leaf with its most frequent class, the first in case of ties."""
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels."""
+        return Labelling.deterministic(leaves.shares)
+
+
+@dataclass(frozen=True)
+class LeastCost:
+    """Label each leaf with the class that has the lowest expected cost there.
+
+    Parameters
+    ----------
+    cost_fp
+        Cost of a false alarm, for two classes; 1 if only ``cost_fn`` is given.
+    cost_fn
+        Cost of a miss; 1 if only ``cost_fp`` is given.
+    cost_matrix
+        Costs of all pairs of classes, ``cost_matrix[predicted][true]``.
+    prior
+        Class shares in the target population, or the share of positives; by default those of the
+        leaves.
+    """
+
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+    cost_matrix: tuple[tuple[float, ...], ...] | None = None
+    prior: float | tuple[float, ...] | None = None
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels; if two classes cost the same, the positive one."""
+        costs = self.matrix(leaves) * self.weights(leaves)
+        return Labelling.deterministic(votes_by_cost(leaves.shares, costs, leaves.positive))
+
+    def matrix(self, leaves: Leaves) -> Floats:
+        """Return the costs by predicted and true class."""
+        if self.cost_matrix is not None:
+            if self.cost_fp is not None or self.cost_fn is not None:
+                raise ParameterError("Pass either cost_matrix or cost_fp and cost_fn, not both.")
+            return checked_matrix(self.cost_matrix, leaves.n_classes)
+        if self.cost_fp is None and self.cost_fn is None:
+            return 1.0 - np.eye(leaves.n_classes)
+        leaves.check_two_classes("cost_fp and cost_fn")
+        costs = np.zeros((2, 2))
+        costs[leaves.positive, 1 - leaves.positive] = _checked_cost("cost_fp", self.cost_fp)
+        costs[1 - leaves.positive, leaves.positive] = _checked_cost("cost_fn", self.cost_fn)
+        if not costs.any():
+            raise ParameterError("cost_fp and cost_fn are both 0: at least one must be positive.")
+        return costs
+
+    def weights(self, leaves: Leaves) -> Floats:
+        """Return the factors from the class frequencies of the leaves to the target ones."""
+        target = _target_prior(self.prior, leaves)
+        if (leaves.prior[target > 0.0] == 0.0).any():
+            raise ParameterError(
+                f"prior={self.prior!r} has a positive share for a class that has no cases in "
+                "counts: its predictions are unknown."
+            )
+        return np.divide(target, leaves.prior, out=np.zeros_like(target), where=leaves.prior > 0.0)
+
+
+@dataclass(frozen=True)
+class MaxFPR:
+    """Label with the highest true positive rate that a false positive rate allows.
+
+    Leaves become positive in decreasing order of their share of positives. If the first leaves
+    already exceed the rate, none is positive, with a warning.
+
+    Parameters
+    ----------
+    rate
+        Highest false positive rate.
+    randomise
+        Whether to attain it exactly, by predicting the cases of one more group of leaves positive
+        at random.
+    """
+
+    rate: float
+    randomise: bool = False
+
+    def __post_init__(self) -> None:
+        _check_share("max_fpr", self.rate)
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels with the highest true positive rate among those with the rate."""
+        leaves.check_two_classes("max_fpr")
+        if leaves.curve.n_negative == 0.0:
+            raise ParameterError("max_fpr needs negative cases, but counts contains none.")
+        fpr = leaves.curve.fpr
+        vertex = int(np.flatnonzero(fpr <= self.rate + _ROUNDING)[-1])
+        if self.randomise:
+            return _interpolated(leaves, vertex, fpr, self.rate)
+        if vertex == 0 and leaves.curve.n_positive > 0.0:
+            self._warn(float(fpr[1]))
+        n_scores = _without_useless_alarms(leaves.curve, vertex)
+        return Labelling.deterministic(leaves.votes_for_top(n_scores))
+
+    def _warn(self, least: float) -> None:
+        """Warn that nothing is predicted positive."""
+        at_random = ", or attain the rate at random with randomise" * (self.rate > 0.0)
+        warnings.warn(
+            f"max_fpr={self.rate:g} leaves no case positive: the first leaves already have a false "
+            f"positive rate of {least:.4g}. Raise max_fpr{at_random}.",
+            stacklevel=_stacklevel_outside_package(),
+        )
+
+
+@dataclass(frozen=True)
+class MinTPR:
+    """Label with the lowest false positive rate that a true positive rate (recall) needs.
+
+    Parameters
+    ----------
+    rate
+        Lowest true positive rate.
+    randomise
+        Whether to attain it exactly, by predicting the cases of the last group of leaves positive
+        at random.
+    """
+
+    rate: float
+    randomise: bool = False
+
+    def __post_init__(self) -> None:
+        _check_share("min_tpr", self.rate)
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels."""
+        leaves.check_two_classes("min_tpr")
+        if leaves.curve.n_positive == 0.0:
+            raise ParameterError("min_tpr needs positive cases, but counts contains none.")
+        tpr = leaves.curve.tpr
+        needed = int(np.flatnonzero(tpr >= self.rate - _ROUNDING)[0])
+        if self.randomise and needed > 0:
+            return _interpolated(leaves, needed - 1, tpr, self.rate)
+        return Labelling.deterministic(leaves.votes_for_top(needed))
+
+
+def _interpolated(leaves: Leaves, vertex: int, rates: Floats, rate: float) -> Labelling:
+    """Mix the labels of a vertex of the curve and of the next one at random to attain a rate."""
+    if vertex + 1 == len(rates):
+        return Labelling.deterministic(leaves.votes_for_top(vertex))
+    chance = float((rate - rates[vertex]) / (rates[vertex + 1] - rates[vertex]))
+    # Anything this close to a vertex is rounding.
+    if chance < _ROUNDING or chance > 1.0 - _ROUNDING:
+        return Labelling.deterministic(leaves.votes_for_top(vertex + round(chance)))
+    return Labelling(leaves.votes_for_top(vertex), leaves.votes_for_top(vertex + 1), chance)
+
+
+def _without_useless_alarms(curve: Curve, vertex: int) -> int:
+    """Return the vertex, or an earlier one with as many true and fewer false positives."""
+    as_good = np.flatnonzero(curve.tp[: vertex + 1] == curve.tp[vertex])
+    cheapest = curve.fp[as_good] == curve.fp[as_good[0]]
+    return int(as_good[cheapest][-1])
+
+
+@dataclass(frozen=True)
+class FBeta:
+    """Label with the highest F-beta, which is always one of the optimal labellings.
+
+    Parameters
+    ----------
+    beta
+        Importance of recall relative to precision.
+    prior
+        Share of positives in the target population; by default that of the leaves.
+    """
+
+    beta: float = 1.0
+    prior: float | tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not is_number(self.beta) or self.beta <= 0.0:
+            raise ParameterError(f"beta={self.beta!r} must be a number above 0.")
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels with the fewest positive leaves in case of ties."""
+        leaves.check_two_classes("beta")
+        curve = leaves.curve
+        share = _target_prior(self.prior, leaves)[leaves.positive]
+        hits = np.nan_to_num(curve.tpr) * share
+        alarms = np.nan_to_num(curve.fpr) * (1.0 - share)
+        # beta² / (1 + beta²), in a form that does not overflow.
+        weight = self.beta / (self.beta + 1.0 / self.beta)
+        below = weight * share + (1.0 - weight) * (hits + alarms)
+        scores = hits / np.where(below > 0.0, below, 1.0)
+        n_scores = int((scores >= scores.max() - _ROUNDING).argmax())
+        return Labelling.deterministic(leaves.votes_for_top(n_scores))
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Label leaves positive from a probability upwards.
+
+    Parameters
+    ----------
+    value
+        Lowest probability of positive leaves, from 0 to 1.
+    """
+
+    value: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check_share("threshold", self.value)
+
+    def __call__(self, leaves: Leaves) -> Labelling:
+        """Return the labels."""
+        leaves.check_two_classes("threshold")
+        votes = np.zeros_like(leaves.shares)
+        votes[:, leaves.positive] = leaves.shares[:, leaves.positive] - self.value + _ROUNDING
+        return Labelling.deterministic(votes)
+
+
+LABELLING: dict[str, type[Labeller]] = {
+    "majority": Majority,
+    "least_cost": LeastCost,
+    "max_fpr": MaxFPR,
+    "min_tpr": MinTPR,
+    "f_beta": FBeta,
+    "threshold": Threshold,
+}
+
+
+# Costs and priors
+
+
+def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
+    """Return votes for each class; the lower its expected cost, the higher its vote.
+
+    Parameters
+    ----------
+    shares : float64[n, classes]
+        Shares of the true classes.
+    costs : float64[predicted, true] or float64[n, predicted, true]
+    positive : int
+        The class chosen if two classes tie; of more classes the first is chosen.
+    """
+    # The cost of being right is the same for all predictions; it would only add rounding errors.
+    right = np.diagonal(costs, axis1=-2, axis2=-1)
+    excess, of_true = costs - right[..., None, :], shares[:, :, None]
+    expected, rounded = (excess @ of_true)[:, :, 0], (np.abs(excess) @ of_true)[:, :, 0]
+    # Exact ties are common and must not be decided by rounding errors. The tolerance is relative to
+    # the two costs compared: a third may be so high that everything else would seem tied.
+    place = expected.argmin(axis=1)[:, None]
+    least = np.take_along_axis(expected, place, axis=1)
+    scale = np.maximum(rounded, np.take_along_axis(rounded, place, 1))
+    tied = expected <= least + _ROUNDING * scale
+    if shares.shape[1] != 2:
+        return -np.where(tied, least, expected)
+    votes = np.zeros_like(expected)
+    margin = expected[:, 1 - positive] - expected[:, positive]
+    votes[:, positive] = np.where(tied[:, positive], np.maximum(margin, _TIE_BREAK), margin)
+    return votes
+
+
+# A vote that decides a tie in favour of the positive class.
+_TIE_BREAK = 1e-200
+
+
+def _target_prior(prior: object, leaves: Leaves) -> Floats:
+    """Return the requested class shares; by default those of the leaves."""
+    if prior is None:
+        return leaves.prior
+    if is_number(prior):
+        share = float(prior)  # type: ignore[arg-type]
+        shares = np.array([1.0 - share, share] if leaves.positive == 1 else [share, 1.0 - share])
+    else:
+        shares = as_numbers("prior", prior)
+    if shares.shape != (leaves.n_classes,) or not np.isfinite(shares).all():
+        raise ParameterError(
+            f"prior={prior!r} must contain one share for each of the {leaves.n_classes} classes."
+        )
+    if (shares < 0.0).any() or abs(shares.sum() - 1.0) > 1e-6:
+        raise ParameterError(f"prior={prior!r} must be shares from 0 to 1 that sum to 1.")
+    return shares
+
+
+def checked_matrix(matrix: Any, n_classes: int) -> Floats:
+    """Return a cost matrix as an array after checking that every pair of classes has a cost."""
+    costs = as_numbers("cost_matrix", matrix)
+    if costs.shape != (n_classes, n_classes):
+        raise ParameterError(
+            f"cost_matrix has shape {costs.shape}: it must have {n_classes} rows, one per "
+            f"predicted class, of {n_classes} costs, one per true class."
+        )
+    if not (np.abs(costs) <= LARGEST_COST).all():
+        raise ParameterError(
+            f"cost_matrix must contain only finite costs of at most {LARGEST_COST:g}."
+        )
+    if n_classes > 1:
+        check_errors_cost(costs)
+    return costs
+
+
+def check_errors_cost(costs: Floats) -> None:
+    """Raise if no error costs more than a correct prediction, for costs [..., predicted, true]."""
+    right = np.diagonal(costs, axis1=-2, axis2=-1)
+    if (costs <= right[..., None, :]).all():
+        raise ParameterError(
+            "cost_matrix has no error that costs more than a correct prediction: rows are "
+            "predicted classes, columns are true classes, and the diagonal holds the costs of "
+            "correct predictions."
+        )
+
+
+def as_numbers(name: str, values: Any) -> Floats:
+    """Return an array of numbers."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must contain numbers, in rows of equal length.") from None
+
+
+def _checked_cost(name: str, cost: float | None) -> float:
+    if cost is None:
+        return 1.0
+    if not is_number(cost) or cost < 0.0:
+        raise ParameterError(f"{name}={cost!r} must be a nonnegative number.")
+    if cost > LARGEST_COST:
+        raise ParameterError(f"{name}={cost!r} is too large: the maximum is {LARGEST_COST:g}.")
+    return float(cost)
+
+
+def _check_share(name: str, value: Any) -> None:
+    if not is_number(value) or not 0.0 <= value <= 1.0:
+        raise ParameterError(f"{name}={value!r} must be a number from 0 to 1.")
+
+
+def _stacklevel_outside_package() -> int:
+    """Return the stack level, for a warning of the caller, of the first frame outside roctree."""
+    frame, level = sys._getframe(1), 1
+    package = __name__.partition(".")[0]
+    while (
+        frame.f_back is not None
+        and str(frame.f_globals.get("__name__")).partition(".")[0] == package
+    ):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+# Operating points
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """A labelling of the leaves, with its rates and costs on the counts it was chosen by.
+
+    Parameters
+    ----------
+    labeller : Labeller
+        The request.
+    labels : int64[nodes]
+        Class of each leaf.
+    others : int64[nodes]
+        Class used instead with probability ``chance``.
+    votes, other_votes : float64[nodes, classes]
+        Votes of each leaf; the highest is that of its class. If missing values divide a case among
+        leaves, the mean of their votes decides.
+    chance : float
+        From 0 to 1; 0 unless the labels are randomised.
+    confusion : float64[classes, classes]
+        Shares of all cases by predicted and true class.
+    expected_cost : float
+        Cost per case at the requested prior; errors cost 1 if no costs were requested.
+    fpr, tpr : float or None
+        Rates for two classes.
+    cost_ratio : (float, float) or None
+        Range of the cost ratio (miss : false alarm) for which the labels are optimal, if there are
+        two classes and the labelling is an optimal one.
+    isocost_slope : float or None
+        Slope of the iso-cost lines in ROC space, if costs or a prior were requested for two
+        classes.
+    counts : {"training", "smoothed", "held_out"}
+        The counts it was chosen by.
+    in_parts : bool
+        Whether missing values or soft thresholds divide cases among leaves. The counts contain
+        fractions of them, while ``predict`` labels them as a whole, so the rates are approximate.
+    positive : int
+        The positive class, if there are two.
+    seed : int
+        Seed of a randomised labelling.
+    """
+
+    labeller: Labeller
+    labels: NDArray[np.int64]
+    others: NDArray[np.int64]
+    votes: Floats
+    other_votes: Floats
+    chance: float
+    confusion: Floats
+    expected_cost: float
+    fpr: float | None = None
+    tpr: float | None = None
+    cost_ratio: tuple[float, float] | None = None
+    isocost_slope: float | None = None
+    counts: str = "training"
+    in_parts: bool = False
+    positive: int = 1
+    seed: int = 0
+
+    def __repr__(self) -> str:
+        facts = [f"expected cost {self.expected_cost:.4g}"]
+        if self.fpr is not None and self.tpr is not None:
+            facts = [f"FPR {self.fpr:.4f}", f"TPR {self.tpr:.4f}", *facts]
+        if self.cost_ratio is not None:
+            ratios = _format_range(*self.cost_ratio, ".3g")
+            facts.append(f"optimal for cost ratios (miss : false alarm) {ratios}")
+        if 0.0 < self.chance < 1.0:
+            facts.append(f"one group of leaves positive with probability {self.chance:.4f}")
+        if self.in_parts:
+            facts.append(IN_PARTS)
+        return f"<OperatingPoint {self.labeller!r}: {', '.join(facts)}>"
+
+
+def operating_point(
+    leaves: Leaves,
+    labeller: Labeller,
+    n_nodes: int,
+    counts: str = "training",
+    seed: int = 0,
+    *,
+    in_parts: bool = False,
+) -> OperatingPoint:
+    """Return the operating point that a labeller chooses for the leaves of a tree.
+
+    Parameters
+    ----------
+    leaves : Leaves
+    labeller : Labeller
+    n_nodes : int
+        Number of nodes of the tree.
+    counts, seed, in_parts : see ``OperatingPoint``
+    """
+    chosen = labeller(leaves)
+    confusion = _confusion(leaves, chosen)
+    judged = labeller if isinstance(labeller, LeastCost) else LeastCost(
+        prior=getattr(labeller, "prior", None)
+    )  # fmt: skip
+    costs = judged.matrix(leaves) * judged.weights(leaves)
+    rates: dict[str, Any] = {}
+    if leaves.n_classes == 2:
+        ratio = _cost_ratio(leaves, chosen, judged.weights(leaves))
+        rates = _rates(leaves, confusion) | {"cost_ratio": ratio}
+        if judged is labeller:
+            rates["isocost_slope"] = _isocost_slope(leaves, costs)
+    return OperatingPoint(
+        labeller,
+        _by_node(chosen.labels, leaves, n_nodes),
+        _by_node(chosen.other_labels, leaves, n_nodes),
+        _by_node(chosen.votes, leaves, n_nodes),
+        _by_node(chosen.others, leaves, n_nodes),
+        chosen.chance,
+        confusion,
+        float((confusion * costs).sum()),
+        counts=counts,
+        in_parts=in_parts,
+        positive=leaves.positive,
+        seed=seed,
+        **rates,
+    )
+
+
+def _by_node(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]:
+    """Scatter the values of leaves to their nodes; zeros elsewhere."""
+    placed = np.zeros((n_nodes, *values.shape[1:]), dtype=values.dtype)
+    placed[leaves.nodes[leaves.is_leaf]] = values[leaves.is_leaf]
+    return placed
+
+
+def _confusion(leaves: Leaves, chosen: Labelling) -> Floats:
+    """Return the share of all cases by predicted and true class."""
+    shares = np.zeros((leaves.n_classes, leaves.n_classes))
+    for labels, part in (
+        (chosen.labels, 1.0 - chosen.chance),
+        (chosen.other_labels, chosen.chance),
+    ):
+        np.add.at(shares, labels, part * leaves.counts)
+    return np.asarray(shares / leaves.counts.sum())
+
+
+def _rates(leaves: Leaves, confusion: Floats) -> dict[str, float]:
+    ours, theirs = confusion[:, leaves.positive], confusion[:, 1 - leaves.positive]
+    return {
+        "tpr": float(ours[leaves.positive] / ours.sum()) if ours.any() else float("nan"),
+        "fpr": float(theirs[leaves.positive] / theirs.sum()) if theirs.any() else float("nan"),
+    }
+
+
+def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[float, float] | None:
+    """Return the range of cost ratios of a labelling, if it is one of the optimal ones."""
+    positive = chosen.labels == leaves.positive
+    n_scores = int(leaves.rank[positive].max()) + 1 if positive.any() else 0
+    if chosen.chance > 0.0 or not np.array_equal(leaves.rank < n_scores, positive):
+        return None
+    if weights[leaves.positive] == 0.0:
+        return None
+    # If negatives are more frequent in the target population, a miss must cost more.
+    rarer = float(weights[1 - leaves.positive] / weights[leaves.positive])
+    low, high = Labellings(leaves).cost_ranges[n_scores].tolist()
+    if np.isnan(low):
+        return None
+    return rarer * low if low < np.inf else low, rarer * high if high < np.inf else high
+
+
+def _isocost_slope(leaves: Leaves, costs: Floats) -> float | None:
+    """Return the true positive rate that is worth one unit of false positive rate."""
+    regrets = (costs - np.diagonal(costs)) * leaves.prior
+    alarm = regrets[leaves.positive, 1 - leaves.positive]
+    miss = regrets[1 - leaves.positive, leaves.positive]
+    return float(alarm / miss) if miss > 0.0 else None
+
+
+# All optimal labellings
+
+
+LABELLINGS_HEAD = (
+    "leaves +",
+    "FPR",
+    "TPR",
+    "accuracy",
+    "cost ratio (miss : false alarm)",
+    "prior of +",
+)
+# Rows shown at either end of a long table.
+_SHOWN = 10
+
+
+class LabellingRow(NamedTuple):
+    """One labelling: the leaves with the highest shares of positives are positive.
+
+    Parameters
+    ----------
+    positive_leaves : int64[...]
+        Node numbers of the positive leaves, highest share first.
+    fpr, tpr, accuracy : float
+        On the counts that the labellings were made from.
+    cost_ratio : (float, float)
+        Range of the cost ratio (miss : false alarm) for which it is optimal; NaN if it never is.
+    prior : (float, float)
+        Range of the share of positives for which it is optimal if both errors cost the same.
+    """
+
+    positive_leaves: Ints
+    fpr: float
+    tpr: float
+    accuracy: float
+    cost_ratio: tuple[float, float]
+    prior: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Labellings(Sequence[LabellingRow]):
+    """The optimal labellings of two classes, from no positive leaf to all (Ferri et al. 2002).
+
+    By their Theorem 6 leaves become positive in decreasing order of their share of positives.
+    Leaves with equal shares change together, so there may be fewer labellings than leaves plus one.
+    If held-out cases are divided among leaves, some labellings separate only those cases, and may
+    not be optimal for any costs.
+
+    Parameters
+    ----------
+    leaves : Leaves
+    positive_class, negative_class : label
+    by_shares : bool
+        Whether the cost ranges follow from the shares rather than the counts. Both agree unless the
+        shares are those of a model.
+    in_parts : bool
+        Whether the counts contain fractions of cases, which makes rates approximate.
+    """
+
+    leaves: Leaves
+    positive_class: Any = None
+    negative_class: Any = None
+    by_shares: bool = False
+    in_parts: bool = False
+
+    @classmethod
+    def from_leaves(
+        cls,
+        leaves: Leaves,
+        classes: NDArray[Any],
+        *,
+        by_shares: bool = False,
+        in_parts: bool = False,
+    ) -> "Labellings":
+        """Return the labellings of leaves of two classes."""
+        leaves.check_two_classes("a table of labellings")
+        labels = classes.tolist()
+        positive, negative = labels[leaves.positive], labels[1 - leaves.positive]
+        return cls(leaves, positive, negative, by_shares, in_parts)
+
+    def __len__(self) -> int:
+        return len(self.leaves.curve.tpr)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self._row(number) for number in range(*place.indices(len(self)))]
+        number = index(place) + (len(self) if place < 0 else 0)
+        if not 0 <= number < len(self):
+            raise IndexError(f"index {place} is out of range: there are {len(self)} labellings")
+        return self._row(number)
+
+    def __iter__(self) -> Iterator[LabellingRow]:
+        return (self._row(number) for number in range(len(self)))
+
+    def _row(self, number: int) -> LabellingRow:
+        curve = self.leaves.curve
+        return LabellingRow(
+            self._leaves_in_order[: self._n_positive[number]],
+            float(curve.fpr[number]),
+            float(curve.tpr[number]),
+            float(self._accuracy[number]),
+            tuple(self.cost_ranges[number].tolist()),
+            tuple(self.prior_ranges[number].tolist()),
+        )
+
+    @cached_property
+    def cost_bounds(self) -> Floats:
+        """Cost ratios (miss : false alarm) at which adjacent labellings tie, from 0 to inf."""
+        curve = self.leaves.curve
+        by_share = (curve.positives + curve.negatives == 0.0) | self.by_shares
+        ours = np.where(by_share, curve.scores, curve.positives)
+        theirs = np.where(by_share, 1.0 - curve.scores, curve.negatives)
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.concatenate([[0.0], theirs / ours, [np.inf]])
+
+    @cached_property
+    def cost_ranges(self) -> Floats:
+        """Cost ratios for which each labelling is optimal, [labellings, 2]; NaN if it never is."""
+        bounds, curve = self.cost_bounds, self.leaves.curve
+        if (bounds[:-1] <= bounds[1:]).all():
+            return np.column_stack([bounds[:-1], bounds[1:]])
+        edges = _hull_edges(
+            bounds[1:-1].tolist(), curve.positives.tolist(), curve.negatives.tolist()
+        )
+        best = np.cumsum([0, *(edge.n_steps for edge in edges)])
+        kept = np.array([0.0, *(edge.bound for edge in edges), np.inf])
+        ranges = np.full((len(self), 2), np.nan)
+        ranges[best] = np.column_stack([kept[:-1], kept[1:]])
+        return ranges
+
+    @cached_property
+    def prior_ranges(self) -> Floats:
+        """Shares of positives for which each labelling is optimal if both errors cost the same.
+
+        NaN if it never is, or if all cases belong to one class.
+        """
+        curve = self.leaves.curve
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            odds = self.cost_ranges * (curve.n_positive / np.float64(curve.n_negative))
+            return np.asarray(np.where(np.isinf(odds), 1.0, odds / (1.0 + odds)))
+
+    @property
+    def note(self) -> str:
+        """A sentence about labellings that are never optimal; empty if there are none."""
+        n_never = int(np.isnan(self.cost_ranges[:, 0]).sum())
+        if n_never == 0:
+            return ""
+        return (
+            f"{n_never} of {len(self)} are never optimal: whatever the costs, another labelling "
+            "costs no more on these cases, some of which are divided among leaves."
+        )
+
+    @cached_property
+    def _accuracy(self) -> Floats:
+        curve = self.leaves.curve
+        right = curve.tp + (curve.n_negative - curve.fp)
+        return np.asarray(right / (curve.n_positive + curve.n_negative))
+
+    @cached_property
+    def _n_positive(self) -> Ints:
+        """Number of positive leaves of each labelling."""
+        leaves = self.leaves
+        steps = np.bincount(leaves.rank[leaves.is_leaf], minlength=len(self) - 1)
+        return np.append(0, np.cumsum(steps))
+
+    @cached_property
+    def _leaves_in_order(self) -> Ints:
+        """The leaves, highest share first; the positive leaves of a labelling are a prefix."""
+        order = self.leaves.nodes[np.argsort(self.leaves.rank, kind="stable")]
+        order = order[order >= 0]
+        order.flags.writeable = False
+        return order
+
+    def columns(self) -> dict[str, Any]:
+        """Return the table as columns."""
+        curve, costs, priors = self.leaves.curve, self.cost_ranges, self.prior_ranges
+        return {
+            "positive_leaves": self._n_positive,
+            "fpr": curve.fpr,
+            "tpr": curve.tpr,
+            "accuracy": self._accuracy,
+            "cost_ratio_from": costs[:, 0],
+            "cost_ratio_to": costs[:, 1],
+            "prior_from": priors[:, 0],
+            "prior_to": priors[:, 1],
+        }
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return as_frame("pandas", self.columns())
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return as_frame("polars", self.columns())
+
+    def to_text(self) -> str:
+        """Return the table as text, one line per labelling."""
+        return as_text(LABELLINGS_HEAD, self.cells())
+
+    def cells(self, digits: int = 3) -> list[list[str]]:
+        """Return the table as text cells, one list per labelling.
+
+        Parameters
+        ----------
+        digits : int
+            Decimals of the rates.
+        """
+        return self._format_rows(range(len(self)), digits)
+
+    def __repr__(self) -> str:
+        lines = [self._title(), as_text(LABELLINGS_HEAD, self._shown()), self.note]
+        return "\n".join(filter(None, lines))
+
+    def __rich__(self) -> Any:
+        return as_rich(LABELLINGS_HEAD, self._shown(), self._title())
+
+    def _repr_html_(self) -> str:
+        return as_html(LABELLINGS_HEAD, self._shown(), self._title())
+
+    def _title(self) -> str:
+        named = "" if self.positive_class is None else f", positive class {self.positive_class!r}"
+        return f"{len(self)} labellings{named}" + (f", {IN_PARTS}" if self.in_parts else "")
+
+    def _shown(self) -> list[list[str]]:
+        """Return all rows, or the first and last ones of a long table."""
+        if len(self) <= 2 * _SHOWN + 1:
+            return self.cells()
+        first, last = range(_SHOWN), range(len(self) - _SHOWN, len(self))
+        return [*self._format_rows(first), ["..."] * len(LABELLINGS_HEAD), *self._format_rows(last)]
+
+    def _format_rows(self, numbers: range, digits: int = 3) -> list[list[str]]:
+        columns = self.columns()
+        return [
+            [
+                str(columns["positive_leaves"][i]),
+                *(f"{columns[name][i]:.{digits}f}" for name in ("fpr", "tpr", "accuracy")),
+                *self._format_ranges(i),
+            ]
+            for i in numbers
+        ]
+
+    def _format_ranges(self, number: int) -> tuple[str, str]:
+        low, high = self.cost_ranges[number].tolist()
+        if np.isnan(low):
+            return "never optimal", ""
+        rarest, most_frequent = self.prior_ranges[number].tolist()
+        return _format_range(low, high, ".3g"), _format_range(rarest, most_frequent, ".3f")
+
+
+def _format_range(low: float, high: float, form: str) -> str:
+    """Format a range for display.
+
+    >>> _format_range(0.5, 2.0, ".3g"), _format_range(0.0, 0.0, ".3g")
+    ('0.5 to 2', 'only 0')
+    """
+    return f"only {low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"
+
+
+class _HullEdge(NamedTuple):
+    """Consecutive steps of the curve, and the cost ratio at which both ends cost the same."""
+
+    bound: float
+    positives: float
+    negatives: float
+    n_steps: int = 1
+
+    def merged(self, other: "_HullEdge") -> "_HullEdge":
+        ours, theirs = self.positives + other.positives, self.negatives + other.negatives
+        bound = theirs / ours if ours > 0.0 else np.inf if theirs > 0.0 else other.bound
+        return _HullEdge(bound, ours, theirs, self.n_steps + other.n_steps)
+
+
+def _hull_edges(
+    bounds: list[float], positives: list[float], negatives: list[float]
+) -> list[_HullEdge]:
+    """Merge adjacent steps until their bounds increase: the edges of the convex hull."""
+    edges: list[_HullEdge] = []
+    for edge in map(_HullEdge, bounds, positives, negatives):
+        while edges and edges[-1].bound > edge.bound:
+            edge = edges.pop().merged(edge)
+        edges.append(edge)
+    return edges

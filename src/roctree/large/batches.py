@@ -1,0 +1,344 @@
+"""Rows read in batches: Parquet files, pyarrow data sets, record batches, lazy queries.
+
+Everything is read by pyarrow, part by part and as often as needed. What can be read only once, an
+iterator of batches or the result of a lazy query, is first written to a temporary file. The workers
+of a cluster read Parquet files in pieces of a few row groups.
+"""
+
+import errno
+import itertools
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from roctree.errors import DataError, ParameterError, how_to_install
+from roctree.large.parts import Part
+from roctree.tree.binned import SHARD_ROWS
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
+# Rows per batch, and how many batches pyarrow reads ahead.
+BATCH_ROWS = 1 << 17
+READ_AHEAD = 2
+
+
+def are_batches(X: Any) -> bool:
+    """Return whether X is read in batches: files, a data set, batches or a lazy query."""
+    kind = type(X)
+    if are_files(X) or hasattr(kind, "__next__"):
+        return True
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and type(X[0]).__name__ in ("RecordBatch", "Table")
+    # A pyarrow data set has count_rows; a pyarrow table, which is in memory, does not.
+    return hasattr(kind, "sink_parquet") or hasattr(kind, "count_rows")
+
+
+def are_files(X: Any) -> bool:
+    """Return whether X is a path, a pattern, or a list of paths of Parquet files."""
+    if isinstance(X, str | Path):
+        return True
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return False
+    return all(
+        isinstance(path, Path) or (isinstance(path, str) and path.endswith(PARQUET_SUFFIXES))
+        for path in X
+    )
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Rows of a pyarrow data set, with the names of the target and of the weights.
+
+    Parameters
+    ----------
+    rows : pyarrow.dataset.Dataset
+    target : str
+        Column with the labels.
+    weight : str or None
+        Column with the weights.
+    is_copy : bool
+        Whether the rows are in a temporary file, whose name means nothing to the user.
+    """
+
+    rows: Any
+    target: str
+    weight: str | None = None
+    is_copy: bool = False
+
+    def __post_init__(self) -> None:
+        names = self.rows.schema.names
+        for role, name in (("y", self.target), ("sample_weight", self.weight)):
+            if name is not None and name not in names:
+                raise DataError(
+                    f"{role} names the column {name!r}, but the data have {', '.join(names)}."
+                )
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the columns that are attributes."""
+        return [name for name in self.rows.schema.names if name not in (self.target, self.weight)]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, from the metadata of the files where possible."""
+        with reading("the data"):
+            return int(self.rows.count_rows())
+
+    def __iter__(self) -> Iterator[Part]:
+        file, begin = None, 0
+        for number, (batch, source) in enumerate(self._read()):
+            file, begin = source, begin if source == file else 0
+            yield self.part(number, batch, _position(source, begin))
+            begin += batch.num_rows
+
+    def part(self, number: int, rows: Any, source: str) -> Part:
+        """Return some rows as a part, with labels and weights taken out."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        weights = None if self.weight is None else table[self.weight].to_numpy()
+        return Part(number, table.select(self.features), table[self.target], weights, source)
+
+    def _read(self) -> Iterator[tuple[Any, str]]:
+        """Yield batches of rows, each with the file it is from."""
+        scanner = self.rows.scanner(
+            batch_size=BATCH_ROWS, batch_readahead=READ_AHEAD, fragment_readahead=1
+        )
+        found, what = scanner.scan_batches(), "the data"
+        while True:
+            with reading(what):
+                tagged = next(found, None)
+            if tagged is None:
+                return
+            source = "" if self.is_copy else getattr(tagged.fragment, "path", "")
+            what = f"the data after rows of {source!r}" if source else "the data"
+            yield tagged.record_batch, source
+
+
+def _position(source: str, begin: int) -> str:
+    return f"{source!r} from row {begin} on" if source else ""
+
+
+def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
+    """Return rows as batches that can be read several times.
+
+    Parameters
+    ----------
+    X : path, pattern, list of paths, pyarrow data set, iterable of record batches or LazyFrame
+    y, sample_weight : str
+        Names of columns.
+    folder : Path
+        Folder for a temporary copy of what can be read only once.
+    """
+    pads = import_datasets()
+    check_column_names(y, sample_weight)
+    if are_files(X):
+        return Batches(rows_of_files(X), y, sample_weight)
+    if isinstance(X, pads.Dataset):
+        return Batches(X, y, sample_weight)
+    with room_in(folder):
+        write = _write_query if hasattr(X, "sink_parquet") else _write_batches
+        return Batches(write(X, folder, pads), y, sample_weight, is_copy=True)
+
+
+def rows_of_files(X: Any) -> Any:
+    """Return the rows of Parquet files as a pyarrow data set."""
+    from roctree.large.parquet import parquet_files, parquet_rows
+
+    return parquet_rows(parquet_files([X] if isinstance(X, str | Path) else X))
+
+
+def import_datasets() -> Any:
+    """Return ``pyarrow.dataset``, or raise ``ParameterError`` if it is not installed."""
+    try:
+        from roctree.data.arrow import dataset
+    except ImportError:
+        raise ParameterError(
+            f"Data larger than memory are read by pyarrow: {how_to_install('parquet')}."
+        ) from None
+    return dataset
+
+
+def check_column_names(y: Any, sample_weight: Any) -> None:
+    """Raise ``ParameterError`` unless y and sample_weight are names of columns."""
+    for role, name in (("y", y), ("sample_weight", sample_weight)):
+        if not isinstance(name, str) and not (name is None and role == "sample_weight"):
+            raise ParameterError(f"{role} must be the name of a column of X.")
+
+
+def _write_query(query: Any, folder: Path, pads: Any) -> Any:
+    """Write the result of a lazy query to a file, and return it as a data set."""
+    from polars.exceptions import PolarsError
+
+    path = folder / "query.parquet"
+    try:
+        query.sink_parquet(path)
+    except PolarsError as error:
+        raise DataError(f"the lazy query fails ({first_line(error)}).") from error
+    return pads.dataset(path, format="parquet")
+
+
+def _write_batches(batches: Iterable[Any], folder: Path, pads: Any) -> Any:
+    """Write batches to a file, and return it as a data set."""
+    import pyarrow as pa
+
+    batches = iter(batches)
+    first = next(batches, None)
+    if first is None:
+        raise DataError("X is an iterator without batches: at least one row is required.")
+    # A file has one dictionary per column, while each batch may have its own.
+    schema, path = without_dictionaries(_checked(first, 0, pa).schema), folder / "batches.arrow"
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for number, batch in enumerate(itertools.chain([first], batches)):
+            try:
+                for name in _checked(batch, number, pa).schema.names:
+                    schema.field(name)  # KeyError for a column that the first batch lacks
+                writer.write(batch.select(schema.names).cast(schema))
+            except (pa.ArrowException, KeyError) as error:
+                raise DataError(
+                    f"batch {number} (counting from 0) does not have the columns and types of the "
+                    f"first batch ({first_line(error)}): all batches must have the same."
+                ) from None
+    return pads.dataset(path, format="ipc")
+
+
+def _checked(batch: Any, number: int, pa: Any) -> Any:
+    if not isinstance(batch, pa.RecordBatch | pa.Table):
+        raise DataError(
+            f"batch {number} (counting from 0) of X is a {type(batch).__name__}: an iterator must "
+            "yield pyarrow record batches."
+        )
+    return batch
+
+
+def without_dictionaries(schema: Any) -> Any:
+    """Return an Arrow schema with the value type in place of dictionary types."""
+    import pyarrow as pa
+
+    return pa.schema(
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in schema
+    )
+
+
+# --- Pieces of Parquet files, for the workers of a cluster ---
+
+
+class Piece(NamedTuple):
+    """Row groups of a file that a worker reads at once, and their position for messages."""
+
+    batches: Batches
+    source: str
+
+    def read(self, number: int) -> Part:
+        """Return the rows as the part of that number."""
+        hint = " by a worker; all workers must find the files under the same paths"
+        with reading(self.source, hint):
+            table = self.batches.rows.to_table()
+        return self.batches.part(number, table, self.source)
+
+
+def open_pieces(X: Any, y: Any, sample_weight: Any) -> list[Piece]:
+    """Return the rows of Parquet files as pieces that any process can read independently.
+
+    Parameters
+    ----------
+    X : path, pattern, list of paths, or pyarrow data set of Parquet files
+    y, sample_weight : str
+        Names of columns.
+    """
+    pads = import_datasets()
+    check_column_names(y, sample_weight)
+    rows = rows_of_files(X) if are_files(X) else X
+    if not isinstance(getattr(rows, "format", None), pads.ParquetFileFormat):
+        raise ParameterError(
+            "workers of a cluster read Parquet files or Dask collections, but X is a "
+            f"{type(X).__name__}: write it to Parquet files first."
+        )
+    return list(_pieces(Batches(rows, y, sample_weight), pads))
+
+
+def _pieces(batches: Batches, pads: Any) -> Iterator[Piece]:
+    try:
+        fragments = list(batches.rows.get_fragments())
+    except ValueError:
+        raise ParameterError(
+            "a filtered data set cannot be sent to workers: write the filtered rows to files."
+        ) from None
+    schema, kind = batches.rows.schema, batches.rows.format
+    for fragment in fragments:
+        begin = 0
+        for groups in _grouped(fragment.row_groups):
+            part = fragment.subset(row_group_ids=[group.id for group in groups])
+            rows = pads.FileSystemDataset([part], schema, kind, fragment.filesystem)
+            yield Piece(replace(batches, rows=rows), _position(fragment.path, begin))
+            begin += sum(group.num_rows for group in groups)
+
+
+def _grouped(row_groups: Iterable[Any]) -> Iterator[list[Any]]:
+    """Combine small row groups, up to the number of rows of a shard."""
+    together: list[Any] = []
+    for group in row_groups:
+        if sum(each.num_rows for each in [*together, group]) > SHARD_ROWS and together:
+            yield together
+            together = []
+        together.append(group)
+    if together:
+        yield together
+
+
+# --- Failures of files and disks, as errors that say what to do ---
+
+_MAKE_ROOM = "free some space, or set TMPDIR to a folder with more"
+
+
+@contextmanager
+def reading(what: str, how: str = "") -> Iterator[None]:
+    """Turn a failure to read data into a ``DataError``."""
+    from roctree.data.arrow import pa
+
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{what} cannot be read{how} ({first_line(error)}).") from None
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of the message of an error."""
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+
+
+@contextmanager
+def room_in(folder: Path) -> Iterator[None]:
+    """Turn a full disk or an exceeded quota into a ``DataError``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DataError(
+            f"{str(folder.parent)!r} has no space left for temporary files: {_MAKE_ROOM}."
+        ) from None
+
+
+def check_disk(n_bytes: int, folder: Path) -> None:
+    """Raise ``DataError`` if the disk lacks space for that many bytes."""
+    free = shutil.disk_usage(folder).free
+    if n_bytes > free:
+        raise DataError(
+            f"the coded rows need {n_bytes / 1e9:.1f} GB in {str(folder.parent)!r}, which has "
+            f"{free / 1e9:.1f} GB free: {_MAKE_ROOM}."
+        )
+
+
+def reserve(path: Path, n_bytes: int) -> None:
+    """Allocate a file of that size, so that a full disk fails here and not at a page write."""
+    check_disk(n_bytes, path.parent)
+    with room_in(path.parent), path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, n_bytes)
+        else:
+            file.truncate(n_bytes)
