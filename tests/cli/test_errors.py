@@ -114,7 +114,7 @@ WRONG = {
         "daily",
     ),
     "use --cost-matrix, a row for each": ("at", "three.json", "--cost-fn", 5),
-    "reduced_error:fraction=0.3333333333333333 decides by other cases: give --validation": (
+    "reduced_error:fraction=0.3333333333333333 needs other cases: give --validation": (
         "prune",
         "tree.json",
         "--method",

@@ -126,7 +126,7 @@ def test_cases_on_disk_are_evaluated_exactly(rows, table, tmp_path):
     assert tree.score(files, "outcome") == tree.score(X, y)
     assert repr(tree.labellings(counts=(files, "outcome"))) == repr(tree.labellings(counts=(X, y)))
     by_chance = tree.at(max_fpr=0.123, randomise=True)
-    with pytest.raises(ParameterError, match="counted in memory, row by row"):
+    with pytest.raises(ParameterError, match="needs the rows in memory"):
         by_chance.score(files, "outcome")
 
 
@@ -320,7 +320,7 @@ def test_a_column_that_names_rows_is_told_and_one_of_too_many_names_refused(tabl
 def test_rows_too_light_to_count_are_counted_in_a_warning(table):
     weights = np.r_[1e-30, np.ones(len(table) - 1)]
     light = table.set_column(table.column_names.index("weight"), "weight", pa.array(weights))
-    with pytest.warns(UserWarning, match="1 of 3000 rows have no part in the fit"):
+    with pytest.warns(UserWarning, match="1 of 3000 rows have no effect on the fit"):
         binned(max_depth=2).fit(light.to_batches(), "outcome", "weight")
 
 
