@@ -19,10 +19,10 @@ from sklearn.tree import DecisionTreeClassifier
 from roctree import ROCTreeClassifier, distill
 from roctree.classifier import training_data
 from roctree.data import Rows
+from roctree.models.distill import Booster
 from roctree.presets import c45
 from roctree.pruning import CostComplexity
 from roctree.roc import mauc
-from roctree.systems.distill import Booster
 
 Floats = NDArray[np.float64]
 SEED = 0

@@ -349,7 +349,7 @@ def test_kinds_that_differ_between_batches_name_the_column(table):
 def test_weights_that_are_text_and_models_that_grow_in_memory_are_refused(table):
     place = table.column_names.index("weight")
     texts = table.set_column(place, "weight", table["weight"].cast(pa.string()))
-    with pytest.raises(DataError, match=r"part 0 .* sample_weight must hold numbers only"):
+    with pytest.raises(DataError, match=r"part 0 .* sample_weight must contain only numbers"):
         binned().fit(texts.to_batches(), "outcome", "weight")
     with pytest.raises(ParameterError, match="DecisionTreeClassifier is fitted in memory only"):
         fit(DecisionTreeClassifier(), table.to_batches(), "outcome")

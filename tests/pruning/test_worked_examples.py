@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from roctree import ROCTreeClassifier
+from roctree import ROCTreeClassifier, presets
 from roctree.data.dataset import Dataset, Schema
 from roctree.fitting import FitOptions, grower
 from roctree.pruning import (
@@ -19,7 +19,6 @@ from roctree.pruning import (
 from roctree.pruning.error_limit import exact_rate, expected_errors, more_errors
 from roctree.pruning.pessimistic import standard_error
 from roctree.pruning.raising import _heaviest, _Surgeon
-from roctree.systems import presets
 from tests.naive.descend import Node, add_counts
 from tests.shared_data import oracle
 from tests.tree.trees import as_tree

@@ -19,13 +19,13 @@ from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
 from roctree.fitting import FitOptions
+from roctree.models.distill import Booster, distill
 from roctree.operating import cheapest, checked_seed, cost_table
+from roctree.presets import readable
 from roctree.progress import check_callback
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
 from roctree.strategy import is_number, nearest
-from roctree.systems.distill import Booster, distill
-from roctree.systems.presets import readable
 from roctree.table import as_frame, as_html, as_rich, as_text
 
 Floats = NDArray[np.float64]

@@ -39,9 +39,11 @@ class Kind(NamedTuple):
 KINDS: dict[str, Kind] = {
     "ROCTreeClassifier": Kind("roctree.estimator", "roctree.files.roc_tree"),
     "NaiveBayesTreeClassifier": Kind(
-        "roctree.systems.naive_bayes_tree", "roctree.systems.naive_bayes_file"
+        "roctree.models.nbtree.estimator", "roctree.models.nbtree.file"
     ),
-    "MultiscaleClassifier": Kind("roctree.systems.multiscale", "roctree.systems.cell_file"),
+    "MultiscaleClassifier": Kind(
+        "roctree.models.multiscale.estimator", "roctree.models.multiscale.file"
+    ),
 }
 
 
