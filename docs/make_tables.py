@@ -91,7 +91,7 @@ def _options(registry):
                     f"`{field.name}`",
                     _choices(kind),
                     f"`{field.default!r}`",
-                    _meaning(strategy, field.name, registry),
+                    _meaning(strategy, field.name),
                 ]
             )
     return _table(["class", "option", "choices", "default", "meaning"], rows)
@@ -170,19 +170,19 @@ def _choices(kind):
     return names[get_origin(kind) or kind]
 
 
-def _meaning(strategy, option, registry):
-    """What the strategy's docstring says of an option, else what another's says."""
-    for each in [strategy, *registry.values()]:
-        found = _documented(type(each)).get(option)
+def _meaning(strategy, option):
+    """Return the docstring's entry for an option, from the class or one of its bases."""
+    for kind in type(strategy).__mro__[:-1]:
+        found = _documented(kind).get(option)
         if found:
             return found
-    raise LookupError(f"no docstring says what the option {option} means")
+    raise LookupError(f"{type(strategy).__name__} does not document its option {option}")
 
 
 def _documented(kind):
-    """The entries of the docstring's section on parameters."""
+    """Return the entries of the docstring's section on parameters."""
     section = inspect.getdoc(kind).partition("Parameters\n----------\n")[2]
-    entries = re.findall(r"^(\w+)\n((?: {4}.*\n?)+)", section, re.MULTILINE)
+    entries = re.findall(r"^(\w+)(?: : .*)?\n((?: {4}.*\n?)+)", section, re.MULTILINE)
     return {name: " ".join(dedent(text).split()) for name, text in entries}
 
 

@@ -66,7 +66,7 @@ def test_dependence_on_scale_is_reported():
 
 
 def test_an_empty_branch_that_counts_is_reported():
-    with pytest.raises(AssertionError, match="an empty branch more"):
+    with pytest.raises(AssertionError, match="an additional empty branch"):
         checks.empty_branch_changes_nothing(AUC(split_smoothing="laplace"), TABLE)
 
 
@@ -76,7 +76,7 @@ def test_a_reward_for_a_useless_split_is_reported():
 
 
 def test_a_broken_promise_of_convexity_is_reported():
-    with pytest.raises(AssertionError, match=r"says it is convex.*branches 0 and 1 joined"):
+    with pytest.raises(AssertionError, match=r"declares itself convex.*branches 0 and 1 joined"):
         checks.refining_never_lowers_the_score(fewest_branches, TABLE)
 
 

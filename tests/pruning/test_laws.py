@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from roctree import checks
-from roctree.checks import pruners
 from roctree.pruning import (
     PRUNING,
     AUCPruning,
@@ -28,7 +27,7 @@ RATIOS = [1.0, 2.0, 4.0, 16.0, 64.0, 1e6]
 
 
 def trees(n_classes):
-    return list(pruners._trees(n_classes))
+    return list(checks._trees(n_classes))
 
 
 @pytest.mark.parametrize("n_classes", CLASSES)
@@ -58,7 +57,7 @@ def test_every_pruner_that_chooses_by_other_cases_keeps_the_laws(pruner, n_class
 @pytest.mark.parametrize("pruner", STABLE_BY_OTHER_CASES, ids=repr)
 def test_pruning_twice_by_the_same_cases_changes_nothing(pruner, n_classes):
     for tree in trees(n_classes):
-        checks.pruning_again_changes_nothing(pruner, tree, pruners._other_cases(tree))
+        checks.pruning_again_changes_nothing(pruner, tree, checks._other_cases(tree))
 
 
 def test_one_standard_error_may_be_granted_again():
@@ -92,7 +91,7 @@ def goes_on(pruner):
     """A tree that is pruned once more when it is pruned again."""
 
     def again(tree):
-        checks.pruning_again_changes_nothing(pruner, tree, pruners._other_cases(tree))
+        checks.pruning_again_changes_nothing(pruner, tree, checks._other_cases(tree))
 
     def changes(tree):
         try:
@@ -102,7 +101,7 @@ def goes_on(pruner):
         return False
 
     tree = next(filter(changes, trees(2)))
-    with pytest.raises(AssertionError, match="of that"):
+    with pytest.raises(AssertionError, match="for that"):
         again(tree)
     return tree
 
@@ -195,7 +194,7 @@ def test_a_tree_without_cases_can_be_pruned(pruner):
 @pytest.mark.parametrize("pruner", [*VARIANTS, *BY_OTHER_CASES], ids=repr)
 def test_a_chain_of_a_hundred_thousand_levels_is_no_trouble(pruner):
     tree = chain(100_000)
-    assert pruners._is_part(pruners._pruned(pruner, tree, tree.counts), tree)
+    assert checks._is_part(checks._pruned(pruner, tree, tree.counts), tree)
 
 
 # The laws themselves.
@@ -210,7 +209,7 @@ def by_first_class(tree):
 
 
 def test_a_pruner_that_changes_counts_is_reported():
-    with pytest.raises(AssertionError, match="no part of it"):
+    with pytest.raises(AssertionError, match="not a part of it"):
         checks.check_pruner(grows)
 
 
@@ -218,7 +217,7 @@ def test_a_pruner_that_makes_no_tree_is_reported():
     def broken(tree):
         return replace(tree, feature=tree.feature - 5)
 
-    with pytest.raises(AssertionError, match="no tree"):
+    with pytest.raises(AssertionError, match="not return a valid tree"):
         checks.check_pruner(broken)
 
 
@@ -226,7 +225,7 @@ def test_another_split_is_reported(bradley_lovell):
     def moved(tree):
         return replace(tree, threshold=tree.threshold + 1.0)
 
-    with pytest.raises(AssertionError, match="no part of it"):
+    with pytest.raises(AssertionError, match="not a part of it"):
         checks.pruned_tree_is_part_of_the_tree(moved, bradley_lovell)
 
 
@@ -237,7 +236,7 @@ def test_another_number_of_branches_is_reported(bradley_lovell):
         add_counts(root)
         return as_tree(root)
 
-    with pytest.raises(AssertionError, match="no part of it"):
+    with pytest.raises(AssertionError, match="not a part of it"):
         checks.pruned_tree_is_part_of_the_tree(wider, bradley_lovell)
 
 
@@ -247,7 +246,7 @@ def test_dependence_on_the_numbers_of_classes_is_reported(bradley_lovell):
 
 
 def test_costs_that_matter_though_equal_are_reported(bradley_lovell):
-    with pytest.raises(AssertionError, match="makes <Tree of 1 node,"):
+    with pytest.raises(AssertionError, match=r"and <function by_first_class .*> <Tree of 1 node,"):
         checks.equal_costs_change_nothing(ErrorBased(), by_first_class, bradley_lovell)
 
 

@@ -80,19 +80,19 @@ def test_a_registered_smoother_passes_by_its_name(name):
 
 def test_curtailment_is_known_to_forget_the_node_above():
     with pytest.raises(AssertionError, match=r"lowers the probability of class .* one more case"):
-        checks.check_smoother(Curtailment(minimum=100))
+        checks.check_smoother("curtailment")
 
 
 @pytest.mark.parametrize(
     ("smoother", "message"),
     [
-        (one_line, r"one_line fails on a tree .* shape \(2,\).*a line for each node"),
-        (counts, r"counts fails on .* \[1\.0, 2\.0\], which do not add up to 1"),
+        (one_line, r"one_line fails on a tree .* shape \(2,\).*one row per node"),
+        (counts, r"counts fails on .* returned \[1\.0, 2\.0\] for leaf 0: .* sum to 1"),
         (frequencies, r"frequencies fails on .* a node may have no cases"),
-        (beyond, r"beyond fails on .* the probabilities \[-0\.3.*from 0 on"),
+        (beyond, r"beyond fails on .* returned \[-0\.3.*must be non-negative"),
         (contrary, r"contrary lowers the probability of class 0 at leaf 0 of .* from 0\.6"),
         (deaf, r"deaf changes the frequencies of leaves with 1e\+09 times the cases"),
-        (partial_to_the_first, r"other probabilities for .* with its classes renamed"),
+        (partial_to_the_first, r"other probabilities for .* with classes renamed"),
         (moved_by_gain, r"other probabilities for .* with other splits"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -19,7 +19,7 @@ import numpy as np
 import roctree
 
 # What draws, writes or describes results cannot change them.
-_WITHOUT_INFLUENCE = ("checks/", "cli", "export/", "report/", "experiment/")
+_WITHOUT_INFLUENCE = ("checks", "cli", "export/", "report/", "experiment/")
 # But for what divides, fits and measures.
 _OF_THE_STUDY = ("designs", "growth", "metrics")
 _LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
@@ -48,7 +48,7 @@ def of_value(value: Any) -> str:
     --------
     >>> from roctree.smoothing import MBranch
     >>> of_value({"smoothing": MBranch(M=2), "depth": None})
-    "{'smoothing': roctree.smoothing.m_branch.MBranch(M=2), 'depth': None}"
+    "{'smoothing': roctree.smoothing.MBranch(M=2), 'depth': None}"
     """
     if isinstance(value, Mapping):
         return f"{{{_listed((f'{key!r}: ', part) for key, part in value.items())}}}"

@@ -29,7 +29,7 @@ _ENOUGH = 1.0 - 1e-6
 
 
 class SplitCriterion(Protocol):
-    """What the grower asks of a criterion; ``roctree.criteria.protocol`` says what it means."""
+    """What the grower asks of a criterion; ``roctree.criteria`` says what it means."""
 
     @property
     def function(self) -> Callable[[NDArray[np.float64]], float]:
