@@ -154,9 +154,7 @@ class NaiveBayesTree:
         mixture = np.empty((len(values), self.nodes.n_classes))
         compiled(mix_posteriors)(
             np.ascontiguousarray(values, dtype=np.float64),
-            paths.rule_ints,
-            paths.rule_floats,
-            paths.category_branch,
+            paths,
             self.model,
             self.nominal.astype(np.int64),
             models.cell_starts,

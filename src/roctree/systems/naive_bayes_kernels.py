@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, typed_kernel
-from roctree.tree.descent import N_CHILDREN
-from roctree.tree.settle_kernels import RULES, TABLE, Branches, Rules
-from roctree.tree.visit_kernels import visit
+from roctree._jit import (
+    Floats2D,
+    ReadonlyFloats,
+    ReadonlyFloats2D,
+    ReadonlyInts,
+    kernel,
+    typed_kernel,
+)
+from roctree.tree.kernels.descent import Paths, Reached, visit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,10 +27,6 @@ N_FOLDS = 5
 MISSING = -1
 # No likelihood is below it, and products below it are scaled up, so that none becomes zero.
 LEAST, SCALE = 1e-75, 1e75
-
-_GIVEN = "Array(float64, 1, 'C', readonly=True)"
-_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
-_RESULT = "Array(float64, 2, 'C')"
 
 
 @kernel
@@ -184,30 +185,25 @@ def largest(numbers: Floats) -> Int:
     return best
 
 
-@typed_kernel(
-    f"void({TABLE}, {RULES}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
-    f"{TABLE}, {TABLE}, {_RESULT})"
-)
+@typed_kernel(allocates=True)
 def mix_posteriors(
-    values: Floats,
-    rule_ints: Rules,
-    rule_floats: Floats,
-    category_branch: Branches,
-    model: Ints,
-    nominal: Ints,
-    cell_starts: Ints,
-    cut_starts: Ints,
-    cuts: Floats,
-    likelihood: Floats,
-    prior: Floats,
-    mixture: Floats,
+    values: ReadonlyFloats2D,
+    paths: Paths,
+    model: ReadonlyInts,
+    nominal: ReadonlyInts,
+    cell_starts: ReadonlyInts,
+    cut_starts: ReadonlyInts,
+    cuts: ReadonlyFloats,
+    likelihood: ReadonlyFloats2D,
+    prior: ReadonlyFloats2D,
+    mixture: Floats2D,
 ) -> None:
     """Mix the class probabilities that the leaves of each row give it.
 
     Parameters
     ----------
     values : float64[rows, features]
-    rule_ints, rule_floats, category_branch : of a ``Descent``
+    paths : the nodes of the tree
     model : int64[nodes], which model a leaf goes by
     nominal : int64[features], 1 where cells are categories
     cell_starts, cut_starts : int64[models * features + 1], where the cells and the cuts of each
@@ -218,13 +214,15 @@ def mix_posteriors(
     mixture : float64[rows, classes]
     """
     n_features = nominal.size
-    queue, parts = np.empty(rule_ints.shape[0], dtype=np.int64), np.empty(rule_ints.shape[0])
+    n_nodes = paths.rules.size
+    queue, parts = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes)
+    reached = Reached(queue, parts)
     cells, out = np.empty(n_features, dtype=np.int64), np.empty(prior.shape[1])
     for row in range(values.shape[0]):
         mixture[row] = 0.0
-        n_reached = visit(values, row, 0, rule_ints, rule_floats, category_branch, queue, parts)
+        n_reached = visit(values, row, 0, paths, reached)
         for i in range(n_reached):
-            if rule_ints[queue[i], N_CHILDREN] > 0:
+            if paths.rules[queue[i]].n_children > 0:
                 continue
             number = model[queue[i]]
             first = number * n_features

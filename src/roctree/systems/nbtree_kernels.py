@@ -14,7 +14,6 @@ from roctree.systems.mdl_kernels import entropy, least_price
 from roctree.systems.naive_bayes_kernels import MISSING, cross_validated_errors
 from roctree.systems.weka_kernels import sort_cases
 from roctree.systems.whole_cut_kernels import find_hopeless
-from roctree.tree.settle_kernels import TABLE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,10 +21,11 @@ Bools = NDArray[np.bool_]
 Int = Any  # Python's or NumPy's
 Numbers = NDArray[Any]  # int64 where all are whole, else float64
 
+_TABLE = "Array(float64, 2, 'C', readonly=True)"
 _GIVEN = "Array(float64, 1, 'C', readonly=True)"
 _NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 NODE = (
-    f"{TABLE}, Array(int64, 2, 'C', readonly=True), {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
+    f"{_TABLE}, Array(int64, 2, 'C', readonly=True), {_NUMBERS}, {_NUMBERS}, {_NUMBERS}, {_GIVEN}, "
     f"{_GIVEN}, int64, {_GIVEN}"
 )
 _CELLS = "Array(int64, 2, 'C'), Array(int64, 1, 'C'), Array(float64, 2, 'C')"
