@@ -114,7 +114,7 @@ WRONG = {
         "--splits",
         "binned",
     ),
-    "column 'sex' does not hold numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
+    "column 'sex' does not contain only numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
     "prune afterwards": ("late/0.parquet", *FIT, "--pruning", "reduced_error"),
 }
 

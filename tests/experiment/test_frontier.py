@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 
 import roctree
 from roctree import DataError, ParameterError
-from roctree.experiment.frontier import WAYS, Lesson
+from roctree.experiment.frontier import WAYS, TrainingFold
 from tests.estimator import weather
 
 IRIS = load_iris(return_X_y=True)
@@ -20,7 +20,7 @@ def small():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_no_tree_has_more_leaves_than_it_may(way):
-    trees = list(WAYS[way](Lesson(*IRIS, [2, 5], {}, 0)))
+    trees = list(WAYS[way](TrainingFold(*IRIS, [2, 5], {}, 0)))
     assert [tree.get_n_leaves() for tree in trees] <= [2, 5]
     assert trees[0].get_n_leaves() == 2
 
@@ -62,24 +62,24 @@ def test_progress_is_told_in_numbers():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ParameterError, match=r"'softly' is no way .*did you mean 'soft'"):
+    with pytest.raises(ParameterError, match=r"unknown name 'softly' .*did you mean 'soft'"):
         roctree.frontier(*IRIS, ways=["softly"])
-    with pytest.raises(ParameterError, match="are no sizes of trees"):
+    with pytest.raises(ParameterError, match=r"leaves=\[0\] is not allowed"):
         roctree.frontier(*IRIS, leaves=[0])
-    with pytest.raises(DataError, match="one class only"):
+    with pytest.raises(DataError, match="only one class"):
         roctree.frontier(np.ones((9, 1)), np.ones(9))
 
 
 BAD = [
-    ({"leaves": [4.5]}, "whole numbers from 1 on"),
-    ({"leaves": [np.inf]}, "whole numbers from 1 on"),
-    ({"leaves": []}, "whole numbers from 1 on"),
-    ({"leaves": "4,8"}, "whole numbers from 1 on"),
-    ({"max_leaves": 5}, "max_leaves is what a frontier tries out: give leaves"),
-    ({"growth": "best_first"}, "growth is what a frontier tries out: give ways"),
-    ({"ranking": "leaf"}, "ranking is what a frontier tries out: give ways"),
-    ({"ways": []}, "ways has no way to a small tree"),
-    ({"ways": 5}, "5 is no way to a small tree"),
+    ({"leaves": [4.5]}, "integers of at least 1"),
+    ({"leaves": [np.inf]}, "integers of at least 1"),
+    ({"leaves": []}, "integers of at least 1"),
+    ({"leaves": "4,8"}, "integers of at least 1"),
+    ({"max_leaves": 5}, "max_leaves is varied by frontier: use leaves"),
+    ({"growth": "best_first"}, "growth is varied by frontier: use ways"),
+    ({"ranking": "leaf"}, "ranking is varied by frontier: use ways"),
+    ({"ways": []}, "ways is empty"),
+    ({"ways": 5}, "unknown name 5"),
     ({"depth": 5}, "'depth' is not a parameter"),
     ({"criterion": "goodness"}, "criterion"),
     ({"folds": 1}, "folds=1"),
@@ -109,7 +109,7 @@ def test_a_way_that_is_given_twice_is_tried_once():
 
 def test_a_class_needs_two_cases_and_rows_need_labels():
     X, y = IRIS
-    with pytest.raises(DataError, match="one case only of the class 9"):
+    with pytest.raises(DataError, match="only one case of class 9"):
         roctree.frontier(X, np.append(y[1:], 9))
     with pytest.raises(DataError):
         roctree.frontier(X[:100], y)

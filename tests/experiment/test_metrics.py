@@ -85,7 +85,7 @@ def test_a_class_that_training_did_not_see_has_no_probability():
     iris = BuiltIn().load("iris")
     seen = iris.labels < 2
     tree = ROCTreeClassifier().fit(iris.rows[seen], iris.y[seen])
-    answer = Answer.of(tree, iris.rows, iris.labels, iris.classes, 0)
+    answer = Answer.from_model(tree, iris.rows, iris.labels, iris.classes, 0)
     assert answer.probabilities.shape == (150, 3)
     assert not answer.probabilities[:, 2].any()
     assert METRICS["accuracy"](answer) == pytest.approx(2 / 3, abs=0.01)

@@ -100,19 +100,19 @@ def test_what_was_not_measured_or_cannot_be_compared_is_refused():
         results.mean("au", "easy", "old")
     with pytest.raises(ParameterError, match="'polars' or 'pandas'"):
         results.frame("arrow")
-    with pytest.raises(DataError, match="no two common results"):
+    with pytest.raises(DataError, match="fewer than two common results"):
         made(n=1).compare("auc", "easy", "old", "new")
 
 
 def test_a_name_that_the_study_has_not_is_refused_and_not_taken_for_a_tie():
     results = made()
-    with pytest.raises(ParameterError, match=r"'odl' is no configuration .*did you mean 'old'"):
+    with pytest.raises(ParameterError, match=r"'odl' is not a configuration .*did you mean 'old'"):
         results.table("auc", against="odl")
-    with pytest.raises(ParameterError, match="'hardest' is no problem of this study"):
+    with pytest.raises(ParameterError, match="'hardest' is not a problem of this experiment"):
         results.compare("auc", "hardest", "old", "new")
-    with pytest.raises(ParameterError, match="there are old, new"):
+    with pytest.raises(ParameterError, match="choose from old, new"):
         results.wilcoxon("auc", "new", "other")
-    with pytest.raises(ParameterError, match="alpha=5 is no level"):
+    with pytest.raises(ParameterError, match="alpha=5 is not allowed"):
         results.table("auc", against="old", alpha=5)
 
 

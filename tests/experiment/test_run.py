@@ -214,7 +214,7 @@ def test_of_many_changes_some_are_named(tmp_path, monkeypatch):
     run(plan, path)
     code = fingerprint.of_code() | {f"tree/new{number:02}.py": "some" for number in range(30)}
     monkeypatch.setattr(fingerprint, "of_code", lambda: code)
-    with pytest.raises(DataError, match=r"code in tree/new00\.py, .*new07\.py and 22 others\. Run"):
+    with pytest.raises(DataError, match=r"code in tree/new00\.py, .*new07\.py and 22 others\. Use"):
         run(plan, path)
 
 
@@ -255,7 +255,7 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
 
 def test_a_folder_that_cannot_be_is_refused(tmp_path):
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(DataError, match=r"There can be no folder .*file'"):
+    with pytest.raises(DataError, match=r"Cannot create the folder .*file'"):
         run(plan_of(), tmp_path / "file" / "study.sqlite")
 
 
@@ -264,7 +264,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("create table sales (price real)")
     before = path.read_bytes()
-    with pytest.raises(DataError, match="a database of something else"):
+    with pytest.raises(DataError, match="a database with other content"):
         run(plan_of(), path)
     assert path.read_bytes() == before
 
@@ -301,23 +301,32 @@ def test_several_may_write_to_one_store_at_once(tmp_path):
     [
         (lambda: Plan.of([], TREES), "no problem"),
         (lambda: Plan.of(BuiltIn().load("iris"), {}), "no configuration"),
-        (lambda: Plan.of([BuiltIn().load("iris")] * 2, TREES), "Two problems are called 'iris'"),
-        (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=[]), "measures nothing"),
-        (lambda: Plan.of("iris", TREES), r"'iris' is no problem: give BuiltIn\(\)\.load"),
-        (lambda: Plan.of(None, TREES), "None is no problem"),
-        (lambda: Plan.of(BuiltIn().load("iris"), {1: ROCTreeClassifier()}), "is called 1: give a"),
-        (lambda: Plan.of(BuiltIn().load("iris"), {"a": ROCTreeClassifier}), "is a class: write it"),
-        (lambda: Plan.of(BuiltIn().load("iris"), TREES, CrossValidation), "divides nothing"),
-        (lambda: Configuration("a", ROCTreeClassifier(), at=0.5), "give arguments of at"),
-        (lambda: Plan.of(BuiltIn().load("iris"), ROCTreeClassifier()), "give classifiers by name"),
+        (lambda: Plan.of([BuiltIn().load("iris")] * 2, TREES), "Two problems are named 'iris'"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=[]), "has no metric"),
+        (lambda: Plan.of("iris", TREES), r"'iris' is not a problem: give BuiltIn\(\)\.load"),
+        (lambda: Plan.of(None, TREES), "None is not a problem"),
+        (
+            lambda: Plan.of(BuiltIn().load("iris"), {1: ROCTreeClassifier()}),
+            "is named 1",
+        ),
+        (
+            lambda: Plan.of(BuiltIn().load("iris"), {"a": ROCTreeClassifier}),
+            "is a class: add",
+        ),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, CrossValidation), "is not a design"),
+        (lambda: Configuration("a", ROCTreeClassifier(), at=0.5), "give a dict of arguments of at"),
+        (
+            lambda: Plan.of(BuiltIn().load("iris"), ROCTreeClassifier()),
+            "give a dict of",
+        ),
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics=3), "metric 3 is not known"),
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics={"f3": 3}), "'f3' is 3: give a"),
         (
             lambda: Plan.of(BuiltIn().load("iris"), TREES, metrics={"seconds": len}),
-            "cannot be called 'seconds'",
+            "cannot be named 'seconds'",
         ),
-        (lambda: Plan.of(BuiltIn().load("iris"), [ROCTreeClassifier()]), "is no configuration"),
-        (lambda: Plan.of(BuiltIn().load("iris"), TREES, 5), "design=5 divides nothing"),
+        (lambda: Plan.of(BuiltIn().load("iris"), [ROCTreeClassifier()]), "is not a configuration"),
+        (lambda: Plan.of(BuiltIn().load("iris"), TREES, 5), "design=5 is not a design"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(make, words):
@@ -339,7 +348,7 @@ def test_a_number_of_processes_that_there_cannot_be_is_refused(tmp_path, n_jobs)
 
 
 def test_what_is_no_plan_is_refused(tmp_path):
-    with pytest.raises(ParameterError, match=r"is no plan: give Plan\.of"):
+    with pytest.raises(ParameterError, match=r"is not a plan: give Plan\.of"):
         run(TREES, tmp_path / "study.sqlite")
 
 

@@ -1,6 +1,8 @@
-"""The tests of §16: worked examples, corner cases, and the marks that the papers print."""
+"""Significance tests: worked examples, corner cases, and the marks that the papers print."""
 
 import math
+import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -17,8 +19,8 @@ from roctree.experiment import (
     unpaired_t,
     wilcoxon,
 )
-from roctree.experiment.papers.setting import published
 from roctree.experiment.significance import t_test, unpaired_t_of_summaries
+from studies.setting import published
 
 D = np.array([0.02, 0.01, 0.03, -0.01, 0.02, 0.0, 0.01, 0.02, 0.04, 0.0])
 ZEROS = np.zeros(10)
@@ -80,7 +82,7 @@ def test_a_constant_difference_is_certain():
     ("ours", "theirs", "words"),
     [
         ([1.0], [2.0], "two results"),
-        ([1.0, 2.0], [1.0, 2.0, 3.0], "pairs"),
+        ([1.0, 2.0], [1.0, 2.0, 3.0], "as many results of each"),
         ([1.0, math.nan], D, "finite"),
     ],
 )
@@ -164,24 +166,31 @@ def test_ranks_follow_the_direction_of_the_measure():
 
 
 def test_the_diagram_names_everyone_and_is_xml():
-    from xml.etree import ElementTree
-
-    picture = Ranks.of(("a<b", *VARIANTS[1:]), AREAS).svg()
+    pytest.importorskip("matplotlib").use("Agg")
+    ranks = Ranks.of(("a<b", "$100$", *VARIANTS[2:]), AREAS)
+    picture = ranks.svg()
     ElementTree.fromstring(picture)
-    assert "a&lt;b" in picture
-    assert all(name in picture for name in VARIANTS[1:])
+    assert all(name in picture for name in ("a&lt;b", "$100$", *VARIANTS[2:]))
+    assert ranks._repr_svg_() == picture
 
 
 def test_the_diagram_is_as_wide_as_its_names_need():
-    from xml.etree import ElementTree
+    pytest.importorskip("matplotlib").use("Agg")
 
     def width(name):
-        return float(
-            ElementTree.fromstring(Ranks.of((name, "b"), [[1, 2], [2, 1]]).svg()).get("width")
-        )
+        picture = Ranks.of((name, "b"), [[1, 2], [2, 1]]).svg()
+        return float(ElementTree.fromstring(picture).get("viewBox").split()[2])
 
     assert width("a") == 640
     assert width("a" * 100) > 2 * 100 * 6
+
+
+def test_without_matplotlib_ranks_are_shown_as_text(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ranks = Ranks.of(("a", "b"), [[1, 2], [2, 1]])
+    with pytest.raises(ImportError, match="matplotlib"):
+        ranks.svg()
+    assert ranks._repr_svg_() is None
 
 
 @pytest.mark.parametrize("scores", [[[1.0, 2.0]], [[1.0, math.nan], [1.0, 2.0]], [[1.0], [2.0]]])

@@ -44,7 +44,6 @@ from roctree.progress import Callback, Progress, ignore_progress
 from roctree.tally import Tally
 from roctree.tree import Tree
 from roctree.tree.columns import Columns
-from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
 
 Floats = NDArray[np.float64]
@@ -185,7 +184,7 @@ class DaskShards:
 
     def count(self, segments: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
-        n_bins = int(self.columns.table[layout.BIN, -1])
+        n_bins = int(self.columns.bins.start[-1])
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if segments.size > 0:
             known = {"columns": self.columns, "segments": segments, "n_classes": self.n_classes}
@@ -326,7 +325,7 @@ def _start(coded: CodedPart) -> Places:
 def _count(
     coded: CodedPart, places: Places, *, columns: Columns, segments: Ints, n_classes: int
 ) -> PackedTables:
-    tables = np.zeros((segments.size, int(columns.table[layout.BIN, -1]), n_classes))
+    tables = np.zeros((segments.size, int(columns.bins.start[-1]), n_classes))
     coded.shard.count(places, columns, segments, tables)
     return PackedTables.from_tables(tables)
 

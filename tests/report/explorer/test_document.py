@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
-from roctree.conventions import encoded
 from roctree.report.explorer import data_document, page_of, script
 from roctree.report.explorer.page import as_json
 from roctree.tree.apply import divided
@@ -58,7 +57,7 @@ def test_only_attributes_that_the_tree_tests_are_in_the_page():
 def test_divided_test_cases_are_in_the_page_by_their_parts_in_the_leaves(made):
     tree, X_test, y_test = made()
     data = data_document(tree, X_test, y_test)
-    apart = divided(tree.tree_, np.asarray(encoded(tree, X_test), np.float64))
+    apart = divided(tree.tree_, np.asarray(tree.fitted_.encode(X_test), np.float64))
     assert len(data["divided"]) == apart.sum() > 0
     probabilities = tree.probabilities_[tree.tree_.leaves]
     mixed = [np.dot(each["parts"], probabilities[each["leaves"]]) for each in data["divided"]]

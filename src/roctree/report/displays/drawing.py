@@ -3,6 +3,7 @@
 Lines differ in style and points in shape, not in colour alone, so that the plots can be printed.
 """
 
+from io import StringIO
 from typing import Any
 
 from roctree.errors import ParameterError, how_to_install
@@ -25,6 +26,17 @@ def pyplot() -> Any:
             f"Plots are drawn by matplotlib, which is not installed: {how_to_install('plot')}."
         ) from None
     return pyplot
+
+
+def svg_text(figure: Any) -> str:
+    """Return a figure as SVG text, the same bytes for the same drawing, and close it."""
+    library = pyplot()
+    text = StringIO()
+    # Labels stay text, so that the picture is small and can be searched.
+    with library.rc_context({"svg.fonttype": "none", "svg.hashsalt": "roctree"}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    library.close(figure)
+    return text.getvalue()
 
 
 def axes(ax: Any) -> tuple[Any, Any]:
