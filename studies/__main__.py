@@ -12,7 +12,7 @@ from typing import Any
 
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import Table
-from roctree.table import as_text
+from roctree.text import text_table
 from studies import REPRODUCTIONS, descriptions, names_matching
 from studies.report import Report
 from studies.setting import MissingDataError, Setting
@@ -119,7 +119,7 @@ def _termination_as_exit() -> Iterator[None]:
 def _run(options: Namespace) -> None:
     if options.name == "list":
         known = descriptions()
-        _show(known, [as_text(("name", "content"), known.items(), "left")], options.json)
+        _show(known, [text_table(("name", "content"), known.items(), "left")], options.json)
         return
     chosen = names_matching(options.name)
     setting = Setting(
@@ -167,7 +167,7 @@ def _show(facts: dict[str, Any], shown: Sequence[str | Table], as_json: bool) ->
             Console(highlight=False).print(part.rich())
         else:
             sides = ["left", *["right"] * (len(part.columns) - 1)]
-            text = as_text(part.columns, part.cells, sides)  # type: ignore[arg-type]
+            text = text_table(part.columns, part.cells, sides)  # type: ignore[arg-type]
             print("\n".join([*[part.title] * bool(part.title), text, ""]), flush=True)
 
 
