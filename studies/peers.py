@@ -17,12 +17,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree import ROCTreeClassifier, distill
-from roctree.conventions import labelled_cases
+from roctree.classifier import training_data
 from roctree.data import Rows
+from roctree.models.distill import Booster
 from roctree.presets import c45
 from roctree.pruning import CostComplexity
 from roctree.roc import mauc
-from roctree.systems.distill import Booster
 
 Floats = NDArray[np.float64]
 SEED = 0
@@ -217,4 +217,4 @@ def one_hot(rows: Rows) -> Floats:
 @lru_cache(maxsize=1)
 def booster_of(rows: Rows, y: tuple[Any, ...]) -> Booster:
     """Return the booster of some cases; consecutive calls with the same cases share it."""
-    return Booster.of(labelled_cases(rows, np.array(y)), SEED)
+    return Booster.of(training_data(rows, np.array(y)), SEED)

@@ -104,7 +104,7 @@ WRONG = {
         "--weight",
         "pressure",
     ),
-    "column 'sex' does not hold numbers: '": (
+    "column 'sex' does not contain only numbers: '": (
         "fit",
         "data.csv",
         "--target",
@@ -119,7 +119,7 @@ WRONG = {
         "daily",
     ),
     "use --cost-matrix with one row per predicted": ("at", "three.json", "--cost-fn", 5),
-    "reduced_error:fraction=0.3333333333333333 decides by other cases: give --validation": (
+    "reduced_error:fraction=0.3333333333333333 needs other cases: give --validation": (
         "prune",
         "tree.json",
         "--method",
@@ -219,13 +219,13 @@ def test_debug_shows_where_an_error_comes_from(patients, roctree):
 def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
     grown, roctree, monkeypatch
 ):
-    monkeypatch.setattr("roctree.data.csv_file.BLOCK", 1000)
+    monkeypatch.setattr("roctree.data.csv_file.BLOCK_SIZE", 1000)
     text = (grown / "test.csv").read_text()
     (grown / "odd.csv").write_text(text + "old,male,never,120,5.0,1,ill\n")
     (grown / "scored.csv").write_text("what was there")
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 2
-    assert "odd.csv: column 'age' does not hold numbers: 'old' is none." in done.err
+    assert "odd.csv: column 'age' does not contain only numbers: 'old' is not allowed." in done.err
     assert (grown / "scored.csv").read_text() == "what was there"
     assert not list(grown.glob(".scored*"))
 
@@ -254,7 +254,7 @@ def test_warnings_are_sentences_too(grown, roctree):
 def test_what_many_blocks_have_unseen_is_told_once_with_all_rows(
     command, grown, roctree, monkeypatch
 ):
-    monkeypatch.setattr("roctree.data.csv_file.BLOCK", 1000)
+    monkeypatch.setattr("roctree.data.csv_file.BLOCK_SIZE", 1000)
     text = (grown / "test.csv").read_text()
     (grown / "odd.csv").write_text(text.replace("female", "unknown"))
     done = roctree(command, "tree.json", "odd.csv")

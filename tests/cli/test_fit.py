@@ -12,7 +12,7 @@ import roctree as library
 from roctree import ROCTreeClassifier
 from roctree.cli.estimators import tree_from_options, tree_options, variants
 from roctree.cli.values import RENAMED
-from roctree.data.files import read_file
+from roctree.data.readers import read_file
 from roctree.pruning import MinimumError
 
 NA = {"pandas": {}, "polars": {"null_values": ["NA"]}}

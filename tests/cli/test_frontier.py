@@ -9,7 +9,7 @@ import pytest
 
 import roctree as library
 from roctree import frontier as tried
-from roctree.data.files import read_file
+from roctree.data.readers import read_file
 
 FRONTIER = ("frontier", "data.csv", "--target", "outcome", "--folds", "2")
 SMALL = (*FRONTIER, "--leaves", "4,2", "--ways", "best_first,soft")

@@ -8,7 +8,7 @@ from pyarrow import parquet
 
 import roctree as library
 from roctree.cli import fit as fit_command
-from roctree.data.files import read_file
+from roctree.data.readers import read_file
 
 FIT = ("--target", "outcome", "--splits", "binned", "--max-leaves", 8)
 
@@ -114,7 +114,7 @@ WRONG = {
         "--splits",
         "binned",
     ),
-    "column 'sex' does not hold numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
+    "column 'sex' does not contain only numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
     "prune afterwards": ("late/0.parquet", *FIT, "--pruning", "reduced_error"),
 }
 

@@ -12,8 +12,8 @@ from roctree.cli.compare import METRICS, comparison_report
 from roctree.cli.options import OPERATING
 from roctree.cli.predict import RESULTS
 from roctree.data import csv_file
-from roctree.data.files import read_file
-from roctree.data.known import types_of
+from roctree.data.readers import read_file
+from roctree.data.roles import column_types
 from roctree.errors import DataError
 from roctree.experiment import Results
 from roctree.experiment.store import Outcome
@@ -23,7 +23,7 @@ LABEL = "label,probability"
 
 
 def new_rows(tree):
-    table = read_file("new.csv", types=types_of(tree.schema_))
+    table = read_file("new.csv", types=column_types(tree.schema_))
     return table.select(list(tree.schema_.names))
 
 
@@ -83,17 +83,17 @@ def test_rows_that_come_in_blocks_are_predicted_as_those_that_come_at_once(
     grown, roctree, monkeypatch
 ):
     whole = roctree("predict", "tree.json", "test.csv").out
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     assert roctree("predict", "tree.json", "test.csv").out == whole
     assert len(whole.splitlines()) == 201
 
 
 def test_labels_by_chance_are_those_of_python(grown, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     options = ("--max-fpr", 0.3, "--randomise", "--random-state", 3, "--columns", "label")
     shown = roctree("predict", "tree.json", "test.csv", *options).out.split()[1:]
     tree = library.load("tree.json").at(max_fpr=0.3, randomise=True, random_state=3)
-    rows = read_file("test.csv", types=types_of(tree.schema_)).select(list(tree.schema_.names))
+    rows = read_file("test.csv", types=column_types(tree.schema_)).select(list(tree.schema_.names))
     assert shown == tree.predict(rows).tolist()
 
 
@@ -130,7 +130,7 @@ def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
         roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out
     )
     tree = library.load("tree.json")
-    table = read_file("test.csv", types=types_of(tree.schema_))
+    table = read_file("test.csv", types=column_types(tree.schema_))
     curve = tree.roc(table.drop(["outcome"]), table["outcome"], positive="ill")
     assert facts["auc"] == curve.auc
     assert facts["auc_interval"] == list(curve.auc_interval())
@@ -209,8 +209,8 @@ PARTS = {
 @pytest.mark.parametrize("command", ["evaluate", "labellings"])
 def test_several_files_are_judged_as_one(command, parts, grown, roctree, monkeypatch):
     in_parts(grown, "test.csv")
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
-    monkeypatch.setattr("roctree.data.files.BATCH_ROWS", 50)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
+    monkeypatch.setattr("roctree.data.readers.BATCH_ROWS", 50)
     whole = json.loads(roctree(command, "tree.json", "test.csv", "--json").out)
     found = roctree(command, "tree.json", *PARTS[parts], "--json")
     assert found.code == 0, found.err
@@ -227,7 +227,7 @@ def test_several_files_are_judged_by_models_that_score_each_row(grown, roctree):
 
 @pytest.mark.parametrize("classes", [(0, 1), (1.0, 2.0), ("false", "true"), ("007", "008")])
 def test_classes_are_known_again_block_by_block(classes, patients, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 50)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 50)
     rows = "".join(f"{i},{classes[i // 20]}\n" for i in range(40))
     (patients / "kinds.csv").write_text("x,kind\n" + rows)
     assert roctree("fit", "kinds.csv", "--target", "kind", "-o", "kinds.json").code == 0
@@ -236,7 +236,7 @@ def test_classes_are_known_again_block_by_block(classes, patients, roctree, monk
 
 
 def test_a_row_far_down_that_cannot_be_judged_is_named(grown, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     text = (grown / "test.csv").read_text()
     (grown / "odd.csv").write_text(text + text.splitlines()[1].rpartition(",")[0] + ",\n")
     done = roctree("evaluate", "tree.json", "odd.csv")
@@ -245,7 +245,7 @@ def test_a_row_far_down_that_cannot_be_judged_is_named(grown, roctree, monkeypat
 
 
 def test_blocks_of_rows_without_weight_leave_no_trace(grown, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     head, *rows = (grown / "test.csv").read_text().splitlines()
     for name, kept in {"all.csv": rows, "some.csv": rows[100:]}.items():
         lines = [f"{row},{int(row in rows[100:])}" for row in kept]

@@ -25,15 +25,14 @@ from roctree.cli.options import (
 from roctree.cli.output import Report, Table
 from roctree.cli.reading import column_roles, read_training
 from roctree.cli.values import parse_costs, parse_number
-from roctree.data.labels import encode_labels
+from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import CrossValidation, Plan, Problem, Results, run
 from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
 from roctree.experiment.significance import Verdict
 from roctree.files.atomic import write_whole
 from roctree.progress import count_bar
-from roctree.report.displays.drawing import pyplot
-from roctree.report.displays.frontier import check_measure
+from roctree.report.displays import check_frontier_measure, pyplot
 
 # Compare
 
@@ -202,7 +201,7 @@ def _of_positive(costs: dict[str, Any], matrix: Any) -> str:
 def _check_plot(path: str, measure: str) -> None:
     """Raise an error for a plot that could not be drawn, before trees are grown."""
     pyplot()
-    check_measure(measure)
+    check_frontier_measure(measure)
     place = Path(path)
     if place.suffix[1:].lower() not in IMAGE_FORMATS:
         raise ParameterError(

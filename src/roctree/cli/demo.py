@@ -35,7 +35,8 @@ def demo(
     for criterion in experiment.CRITERIA_SHOWN:
         with spinner(f"Cross-validating {criterion}"):
             outcomes.append(experiment.cross_validated(criterion))
-    tree.schema_ = replace(tree.schema_, names=experiment.tumours()[-1])
+    schema = replace(tree.schema_, names=experiment.tumours()[-1])
+    tree.fitted_ = replace(tree.fitted_, schema=schema)
     title = f"Breast-cancer data, {experiment.FOLDS}-fold cross-validation, mean ± deviation"
     table = Table(("criterion", "AUC", "accuracy", "leaves"), list(map(_cells, outcomes)), title)
     facts = {outcome.criterion: _means(outcome) for outcome in outcomes}
@@ -68,7 +69,7 @@ def warm_up() -> Report:
     """
     begin = perf_counter()
     with spinner(LOADING):
-        from roctree.systems.warm_up import warm_up as compile_all
+        from roctree.models.warm_up import warm_up as compile_all
 
         compile_all()
     seconds = perf_counter() - begin

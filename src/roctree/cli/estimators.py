@@ -23,9 +23,9 @@ from roctree.cli.values import (
 )
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
+from roctree.models.multiscale.estimator import MultiscaleClassifier
+from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
 from roctree.parameters import RULES
-from roctree.systems.multiscale import MultiscaleClassifier
-from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 from roctree.text import did_you_mean
 
 SYSTEMS: dict[str, Any] = {

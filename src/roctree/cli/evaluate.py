@@ -34,8 +34,7 @@ from roctree.cli.reading import (
     silenced_logs,
 )
 from roctree.data.arrow import pa
-from roctree.data.known import types_of
-from roctree.data.roles import named
+from roctree.data.roles import column_types, find_columns
 from roctree.errors import DataError, ParameterError
 from roctree.labelling import LABELLINGS_HEAD, Labellings
 from roctree.large import tally_of
@@ -236,14 +235,16 @@ def _tally_by_dask(
     if other is not None:
         raise ParameterError(f"{other!r} is not a Parquet file: files for --dask must be.")
     files = parquet_files(paths)
-    present, types = common_schema(files), types_of(tree.schema_)
+    present, types = common_schema(files), column_types(tree.schema_)
     if weight in types:
         raise ParameterError(
             f"The tree uses {weight!r} as an attribute: with --dask it cannot be the weight too."
         )
     wanted = [target or tree.training_.target or "", *([weight] if weight else [])]
-    others = [present.field(name) for name in named(wanted, present.names, several=False)]
-    known = [pa.field(name, types[name]) for name in named(types, present.names, several=False)]
+    others = [present.field(name) for name in find_columns(wanted, present.names, several=False)]
+    known = [
+        pa.field(name, types[name]) for name in find_columns(types, present.names, several=False)
+    ]
     rows = parquet_rows(files, pa.schema([*known, *others]))
     with merged_warnings(), silenced_logs():
         tally = tally_of(tree, rows, wanted[0], weight, client=dask)

@@ -30,8 +30,8 @@ from roctree.cli.reading import (
 )
 from roctree.cli.values import parse_class
 from roctree.data.arrow import pa
-from roctree.data.files import as_types
-from roctree.data.roles import ColumnFacts, Wishes, cases_of
+from roctree.data.readers import cast_columns
+from roctree.data.roles import ColumnOptions, ColumnSummary, assign_roles
 from roctree.errors import DataError, ParameterError
 from roctree.export.common import size_of
 from roctree.large.batches import reading as reading_batches
@@ -62,14 +62,14 @@ class FitSummary(NamedTuple):
     ----------
     model : fitted classifier
     n_rows : int
-    columns : tuple of ColumnFacts
+    columns : tuple of ColumnSummary
     n_inspected : int
         Number of rows, the first ones, from which the roles were inferred.
     """
 
     model: Any
     n_rows: int
-    columns: tuple[ColumnFacts, ...]
+    columns: tuple[ColumnSummary, ...]
     n_inspected: int
 
 
@@ -100,7 +100,7 @@ def fit(
         fitted = _fit_file(data[0], roles, parameters, reading)
     model, n_rows, facts, n_inspected = fitted
     # pyarrow columns have no name that fit could remember.
-    model.training_ = replace(model.training_, target=target)
+    _name_target(model, target)
     _warn_of_single_class(model)
     if output is not None:
         model.save(output)
@@ -113,14 +113,22 @@ def fit(
     return Report(found, [_column_table(facts, title), top, _summary(model, found), saved])
 
 
+def _name_target(model: Any, target: str) -> None:
+    training = replace(model.training_, target=target)
+    if hasattr(model, "fitted_"):
+        model.fitted_ = replace(model.fitted_, training=training)
+    else:
+        model.training_ = training
+
+
 def _fit_file(
-    path: str, roles: Wishes, parameters: Mapping[str, Any], reading: Mapping[str, Any]
+    path: str, roles: ColumnOptions, parameters: Mapping[str, Any], reading: Mapping[str, Any]
 ) -> FitSummary:
     cases = read_training(path, roles, reading)
     classes = cases.y.unique().to_pylist()
     with spinner("Growing the tree; the first run compiles the kernels"):
         model = system_from_options(parameters, classes).fit(cases.X, cases.y, cases.weights)
-    return FitSummary(model, cases.X.num_rows, cases.facts, cases.X.num_rows)
+    return FitSummary(model, cases.X.num_rows, cases.columns, cases.X.num_rows)
 
 
 def _read_in_parts(paths: Sequence[str], splits: str | None, dask: str | None) -> bool:
@@ -145,15 +153,15 @@ def _read_in_parts(paths: Sequence[str], splits: str | None, dask: str | None) -
 
 
 def _fit_parts(
-    paths: Sequence[str], roles: Wishes, parameters: Mapping[str, Any], dask: str | None
+    paths: Sequence[str], roles: ColumnOptions, parameters: Mapping[str, Any], dask: str | None
 ) -> FitSummary:
     files = parquet_files(paths)
     rows = parquet_rows(files, common_schema(files))
     with reading_batches("the Parquet files"):
-        sample = as_types(rows.head(INSPECTED_ROWS), roles.types)
+        sample = cast_columns(rows.head(INSPECTED_ROWS), roles.types)
     if sample.num_rows == 0:
         raise DataError(f"There are no rows in {', '.join(map(repr, paths))}.")
-    facts = cases_of(sample, roles).facts
+    facts = assign_roles(sample, roles).columns
     used = [sample.schema.field(fact.name) for fact in facts if fact.role != "ignored"]
     estimator = system_from_options(parameters, _weighted_classes(rows, roles.target, parameters))
     known = parquet_rows(files, pa.schema(used)), roles.target, roles.weight
@@ -203,6 +211,6 @@ def _summary(model: Any, facts: Mapping[str, Any]) -> str:
     return f"\n{size}{shown}."
 
 
-def _column_table(facts: tuple[ColumnFacts, ...], title: str) -> Table:
+def _column_table(facts: tuple[ColumnSummary, ...], title: str) -> Table:
     rows = [(fact.name, fact.role, fact.values, str(fact.n_missing), fact.remark) for fact in facts]
     return Table(("column", "role", "values", "missing", "remark"), rows, title)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from roctree.data.unseen import UnseenCategoriesWarning
+from roctree.data import UnseenCategoriesWarning
 from roctree.text import Alignment, escape_unprintable, text_table
 
 # Numbers, ranges, and means with standard deviations.
@@ -120,7 +120,7 @@ def merged_warnings() -> Iterator[None]:
     messages = [each.message for each in found]
     unseen = [each for each in messages if isinstance(each, UnseenCategoriesWarning)]
     _warn_once(each for each in messages if each not in unseen)
-    _warn_once(filter(None, [UnseenCategoriesWarning.of_all(unseen)]))
+    _warn_once(filter(None, [UnseenCategoriesWarning.merged(unseen)]))
 
 
 @contextmanager

@@ -14,9 +14,8 @@ from roctree.cli.output import Report, distinct_warnings, merged_warnings
 from roctree.cli.reading import column_choice, text_format, with_all_columns
 from roctree.cli.writing import STANDARD_OUTPUT, table_writer
 from roctree.data.arrow import pa
-from roctree.data.files import file_batches
-from roctree.data.known import types_of
-from roctree.data.roles import named
+from roctree.data.readers import read_batches
+from roctree.data.roles import column_types, find_columns
 from roctree.errors import ParameterError
 from roctree.text import did_you_mean, quote_if_needed
 
@@ -103,8 +102,8 @@ def predict(
       roctree predict tree.json new.csv --positive ill --cost-fp 1 --cost-fn 5 -o scored.csv
     """
     loaded = at_operating_point(roctree.load(model), operating)
-    choice, types = column_choice(loaded, keep, data), types_of(loaded.schema_)
-    batches = file_batches(data, choice, text_format(reading), types)
+    choice, types = column_choice(loaded, keep, data), column_types(loaded.schema_)
+    batches = read_batches(data, choice, text_format(reading), types)
     if loaded.operating_point_ is not None and loaded.operating_point_.chance > 0.0:
         # Randomised labels depend on the position of a row, so all rows are needed at once.
         batches = (pa.concat_tables(each) for each in [batches])
@@ -136,7 +135,7 @@ def result_table(model: Any, table: Any, results: str, keep: list[str]) -> Any:
         # Nothing can be predicted, but the columns must be those of other blocks.
         return result_table(model, _placeholder_row(table), results, keep).slice(0, 0)
     rows = with_all_columns(table, model.schema_)
-    keep = named(keep, table.column_names)
+    keep = find_columns(keep, table.column_names)
     found = {name: table.column(name) for name in keep}
     with distinct_warnings():
         for name in results.split(","):

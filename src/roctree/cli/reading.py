@@ -11,13 +11,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roctree import ROCTreeClassifier
+from roctree.data import Schema
 from roctree.data.arrow import pa
-from roctree.data.dataset import Schema
-from roctree.data.files import Choice, all_of, file_batches, file_columns, read_file
-from roctree.data.known import labels_of_column, target_of, type_of_labels, types_of
-from roctree.data.roles import Cases, Wishes, cases_of, named, weight_type, weights_of
-from roctree.data.sources import is_pipe
-from roctree.data.spelling import Spelling
+from roctree.data.csv_file import CsvFormat
+from roctree.data.readers import (
+    ColumnChooser,
+    read_batches,
+    read_column_names,
+    read_file,
+    require_columns,
+)
+from roctree.data.roles import (
+    ColumnOptions,
+    LabelledTable,
+    assign_roles,
+    column_types,
+    find_columns,
+    find_target,
+    label_type,
+    read_labels,
+    read_weights,
+    weight_type,
+)
+from roctree.data.streams import is_pipe
 from roctree.errors import DataError
 from roctree.large.batches import PARQUET_SUFFIXES
 from roctree.large.parquet import is_pattern
@@ -32,22 +48,21 @@ class LabelledRows(NamedTuple):
     weights: Any
 
 
-def text_format(reading: Mapping[str, Any]) -> Spelling:
+def text_format(reading: Mapping[str, Any]) -> CsvFormat:
     """Return the format of text files that the options of ``READING`` describe."""
-    given = dict(reading)
-    return Spelling(missing=tuple(given.pop("missing_value", ())), **given)
+    return CsvFormat(**{**reading, "missing_value": tuple(reading.get("missing_value", ()))})
 
 
-def column_roles(target: str, weight: str | None, columns: Mapping[str, Any]) -> Wishes:
+def column_roles(target: str, weight: str | None, columns: Mapping[str, Any]) -> ColumnOptions:
     """Return the roles that the options of ``COLUMNS`` assign to columns."""
-    return Wishes(target, weight, **{name: tuple(given) for name, given in columns.items()})
+    return ColumnOptions(target, weight, **{name: tuple(given) for name, given in columns.items()})
 
 
-def read_training(path: str, roles: Wishes, reading: Mapping[str, Any]) -> Cases:
+def read_training(path: str, roles: ColumnOptions, reading: Mapping[str, Any]) -> LabelledTable:
     """Read a file to fit a model to."""
     with spinner(f"Reading {path}"):
         written = text_format(reading)
-        cases = cases_of(read_file(path, written, roles.types), roles, written.decimal)
+        cases = assign_roles(read_file(path, written, roles.types), roles, written.decimal)
     if cases.X.num_columns == 0:
         raise DataError(f"{path} has no column left to predict {roles.target!r} from.")
     return cases
@@ -74,15 +89,17 @@ def read_labelled(
     """
     schema = model.schema_
     with spinner(f"Reading {path}"):
-        table = read_file(path, text_format(reading), weight_type(weight) | types_of(schema))
+        table = read_file(path, text_format(reading), weight_type(weight) | column_types(schema))
     present, trained = table.column_names, model.training_.target
-    weights = weights_of(table, named([weight], present, several=False)[0]) if weight else None
+    weights = (
+        read_weights(table, find_columns([weight], present, several=False)[0]) if weight else None
+    )
     if target is None:
         rest = table.select([name for name in present if name != weight])
-        target = trained if trained in present else target_of(rest, schema)
-    (name,) = named([target], present, several=False)
+        target = trained if trained in present else find_target(rest, schema)
+    (name,) = find_columns([target], present, several=False)
     attributes = with_all_columns(table.select(present_attributes(model, present, path)), schema)
-    labels = labels_of_column(table.column(name), schema.classes, name)
+    labels = read_labels(table.column(name), schema.classes, name)
     return LabelledRows(attributes, labels, weights)
 
 
@@ -99,22 +116,22 @@ def labelled_blocks(
     whose columns cannot be inspected before it is read.
     """
     schema, name = model.schema_, target or model.training_.target
-    if is_pipe(path) or name not in file_columns(path, text_format(reading)):
+    if is_pipe(path) or name not in read_column_names(path, text_format(reading)):
         yield read_labelled(path, model, target, reading, weight)
         return
-    types = type_of_labels(name, schema.classes) | weight_type(weight) | types_of(schema)
+    types = label_type(name, schema.classes) | weight_type(weight) | column_types(schema)
     others = [name, *([weight] if weight else [])]
     choice, begin = column_choice(model, others, path), 0
-    for table in file_batches(path, choice, text_format(reading), types):
-        labels = labels_of_column(table.column(name), schema.classes, name, begin)
+    for table in read_batches(path, choice, text_format(reading), types):
+        labels = read_labels(table.column(name), schema.classes, name, begin)
         # Rows of weight 0 do not count, and a block may contain no others.
         if table.num_rows and (weight is None or table.column(weight).to_numpy().any()):
-            weights = weights_of(table, weight, begin) if weight else None
+            weights = read_weights(table, weight, begin) if weight else None
             yield LabelledRows(with_all_columns(table, schema), labels, weights)
         begin += table.num_rows
 
 
-def column_choice(model: Any, others: Sequence[str], path: str) -> Choice:
+def column_choice(model: Any, others: Sequence[str], path: str) -> ColumnChooser:
     """Return a function that chooses the columns of a file to read.
 
     Parameters
@@ -129,7 +146,7 @@ def column_choice(model: Any, others: Sequence[str], path: str) -> Choice:
 
     def choose(present: list[str]) -> list[str]:
         attributes = present_attributes(model, present, path)
-        return list(dict.fromkeys([*attributes, *named(others, present)]))
+        return list(dict.fromkeys([*attributes, *find_columns(others, present)]))
 
     return choose
 
@@ -137,7 +154,7 @@ def column_choice(model: Any, others: Sequence[str], path: str) -> Choice:
 def present_attributes(model: Any, present: list[str], path: str) -> list[str]:
     """Return the attributes of a model that a file has; those that the model uses must be there."""
     names = model.schema_.names
-    all_of(_used_attributes(model), present, path)
+    require_columns(_used_attributes(model), present, path)
     absent = [name for name in names if name not in present]
     if absent:
         listed = ", ".join(map(repr, absent))
@@ -156,7 +173,7 @@ def _used_attributes(model: Any) -> list[str]:
 
 def with_all_columns(table: Any, schema: Schema) -> Any:
     """Return the attributes of a schema in their order; absent columns have missing values."""
-    absent = {name: pa.nulls(table.num_rows, kind) for name, kind in types_of(schema).items()}
+    absent = {name: pa.nulls(table.num_rows, kind) for name, kind in column_types(schema).items()}
     present = dict(zip(table.column_names, table.columns, strict=True))
     return pa.table({name: present.get(name, absent[name]) for name in schema.names})
 

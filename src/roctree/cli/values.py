@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from roctree.data.column import category_text
+from roctree.data import category_text
 from roctree.errors import ParameterError, Wording
 from roctree.strategy import configure, lookup
 

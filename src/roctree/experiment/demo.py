@@ -65,6 +65,6 @@ def write_page(path: Path) -> Path:
         values, labels, test_size=0.5, stratify=labels, random_state=0
     )
     tree = ROCTreeClassifier(min_samples_leaf=MIN_LEAF).fit(X, y)
-    tree.schema_ = replace(tree.schema_, names=names)
+    tree.fitted_ = replace(tree.fitted_, schema=replace(tree.schema_, names=names))
     page: Path = tree.explore(path, X_test, y_test, title="Breast cancer: benign or malignant?")
     return page
