@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError, ParameterError, Wording
 from roctree.experiment import Table
 from roctree.text import text_table
 from studies import REPRODUCTIONS, descriptions, names_matching
@@ -52,10 +52,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Options(Wording):
+    """Names of parameters on this command line."""
+
+    def parameter(self, name: str) -> str:
+        return f"--{name.removeprefix('n_')}"
+
+    def setting(self, name: str, value: Any) -> str:
+        return f"{self.parameter(name)} {value}"
+
+
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}."
+    if isinstance(error, DataError | ParameterError):
+        return error.worded(_Options())
     return str(error)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roctree.report.displays.drawing import pyplot, svg_text
+from roctree.report.displays import pyplot, svg_text
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish; dashes are for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -7,9 +7,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from roctree import ROCTreeClassifier
 from roctree.data import Rows
 from roctree.errors import DataError, ParameterError
-from roctree.experiment import BuiltIn, Folder, Table, UnknownDataSetError
+from roctree.experiment import (
+    BuiltIn,
+    Folder,
+    HoldOut,
+    Table,
+    UnknownDataSetError,
+    fingerprint,
+)
 from roctree.experiment.store import Store
 from roctree.presets import j48, smiles_2003
 from roctree.pruning import ReducedError
@@ -254,6 +262,19 @@ def test_the_command_rejects_an_unknown_name(tmp_path, capsys):
 def test_a_folder_without_a_manifest_is_rejected_in_one_sentence(tmp_path, capsys):
     assert main(["sc17", "--data", str(tmp_path)]) == 2
     assert "has no manifest.json" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_errors_name_the_options_of_the_command(tmp_path, monkeypatch, capsys):
+    def reproduce(setting):
+        tree = {"tree": ROCTreeClassifier(max_depth=1)}
+        return setting.run("x", [BuiltIn().load("iris")], tree, HoldOut(repeats=1), ["auc"])
+
+    monkeypatch.setitem(REPRODUCTIONS, "sc17", reproduce)
+    reproduce(Setting(BuiltIn(), tmp_path))
+    monkeypatch.setattr(fingerprint, "of_code", lambda: {"tree/tree.py": "other"})
+    assert main(["sc17", "--out", str(tmp_path), "--jobs", "1"]) == 2
+    assert "code in tree/tree.py. Use --changed again to run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

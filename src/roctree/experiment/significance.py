@@ -269,7 +269,7 @@ class Ranks:
         width : int, default=640
             Width in pixels; larger if the names need it.
         """
-        from roctree.report.displays.ranks import critical_difference_svg
+        from roctree.report.displays import critical_difference_svg
 
         return critical_difference_svg(self, width)
 
