@@ -135,7 +135,7 @@ class TestCounts:
         assert soft.operating_point_.in_parts
         assert not soft.ranked("leaf").operating_point_.in_parts
         held_out = tree.at(max_fpr=0.1, counts=data)
-        with pytest.raises(ParameterError, match="soft first, and then use at"):
+        with pytest.raises(ParameterError, match="soften thresholds first, then call at"):
             held_out.ranked("soft", X=data[0], y=data[1])
 
     def test_say_where_figures_are_approximate(self, tree, data):
@@ -148,7 +148,7 @@ class TestCounts:
 
     def test_are_not_kept_where_held_out(self, tree):
         chosen = tree.at(cost_fn=2, counts=weather.frame(50, seed=3))
-        with pytest.raises(ParameterError, match="soft first, and then use at"):
+        with pytest.raises(ParameterError, match="soften thresholds first, then call at"):
             chosen.pruned("pessimistic")
 
     @pytest.mark.parametrize(

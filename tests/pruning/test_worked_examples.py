@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from roctree import ROCTreeClassifier
+from roctree import ROCTreeClassifier, presets
 from roctree.data.dataset import Dataset, Schema
-from roctree.growing import grown_tree, growth_of
+from roctree.fitting import FitOptions, grower
 from roctree.pruning import (
     CardPerClass,
     CostComplexity,
@@ -19,7 +19,6 @@ from roctree.pruning import (
 from roctree.pruning.error_limit import exact_rate, expected_errors, more_errors
 from roctree.pruning.pessimistic import standard_error
 from roctree.pruning.raising import _heaviest, _Surgeon
-from roctree.systems import presets
 from tests.naive.descend import Node, add_counts
 from tests.shared_data import oracle
 from tests.tree.trees import as_tree
@@ -183,7 +182,7 @@ def golf():
 
 def test_golf_has_the_numbers_of_release_8(golf):
     estimator = presets.c45(pruning="none")
-    tree = grown_tree(estimator, golf, growth_of(estimator, golf), 1)
+    tree = grower(golf, FitOptions.from_parameters(estimator.get_params()))(golf)
     surgeon = _Surgeon(tree, golf, ErrorBased(limit="c45")._limit, 0.1)
     root = surgeon._built()
     sunny = root.children[0]

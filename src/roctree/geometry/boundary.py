@@ -159,11 +159,7 @@ def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
         attribute=tree.feature[nodes],
         node=nodes,
         branch=branch,
-        first_child=tree.first_child,
-        n_children=tree.n_children,
-        missing_branch=tree.missing_branch,
-        category_offsets=tree.category_offsets,
-        category_branch=tree.category_branch,
+        paths=tree.all_hard_paths,
         unit=units,
     )
 

@@ -19,7 +19,6 @@ from roctree._jit import (
     Floats,
     Int32s,
     Ints,
-    ReadonlyBranches,
     ReadonlyBytes2D,
     ReadonlyFloats,
     ReadonlyFloats2D,
@@ -29,6 +28,7 @@ from roctree._jit import (
     kernel,
     typed_kernel,
 )
+from roctree.tree.kernels.descent import Paths, branch_of
 
 Int = Any  # Python's or NumPy's: unsigned ones must become signed before they are mixed
 
@@ -49,11 +49,7 @@ class SplitTree(NamedTuple):
     node: ReadonlyInt32s
     # One entry per node of the tree.
     branch: ReadonlyInt32s
-    first_child: ReadonlyInts
-    n_children: ReadonlyInt32s
-    missing_branch: ReadonlyBranches
-    category_offsets: ReadonlyInt32s
-    category_branch: ReadonlyBranches
+    paths: Paths
     # One entry per attribute: the distance of a difference of one, or of another category.
     unit: ReadonlyFloats
 
@@ -172,22 +168,23 @@ def fork(
     known number does not enter a branch for missing ones.
     """
     node = np.int64(tree.node[split])
+    rule = tree.paths.rules[node]
     attribute = np.uint64(tree.attribute[split])
     n_stack = position.n_stack
-    first = np.int64(tree.first_child[node])
+    first = np.int64(rule.first_child)
     length: Any = tree.unit[attribute]
     squares: Any = position.squared + length * length
     taken = NOTHING
-    if tree.category_offsets[node] == tree.category_offsets[node + 1]:
+    if rule.n_categories == 0:
         squares = np.inf
         if value == value:
             taken = 0
     elif trail.displaced[attribute] == 0.0:
-        taken = branch_of_category(value, node, tree)
+        taken = branch_of(value, node, tree.paths)
     near: Int = NOTHING
     if taken != NOTHING:
         near = first + taken
-    for child in range(first, first + tree.n_children[node]):
+    for child in range(first, first + rule.n_children):
         branch = tree.branch[child]
         if branch == mine or child == near:
             continue
@@ -200,17 +197,6 @@ def fork(
             push(stack, n_stack, branch, attribute, length, squares, position.n_trail)
             n_stack += 1
     return np.int64(tree.branch[near]), n_stack
-
-
-@kernel
-def branch_of_category(value: float, node: Int, tree: SplitTree) -> Int:
-    """Return the branch of a category, or ``NOTHING`` if its case is divided among all of them."""
-    start = tree.category_offsets[node]
-    if 0.0 <= value < tree.category_offsets[node + 1] - start:
-        branch = tree.category_branch[start + int(value)]
-        if branch >= 0:
-            return int(branch)
-    return int(tree.missing_branch[node])
 
 
 @inlined
