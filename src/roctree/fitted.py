@@ -162,7 +162,8 @@ class Decision:
         """Return the votes; refuse randomised labels."""
         if self.chance > 0.0:
             raise ParameterError(
-                "Randomised labels cannot be guaranteed: use at(...) without randomise=True."
+                reason="Randomised labels cannot be guaranteed: use {at(...)} without "
+                "{randomise=True}."
             )
         return self.votes
 

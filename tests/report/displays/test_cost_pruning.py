@@ -76,7 +76,7 @@ def test_cost_pruning_draws_labels_that_were_given_under_costs(tree, cases):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"positive": "rain"}, "is no class"),
+        ({"positive": "rain"}, "is not a class"),
         ({"costs": [(1, 1)]}, "give the labels of all cases for each pair"),
         ({"costs": "many"}, "is no sweep"),
     ],

@@ -166,7 +166,7 @@ def test_bad_requests_are_refused(tmp_path):
         tree.explore(file, X_test)
     with pytest.raises(ParameterError, match="cases=-1 is no number of cases"):
         tree.explore(file, X_test, y_test, cases=-1)
-    with pytest.raises(ParameterError, match="positive='maybe' is no class"):
+    with pytest.raises(ParameterError, match="positive='maybe' is not a class"):
         tree.explore(file, positive="maybe")
     with pytest.raises(DataError):
         tree.explore(file, X_test.iloc[:, :3], y_test)
