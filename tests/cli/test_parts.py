@@ -88,7 +88,7 @@ def odd_files(folder):
 
 WRONG = {
     "there is no file 'of'; a name with spaces needs quotes": ("data.csv", "of", *FIT),
-    "short.parquet' has no column 'ward', and": ("big", *FIT),
+    "short.parquet' has no column 'ward', but": ("big", *FIT),
     "'late/1.parquet' from row 0 on: column 'age' holds inf": ("late", *FIT),
     "the folder 'none' has no files that end in": ("none", *FIT),
     "the name of a file or folder is empty": ("late", "", *FIT),

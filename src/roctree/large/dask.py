@@ -276,8 +276,8 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
         return [other] * len(of_rows)
     if not hasattr(other, "to_delayed"):
         raise DataError(
-            f"y or sample_weight is a {type(other).__name__} in memory, but X is a Dask collection: "
-            "give the name of a column, or a Dask collection."
+            f"y or sample_weight is a {type(other).__name__} in memory, but X is a Dask "
+            "collection: give the name of a column, or a Dask collection."
         )
     parts = _delayed(other)
     if len(parts) != len(of_rows):
@@ -382,7 +382,8 @@ def connected(client: Any) -> Iterator[Any]:
         client = distributed.default_client() if client is None else client
     except ValueError:
         raise ParameterError(
-            "there is no active Dask client: create a dask.distributed.Client, and pass it as client="
+            "there is no active Dask client: create a dask.distributed.Client, or pass one as "
+            "client."
         ) from None
     usable = isinstance(client, distributed.Client) and client.status == "running"
     if not usable or client.asynchronous:

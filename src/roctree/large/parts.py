@@ -97,7 +97,7 @@ class Coding:
 
 @dataclass(frozen=True)
 class Totals:
-    """Number of coded rows, bounds of their bins, class counts and moments; totals of parts merge."""
+    """Number, bin bounds, class counts and moments of coded rows; totals of parts merge."""
 
     n_rows: int
     bounds: Bounds

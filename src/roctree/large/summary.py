@@ -210,7 +210,7 @@ class Summary:
 
     @property
     def sketches(self) -> list[Sketch]:
-        """Sketches of the columns without categories, including text columns without known values."""
+        """Sketches of the columns without categories; of text without known values, empty ones."""
         return [column.sketch for column in self.columns if not column.kept]
 
     @property
@@ -226,7 +226,7 @@ class Summary:
 
     @property
     def occurring(self) -> list[tuple[str, int, int]]:
-        """Name, number of occurring categories and number of known values of each nominal column."""
+        """Name, number of occurring categories and of known values of each nominal column."""
         return [
             (name, len(column.seen), self.n_rows - column.n_missing)
             for name, column in zip(self.names, self.columns, strict=True)
