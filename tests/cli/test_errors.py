@@ -119,7 +119,7 @@ WRONG = {
         "daily",
     ),
     "use --cost-matrix with one row per predicted": ("at", "three.json", "--cost-fn", 5),
-    "reduced_error:fraction=0.3333333333333333 needs other cases: give --validation": (
+    "reduced_error needs other cases: give --validation": (
         "prune",
         "tree.json",
         "--method",

@@ -106,7 +106,7 @@ def refuse_what_needs_rows(options: FitOptions) -> None:
     if need(options.pruning) != "counts":
         raise ParameterError(
             reason="{pruner!r} needs the rows, which are not in memory: prune afterwards, with "
-            "{pruned(...)}, {X_val and y_val} and rows that are.",
+            "{X_val and y_val}.",
             pruner=options.pruning,
         )
     if len(choices(options.smoothing)) > 1:
