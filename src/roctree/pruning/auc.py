@@ -19,9 +19,10 @@ the path are therefore identified by size, not by a price.
 
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roctree._jit import (
     Bools,
@@ -29,11 +30,13 @@ from roctree._jit import (
     Floats2D,
     Ints,
     Ints2D,
+    ReadonlyFloats,
     ReadonlyInt32s,
     ReadonlyInts,
     compiled,
     kernel,
     typed_kernel,
+    types,
 )
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Fold, Folds, Need
@@ -230,13 +233,11 @@ def _rankings(tree: Tree, ranks: Ints2D) -> "NodeRanks":
         positives = tree.counts[:, classes] / totals[classes]
         everything = positives.sum(axis=1)
     rank = np.ascontiguousarray(ranks[:, classes])
-    sums = np.zeros((len(classes), int(rank.max()) + 1))
     return NodeRanks(
         rank=rank,
         positives=np.ascontiguousarray(positives),
-        negatives=np.ascontiguousarray(everything[:, None] - positives),
-        positives_up_to=sums,
-        negatives_up_to=sums.copy(),
+        total=everything,
+        up_to=np.zeros((len(classes), int(rank.max()) + 1), dtype=_SUMS),
     )
 
 
@@ -264,18 +265,21 @@ class PrunedState(NamedTuple):
     live: Ints  # the nodes not cut off, in order; the first entries
 
 
-class NodeRanks(NamedTuple):
-    """The ranks of nodes, their positives and negatives, [nodes, rankings], and sums over ranks.
+# Sums of positives and negatives that are looked up together lie together.
+_SUMS = np.dtype([("positives", np.float64), ("negatives", np.float64)])
 
-    ``positives_up_to[ranking, rank]`` sums over the current leaves of lower rank, and half of those
-    of the same rank.
+
+class NodeRanks(NamedTuple):
+    """The rank of each node and its positives in each ranking, and sums over ranks.
+
+    ``up_to[ranking, rank]`` holds the positives and negatives of the current leaves of lower rank,
+    and half of those of the same rank.
     """
 
-    rank: Ints2D
-    positives: Floats2D
-    negatives: Floats2D
-    positives_up_to: Floats2D
-    negatives_up_to: Floats2D
+    rank: Ints2D  # [nodes, rankings]
+    positives: Floats2D  # [nodes, rankings]
+    total: ReadonlyFloats  # [nodes], positives and negatives of any ranking
+    up_to: Annotated[NDArray[np.void], _SUMS_2D]
 
 
 class CandidateHeap(NamedTuple):
@@ -362,23 +366,23 @@ def _count_leaves(state: PrunedState, n_live: int) -> int:
 @kernel
 def _sum_over_ranks(ranking: int, n_live: int, state: PrunedState, rankings: NodeRanks) -> None:
     """Sum positives and negatives of the leaves up to each rank, half of those of the same rank."""
-    positives_up_to = rankings.positives_up_to[ranking]
-    negatives_up_to = rankings.negatives_up_to[ranking]
-    positives_up_to[:] = 0.0
-    negatives_up_to[:] = 0.0
+    up_to = rankings.up_to[ranking]
+    for rank in range(up_to.size):
+        up_to[rank]["positives"] = up_to[rank]["negatives"] = 0.0
     for place in range(n_live):
         node = state.live[place]
         if _is_leaf(node, state):
-            rank = rankings.rank[node, ranking]
-            negatives_up_to[rank] += rankings.negatives[node, ranking]
-            positives_up_to[rank] += rankings.positives[node, ranking]
-    negatives = positives = 0.0
-    for rank in range(positives_up_to.size):
-        negative, positive = negatives_up_to[rank], positives_up_to[rank]
-        negatives_up_to[rank] = negatives + 0.5 * negative
-        positives_up_to[rank] = positives + 0.5 * positive
-        negatives += negative
+            positive = rankings.positives[node, ranking]
+            sums = up_to[rankings.rank[node, ranking]]
+            sums["positives"] += positive
+            sums["negatives"] += rankings.total[node] - positive
+    positives = negatives = 0.0
+    for rank in range(up_to.size):
+        positive, negative = up_to[rank]["positives"], up_to[rank]["negatives"]
+        up_to[rank]["positives"] = positives + 0.5 * positive
+        up_to[rank]["negatives"] = negatives + 0.5 * negative
         positives += positive
+        negatives += negative
 
 
 @kernel
@@ -410,7 +414,8 @@ def _loss_per_leaf(
             scratch.sorted[place] = rank << bits | place
         _sort(scratch.sorted, n_leaves)
         loss += _loss(node, ranking, n_leaves, bits, rankings, scratch)
-    if abs(loss) < _NEGLIGIBLE * rankings.positives[0, 0] * rankings.negatives[0, 0]:
+    positives = rankings.positives[0, 0]
+    if abs(loss) < _NEGLIGIBLE * positives * (rankings.total[0] - positives):
         return 0.0
     loss /= n_leaves - 1.0
     large = loss * _KEEP_32_BITS
@@ -460,9 +465,7 @@ def _loss(
 
     A constant, negatives times all positives, is left out of both sums that are compared.
     """
-    own, group = rankings.rank[node, ranking], -1
-    positives_up_to = rankings.positives_up_to[ranking]
-    negatives_up_to = rankings.negatives_up_to[ranking]
+    own, group, up_to = rankings.rank[node, ranking], -1, rankings.up_to[ranking]
     positives = negatives = before = inside = lower = higher = 0.0
     group_positives = group_negatives = 0.0
     for place in range(n_leaves):
@@ -472,8 +475,8 @@ def _loss(
             inside += group_positives * (negatives - 0.5 * group_negatives)
             group, group_positives, group_negatives = rank, 0.0, 0.0
         positive = rankings.positives[leaf, ranking]
-        negative = rankings.negatives[leaf, ranking]
-        before += positive * negatives_up_to[rank] - negative * positives_up_to[rank]
+        negative = rankings.total[leaf] - positive
+        before += positive * up_to[rank]["negatives"] - negative * up_to[rank]["positives"]
         # The part of the leaf that ranks below the node, one half if tied.
         part = 1.0 if rank < own else 0.5 if rank == own else 0.0
         lower += part * negative
@@ -485,7 +488,8 @@ def _loss(
     inside += group_positives * (negatives - 0.5 * group_negatives)
     # Pairs within the leaves are counted from both ends. The node does not form pairs with its
     # former leaves; its own cases all tie.
-    after = positives * (negatives_up_to[own] - lower) - negatives * (positives_up_to[own] + higher)
+    above, below = up_to[own]["positives"] + higher, up_to[own]["negatives"] - lower
+    after = positives * below - negatives * above
     return float(before - inside - after - 0.5 * positives * negatives)
 
 

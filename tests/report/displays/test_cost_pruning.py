@@ -99,7 +99,7 @@ def test_a_mean_is_of_curves_of_the_same_costs_and_positive_class(tree, cases):
         return tree.cost_pruning_curve(costs, *cases, **options)
 
     for others in (curve([(100, 100)]), curve([(1, 1)], positive="home")):
-        with pytest.raises(ParameterError, match="same costs and of the same positive class"):
+        with pytest.raises(ParameterError, match="same costs and the same positive class"):
             CostPruningDisplay([curve([(1, 1)]), others])
     costs, labels = pairs_and_labels(tree, cases)
     given = curve_of_labels(cases[1], labels, costs)
