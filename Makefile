@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 # What runs kernels; all else is the same whether they are compiled or not.
-KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/systems tests/tree
+KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/models tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
 .PHONY: demo test test-compiled test-interpreted test-boundscheck coverage bench fuzz lint format warm clean
@@ -55,7 +55,7 @@ warm: $(VENV)/.installed
 
 clean:
 	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests benchmarks studies -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

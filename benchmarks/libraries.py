@@ -61,7 +61,7 @@ def levels(tree: Any) -> float:
 @cache
 def compile_roctree() -> None:
     """Leave nothing to compile: tables of middling size are fitted otherwise until it is done."""
-    from roctree.systems.warm_up import warm_up
+    from roctree.models.warm_up import warm_up
 
     warm_up()
 

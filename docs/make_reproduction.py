@@ -1,11 +1,11 @@
-"""Write results into docs/reproduction.md, from what ``roctree reproduce`` has stored.
+"""Write the stored results of ``python -m studies`` into docs/reproduction.md.
 
-Usage: ``roctree reproduce all --data DIR --out docs/reproduction``, which runs what is missing, and
-then ``python docs/make_reproduction.py``. A test fails where the page and the results differ.
+Usage: ``python -m studies all --out docs/reproduction``, which runs what is missing, and then
+``python docs/make_reproduction.py``. A test fails if the page and the results differ.
 
-Between its two marks, each table has its summary, its figures, and its rows; what lies outside a
-standard deviation, or has the other sign, is beside its reason in ``reasons.toml``. A number
-without a reason is an error.
+Between its two marks, each table has its summary, its figures and its rows. Numbers that differ by
+more than a standard deviation, or in their sign, are listed with a reason from ``reasons.toml``. A
+number without a reason is an error.
 """
 
 import json
@@ -15,12 +15,12 @@ import tomllib
 from itertools import groupby
 from pathlib import Path
 
-from roctree.experiment.tables import Table
+from roctree.experiment import Table
 
 HOME = Path(__file__).parent
 PAGE = HOME / "reproduction.md"
 RESULTS = HOME / "reproduction"
-TO_EXPLAIN = ("Outside one SD", "Of the other sign")
+TO_EXPLAIN = ("Outside one SD", "Opposite sign")
 LONGEST = 20
 BEGIN = ":begin, written by docs/make_reproduction.py -->"
 
@@ -30,7 +30,7 @@ def main():
 
 
 def page(text):
-    """The page with its results made anew."""
+    """The page with current results."""
     for name in names(text):
         begin, end = f"<!-- {name}{BEGIN}", f"<!-- {name}:end -->"
         before, after = text.split(begin)[0], text.split(end)[1]
@@ -44,7 +44,7 @@ def names(text):
 
 
 def parts(name):
-    """What stands between the marks of a table or figure."""
+    """The paragraphs between the marks of a table or figure."""
     report = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     yield "\n".join(f"- {sentence}" for sentence in report["summary"])
     for figure in report["figures"]:
@@ -76,7 +76,7 @@ def explained(table, known):
     if lines:
         columns = ("row", "paper / ours (in printed SDs)", "why")
         text = Table(columns, lines).markdown().rstrip()
-        # Words are easier to read from the left.
+        # Text reads better when aligned to the left.
         yield f"{table['title']}:\n\n{text.replace('---:', '---')}"
 
 
@@ -86,7 +86,7 @@ def why(row, known):
     for key in (f"{label}, {column}", label, column):
         if key in known:
             return known[key]
-    sys.exit(f"reasons.toml has none for {label}, {column}.")
+    sys.exit(f"reasons.toml has no reason for {label}, {column}.")
 
 
 def reasons():

@@ -1,6 +1,6 @@
-"""The data sets and oracles that may lie in a folder ``shared`` beside the repository.
+"""The data sets of ``studies/data`` and the results of other programs, for all tests.
 
-Tests that want them call these functions and are skipped where the folder is absent.
+The reader here is independent of ``roctree.experiment.Folder``, so that one checks the other.
 """
 
 import csv
@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-SHARED = Path(__file__).parents[2] / "shared"
+DATA = Path(__file__).parents[1] / "studies" / "data"
+ORACLE = Path(__file__).parent / "oracle"
 
 
 @dataclass(frozen=True)
 class SharedData:
-    """One file as it stands: strings, an empty one where a value is missing."""
+    """One file as it is: strings, empty where a value is missing."""
 
     name: str
     names: list
@@ -81,7 +82,7 @@ class SharedData:
 def load(name):
     """The data set of that name in the manifest."""
     entry = manifest()[name]
-    with gzip.open(SHARED / "data" / entry["file"], "rt", newline="") as file:
+    with gzip.open(DATA / entry["file"], "rt", newline="") as file:
         *columns, labels = zip(*list(csv.reader(file))[1:], strict=True)
     attributes = entry["attributes"]
     names, kinds = ([attribute[key] for attribute in attributes] for key in ("name", "kind"))
@@ -90,19 +91,15 @@ def load(name):
 
 @cache
 def manifest():
-    return {entry["name"]: entry for entry in _json("data/manifest.json")["datasets"]}
+    """The description of each data set, by name."""
+    entries = json.loads((DATA / "manifest.json").read_text(encoding="utf-8"))["datasets"]
+    return {entry["name"]: entry for entry in entries}
 
 
 @cache
 def oracle(name):
-    """The numbers of another program: "weka" or "definitions"."""
-    return _json(f"oracle/{name}.json")
-
-
-def _json(path):
-    if not (SHARED / path).exists():
-        pytest.skip("no folder 'shared' with data sets beside the repository")
-    return json.loads((SHARED / path).read_text())
+    """The results of another program: "weka" or "definitions"."""
+    return json.loads((ORACLE / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def _numbers(column, categories):

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import roctree
-from roctree.experiment.papers import named
+from studies import names_matching
 
 HOME = Path(__file__).parents[1]
 PAGES = sorted([*HOME.glob("*.md"), *(HOME / "docs").rglob("*.md")])
@@ -66,7 +66,7 @@ def test_the_page_of_reproductions_is_made_of_stored_results():
     script = runpy.run_path(str(HOME / "docs" / "make_reproduction.py"))
     text = script["PAGE"].read_text(encoding="utf-8")
     papers = ("icml02", "ecml03", "bl95", "ab05", "sc17")
-    assert set(script["names"](text)) >= {each for name in papers for each in named(name)}
+    assert set(script["names"](text)) >= {each for name in papers for each in names_matching(name)}
     assert script["page"](text) == text, "run python docs/make_reproduction.py"
 
 

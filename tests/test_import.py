@@ -40,14 +40,6 @@ def test_a_public_module_is_found_however_it_is_asked_for(name):
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_presets_are_those_of_the_systems():
-    from roctree import presets
-    from roctree.systems import presets as systems
-
-    assert presets.__all__ == systems.__all__
-    assert all(getattr(presets, name) is getattr(systems, name) for name in systems.__all__)
-
-
 @pytest.mark.parametrize("library", ["numba", "sklearn", "pandas", "polars"])
 def test_import_of_roc_does_not_load(library):
     assert library not in modules_loaded_by("from roctree import roc")

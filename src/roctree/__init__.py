@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from roctree.estimator import ROCTreeClassifier
     from roctree.experiment.frontier import frontier
     from roctree.files import load
+    from roctree.models.discretizer import MDLDiscretizer
+    from roctree.models.distill import distill
+    from roctree.models.multiscale.estimator import MultiscaleClassifier
+    from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
     from roctree.report import (
         CostCurveDisplay,
         CostPruningDisplay,
         FrontierDisplay,
         ROCHullDisplay,
     )
-    from roctree.systems.discretizer import MDLDiscretizer
-    from roctree.systems.distill import distill
-    from roctree.systems.multiscale import MultiscaleClassifier
-    from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 _HOMES = {
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
     "FrontierDisplay": "roctree.report",
-    "MDLDiscretizer": "roctree.systems.discretizer",
-    "MultiscaleClassifier": "roctree.systems.multiscale",
-    "NaiveBayesTreeClassifier": "roctree.systems.naive_bayes_tree",
+    "MDLDiscretizer": "roctree.models.discretizer",
+    "MultiscaleClassifier": "roctree.models.multiscale.estimator",
+    "NaiveBayesTreeClassifier": "roctree.models.nbtree.estimator",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
-    "distill": "roctree.systems.distill",
+    "distill": "roctree.models.distill",
     "frontier": "roctree.experiment.frontier",
     "load": "roctree.files",
 }

@@ -31,8 +31,8 @@ field in the template      in Python                         on the command line
 A field whose name is given as a keyword argument is filled with that value instead: ``{found}``
 with ``str(found)``, and ``{found!r}`` with the value as the user would type it (on the command line
 ``True`` is ``true``, and a strategy such as ``MinimumError(m=8)`` is ``minimum_error:m=8``). Pass
-values that come from users this way, never through an f-string: they may contain braces. The
-keyword arguments are kept in ``error.details``.
+values that come from users this way, not through an f-string: they may contain braces (where that
+is not possible, use ``escape_braces``). The keyword arguments are kept in ``error.details``.
 
 >>> error = ParameterError(
 ...     parameter="growth",
@@ -238,6 +238,15 @@ class ParameterWarning(_Worded, UserWarning):
         self, message: str | None = None, *, reason: str | None = None, **details: Any
     ) -> None:
         super().__init__(message, reason, details)
+
+
+def escape_braces(text: str) -> str:
+    """Return text that stands for itself in a template.
+
+    >>> escape_braces("{'a': 1}")
+    "{{'a': 1}}"
+    """
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def how_to_install(extra: str) -> str:

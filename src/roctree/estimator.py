@@ -1,164 +1,160 @@
-"""The scikit-learn facade: validate, delegate, set fitted attributes."""
+"""``ROCTreeClassifier``: the parameters of a tree, ``fit``, and what only trees of splits can do.
+
+Everything asked after ``fit`` is answered by :class:`roctree.fitted.FittedTree`; the verbs shared
+by all classifiers are in :mod:`roctree.classifier`.
+"""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
-from functools import partial
-from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, estimator_html_repr
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import estimator_html_repr
 
-from roctree.conventions import encoded, labelled_cases, number_of_threads, set_names
+from roctree import fitting
+from roctree.classifier import FittedClassifier, number_of_threads, training_data
 from roctree.criteria import Criterion
-from roctree.data import (
-    Dataset,
-    check_rows_given,
-    check_test_cases,
-    encode_columns,
-    warn_of_identifiers,
-)
+from roctree.data import check_rows_given, warn_of_identifiers
 from roctree.data.case import as_one_row
-from roctree.decision import Decision, leaf_scores
-from roctree.exploring import explored, picture
 from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
-from roctree.export.common import origin, with_origin
-from roctree.files import Training, save
-from roctree.geometry import (
-    RANKINGS,
-    Boundaries,
-    Boundary,
-    BoundaryReport,
-    Changes,
-    GeometricProbability,
-    Limits,
-    cases_needed,
-    check_boundary,
-    nearest_changes,
-    scale_of,
-)
-from roctree.geometry import scores as geometric_scores
-from roctree.growing import growth_of
-from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
+from roctree.fitted import FittedTree, Training
+from roctree.fitting import FitOptions
+from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
 from roctree.large import grow_large, open_large_data, over_partitions, tally_of
-from roctree.learning import Learnt, as_ranked, grower, learn, settled_smoother
-from roctree.operating import (
-    HELD_OUT,
-    Wanted,
-    cheapest,
-    class_number,
-    class_of_curve,
-    counts_in_parts,
-    held_out_cases,
-    leaves_of,
-    wanted,
-    wanted_again,
-)
+from roctree.operating import held_out_cases
 from roctree.parameters import (
-    Candidates,
+    GrowthOrder,
     Labels,
-    Order,
-    Threshold,
+    SplitSearch,
+    ThresholdChoice,
     check_parameter,
-    check_parameters,
-    with_costs_in_order,
+    costs_in_class_order,
 )
-from roctree.pruning import (
-    CostPruningCurve,
-    Path,
-    Pruned,
-    Pruner,
-    cost_complexity_path,
-    cost_pruning_curve,
-    paper_options,
-)
+from roctree.pruning import CostPruningCurve, Path, Pruner
 from roctree.pruning import resolve as resolve_pruner
-from roctree.roc import Curve
-from roctree.selection import pruned_again
-from roctree.smoothing import Frequencies, Smoother, probabilities
+from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
-from roctree.tree.apply import apply, decision_path, mix
-from roctree.tree.explanation import Explanation, by_class, leaf_parts
+from roctree.tree.explanation import Explanation
 from roctree.tree.growth import Missing, Nominal
-from roctree.tree.passes import importances
-from roctree.tree.text import to_html, to_text
+from roctree.tree.text import to_html
 from roctree.tree.tree import Tree
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
-class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ROCTreeClassifier(FittedClassifier):
     """A decision tree for any number of classes, with nominal attributes and missing values.
 
-    Parameters that are set after a fit wait for the next, but for ``labels``, ``ranking`` and
-    ``n_jobs``; ``smoothed``, ``pruned``, ``ranked`` and ``at`` change a tree without one.
+    Parameters set after a fit take effect at the next one, except ``labels``, ``ranking`` and
+    ``n_jobs``. ``smoothed``, ``pruned``, ``ranked`` and ``at`` change a fitted tree without fitting
+    it again.
 
     Parameters
     ----------
-    criterion : name of a criterion, or a criterion such as ``GainRatio(penalty=True)``
-    max_depth : most splits on a path, or None
-    max_leaves : most leaves, or None; ``growth`` says which splits are kept
-    min_samples_split : least weight of a node that is split
-    min_samples_leaf : least weight of a branch; of a nominal split two must have it
-    min_weight_fraction_leaf : the same as a share of all weights, times class weights
-    min_gain : least improvement of the criterion by a split
-    nominal : "binary" for two sets of categories, "multiway" for a branch each, "one_vs_rest"
-    missing : "fractional" divides a case with a missing value among the branches, "category"
-        takes missing for one more category of a nominal attribute, "branch" sends all missing
-        values to the branch where they fit best
-    categorical_features : "from_dtype", None, names, column numbers or a boolean mask; as in
-        scikit-learn, booleans are numbers where they are not listed or fill a numpy array
-    threshold : "midpoint" between two values, or "observed", the largest value below that
-    growth : which splits ``max_leaves`` keeps: "depth_first" and "best_first", those that gain
-        most; "whole_tree_auc", those that raise the area under the curve of the whole tree
-        most, for trees with ``max_leaves`` only. It chooses leaves: how a leaf is split is
-        the choice of ``criterion``
-    collapse : whether subtrees that err no less than a leaf become one, as in C4.5
-    c45_numeric_minimum : whether branches of a threshold need a tenth of the mean class size,
-        up to 25 cases, as in C4.5
-    pruning : name of a pruner, or a pruner such as ``MinimumError(m=2)``
-    smoothing : name of a smoother, or a smoother such as ``MBranch(M="auto")``
-    labels : what ``predict`` goes by, the "probability" after smoothing, or the "majority" of the
-        training cases in the leaf, as the classic programs do
-    ranking : what ``decision_function`` goes by: "leaf", the probability of the leaf, "local", that
-        and among equals the distance from the decision boundary, "global", the distance alone;
-        with "soft" cases near a threshold go down both branches, in all that is predicted
-    width : with "soft", how many times as wide as the training cases suggest thresholds are
-    metric : of distances: "minmax" by the ranges of the attributes, "standard" by their standard
-        deviations, a positive scale for each attribute, or a dict of them by name
-    geometric_probability : whether ``predict_proba`` estimates by the distances of the training
-        cases from the boundary, for two classes (experimental)
-    splits : "exact" tries every threshold, "binned" those between bins with about equal shares
-        of the rows, for data of many rows; the same tree where no column has more values than bins
-    max_bins : most bins of a column, at most 255
-    class_weight : "balanced", a dict of weights, or None; steers splits and ``predict``, while
-        probabilities remain those of the data as given
-    n_jobs : number of threads as in joblib; the tree does not depend on it
+    criterion : str or Criterion, default="msee"
+        Split criterion: a name, or an instance such as ``GainRatio(penalty=True)``.
+    max_depth : int or None, default=None
+        Largest number of splits on a path.
+    max_leaves : int or None, default=None
+        Largest number of leaves; ``growth`` says which splits are kept.
+    min_samples_split : float, default=2
+        Least weight of a node that is split.
+    min_samples_leaf : float, default=1
+        Least weight of a branch; at a nominal split two branches must have it.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a branch as a fraction of the total, both multiplied by class weights.
+    min_gain : float, default=0.0
+        Least improvement of the criterion by a split.
+    nominal : {"binary", "multiway", "one_vs_rest"}, default="binary"
+        Splits of nominal attributes: two sets of categories, one branch per category, or one
+        category against the rest.
+    missing : {"fractional", "category", "branch"}, default="fractional"
+        "fractional" divides a case with a missing value among the branches, "category" treats
+        missing as one more category of a nominal attribute, "branch" sends all missing values to
+        the branch where they fit best.
+    categorical_features : "from_dtype", None, names, indices or mask, default="from_dtype"
+        Which columns are nominal. As in scikit-learn, booleans are numbers unless listed.
+    threshold : {"midpoint", "observed"}, default="midpoint"
+        Thresholds lie halfway between two values, or at the largest observed value below that.
+    growth : {"depth_first", "best_first", "whole_tree_auc"}, default="depth_first"
+        Which splits ``max_leaves`` keeps: "depth_first" and "best_first" those of largest gain,
+        "whole_tree_auc" those that raise the AUC of the whole tree most. How a leaf is split is
+        up to ``criterion``.
+    collapse : bool, default=False
+        Whether to replace subtrees that make no fewer errors than a leaf, as C4.5 does.
+    c45_numeric_minimum : bool, default=False
+        Whether branches of a threshold need a tenth of the mean class size, at most 25 cases, as
+        in C4.5.
+    pruning : str or Pruner, default="none"
+        A name, or an instance such as ``MinimumError(m=2)``.
+    smoothing : str or Smoother, default="m_branch"
+        A name, or an instance such as ``MBranch(M="auto")``.
+    labels : {"probability", "majority"}, default="probability"
+        What ``predict`` goes by: the smoothed probability, or the majority of the training cases
+        in the leaf, as classic programs do.
+    ranking : {"leaf", "local", "global", "soft"}, default="leaf"
+        What ``decision_function`` goes by: the probability of the leaf; that and, among ties, the
+        distance from the decision boundary; the distance alone. With "soft", cases near a
+        threshold go down both branches in every prediction.
+    width : float, default=1.0
+        With "soft", the width of thresholds as a multiple of what the training cases suggest.
+    metric : {"minmax", "standard"}, scales or dict, default="minmax"
+        Unit of distances: the range of each attribute, its standard deviation, or a positive scale
+        per attribute.
+    geometric_probability : bool, default=False
+        Whether ``predict_proba`` is estimated from distances to the decision boundary, for two
+        classes (experimental).
+    splits : {"exact", "binned"}, default="exact"
+        "exact" tries every threshold, "binned" only those between bins of about equal weight, for
+        data with many rows. The trees are equal if no column has more values than bins.
+    max_bins : int, default=255
+        Largest number of bins per column, at most 255.
+    class_weight : "balanced", dict or None, default=None
+        Affects splits and ``predict``; probabilities remain those of the data as given.
+    n_jobs : int or None, default=None
+        Number of threads, as in joblib. The tree does not depend on it.
 
     Attributes
     ----------
-    training_ : Training, what is remembered of the data
-    tree_ : Tree, the nodes and their class counts
-    schema_ : Schema, names and categories of the columns
-    classes_, n_classes_ : class labels in sorted order, and how many
-    class_weight_ : weight of each class
-    smoothing_, pruning_ : the smoother and the pruner, with what "auto" has come to
-    probabilities_ : float64[nodes, classes], smoothed; of inner nodes as if they were leaves
-    spread_ : Spread, ranges and standard deviations of the attributes in training
-    scale_ : float64[features], how much of an attribute counts as a distance of one
-    geometric_ : GeometricProbability, what ``geometric_probability`` has estimated, else None
-    divides_cases_ : whether missing values divided training cases among leaves, in parts
-    operating_point_ : what ``at(...)`` has chosen, else None
-    node_labels_ : int64[nodes], the class that pruning under costs gives each node, else None
-    n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
-    n_outputs_ : 1
-    feature_importances_ : share of each column in the improvement of the criterion
+    fitted_ : FittedTree
+        The fitted model; the attributes below are parts of it.
+    training_ : Training
+        A summary of the training data.
+    tree_ : Tree
+        Nodes and class counts.
+    schema_ : Schema
+        Names and categories of the columns, and the classes.
+    classes_, n_classes_ : array, int
+        Class labels in sorted order, and their number.
+    class_weight_ : array of shape (n_classes,)
+    smoothing_, pruning_ : Smoother, Pruner
+        The strategies, with "auto" resolved.
+    probabilities_ : array of shape (n_nodes, n_classes)
+        Smoothed class probabilities; those of inner nodes as if they were leaves.
+    spread_ : Spread
+        Ranges and standard deviations of the attributes in the training data.
+    scale_ : array of shape (n_features,)
+        How much of an attribute counts as a distance of one.
+    geometric_ : GeometricProbability or None
+        The estimate behind ``geometric_probability``.
+    divides_cases_ : bool
+        Whether missing values divided training cases among leaves.
+    operating_point_ : OperatingPoint or None
+        What ``at(...)`` has chosen.
+    node_labels_ : array of shape (n_nodes,) or None
+        The class that pruning under costs gives each node.
+    n_features_in_, feature_names_in_ : int, array
+        Columns seen by ``fit``; names only if they had any.
+    n_outputs_ : int
+        Always 1.
+    feature_importances_ : array of shape (n_features,)
+        Share of each column in the improvement of the criterion.
 
     Examples
     --------
@@ -173,6 +169,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
            [0.5, 0.5]])
     """
 
+    fitted_: FittedTree
+
     def __init__(  # noqa: PLR0913 - scikit-learn wants parameters as arguments
         self,
         *,
@@ -186,8 +184,8 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         nominal: Nominal = "binary",
         missing: Missing = "fractional",
         categorical_features: Any = "from_dtype",
-        threshold: Threshold = "midpoint",
-        growth: Order = "depth_first",
+        threshold: ThresholdChoice = "midpoint",
+        growth: GrowthOrder = "depth_first",
         collapse: bool = False,
         c45_numeric_minimum: bool = False,
         pruning: str | Pruner = "none",
@@ -197,7 +195,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         width: float = 1.0,
         metric: Any = "minmax",
         geometric_probability: bool = False,
-        splits: Candidates = "exact",
+        splits: SplitSearch = "exact",
         max_bins: int = 255,
         class_weight: Any = None,
         n_jobs: int | None = None,
@@ -228,27 +226,37 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ROCTreeClassifier":
-        """Grow the tree; a row of weight k counts as k rows.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree.
 
         Parameters
         ----------
-        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing.
-            With ``splits="binned"`` also data larger than memory: the path of a Parquet file or of
-            a folder of them, an iterator of Arrow batches, a polars LazyFrame, Dask collections
-        y : one label per row; of data larger than memory, the name of a column
-        sample_weight : one weight per row, at least 0; None for ones; or the name of a column
+        X : table of shape (n_samples, n_features)
+            An array, a list of rows, or a table of pandas, polars or pyarrow; NaN and None are
+            missing. With ``splits="binned"`` also data larger than memory: the path of a Parquet
+            file or of a folder of them, an iterator of Arrow batches, a polars LazyFrame, Dask
+            collections.
+        y : array of shape (n_samples,)
+            Labels; for data larger than memory, the name of a column.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of at least 0, or the name of a column. A row of weight k counts as k rows.
+
+        Returns
+        -------
+        self
         """
-        check_parameters(self)
+        options = FitOptions.from_parameters(self.get_params(deep=False))
         n_threads = number_of_threads(self.n_jobs)
         large = open_large_data(X, y, sample_weight)
         if large is not None:
-            with large as data:
-                return self._learn(grow_large(self, data, n_threads), data.target)
-        cases = labelled_cases(X, y, sample_weight, self.categorical_features)
-        warn_of_identifiers(cases, stacklevel=2)
-        growth = growth_of(self, cases)
-        return self._learn(learn(self, cases, growth, grower(self, growth, n_threads)), y, cases)
+            with large as rows:
+                self.fitted_ = grow_large(rows, options, n_threads)
+            return self
+        data = training_data(X, y, sample_weight, self.categorical_features)
+        warn_of_identifiers(data, stacklevel=2)
+        training = Training.from_target(len(data.labels), y)
+        self.fitted_ = fitting.fit(data, options, training, n_threads)
+        return self
 
     def smoothed(
         self,
@@ -258,15 +266,20 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y: Any = None,
         sample_weight: Any = None,
         **options: Any,
-    ) -> "ROCTreeClassifier":
-        """Return this tree with its probabilities smoothed in another way; nothing is fitted.
+    ) -> Self:
+        """Return this tree with its probabilities smoothed by another method; nothing is fitted.
 
         Parameters
         ----------
-        smoothing : name of a smoother, or a smoother
-        X, y, sample_weight : the training cases, for an option that is "auto": parts of them grow
-            other trees, which tell how much smoothing helps
-        options : of the smoother, such as ``M=2``
+        smoothing : str or Smoother
+        X, y, sample_weight : training cases
+            Needed to resolve an option that is "auto", by cross-validation.
+        **options
+            Options of the smoother, such as ``M=2``.
+
+        Returns
+        -------
+        ROCTreeClassifier
 
         Examples
         --------
@@ -274,20 +287,15 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.smoothed("m_estimate", m=2).predict_proba([[1.5]])
         array([[0.75, 0.25]])
         """
-        self._fitted()
+        model = self._model()
         check_rows_given(X, y, sample_weight)
-        smoother = resolve_smoother(smoothing, **options)
-        if self.geometric_ is not None:
-            raise cases_needed("fit with this smoothing")
-        other = copy(self)
-        other.smoothing = smoother
+        smoother = resolved = resolve_smoother(smoothing, **options)
         if X is not None:
-            cases = self._dataset(X, y, sample_weight)
-            grow = grower(self, growth_of(self, cases), self._n_threads())
-            smoother = settled_smoother(self, smoother, self.pruning_, cases, grow)
-        other.smoothing_ = smoother
-        other.probabilities_ = probabilities(smoother, self.tree_)
-        return other._at_the_same_point(self.operating_point_)
+            data = model.dataset(X, y, sample_weight)
+            fit_options = FitOptions.from_parameters(self.get_params(deep=False))
+            grow = fitting.grower(data, fit_options, self._threads())
+            resolved = fitting.resolve_smoother(smoother, model.pruner, data, fit_options, grow)
+        return self._with_model(model.smoothed(resolved), smoothing=smoother)
 
     def pruned(
         self,
@@ -299,18 +307,27 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y: Any = None,
         sample_weight: Any = None,
         **options: Any,
-    ) -> "ROCTreeClassifier":
-        """Return this tree cut back; most pruners need its counts only, and nothing is fitted.
+    ) -> Self:
+        """Return this tree pruned; most pruners need only its counts, and nothing is fitted.
 
-        Labels that an earlier pruning under costs gave are given anew.
+        Labels from an earlier pruning under costs are replaced.
 
         Parameters
         ----------
-        pruning : name of a pruner, or a pruner
-        X_val, y_val : cases that did not grow the tree, for pruners that choose by them
-        X, y : the training cases, for subtree raising
-        sample_weight : weights of whichever cases are given
-        options : of the pruner, such as ``m=8``; costs are a dict of classes, or in their order
+        pruning : str or Pruner
+        X_val, y_val : cases that did not grow the tree
+            For pruners that choose by held-out cases.
+        X, y : training cases
+            For subtree raising.
+        sample_weight : array of shape (n_samples,)
+            Weights of whichever cases are given.
+        **options
+            Options of the pruner, such as ``m=8``. Costs are a dict by class, or a sequence in the
+            order of the classes.
+
+        Returns
+        -------
+        ROCTreeClassifier
 
         Examples
         --------
@@ -319,21 +336,22 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.get_n_leaves(), tree.pruned("pessimistic").get_n_leaves()
         (4, 1)
         """
-        tree = self._fitted()
+        model = self._model()
         check_rows_given(X_val, y_val, None, "X_val")
         check_rows_given(X, y, None if X_val is not None else sample_weight)
-        pruner = with_costs_in_order(resolve_pruner(pruning, **options), self.classes_)
-        validation = None if X_val is None else self._dataset(X_val, y_val, sample_weight)
-        training = None if X is None else self._dataset(X, y, sample_weight)
-        other = copy(self)
-        other.pruning = pruner
-        other.pruning_, smaller = pruned_again(tree, pruner, validation, training)
-        other._set_tree(smaller)
-        other.geometric_ = other._estimated(training) if self.geometric_ is not None else None
-        return other._at_the_same_point(self.operating_point_)
+        pruner = costs_in_class_order(resolve_pruner(pruning, **options), model.classes)
+        validation = None if X_val is None else model.dataset(X_val, y_val, sample_weight)
+        training = None if X is None else model.dataset(X, y, sample_weight)
+        resolved, smaller = fitting.prune_again(model.tree, pruner, validation, training)
+        other = model.with_pruned(resolved, smaller, training, self._threads())
+        return self._with_model(other, pruning=pruner)
 
     def pruning_path(self) -> Path:
-        """Return the nested trees of cost-complexity pruning: prices, leaves and error rates.
+        """Return the nested trees of cost-complexity pruning: alphas, leaves and error rates.
+
+        Returns
+        -------
+        Path
 
         Examples
         --------
@@ -345,7 +363,7 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.pruned("cost_complexity", alpha=0.1).get_n_leaves()
         2
         """
-        return cost_complexity_path(self._fitted())
+        return self._model().pruning_path()
 
     def cost_pruning_curve(
         self,
@@ -358,18 +376,27 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive: Any = None,
         **options: Any,
     ) -> CostPruningCurve:
-        """Return how this tree errs when pruned under one ratio of costs after another.
+        """Return the errors of this tree pruned under a sequence of cost ratios.
 
         Parameters
         ----------
-        costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms
-            of the second; None for the 13 pairs of Bradley and Lovell
-        X_test, y_test : the cases to count errors of; None for the training cases
-        sample_weight : of the test cases
-        method : "minimum_error", "error_based" or "pessimistic", by name with the paper's m = 8 and
-            cf = 0.01
-        positive : the positive class; None for the last in ``classes_``
-        options : of the pruner, such as ``m=8``
+        costs : sequence or None
+            Pairs (cost of a miss, cost of a false alarm), or their ratios; None for the 13 pairs of
+            Bradley and Lovell.
+        X_test, y_test : cases to count errors on
+            None for the training cases.
+        sample_weight : array of shape (n_samples,)
+            Weights of the test cases.
+        method : {"minimum_error", "error_based", "pessimistic"} or Pruner
+            By name with the paper's m = 8 and cf = 0.01.
+        positive : label
+            The positive class; by default the last in ``classes_``.
+        **options
+            Options of the pruner, such as ``m=8``.
+
+        Returns
+        -------
+        CostPruningCurve
 
         Examples
         --------
@@ -384,72 +411,18 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.pruned(curve.for_fnr(0.0).pruner).get_n_leaves()
         4
         """
-        tree, place = self._fitted(), class_number(positive, self.classes_)
-        check_test_cases(X_test, y_test)
-        pruner = resolve_pruner(method, **paper_options(method, options))
-        classes, counts, apart = self.classes_.tolist(), tree.counts, None
-        if X_test is not None:
-            tally = self._tally(X_test, y_test, sample_weight)
-            counts, apart = tally.whole, tally.apart
-        curve = cost_pruning_curve(tree, pruner, costs, counts, classes, place, apart=apart)
-        return replace(curve, in_parts=X_test is None and self._in_parts("training"))
-
-    def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
-        """Return the labellings of the leaves that are best for some costs, of two classes.
-
-        Parameters
-        ----------
-        counts : "training", "smoothed", or (X, y) of cases held out, or their tally
-        positive : the positive class; None for the last in ``classes_``
-
-        Examples
-        --------
-        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
-        >>> tree.labellings()
-        3 labellings, positive class 'yes'
-        leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +
-               0  0.000  0.000     0.667                           only 0      only 0.000
-               1  0.000  1.000     1.000                         0 to inf  0.000 to 1.000
-               2  1.000  1.000     0.333                         only inf      only 1.000
-        """
-        self._fitted()
-        leaves = self._leaves(counts, class_number(positive, self.classes_))
-        return Labellings.from_leaves(leaves, self.classes_, in_parts=self._in_parts(counts))
-
-    def at(
-        self,
-        *,
-        counts: Any = None,
-        positive: Any = None,
-        random_state: int = 0,
-        **request: Any,
-    ) -> "ROCTreeClassifier":
-        """Return this tree relabelled for costs, rates or a threshold; nothing is fitted.
-
-        Probabilities stay, ``predict`` follows, and ``operating_point_`` says what was chosen. It
-        is leaves that are relabelled: with ``geometric_probability`` a threshold is of theirs.
-
-        Parameters
-        ----------
-        counts : what it is chosen by: "training", "smoothed", or (X, y) of cases held out, with
-            weights (X, y, sample_weight), or their tally; None for "training", but "smoothed" for
-            a threshold of ``predict_proba``
-        positive : the positive class, of two; None for the last in ``classes_``
-        random_state : seed of the draws, one for each row, of randomised labels
-        request : one of ``cost_fp`` and ``cost_fn``, ``cost_matrix`` [predicted][true] by number or
-            by label, ``max_fpr``, ``min_tpr``, ``beta``, ``threshold``; ``prior`` with costs, beta
-            or alone, one share for the positives or one for each class; ``randomise=True`` to hit
-            a rate exactly
-
-        Examples
-        --------
-        >>> rows = [[1.0], [2.0], [2.0], [3.0], [3.0], [3.0]]
-        >>> tree = ROCTreeClassifier().fit(rows, ["well", "well", "ill", "ill", "ill", "well"])
-        >>> tree.predict([[3.0]]), tree.at(cost_fp=5, cost_fn=1, positive="ill").predict([[3.0]])
-        (array(['ill'], dtype='<U4'), array(['well'], dtype='<U4'))
-        """
-        self._fitted()
-        return self._at(wanted(request, self.classes_, counts, positive, random_state))
+        model = self._model()
+        if X_test is not None and y_test is not None:
+            X_test = self._counted(X_test, y_test, sample_weight)
+        return model.cost_pruning_curve(
+            costs,
+            X_test,
+            y_test,
+            sample_weight=sample_weight,
+            method=method,
+            positive=positive,
+            **options,
+        )
 
     def ranked(
         self,
@@ -460,14 +433,20 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
-    ) -> "ROCTreeClassifier":
-        """Return this tree with another ranking; it does not grow anew.
+    ) -> Self:
+        """Return this tree with another ranking; nothing is fitted.
 
         Parameters
         ----------
-        ranking : "leaf", "local", "global" or "soft"
-        metric, width : as in the parameters; None to keep those there are
-        X, y, sample_weight : the training cases, for "soft" where the tree was not soft before
+        ranking : {"leaf", "local", "global", "soft"}
+        metric, width : see the parameters of the class
+            None keeps the current value.
+        X, y, sample_weight : training cases
+            Needed for "soft" if the tree was not soft before.
+
+        Returns
+        -------
+        ROCTreeClassifier
 
         Examples
         --------
@@ -475,31 +454,32 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.ranked("global").decision_function([[1.0], [2.5], [4.5]])
         array([-0.375,  0.   ,  0.5  ])
         """
-        self._fitted()
+        model = self._model()
         check_rows_given(X, y, sample_weight)
-        if self.geometric_ is not None and (ranking == "soft" or metric is not None):
-            raise cases_needed("fit with this ranking and metric")
-        other = copy(self)
-        other.ranking, other.width = ranking, self.width if width is None else width
-        check_parameters(other)
+        changed: dict[str, Any] = {"ranking": ranking}
+        changed["width"] = self.width if width is None else width
+        FitOptions.from_parameters(self.get_params(deep=False) | changed)
         if metric is not None:
-            other.metric, other.scale_ = metric, scale_of(metric, self.spread_, self.schema_)
-        cases = None if X is None else self._dataset(X, y, sample_weight)
-        other.tree_ = as_ranked(other, self.tree_, cases, self.width)
-        if "soft" not in (ranking, self.ranking):
-            return other
-        return other._at_the_same_point(self.operating_point_)
+            changed["metric"] = metric
+        cases = None if X is None else model.dataset(X, y, sample_weight)
+        other = model.ranked(ranking, metric=metric, width=changed["width"], cases=cases)
+        return self._with_model(other, **changed)
 
     def boundary_distance(self, X: Any, *, boundary: Boundaries = "any") -> Floats:
-        """Return how far each row is from where another class would be predicted.
+        """Return the distance of each row to the nearest point with another label.
 
-        Where the tree has one label only, it is the diagonal of the training cases.
+        If the tree predicts one class only, it is the diagonal of the training data.
 
         Parameters
         ----------
-        X : rows
-        boundary : "any" for the distance from any other label; "one_vs_rest" for that from each
-            class, of rows that have it that from any other: float64[rows, classes]
+        X : table of shape (n_samples, n_features)
+        boundary : {"any", "one_vs_rest"}
+            The distance to any other label, or to each class; for rows of that class the distance
+            to any other.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
 
         Examples
         --------
@@ -507,16 +487,21 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.boundary_distance([[1.0], [2.5], [4.5]])
         array([0.375, 0.   , 0.5  ])
         """
-        check_boundary(boundary)
-        return self._distances(encoded(self, X), boundary)
+        found = self._model().boundary_distance(X, boundary=boundary, n_threads=self._threads())
+        self._check_feature_names(X)
+        return found
 
     def boundary_report(self, X: Any, y: Any, sample_weight: Any = None) -> BoundaryReport:
-        """Return how far hits and errors are from the boundary, and whether to rank by distance.
+        """Return how far correct and wrong predictions are from the decision boundary.
 
         Parameters
         ----------
         X, y : labelled cases, best those that did not grow the tree
-        sample_weight : of the cases
+        sample_weight : array of shape (n_samples,)
+
+        Returns
+        -------
+        BoundaryReport
 
         Examples
         --------
@@ -529,24 +514,27 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         lambda 2.72, accuracy 0.600
         Errors lie near the boundary: geometric ranking is likely to help.
         """
-        self._fitted()
-        cases = self._dataset(X, y, sample_weight)
-        right = self._winners(cases.values) == cases.labels
-        distances = self._distances(cases.values, "any")
-        return BoundaryReport.of(distances, right, cases.weights)
+        return self._model().boundary_report(X, y, sample_weight, n_threads=self._threads())
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
     ) -> Changes:
-        """Return which attributes would have to change, and how, for each row to be labelled so.
+        """Return the smallest change of each row that gives it another label.
 
         Parameters
         ----------
-        X : rows
-        to : the wanted class; None for any other than the predicted
-        frozen : attributes that cannot change, by name or number
-        allowed : for some attributes what they may change to: (least, largest) of numbers, None for
-            no limit, or a list of categories
+        X : table of shape (n_samples, n_features)
+        to : label
+            The wanted class; None for any other than the predicted one.
+        frozen : sequence of names or indices
+            Attributes that cannot change.
+        allowed : dict or None
+            For some attributes the values they may change to: (least, largest) for numbers, with
+            None for no limit, or a list of categories.
+
+        Returns
+        -------
+        Changes
 
         Examples
         --------
@@ -556,53 +544,35 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0     no to yes  x0           1    > 2.5   +1.5    0.375
         1     yes        (no change)                       0
         """
-        values, edge = encoded(self, X), self._boundary(self._decision().sure_votes())
-        place = None if to is None else class_number(to, self.classes_, "to")
-        limits = Limits.of(self.schema_, frozen, {} if allowed is None else allowed)
-        return nearest_changes(edge, values, place, limits, self.schema_)
+        found = self._model().nearest_change(X, to, frozen=frozen, allowed=allowed)
+        self._check_feature_names(X)
+        return found
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
-    ) -> Curve:
-        """Return the ROC curve: cases in the order of ``predict_proba``, leaf by leaf.
-
-        The order is that of training, with its smoothing; of ``smoothed("none")``, it is that of
-        the labellings. Distances from the boundary have no part in it: for those, give
-        ``decision_function`` to ``roc.Curve.from_scores``.
-
-        Parameters
-        ----------
-        X, y : labelled cases, or X their tally; None for the training counts
-        positive : the class that is positive, against all others; None for the last of two
-        sample_weight : of the cases
-
-        Examples
-        --------
-        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
-        >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
-        0.75
-        """
-        self._fitted()
-        place = class_of_curve(positive, self.classes_)
-        scores, counts = self.leaf_table(X, y, sample_weight=sample_weight)
-        others = counts.sum(axis=1) - counts[:, place]
-        curve = Curve.from_leaves(scores[:, place], counts[:, place], others)
-        return replace(curve, in_parts=X is None and self._in_parts("training"))
+    ) -> Any:
+        """See :meth:`FittedClassifier.roc`; the cases may be larger than memory."""
+        X = self._counted(X, y, sample_weight)
+        return super().roc(X, y, positive=positive, sample_weight=sample_weight)
 
     def leaf_table(
         self, X: Any = None, y: Any = None, *, sample_weight: Any = None
     ) -> tuple[Floats, Floats]:
         """Return the probabilities of the leaves and the cases in them, all that metrics need.
 
-        Both are float64[lines, classes]: a line for each leaf, and one for each case that missing
-        values divide among leaves. Cases may be larger than memory, or on a cluster: the counts of
-        their parts add up, so that whatever is made of them is exact.
+        Both have a line per leaf, then one per case that missing values divide among leaves. Cases
+        may be larger than memory or on a cluster: counts of their parts add up, so that metrics
+        computed from them are exact.
 
         Parameters
         ----------
-        X, y : labelled cases, also those larger than memory, as for ``fit``, or X their tally; None
-            for the training counts
-        sample_weight : of the cases
+        X, y : labelled cases, also those larger than memory as for ``fit``, or X their tally
+            None for the training counts.
+        sample_weight : array of shape (n_samples,)
+
+        Returns
+        -------
+        probabilities, counts : arrays of shape (n_lines, n_classes)
 
         Examples
         --------
@@ -612,25 +582,24 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> mauc(*tree.leaf_table([[1.0], [2.0], [2.0], [3.0]], ["no", "no", "perhaps", "yes"]))
         0.875
         """
-        tree = self._fitted()
-        if not isinstance(X, Tally):
-            check_rows_given(X, y, sample_weight)
-        if X is None:
-            return self.probabilities_[tree.leaves], tree.counts[tree.leaves]
-        tally = self._tally(X, y, sample_weight)
-        return tally.lines(self.probabilities_), tally.counts
+        model = self._model()
+        return model.leaf_table(self._counted(X, y, sample_weight), y, sample_weight)
 
     def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
-        """Return labelled cases counted in the leaves, to be judged in many ways at once.
+        """Return labelled cases counted in the leaves, to be evaluated in many ways.
 
-        ``roc``, ``labellings``, ``at`` and ``confusion`` take it in place of the cases, also those
-        of this tree relabelled or smoothed in another way. Parts of the data may be counted one
-        after the other: ``Tally.joined(parts)`` are all of them.
+        ``roc``, ``labellings``, ``at`` and ``confusion`` accept a tally in place of the cases, also
+        those of this tree relabelled or smoothed differently. Parts of the data may be counted one
+        after the other and joined by ``Tally.joined``.
 
         Parameters
         ----------
         X, y : labelled cases, also those larger than memory, as for ``fit``
-        sample_weight : of the cases
+        sample_weight : array of shape (n_samples,)
+
+        Returns
+        -------
+        Tally
 
         Examples
         --------
@@ -639,18 +608,22 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.roc(cases).auc, tree.confusion(cases).tolist()
         (0.75, [[1.0, 1.0], [0.0, 1.0]])
         """
-        self._fitted()
-        return self._tally(X, y, sample_weight)
+        model = self._model()
+        return model.tally(self._counted(X, y, sample_weight), y, sample_weight)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
-        """Return the weights of cases by predicted and true class, float64[classes, classes].
+        """Return the weight of cases by predicted and true class.
 
-        Labels drawn by chance count as often as they are to be expected.
+        Randomised labels contribute their expected counts.
 
         Parameters
         ----------
         X, y : labelled cases, also those larger than memory, or X their tally
-        sample_weight : of the cases
+        sample_weight : array of shape (n_samples,)
+
+        Returns
+        -------
+        array of shape (n_classes, n_classes)
 
         Examples
         --------
@@ -659,102 +632,38 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([[1., 1.],
                [0., 1.]])
         """
-        self._fitted()
-        return self._decision().confusion(self._tally(X, y, sample_weight))
+        model = self._model()
+        return model.confusion(self._counted(X, y, sample_weight), y, sample_weight)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of cases that are labelled rightly.
+        """Return the accuracy: the proportion of cases that are classified correctly.
 
         Parameters
         ----------
         X, y : labelled cases, also those larger than memory, as for ``fit``
-        sample_weight : of the cases
+        sample_weight : array of shape (n_samples,)
+
+        Returns
+        -------
+        float
         """
-        self._fitted()
-        tally = tally_of(self, X, y, sample_weight)
-        if tally is not None:
-            return self._decision().accuracy(tally)
+        model = self._model()
+        cases = self._counted(X, y, sample_weight)
+        if isinstance(cases, Tally):
+            return model.decision.accuracy(cases)
         return float(super().score(X, y, sample_weight))
 
     @over_partitions
-    def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
-        """Return the label of each row: the most probable class of its leaf, by class weight.
-
-        After ``at(...)`` it is the class of the leaf there.
+    def apply(self, X: Any) -> Ints:
+        """Return the leaf of each row; of several, the one on the heaviest path.
 
         Parameters
         ----------
-        X : rows
-        cost_matrix : costs [predicted][true] of all rows, by number or by label, or one such matrix
-            for each row, float64[rows, classes, classes]; the class of least expected cost by
-            ``predict_proba`` is predicted then, whatever the operating point
+        X : table of shape (n_samples, n_features)
 
-        Examples
-        --------
-        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
-        >>> tree = ROCTreeClassifier(smoothing="laplace").fit(rows, labels)
-        >>> tree.predict([[1.5]]), tree.predict([[1.5]], cost_matrix=[[0, 5], [1, 0]])
-        (array(['no'], dtype='<U3'), array(['yes'], dtype='<U3'))
-        """
-        if cost_matrix is not None:
-            winners = cheapest(self.predict_proba(X), cost_matrix, self.classes_)
-        else:
-            winners = self._winners(encoded(self, X))
-        return np.asarray(self.classes_[winners])
-
-    @over_partitions
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the class probabilities of each row's leaf, as they are in the data given.
-
-        Where missing values lead to several leaves these are mixed. With ``geometric_probability``
-        they are those of training cases about as far from the boundary.
-
-        Examples
-        --------
-        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
-        >>> tree = ROCTreeClassifier(smoothing="laplace").fit(rows, labels)
-        >>> tree.predict_proba([[1.5], [3.5], [None]])
-        array([[0.75, 0.25],
-               [0.25, 0.75],
-               [0.5 , 0.5 ]])
-        """
-        return self._probabilities(encoded(self, X))
-
-    @over_partitions
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of the probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    @over_partitions
-    def decision_function(self, X: Any) -> Floats:
-        """Return by how much the second of two classes outweighs the first in each row's leaf.
-
-        Where ``predict`` goes by something else, as after ``at(...)``, pruning under costs or with
-        ``labels="majority"``, the rows of the second class come first: they score 0.5 and half of
-        its probability, the others half of it less 0.5. So the score is above zero just where
-        ``predict`` gives the second class. With more classes, or only one, return the probability
-        of each, by class weight. Other values of ``ranking`` score by the distance from the
-        decision boundary as well.
-
-        Examples
-        --------
-        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
-        >>> tree = ROCTreeClassifier(smoothing="laplace").fit(rows, labels)
-        >>> tree.decision_function([[1.5], [3.5]])
-        array([-0.5,  0.5])
-        """
-        values = encoded(self, X)
-        check_parameter("ranking", self.ranking)  # it may have been set after the fit
-        if RANKINGS[self.ranking] is not None:
-            return self._geometric_scores(values)
-        probabilities = self._mixture(values)
-        winners = None if self._by_probability() else partial(self._winners, values)
-        return leaf_scores(probabilities, probabilities * self.class_weight_, winners)
-
-    @over_partitions
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the number of each row's leaf; of several, that on the heaviest path.
+        Returns
+        -------
+        array of shape (n_samples,)
 
         Examples
         --------
@@ -762,50 +671,65 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.apply([[1.5], [3.5]])
         array([1, 2])
         """
-        values = encoded(self, X)
-        return apply(self.tree_, values, n_threads=self._n_threads())
+        found = self._model().apply(X, n_threads=self._threads())
+        self._check_feature_names(X)
+        return found
 
-    def decision_path(self, X: Any) -> csr_matrix:
-        """Return an indicator [rows, nodes] of the nodes that each row passes."""
-        values = encoded(self, X)
-        return decision_path(self.tree_, values)
-
-    def get_depth(self) -> int:
-        """Return the most splits on a path."""
-        return self._fitted().max_depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        return self._fitted().n_leaves
-
-    def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
-        """Return the tree as text, a line for each branch, with the labels that ``predict`` gives.
-
-        The share beside a label is that of its class among the training cases of the leaf.
+    def decision_path(self, X: Any) -> "csr_matrix":
+        """Return an indicator matrix of the nodes that each row passes.
 
         Parameters
         ----------
-        max_depth : number of levels to show; None for all
-        digits : significant digits of thresholds and weights
-        head : whether lines that say what model, operating point and data it is come first
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        csr_matrix of shape (n_samples, n_nodes)
+        """
+        found = self._model().decision_path(X)
+        self._check_feature_names(X)
+        return found
+
+    def explain(self, x: Any) -> Explanation:
+        """Return the leaves that one case reaches, why, and their probabilities, in words.
+
+        Parameters
+        ----------
+        x : one row
+            A table of one row, the values in the order of the columns, or some values by name (a
+            dict or a row of a pandas frame); the others are missing.
+
+        Returns
+        -------
+        Explanation
 
         Examples
         --------
-        >>> rows, labels = [[1.0, None], [2.0, 0.0], [3.0, 1.0]], ["no", "yes", "yes"]
-        >>> print(ROCTreeClassifier().fit(rows, labels).to_text())
-        x0 <= 1.5: no  (1.00, 1 case)
-        x0 > 1.5: yes  (1.00, 2 cases)
+        >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
+        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([2.0])
+        no: no 0.542, yes 0.458, the mean of 2 leaves
+        62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
+            x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
+        37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
+            x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
         """
-        tree, labels = self._fitted(), self._decision().labels
-        text = to_text(tree, self.schema_, max_depth=max_depth, digits=digits, labels=labels)
-        return with_origin(self, text) if head else text
+        model = self._model()
+        found = model.explain(x)
+        if as_one_row(x, model.schema.names) is x:
+            self._check_feature_names(x)
+        return found
 
     def to_rules(self, *, digits: int = 4) -> str:
-        """Return a rule for each leaf, with label, probabilities and cases.
+        """Return a rule per leaf, with label, probabilities and cases.
 
         Parameters
         ----------
-        digits : significant digits of thresholds and weights
+        digits : int
+            Significant digits of thresholds and weights.
+
+        Returns
+        -------
+        str
 
         Examples
         --------
@@ -825,21 +749,34 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        max_depth : number of levels to show; None for all
-        digits : significant digits of thresholds and weights
+        max_depth : int or None
+            Number of levels to show; None for all.
+        digits : int
+            Significant digits of thresholds and weights.
+
+        Returns
+        -------
+        str
         """
         return to_dot(self._exported(), max_depth=max_depth, digits=digits)
 
     def to_sql(
         self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
     ) -> str:
-        """Return a SELECT of probabilities, label and leaf of each row of a table.
+        """Return a SELECT statement for the probabilities, label and leaf of each row of a table.
 
         Parameters
         ----------
-        table : where the rows are, perhaps with its schema, ``"sales.customers"``
-        keep : columns to hand on, such as a key
-        dialect : as sqlglot spells it; None for what SQLite, DuckDB and PostgreSQL share
+        table : str
+            The table, perhaps with its schema: ``"sales.customers"``.
+        keep : sequence of str
+            Columns to include in the result, such as a key.
+        dialect : str or None
+            A dialect of sqlglot; None for what SQLite, DuckDB and PostgreSQL share.
+
+        Returns
+        -------
+        str
         """
         return to_sql(self._exported(), table, keep=keep, dialect=dialect)
 
@@ -848,205 +785,123 @@ class ROCTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        dtype : of the numbers that come in
+        dtype : {"float64", "float32"}
+            Type of the numeric inputs.
+
+        Returns
+        -------
+        onnx.ModelProto
         """
         return to_onnx(self._exported(), dtype=dtype)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write this tree to a model file, which ``roctree.load`` reads again.
-
-        Parameters
-        ----------
-        path : the file; it is replaced when the new one is complete
-        """
-        self._fitted()
-        save(self, path, stacklevel=2)
-
     def _exported(self) -> LabelledTree:
+        model = self._described_model()
         return LabelledTree(
-            self._fitted(),
-            self.schema_,
-            self.probabilities_,
-            self._decision().votes,
-            self.operating_point_,
-            origin(self),
-            self.geometric_ is not None,
+            model.tree,
+            model.schema,
+            model.probabilities,
+            model.decision.votes,
+            model.operating_point,
+            model.describe(),
+            model.geometric is not None,
         )
 
-    def explore(
-        self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
-    ) -> Any:
-        """Write an interactive page of this tree and its operating points; return the file's path.
+    def _model(self) -> FittedTree:
+        """Return the fitted tree with ``labels`` and ``ranking`` as they are set now."""
+        super()._model()
+        model = self.fitted_
+        if (model.labels, model.ranking) == (self.labels, self.ranking):
+            return model
+        check_parameter("labels", self.labels)
+        check_parameter("ranking", self.ranking)
+        return replace(model, labels=self.labels, ranking=self.ranking)
 
-        Without a path return a widget for notebooks, which needs ``pip install '.[notebook]'``.
-        The page is one file and asks nothing of the network.
+    def _described_model(self) -> FittedTree:
+        return self._model().with_parameters(self.get_params(deep=False))
 
-        Parameters
-        ----------
-        path : the file to write, such as "tree.html"
-        X_test, y_test : cases that did not grow the tree, to count errors on
-        options : ``positive``, the class of interest; ``title`` of the page; ``cases``, how many
-            test cases the page may hold one by one, 0 for none, 200 if not given
-        """
-        return explored(self, path, X_test, y_test, options)
+    def _threads(self) -> int:
+        return number_of_threads(self.n_jobs)
 
-    def explain(self, x: Any) -> Explanation:
-        """Return which leaves a case reaches and why, and what they make of it, in words.
+    def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Return data larger than memory as a tally of this tree, anything else as it is."""
+        found = None if isinstance(X, Tally) else tally_of(self, X, y, sample_weight)
+        return X if found is None else found
 
-        Parameters
-        ----------
-        x : a table of one row, its values in the order of the columns, or some by name, as a dict
-            or a row of a pandas frame; the others are missing
+    def _counts(self, counts: Any) -> Any:
+        """Return held-out cases larger than memory as a tally, anything else as it is."""
+        if not isinstance(counts, tuple):
+            return counts
+        cases = held_out_cases(counts)
+        found = self._counted(*cases)
+        return found if isinstance(found, Tally) else cases
 
-        Examples
-        --------
-        >>> rows, labels = [[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"]
-        >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([2.0])
-        no: no 0.542, yes 0.458, the mean of 2 leaves
-        62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
-            x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
-        37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
-            x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
-        """
-        self._fitted()
-        row = as_one_row(x, self.schema_.names)
-        values = encoded(self, x) if row is x else encode_columns(row, self.schema_)
-        leaves = leaf_parts(self.tree_, values, self.probabilities_, self.schema_)
-        label, shares = self.classes_[self._winners(values)[0]], self._probabilities(values)[0]
-        return Explanation(label, by_class(shares, self.schema_), leaves)
+    def _html_repr(self) -> str:
+        """Return scikit-learn's diagram of parameters, and below it the top of the tree."""
+        page = str(estimator_html_repr(self))
+        if not self.__sklearn_is_fitted__():
+            return page
+        from roctree.report.explorer.preview import preview_svg
+
+        model = self._model()
+        return page + preview_svg(model) + to_html(model.tree, model.schema, model.decision.labels)
+
+    @property
+    def tree_(self) -> Tree:
+        """Nodes and class counts."""
+        return self._model().tree
+
+    @property
+    def probabilities_(self) -> Floats:
+        """Smoothed class probabilities of all nodes."""
+        return self._model().probabilities
+
+    @property
+    def smoothing_(self) -> Smoother:
+        """The smoother, with "auto" resolved."""
+        return self._model().smoother
+
+    @property
+    def pruning_(self) -> Pruner:
+        """The pruner, with "auto" resolved."""
+        return self._model().pruner
+
+    @property
+    def node_labels_(self) -> Ints | None:
+        """The class that pruning under costs gives each node, else None."""
+        return self._model().node_labels
+
+    @property
+    def class_weight_(self) -> Floats:
+        """Weight of each class."""
+        return self._model().class_weight
+
+    @property
+    def spread_(self) -> Spread:
+        """Ranges and standard deviations of the attributes."""
+        return self._model().spread
+
+    @property
+    def scale_(self) -> Floats:
+        """How much of each attribute counts as a distance of one."""
+        return self._model().scale
+
+    @property
+    def geometric_(self) -> GeometricProbability | None:
+        """The estimate behind ``geometric_probability``, else None."""
+        return self._model().geometric
+
+    @property
+    def divides_cases_(self) -> bool:
+        """Whether missing values divided training cases among leaves."""
+        return self._model().divides_cases
+
+    @property
+    def n_outputs_(self) -> int:
+        """Number of outputs: always 1."""
+        self._model()
+        return 1
 
     @property
     def feature_importances_(self) -> Floats:
-        """The improvement of the criterion at the splits of each column, as shares of the total."""
-        return importances(self._fitted(), self.n_features_in_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
-
-    def _html_repr(self) -> str:
-        """Return scikit-learn's page of parameters, and beneath it the top of the tree."""
-        page = str(estimator_html_repr(self))
-        if not hasattr(self, "tree_"):
-            return page
-        labels = self._decision().labels
-        return page + picture(self, labels) + to_html(self.tree_, self.schema_, labels)
-
-    def _learn(self, learnt: Learnt, y: Any, cases: Dataset | None = None) -> "ROCTreeClassifier":
-        """Take over a fit that has succeeded; one that fails leaves the one before as it was."""
-        other = copy(self)
-        other._set_fitted(learnt, y, cases)
-        self.__dict__ = other.__dict__
-        return self
-
-    def _set_fitted(self, learnt: Learnt, y: Any, cases: Dataset | None) -> None:
-        set_names(self, learnt.schema)
-        self.n_outputs_, self.training_ = 1, Training.of(learnt.n_rows, y)
-        self.class_weight_, self.divides_cases_ = learnt.class_weight, learnt.divides_cases
-        self.spread_, self.scale_ = learnt.spread, learnt.scale
-        self.pruning_, self.smoothing_ = learnt.pruner, learnt.smoother
-        self._set_tree(learnt.pruned)
-        self.geometric_ = self._estimated(cases) if self.geometric_probability else None
-
-    def _set_tree(self, pruned: Pruned) -> None:
-        self.tree_, self.node_labels_ = pruned.tree, pruned.labels
-        self.operating_point_: OperatingPoint | None = None
-        self.probabilities_ = probabilities(self.smoothing_, pruned.tree)
-
-    def _fitted(self) -> Tree:
-        check_is_fitted(self, "tree_")
-        return self.tree_
-
-    def _at(self, asked: Wanted) -> "ROCTreeClassifier":
-        leaves = self._leaves(asked.counts, asked.positive)
-        name = asked.counts if isinstance(asked.counts, str) else HELD_OUT
-        in_parts = self._in_parts(asked.counts)
-        other = copy(self)
-        other.operating_point_ = operating_point(
-            leaves, asked.labeller, self.tree_.n_nodes, name, asked.seed, in_parts=in_parts
-        )
-        return other
-
-    def _in_parts(self, counts: Any) -> bool:
-        return counts_in_parts(counts, self.tree_, self.divides_cases_)
-
-    def _at_the_same_point(self, before: OperatingPoint | None) -> "ROCTreeClassifier":
-        """Return this tree, just pruned or smoothed, with what was asked of it before."""
-        return self if before is None else self._at(wanted_again(before))
-
-    def _leaves(self, counts: Any, positive: int) -> Leaves:
-        if isinstance(counts, tuple):
-            counts = self._tally(*held_out_cases(counts))
-        elif isinstance(counts, Tally):
-            counts = counts.of_tree(self.tree_)
-        frequencies = Frequencies()(self.tree_)
-        return leaves_of(self.tree_, self.probabilities_, frequencies, counts, positive)
-
-    def _tally(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tally:
-        if isinstance(X, Tally):
-            return X.of_tree(self.tree_)
-        found = tally_of(self, X, y, sample_weight)
-        return found or Tally.of(self.tree_, self._dataset(X, y, sample_weight))
-
-    def _dataset(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
-        """Read labelled data of the kind that the tree was grown from."""
-        return Dataset.encoded(X, y, self.schema_, sample_weight=sample_weight)
-
-    def _probabilities(self, values: Floats) -> Floats:
-        probabilities = self._mixture(values)
-        if self.geometric_ is None:
-            return probabilities
-        return self.geometric_(values, probabilities, self._n_threads())
-
-    def _mixture(self, values: Floats) -> Floats:
-        return mix(self.tree_, values, self.probabilities_, n_threads=self._n_threads())
-
-    def _winners(self, values: Floats) -> NDArray[np.int64]:
-        """Return the number of each row's class."""
-        return self._decision().winners(values, self._n_threads())
-
-    def _decision(self) -> Decision:
-        return Decision.of(self.tree_, self.operating_point_, self._usual_votes)
-
-    def _by_probability(self) -> bool:
-        """Return whether ``predict`` follows ``predict_proba``."""
-        relabelled = self.operating_point_ is not None or self.node_labels_ is not None
-        return not relabelled and self.labels == "probability"
-
-    def _distances(self, values: Floats, kind: Boundaries) -> Floats:
-        """Return how far rows are from the boundary, or from that of each class."""
-        n_threads = self._n_threads()
-        return self._decision().each(
-            values, lambda votes: self._boundary(votes).distances(values, kind, n_threads)
-        )
-
-    def _geometric_scores(self, values: Floats) -> Floats:
-        known = values, self.probabilities_, self.class_weight_, self._n_threads()
-        return self._decision().each(
-            values, lambda votes: geometric_scores(self.ranking, self._boundary(votes), *known)
-        )
-
-    def _boundary(self, votes: Floats) -> Boundary:
-        known = self.scale_, self.spread_, self.schema_.nominal
-        return Boundary.of(self.tree_, votes, *known)
-
-    def _estimated(self, dataset: Dataset | None) -> GeometricProbability:
-        if dataset is None:
-            raise cases_needed("give X and y to pruned")
-        known = dataset.values, dataset.labels, dataset.weights
-        return GeometricProbability.of(
-            self._boundary(self._decision().votes), *known, self._n_threads()
-        )
-
-    def _usual_votes(self) -> Floats:
-        """Return what each leaf says for each class where no operating point was chosen."""
-        if self.node_labels_ is not None:
-            return np.eye(self.n_classes_)[self.node_labels_]
-        by_majority = self.labels == "majority"
-        shares = Frequencies()(self.tree_) if by_majority else self.probabilities_
-        return np.asarray(shares * self.class_weight_)
-
-    def _n_threads(self) -> int:
-        return number_of_threads(self.n_jobs)
+        """Share of each column in the improvement of the criterion."""
+        return self._model().feature_importances

@@ -20,6 +20,6 @@ def explored(model: Any, path: Any, X_test: Any, y_test: Any, options: dict[str,
 
 def picture(model: Any, labels: NDArray[np.int64]) -> str:
     """Return the top of a fitted tree, of which each node has a label, as SVG."""
-    from roctree.report.explorer.still import still
+    from roctree.report.explorer.preview import preview_svg
 
-    return still(model, labels)
+    return preview_svg(model.fitted_)

@@ -94,26 +94,19 @@ class Request:
             raise ParameterError("randomise hits a rate: give it with max_fpr or min_tpr.")
 
 
-def asked_for(request: Mapping[str, Any]) -> Request:
-    """Return the request of these arguments."""
-    known = [field.name for field in fields(Request)]
-    for name in request:
-        if name not in known:
-            raise ParameterError(
-                f"at() has no argument {name!r}{nearest(name, known)}: give {', '.join(known)}."
-            )
-    return Request(**request)
-
-
-class Wanted(NamedTuple):
-    """An operating point that is to be chosen.
+class OperatingRequest(NamedTuple):
+    """A request for an operating point, checked.
 
     Parameters
     ----------
-    labeller : what chooses it
-    counts : what it is chosen by: "training", "smoothed", or cases held out
-    positive : number of the positive class, where there are two
-    seed : of the draws of randomised labels
+    labeller : Labeller
+        What chooses the labels.
+    counts : "training", "smoothed" or held-out cases
+        What it is chosen by.
+    positive : int
+        Index of the positive class, for two classes.
+    seed : int
+        Seed of the random draws of randomised labels.
     """
 
     labeller: Labeller
@@ -121,34 +114,50 @@ class Wanted(NamedTuple):
     positive: int
     seed: int
 
+    @classmethod
+    def from_arguments(
+        cls,
+        arguments: Mapping[str, Any],
+        classes: NDArray[Any],
+        counts: Any = None,
+        positive: Any = None,
+        seed: Any = 0,
+    ) -> "OperatingRequest":
+        """Read the arguments of ``at(...)``.
 
-def wanted(
-    request: Mapping[str, Any], classes: NDArray[Any], counts: Any, positive: Any, seed: Any
-) -> Wanted:
-    """Return what a user of ``at(...)`` wants.
+        Parameters
+        ----------
+        arguments : costs, rates, ... by name
+        classes : class labels
+        counts : what to choose by, or None for the default of the request
+        positive : label of the positive class, or None for the last
+        seed : seed of the draws, or None for a random one
+        """
+        known = [field.name for field in fields(Request)]
+        for name in arguments:
+            if name not in known:
+                raise ParameterError(
+                    f"at() has no argument {name!r}{nearest(name, known)}: give {', '.join(known)}."
+                )
+        request = Request(**arguments)
+        by = request.usual_counts if counts is None else counts
+        labeller = request.labeller(classes)
+        return cls(labeller, by, positive_of_two(positive, classes), checked_seed(seed))
 
-    Parameters
-    ----------
-    request : costs, rates, ... by name
-    classes : their labels
-    counts : what to choose by; None for what is usual
-    positive : label of the positive class; None for the last
-    seed : of the draws; None for any
-    """
-    asked = asked_for(request)
-    by = asked.usual_counts if counts is None else counts
-    labeller = asked.labeller(classes)
-    return Wanted(labeller, by, positive_of_two(positive, classes), checked_seed(seed))
+    @classmethod
+    def from_point(cls, point: OperatingPoint) -> "OperatingRequest":
+        """Return the request that led to an operating point, to be made of a changed model."""
+        if point.counts == HELD_OUT:
+            raise ParameterError(
+                "The operating point was chosen on held-out cases, which are not kept: prune, "
+                "smooth or soften thresholds first, then call at(...)."
+            )
+        return cls(point.labeller, point.counts, point.positive, point.seed)
 
-
-def wanted_again(point: OperatingPoint) -> Wanted:
-    """Return what was wanted of a model before it was pruned or smoothed in another way."""
-    if point.counts == HELD_OUT:
-        raise ParameterError(
-            "The operating point was chosen by cases held out, which are not kept: prune, smooth "
-            "or make thresholds soft first, and then use at(...)."
-        )
-    return Wanted(point.labeller, point.counts, point.positive, point.seed)
+    @property
+    def basis(self) -> str:
+        """What the point is chosen by: "training", "smoothed" or "held_out"."""
+        return self.counts if isinstance(self.counts, str) else HELD_OUT
 
 
 def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.int64]:

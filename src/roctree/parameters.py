@@ -1,4 +1,4 @@
-"""What each parameter of an estimator may be, in one table, and what class weights become."""
+"""The parameters of ``ROCTreeClassifier``: defaults, allowed values, and what they resolve to."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree import criteria, pruning, smoothing
 from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
@@ -17,12 +16,42 @@ from roctree.tree.binning import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]
-Threshold = Literal["midpoint", "observed"]
-Order = Literal["depth_first", "best_first", "whole_tree_auc"]
+ThresholdChoice = Literal["midpoint", "observed"]
+GrowthOrder = Literal["depth_first", "best_first", "whole_tree_auc"]
 Labels = Literal["probability", "majority"]
-Candidates = Literal["exact", "binned"]
-# Beside a weight so many times larger, another would be lost in the rounding of their sum.
-MOST_APART = 1e12
+SplitSearch = Literal["exact", "binned"]
+# A weight that is smaller than another by this factor is lost in the rounding of their sum.
+MAX_WEIGHT_RATIO = 1e12
+
+# Written out in the signature of ``ROCTreeClassifier`` too, which scikit-learn needs; a test holds
+# both equal. Here for descriptions of models that are read without scikit-learn.
+DEFAULTS: Mapping[str, Any] = {
+    "criterion": "msee",
+    "max_depth": None,
+    "max_leaves": None,
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "min_weight_fraction_leaf": 0.0,
+    "min_gain": 0.0,
+    "nominal": "binary",
+    "missing": "fractional",
+    "categorical_features": "from_dtype",
+    "threshold": "midpoint",
+    "growth": "depth_first",
+    "collapse": False,
+    "c45_numeric_minimum": False,
+    "pruning": "none",
+    "smoothing": "m_branch",
+    "labels": "probability",
+    "ranking": "leaf",
+    "width": 1.0,
+    "metric": "minmax",
+    "geometric_probability": False,
+    "splits": "exact",
+    "max_bins": 255,
+    "class_weight": None,
+    "n_jobs": None,
+}
 
 
 @dataclass(frozen=True)
@@ -72,15 +101,15 @@ RULES: dict[str, Rule] = {
     "min_gain": _NOT_NEGATIVE,
     "nominal": _one_of(get_args(Nominal)),
     "missing": _one_of(get_args(Missing)),
-    "threshold": _one_of(get_args(Threshold)),
-    "growth": _one_of(get_args(Order)),
+    "threshold": _one_of(get_args(ThresholdChoice)),
+    "growth": _one_of(get_args(GrowthOrder)),
     "collapse": _FLAG,
     "c45_numeric_minimum": _FLAG,
     "labels": _one_of(get_args(Labels)),
     "ranking": _one_of(RANKINGS),
     "width": _NOT_NEGATIVE,
     "geometric_probability": _FLAG,
-    "splits": _one_of(get_args(Candidates)),
+    "splits": _one_of(get_args(SplitSearch)),
     "max_bins": Rule(
         f"a whole number from 2 to {MOST_BINS}",
         lambda value: _whole(value) and 2 <= value <= MOST_BINS,
@@ -94,20 +123,6 @@ RULES: dict[str, Rule] = {
         lambda value: value is None or (_whole(value) and value != 0),
     ),
 }
-
-
-def check_parameters(estimator: Any) -> None:
-    """Raise ``ParameterError`` for the first parameter that makes no sense."""
-    criteria.resolve(estimator.criterion)
-    pruning.resolve(estimator.pruning)
-    smoothing.resolve(estimator.smoothing)
-    for name in RULES:
-        check_parameter(name, getattr(estimator, name))
-    if estimator.growth == "whole_tree_auc" and estimator.max_leaves is None:
-        raise ParameterError(
-            "growth='whole_tree_auc' chooses the leaves of a small tree: give max_leaves as well, "
-            "such as 32."
-        )
 
 
 def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) -> None:
@@ -139,7 +154,7 @@ def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
     return weights
 
 
-def with_costs_in_order(pruner: Any, classes: NDArray[Any]) -> Any:
+def costs_in_class_order(pruner: Any, classes: NDArray[Any]) -> Any:
     """Return the pruner with its costs in the order of the classes, however they were given."""
     labels = classes.tolist()
     costs = by_label(getattr(pruner, "costs", None), labels)
@@ -182,11 +197,11 @@ def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Fl
 
 def _refuse_extreme(weights: Floats, counts: Floats) -> None:
     least, largest = float(weights[weights > 0.0].min()), float(weights.max())
-    if largest / least > MOST_APART:
+    if largest / least > MAX_WEIGHT_RATIO:
         raise ParameterError(
             f"class_weight has weights from {least:g} to {largest:g}, too far apart to be added "
-            f"up: give weights of which none is more than {MOST_APART:g} times another, or 0 to "
-            "a class that does not matter."
+            f"up: give weights within a factor of {MAX_WEIGHT_RATIO:g} of each other, or 0 to a "
+            "class that does not matter."
         )
     if not LEAST_LARGEST <= largest * float(counts.max()) <= LARGEST_TOTAL / len(counts):
         raise ParameterError(

@@ -99,7 +99,7 @@ WRONG = {
         "--weight",
         "pressure",
     ),
-    "column 'sex' does not hold numbers: '": (
+    "column 'sex' does not contain only numbers: '": (
         "fit",
         "data.csv",
         "--target",
@@ -114,7 +114,7 @@ WRONG = {
         "daily",
     ),
     "use --cost-matrix, a row for each": ("at", "three.json", "--cost-fn", 5),
-    "reduced_error:fraction=0.3333333333333333 decides by other cases: give --validation": (
+    "reduced_error:fraction=0.3333333333333333 needs other cases: give --validation": (
         "prune",
         "tree.json",
         "--method",
@@ -215,7 +215,7 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
     (grown / "scored.csv").write_text("what was there")
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 2
-    assert "odd.csv: column 'age' does not hold numbers: 'old' is none." in done.err
+    assert "odd.csv: column 'age' does not contain only numbers: 'old' is not allowed." in done.err
     assert (grown / "scored.csv").read_text() == "what was there"
     assert not list(grown.glob(".scored*"))
 

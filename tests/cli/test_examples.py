@@ -9,7 +9,7 @@ import pytest
 
 from roctree.cli import COMMANDS
 from roctree.experiment import demo
-from roctree.systems import warm_up
+from roctree.models import warm_up
 
 HOME = Path(__file__).parents[2]
 EXAMPLE = re.compile(r"^\s*(?:\$ )?roctree (.+)$", re.MULTILINE)

@@ -88,7 +88,7 @@ def odd_files(folder):
 
 WRONG = {
     "there is no file 'of'; a name with spaces needs quotes": ("data.csv", "of", *FIT),
-    "short.parquet' has no column 'ward', and": ("big", *FIT),
+    "short.parquet' has no column 'ward', but": ("big", *FIT),
     "'late/1.parquet' from row 0 on: column 'age' holds inf": ("late", *FIT),
     "the folder 'none' has no files that end in": ("none", *FIT),
     "the name of a file or folder is empty": ("late", "", *FIT),
@@ -114,7 +114,7 @@ WRONG = {
         "--splits",
         "binned",
     ),
-    "column 'sex' does not hold numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
+    "column 'sex' does not contain only numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
     "prune afterwards": ("late/0.parquet", *FIT, "--pruning", "reduced_error"),
 }
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree import DataError
-from roctree.data.arff import _bare, _cells
-from roctree.data.files import read_file
+from roctree.data.arff import split_cells, unquote
+from roctree.data.readers import read_file
 
 HEAD = """% A comment
 @RELATION 'weather today'
@@ -61,10 +61,10 @@ def test_sparse_rows_have_zeros_and_first_categories(read):
     ("rows", "sentence"),
     [
         ("sunny,1,2\n", "line 11: 3 values for 6 attributes"),
-        ("foggy,1,1,1,x,y\n", "line 11: 'foggy' is no category of 'the outlook'"),
-        ("sunny,1,wet,1,x,y\n", "line 11: 'wet' is no number, for 'humidity'"),
-        ("{9 x}\n", "line 11: '9 x' is no number of an attribute and a value"),
-        ("'sunny,1,1,1,x,y\n", "line 11: \"'sunny\" is no category of 'the outlook'"),
+        ("foggy,1,1,1,x,y\n", "line 11: 'foggy' is not a category of 'the outlook'"),
+        ("sunny,1,wet,1,x,y\n", "line 11: 'wet' is not a number, but 'humidity' is numeric"),
+        ("{9 x}\n", "line 11: '9 x' is not the number of an attribute and a value"),
+        ("'sunny,1,1,1,x,y\n", "line 11: \"'sunny\" is not a category of 'the outlook'"),
     ],
 )
 def test_a_row_that_makes_no_sense_is_named_by_its_line(rows, sentence, read):
@@ -77,7 +77,7 @@ def test_a_row_that_makes_no_sense_is_named_by_its_line(rows, sentence, read):
     ("head", "sentence"),
     [
         ("@relation x\n@attribute a relational\n@data\n", "'relational' is not known"),
-        ("@relation x\n@attribute a\n@data\n", "give @attribute a name and a kind"),
+        ("@relation x\n@attribute a\n@data\n", "give @attribute a name and a type"),
         ("@relation x\n@nonsense\n", "'@nonsense' is not known before @data"),
         ("@relation x\n@data\n1\n", "no attributes before @data"),
     ],
@@ -91,7 +91,7 @@ def test_a_head_that_makes_no_sense_is_refused(head, sentence, read):
 @given(st.lists(st.text(st.characters(codec="ascii", min_codepoint=32), max_size=5), min_size=1))
 def test_whatever_is_quoted_comes_back(values):
     quoted = ["'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'" for value in values]
-    assert [_bare(cell) for cell in _cells(" , ".join(quoted))] == values
+    assert [unquote(cell) for cell in split_cells(" , ".join(quoted))] == values
 
 
 def test_a_file_of_weka_becomes_the_table_that_it_is(tmp_path):

@@ -69,11 +69,11 @@ def test_a_number_that_overflows_float64_is_refused_with_its_place():
 
 
 def test_ragged_rows_are_refused_with_their_lengths():
-    assert_refused([[1, 2], [3, 4], [5]], "ragged: row 2 has 1 cell and row 0 has 2 cells")
+    assert_refused([[1, 2], [3, 4], [5]], "ragged: row 2 has 1 cell, but row 0 has 2 cells")
 
 
 def test_a_row_that_is_no_list_is_refused():
-    assert_refused([[1, 2], 3], "ragged: row 1 has no list of cells and row 0 has 2 cells")
+    assert_refused([[1, 2], 3], "ragged: row 1 is not a list of cells, but row 0 has 2 cells")
 
 
 def test_rows_of_different_shape_are_refused():
@@ -95,7 +95,7 @@ def test_sparse_matrices_are_refused(kind):
 @pytest.mark.parametrize("cells", [[0, 1, 0], [0.0, 1.0, 0.0]], ids=["int", "float"])
 def test_sparse_columns_are_refused(cells):
     frame = pd.DataFrame({"a": pd.arrays.SparseArray(cells), "b": [1, 2, 3]})
-    assert_refused(frame, r"column 'a' holds Sparse.* dense.* convert it by .sparse.to_dense\(\)")
+    assert_refused(frame, r"column 'a' holds Sparse.* dense.* convert it with .sparse.to_dense\(\)")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_duplicate_column_names_are_refused(X):
 
 
 def test_names_of_which_only_some_are_strings_are_refused():
-    assert_refused(pd.DataFrame([[1, 2]], columns=["a", 7]), "all are strings, and one is 7")
+    assert_refused(pd.DataFrame([[1, 2]], columns=["a", 7]), "all are strings, but one is 7")
 
 
 def test_a_lazy_frame_is_refused():
@@ -148,13 +148,13 @@ def test_a_column_type_error_is_a_type_error():
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[s]"])
 def test_arrays_of_times_are_refused(dtype):
     assert_refused(
-        np.zeros((2, 2), dtype=dtype), r"turn dates and times into numbers, such as .*\."
+        np.zeros((2, 2), dtype=dtype), r"convert dates and times to numbers, such as .*\."
     )
 
 
 def test_a_date_in_a_cell_is_refused_with_its_row():
     rows = [[1], [datetime.date(2020, 1, 1)]]
-    assert_refused(rows, "column 'x0' holds a date in row 1.*: turn dates and times into numbers")
+    assert_refused(rows, "column 'x0' holds a date in row 1.*: convert dates and times to numbers")
 
 
 @pytest.mark.parametrize("dtype", ["S3", [("a", "f8"), ("b", "f8")], "V4"], ids=str)

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 from roctree import DataError
-from roctree.data import encode_columns, learn_columns
-from roctree.data.dataset import Schema
+from roctree.data import Schema, encode_columns, learn_columns
 
 TEXT = ["red", None, "blue", "red"]
 NUMBERS = [3, None, 1, 2]
@@ -105,7 +104,7 @@ def each(columns):
 
 @each(TEXT_COLUMNS)
 def test_text_becomes_codes_of_sorted_categories(column):
-    names, categories, values = learn_columns(frame_of(column))
+    names, categories, values, _ = learn_columns(frame_of(column))
     assert (names, categories) == (("c",), (("blue", "red"),))
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0, 1])
 
@@ -119,35 +118,35 @@ def test_new_text_is_encoded_with_the_learned_categories(column):
 
 @each(NUMBER_COLUMNS)
 def test_numbers_stay_numbers(column):
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert categories == (None,)
     np.testing.assert_array_equal(values[:, 0], [3, np.nan, 1, 2])
 
 
 @each(NUMBER_COLUMNS)
 def test_listed_numbers_become_codes(column):
-    _, categories, values = learn_columns(frame_of(column), ["c"])
+    _, categories, values, _ = learn_columns(frame_of(column), ["c"])
     assert categories == ((1, 2, 3),)
     np.testing.assert_array_equal(values[:, 0], [2, np.nan, 0, 1])
 
 
 @each(FLAG_COLUMNS)
 def test_booleans_are_nominal(column):
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert categories == ((False, True),)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0, 1])
 
 
 @each(FLAG_COLUMNS)
 def test_booleans_are_numbers_if_nothing_is_nominal(column):
-    _, categories, values = learn_columns(frame_of(column), None)
+    _, categories, values, _ = learn_columns(frame_of(column), None)
     assert categories == (None,)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0, 1])
 
 
 @each(EMPTY_COLUMNS)
 def test_a_column_of_nothing_is_numeric(column):
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert categories == (None,)
     assert np.isnan(values).all()
 
@@ -160,25 +159,27 @@ def test_other_types_are_refused_by_name(column):
 
 @each(TIMES)
 def test_dates_and_times_are_to_become_numbers(column):
-    with pytest.raises(DataError, match=r"column 'c' holds .*: turn dates and times into numbers"):
+    with pytest.raises(DataError, match=r"column 'c' holds .*: convert dates and times to numbers"):
         learn_columns(frame_of(column))
 
 
 def test_text_without_any_value_has_no_categories():
-    _, categories, values = learn_columns(pl.DataFrame({"c": pl.Series([None], dtype=pl.String)}))
+    _, categories, values, _ = learn_columns(
+        pl.DataFrame({"c": pl.Series([None], dtype=pl.String)})
+    )
     assert categories == ((),)
     assert np.isnan(values).all()
 
 
 def test_categories_declared_to_pandas_are_kept_in_their_order():
     column = pd.Categorical(["lo", "hi"], categories=["lo", "mid", "hi"])
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert (categories, values.tolist()) == ((("lo", "mid", "hi"),), [[0.0], [2.0]])
 
 
 def test_categories_of_an_enum_are_kept_in_their_order():
     column = pl.Series(["lo", "hi"], dtype=pl.Enum(["lo", "mid", "hi"]))
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert (categories, values.tolist()) == ((("lo", "mid", "hi"),), [[0.0], [2.0]])
 
 
@@ -195,28 +196,28 @@ def test_the_order_of_a_dictionary_is_no_declaration():
 @pytest.mark.parametrize("ordered", [False, True])
 def test_categories_that_are_numbers_stay_numbers(ordered):
     column = pd.Categorical([10, None, 9], ordered=ordered)
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert categories == ((9, 10),)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0])
 
 
 def test_a_dictionary_of_numbers_has_numbers_for_categories():
     column = pa.array([10, None, 9]).dictionary_encode()
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert categories == ((9, 10),)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0])
 
 
 def test_intervals_become_text():
     column = pd.cut(pd.Series([1.0, 5.0, None]), [0, 2, 8])
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert categories == (("(0, 2]", "(2, 8]"),)
     np.testing.assert_array_equal(values[:, 0], [0, 1, np.nan])
 
 
 def test_categories_with_the_same_text_are_one():
     column = pd.Categorical([1, "1", "a"], categories=[1, "1", "a"])
-    _, categories, values = learn_columns(frame_of(column))
+    _, categories, values, _ = learn_columns(frame_of(column))
     assert (categories, values.tolist()) == ((("1", "a"),), [[0.0], [0.0], [1.0]])
 
 
@@ -232,7 +233,7 @@ def test_large_integers_of_pyarrow_are_rounded():
 
 def test_several_columns_keep_their_places():
     frame = pl.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"], "c": [True, False]})
-    names, categories, values = learn_columns(frame)
+    names, categories, values, _ = learn_columns(frame)
     assert names == ("a", "b", "c")
     assert categories == (None, ("x", "y"), (False, True))
     assert values.tolist() == [[1.5, 0.0, 1.0], [2.5, 1.0, 0.0]]

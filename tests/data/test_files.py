@@ -12,10 +12,9 @@ from pyarrow import feather, parquet
 
 from roctree import DataError, ParameterError
 from roctree.data import csv_file
-from roctree.data.csv_file import delimiter_of
-from roctree.data.files import file_batches, file_columns, read_file
-from roctree.data.sources import Source
-from roctree.data.spelling import MISSING, Spelling
+from roctree.data.csv_file import MISSING_VALUES, CsvFormat, detect_delimiter
+from roctree.data.readers import read_batches, read_column_names, read_file
+from roctree.data.streams import Source
 
 TEXT = 'x,name,yes\n1,"a, b",true\n2.5,c,false\nNA,?,true\n'
 ROWS = [
@@ -40,7 +39,7 @@ def test_cells_are_read_as_a_person_would(here):
     assert read_file(written("a.csv", TEXT)).to_pylist() == ROWS
 
 
-@pytest.mark.parametrize("word", MISSING)
+@pytest.mark.parametrize("word", MISSING_VALUES)
 def test_missing_is_spelled_in_many_ways(word, here):
     table = read_file(written("a.csv", f"x,y,z\n1,a,b\n{word},{word}, {word}\n3,b,c\n"))
     assert table.to_pylist()[1] == {"x": None, "y": None, "z": None}
@@ -48,21 +47,21 @@ def test_missing_is_spelled_in_many_ways(word, here):
 
 
 def test_other_spellings_of_missing_can_be_given(here):
-    table = read_file(written("a.csv", "x\n1\n-\n"), Spelling(missing=("-",)))
+    table = read_file(written("a.csv", "x\n1\n-\n"), CsvFormat(missing_value=("-",)))
     assert table.to_pylist() == [{"x": 1}, {"x": None}]
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_the_mark_between_cells_is_seen_from_the_first_line(mark, here):
     text = mark.join(["a", '"b,;,;,;|||"', "c"])
-    assert delimiter_of(text) == mark
+    assert detect_delimiter(text) == mark
     table = read_file(written("a.csv", f"{text}\n{mark.join('123')}\n"))
     assert table.column_names == ["a", "b,;,;,;|||", "c"]
 
 
 def test_decimals_and_alphabets_can_be_other_than_usual(here):
     written("a.csv", "größe;x\nköln;1,5\n".encode("latin-1"))
-    table = read_file("a.csv", Spelling(decimal=",", encoding="latin-1"))
+    table = read_file("a.csv", CsvFormat(decimal=",", encoding="latin-1"))
     assert table.to_pylist() == [{"größe": "köln", "x": 1.5}]
 
 
@@ -118,7 +117,7 @@ def test_a_pipe_that_gives_little_at_a_time_is_read_to_its_end(monkeypatch):
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(Slow(TEXT.encode())))
     source = Source("-")
     assert source.head == TEXT.encode()
-    assert csv_file.read(source, Spelling(), {}).to_pylist() == ROWS
+    assert csv_file.read(source, CsvFormat(), {}).to_pylist() == ROWS
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
@@ -137,9 +136,9 @@ def test_a_pipe_with_a_name_is_read_once(form, here):
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])
 def test_blocks_make_up_the_whole(form, here, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 100)
-    monkeypatch.setattr("roctree.data.arff.ROWS", 10)
-    monkeypatch.setattr("roctree.data.files.BATCH_ROWS", 10)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 100)
+    monkeypatch.setattr("roctree.data.arff.BATCH_ROWS", 10)
+    monkeypatch.setattr("roctree.data.readers.BATCH_ROWS", 10)
     table = pa.table({"x": [float(i) for i in range(95)], "y": [f"v{i % 3}" for i in range(95)]})
     if form == "parquet":
         parquet.write_table(table, "a.parquet", row_group_size=20)
@@ -153,7 +152,7 @@ def test_blocks_make_up_the_whole(form, here, monkeypatch):
         )
         written(f"a.{form}", head + "".join(f"{i},v{i % 3}\n" for i in range(95)))
     types = {"x": pa.float64()}
-    blocks = list(file_batches(f"a.{form}", ["y", "x"], types=types))
+    blocks = list(read_batches(f"a.{form}", ["y", "x"], types=types))
     assert len(blocks) > 3
     assert pa.concat_tables(blocks).to_pylist() == table.select(["y", "x"]).to_pylist()
 
@@ -167,7 +166,7 @@ def test_a_file_without_rows_is_one_empty_block(form, here):
         feather.write_feather(table, "a.feather")
     else:
         written(f"a.{form}", "x\n" if form == "csv" else "@relation r\n@attribute x real\n@data\n")
-    (block,) = file_batches(f"a.{form}", ["x"], types={"x": pa.float64()})
+    (block,) = read_batches(f"a.{form}", ["x"], types={"x": pa.float64()})
     assert (block.num_rows, block.column_names) == (0, ["x"])
 
 
@@ -187,15 +186,15 @@ def test_what_cannot_be_read_is_refused(sentence, here):
 
 def test_a_text_among_numbers_is_named(here):
     written("a.csv", "x\n1\nmuch\n")
-    sentence = "a.csv: column 'x' does not hold numbers: 'much' is none."
+    sentence = "a.csv: column 'x' does not contain only numbers: 'much' is not allowed."
     with pytest.raises(DataError) as error:
         read_file("a.csv", types={"x": pa.float64()})
     assert str(error.value) == sentence
     with pytest.raises(DataError) as error:
-        list(file_batches("a.csv", ["x"], types={"x": pa.float64()}))
+        list(read_batches("a.csv", ["x"], types={"x": pa.float64()}))
     assert str(error.value) == sentence
     parquet.write_table(pa.table({"x": ["1", "much"]}), "a.parquet")
-    with pytest.raises(DataError, match=r"column 'x' does not hold numbers: .*much"):
+    with pytest.raises(DataError, match=r"column 'x' does not contain only numbers: .*much"):
         read_file("a.parquet", types={"x": pa.float64()})
 
 
@@ -203,8 +202,8 @@ def test_a_column_is_named_as_the_file_names_it_wherever_it_stands(here):
     written("a.csv", "first, second name ,third\n1,2,yes\n3,maybe,no\n")
     for name, word in {"second name": "numbers", "third": "truth values"}.items():
         kind = pa.float64() if word == "numbers" else pa.bool_()
-        with pytest.raises(DataError, match=f"column '{name}' does not hold {word}"):
-            list(file_batches("a.csv", ["third", "second name"], types={name: kind}))
+        with pytest.raises(DataError, match=f"column '{name}' does not contain only {word}"):
+            list(read_batches("a.csv", ["third", "second name"], types={name: kind}))
 
 
 def test_the_columns_of_a_file_are_known_without_reading_it(here):
@@ -212,7 +211,7 @@ def test_the_columns_of_a_file_are_known_without_reading_it(here):
     parquet.write_table(pa.table({"x": [1], "y": [2]}), "a.parquet")
     feather.write_feather(pa.table({"x": [1], "y": [2]}), "a.feather")
     for ending in ("csv", "parquet", "feather"):
-        assert file_columns(f"a.{ending}") == ["x", "y"]
+        assert read_column_names(f"a.{ending}") == ["x", "y"]
 
 
 def test_digits_with_zeros_before_them_are_codes_and_stay_as_they_are(here):
@@ -227,7 +226,7 @@ def test_digits_with_zeros_before_them_are_codes_and_stay_as_they_are(here):
 def test_a_column_that_is_not_there_is_named_with_those_that_are(here):
     written("a.csv", "x,y\n1,2\n")
     with pytest.raises(DataError, match=r"a\.csv has no column 'z'; it has 'x', 'y'"):
-        list(file_batches("a.csv", ["x", "z"]))
+        list(read_batches("a.csv", ["x", "z"]))
 
 
 def test_texts_of_another_alphabet_are_refused(here):
@@ -238,6 +237,6 @@ def test_texts_of_another_alphabet_are_refused(here):
 
 def test_spellings_that_make_no_sense_are_refused():
     with pytest.raises(ParameterError, match="give a single character"):
-        Spelling(delimiter="::")
+        CsvFormat(delimiter="::")
     with pytest.raises(ParameterError, match="encoding='martian' is not known"):
-        Spelling(encoding="martian")
+        CsvFormat(encoding="martian")

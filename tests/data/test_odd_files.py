@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from roctree import DataError
-from roctree.data.files import file_batches, read_file
-from roctree.data.roles import Wishes, cases_of
-from roctree.data.spelling import Spelling
+from roctree.data.csv_file import CsvFormat
+from roctree.data.readers import read_batches, read_file
+from roctree.data.roles import ColumnOptions, assign_roles
 
 ROWS = [(f"{i / 8:.3f}", "red" if i % 3 else "blue", "yes" if i % 2 else "no") for i in range(40)]
 
@@ -41,11 +41,11 @@ def test_a_file_is_read_whatever_it_has(what, tmp_path):
     content, spelled = READ[what]
     path = tmp_path / "odd.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    cases = cases_of(read_file(str(path), Spelling(**spelled)), Wishes("y"))
+    cases = assign_roles(read_file(str(path), CsvFormat(**spelled)), ColumnOptions("y"))
     assert cases.X.column_names == ["x", "c"]
     assert cases.X["x"].to_pylist() == [float(row[0]) for row in ROWS]
     assert cases.y.to_pylist() == [row[2] for row in ROWS]
-    batches = list(file_batches(str(path), ["y", "x"], Spelling(**spelled)))
+    batches = list(read_batches(str(path), ["y", "x"], CsvFormat(**spelled)))
     assert [cell for batch in batches for cell in batch["y"].to_pylist()] == cases.y.to_pylist()
 
 
@@ -53,7 +53,7 @@ def test_a_name_may_have_two_lines(tmp_path):
     path = tmp_path / "odd.csv"
     path.write_text(text('"two\nlines"', "c", "y"))
     assert read_file(str(path)).column_names == ["two\nlines", "c", "y"]
-    (batch,) = file_batches(str(path), ["two\nlines"])
+    (batch,) = read_batches(str(path), ["two\nlines"])
     assert batch.num_rows == len(ROWS)
 
 
@@ -61,16 +61,16 @@ def test_names_that_differ_by_blanks_keep_them(tmp_path):
     path = tmp_path / "odd.csv"
     path.write_text(text("x", "x ", "y"))
     assert read_file(str(path)).column_names == ["x", "x ", "y"]
-    (batch,) = file_batches(str(path), ["x "])
+    (batch,) = read_batches(str(path), ["x "])
     assert batch.column_names == ["x "]
 
 
 TEXTS = {
-    "numbers with a comma before decimals: say --decimal ','": lambda row: row[0].replace(".", ","),
-    "numbers with marks between thousands": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
+    "numbers with a decimal comma: set decimal=','": lambda row: row[0].replace(".", ","),
+    "numbers with thousands separators": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
     "numbers with units": lambda row: f"{row[0]}%",
-    "dates, and a tree needs numbers": lambda row: f"{int(float(row[0]) * 8) % 28 + 1}.1.2024",
-    "most are numbers, but '-' is none: say --missing-value": lambda row: (
+    "dates: convert them to numbers": lambda row: f"{int(float(row[0]) * 8) % 28 + 1}.1.2024",
+    "most are numbers, but '-' is not: list it in missing_value": lambda row: (
         "-" if row[0].endswith("5") else row[0]
     ),
 }
@@ -81,9 +81,9 @@ def test_texts_that_a_person_would_take_for_something_else_are_refused(reason, t
     path = tmp_path / "odd.csv"
     path.write_text(text(cell=TEXTS[reason], mark=";"))
     with pytest.raises(DataError) as error:
-        cases_of(read_file(str(path)), Wishes("y"))
+        assign_roles(read_file(str(path)), ColumnOptions("y"))
     assert reason in str(error.value)
-    assert cases_of(read_file(str(path)), Wishes("y", nominal=("x",))).X.num_columns == 2
+    assert assign_roles(read_file(str(path)), ColumnOptions("y", nominal=("x",))).X.num_columns == 2
 
 
 def test_a_reason_that_columns_share_is_said_once(tmp_path):
@@ -92,45 +92,47 @@ def test_a_reason_that_columns_share_is_said_once(tmp_path):
             for i, (x, _, y) in enumerate(ROWS)]  # fmt: skip
     path.write_text("\n".join(["price;size;day;y", *rows, ""]))
     with pytest.raises(DataError) as error:
-        cases_of(read_file(str(path)), Wishes("y"))
+        assign_roles(read_file(str(path)), ColumnOptions("y"))
     said = str(error.value)
-    assert "'price', 'size' hold texts, of which all are numbers with a comma before" in said
-    assert said.count("--decimal") == 1
-    assert "'day' holds texts, of which all are dates" in said
+    assert "'price', 'size' contain text, of which all are numbers with a decimal comma" in said
+    assert said.count("decimal=") == 1
+    assert "'day' contains text, of which all are dates" in said
 
 
 def test_codes_with_zeros_before_them_are_nominal_and_pointed_out(tmp_path):
     path = tmp_path / "codes.csv"
     path.write_text(text(cell=lambda row: f"{int(float(row[0]) * 8) % 12:03d}"))
-    fact = cases_of(read_file(str(path)), Wishes("y")).facts[0]
+    fact = assign_roles(read_file(str(path)), ColumnOptions("y")).columns[0]
     assert fact.role == "nominal"
     assert fact.values == "12: 000, 001, 002, 003, ..."
-    assert fact.remark == "zeros before digits: codes, not numbers; --numeric x"
-    numbers = cases_of(read_file(str(path), types=Wishes("y", numeric=("x",)).types), Wishes("y"))
-    assert numbers.facts[0].role == "numeric"
+    assert fact.remark == "leading zeros: codes, not numbers; --numeric x"
+    numbers = assign_roles(
+        read_file(str(path), types=ColumnOptions("y", numeric=("x",)).types), ColumnOptions("y")
+    )
+    assert numbers.columns[0].role == "numeric"
 
 
 def test_numbers_that_are_stored_as_texts_are_refused_unless_they_are_few():
     digits = pa.array([str(i) for i in range(40)])
-    with pytest.raises(DataError, match="'x' holds texts, of which all are numbers: say --numeric"):
-        cases_of(pa.table({"x": digits, "y": ["no", "yes"] * 20}), Wishes("y"))
+    with pytest.raises(DataError, match="'x' contains text, of which all are numbers: list"):
+        assign_roles(pa.table({"x": digits, "y": ["no", "yes"] * 20}), ColumnOptions("y"))
     few = pa.table({"x": ["1", "2"] * 20, "y": ["no", "yes"] * 20})
-    assert cases_of(few, Wishes("y")).facts[0].role == "nominal"
+    assert assign_roles(few, ColumnOptions("y")).columns[0].role == "nominal"
 
 
 def test_a_few_numbers_among_texts_are_codes(tmp_path):
     path = tmp_path / "codes.csv"
     path.write_text(text(cell=lambda row: {"0": "other"}.get(row[0][-1], row[0][-1])))
-    assert cases_of(read_file(str(path)), Wishes("y")).facts[0].role == "nominal"
+    assert assign_roles(read_file(str(path)), ColumnOptions("y")).columns[0].role == "nominal"
 
 
 REFUSED = {
-    "odd.csv is written in UTF-16: say so by --encoding utf-16.": text().encode("utf-16"),
-    "odd.csv holds texts of another alphabet: name it, as by --encoding latin-1.": text(
+    "odd.csv is encoded in UTF-16: set encoding='utf-16'.": text().encode("utf-16"),
+    "odd.csv has text in another encoding: set its encoding, such as encoding='latin-1'.": text(
         "é", "c", "y"
     ).encode("latin-1"),
     "odd.csv has no rows below its first line.": b"x,y",
-    "odd.csv cannot be unpacked: ": gzip.compress(text().encode() * 99)[:90],
+    "odd.csv cannot be decompressed: ": gzip.compress(text().encode() * 99)[:90],
     "cannot be read: CSV parse error: Expected 1 columns, got 2: \\x01,": b"\x00\n\x01,\x02\n",
 }
 

@@ -6,8 +6,7 @@ import pytest
 
 from roctree import DataError, ParameterError
 from roctree.data import Dataset
-from roctree.data.known import labels_of_column, target_of, types_of
-from roctree.data.roles import Wishes, cases_of
+from roctree.data.roles import ColumnOptions, assign_roles, column_types, find_target, read_labels
 
 N = 60
 
@@ -18,7 +17,7 @@ def table(**columns):
 
 
 def roles(data, **wishes):
-    found = cases_of(data, Wishes("class", **wishes)).facts
+    found = assign_roles(data, ColumnOptions("class", **wishes)).columns
     return {fact.name: fact for fact in found if fact.name != "class"}
 
 
@@ -52,56 +51,59 @@ def test_columns_of_one_value_are_pointed_out_unless_cells_are_missing():
     alike = {"one": [1] * N, "half": [0.5] * N, "red": ["red"] * N, "true": [True] * N}
     found = roles(table(**alike, gaps=[1.0] * (N - 1) + [None], late=[1] * (N - 1) + [2]))
     for name in alike:
-        assert found[name].remark == f"one value only, of no use to a split; --ignore {name}"
+        assert found[name].remark == f"constant, of no use to a split; --ignore {name}"
     assert [found[name].remark for name in ("gaps", "late")] == ["", ""]
 
 
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
-        ([f"P{i}" for i in range(N)], "'x' has a different text in every row"),
-        ([date(2020, 1, 1 + i % 28) for i in range(N)], "'x' holds dates or times"),
-        ([[i] for i in range(N)], "'x' holds list<"),
+        ([f"P{i}" for i in range(N)], "'x' contains a different text in every row"),
+        ([date(2020, 1, 1 + i % 28) for i in range(N)], "'x' contains dates or times"),
+        ([[i] for i in range(N)], "'x' contains list<"),
     ],
 )
 def test_identifiers_and_dates_are_refused_until_something_is_said(column, reason):
     data = table(x=column, y=list(range(N)))
     with pytest.raises(DataError) as error:
-        cases_of(data, Wishes("class"))
+        assign_roles(data, ColumnOptions("class"))
     assert reason in str(error.value)
-    assert "--ignore NAME" in str(error.value)
-    assert cases_of(data, Wishes("class", ignore=("x",))).X.column_names == ["y"]
+    assert "List a column in ignore" in str(error.value)
+    assert assign_roles(data, ColumnOptions("class", ignore=("x",))).X.column_names == ["y"]
 
 
 def test_many_texts_are_refused_unless_they_are_asked_for():
     labels = ["no", "yes"] * 1500
     data = pa.table({"x": [f"v{i % 1200}" for i in range(3000)], "class": labels})
-    with pytest.raises(DataError, match="'x' has 1200 different texts"):
-        cases_of(data, Wishes("class"))
-    assert cases_of(data, Wishes("class", nominal=("x",))).X.column_names == ["x"]
+    with pytest.raises(DataError, match="'x' contains 1200 different texts"):
+        assign_roles(data, ColumnOptions("class"))
+    assert assign_roles(data, ColumnOptions("class", nominal=("x",))).X.column_names == ["x"]
 
 
 def test_a_target_that_is_no_class_is_refused():
     data = pa.table({"x": list(range(300)), "y": [i / 7 for i in range(300)]})
     with pytest.raises(DataError, match="the target 'y' has 300 different values"):
-        cases_of(data, Wishes("y"))
+        assign_roles(data, ColumnOptions("y"))
 
 
 def test_a_missing_label_is_named_by_its_row():
     data = pa.table({"x": [1, 2, 3], "y": ["a", None, "b"]})
     with pytest.raises(DataError, match="missing in 1 row, first in row 2"):
-        cases_of(data, Wishes("y"))
+        assign_roles(data, ColumnOptions("y"))
 
 
 def test_names_with_commas_and_lists_of_names_are_told_apart():
     data = table(**{"a,b": list(range(N)), "a": list(range(N)), "b": list(range(N))})
-    assert cases_of(data, Wishes("class", ignore=("a,b",))).X.column_names == ["a", "b"]
-    assert cases_of(data.drop(["a,b"]), Wishes("class", ignore=("a,b",))).X.column_names == []
+    assert assign_roles(data, ColumnOptions("class", ignore=("a,b",))).X.column_names == ["a", "b"]
+    assert (
+        assign_roles(data.drop(["a,b"]), ColumnOptions("class", ignore=("a,b",))).X.column_names
+        == []
+    )
 
 
 def test_columns_that_are_not_there_are_named():
     with pytest.raises(ParameterError, match=r"no column 'clas' \(did you mean 'class'\?\)"):
-        cases_of(table(x=[1] * N), Wishes("clas"))
+        assign_roles(table(x=[1] * N), ColumnOptions("clas"))
 
 
 def schema_of(X, y):
@@ -111,23 +113,23 @@ def schema_of(X, y):
 def test_new_files_are_read_as_what_the_tree_knows():
     frame = pa.table({"a": [1.5, 2.0], "b": ["x", "y"], "c": [True, False]})
     schema = schema_of(frame, ["no", "yes"])
-    assert types_of(schema) == {"a": pa.float64(), "b": pa.string(), "c": pa.bool_()}
+    assert column_types(schema) == {"a": pa.float64(), "b": pa.string(), "c": pa.bool_()}
 
 
 def test_the_target_is_the_only_column_that_holds_the_classes():
     schema = schema_of(pa.table({"a": [1.5, 2.0]}), [0, 1])
     data = pa.table({"a": [1.0, 0.0], "other": [5, 6], "kind": ["1", "0"]})
-    assert target_of(data, schema) == "kind"
-    with pytest.raises(DataError, match="are in 'kind', 'b': name the column by --target"):
-        target_of(data.append_column("b", pa.array([0, 1])), schema)
+    assert find_target(data, schema) == "kind"
+    with pytest.raises(DataError, match="are in 'kind', 'b': choose the column by target"):
+        find_target(data.append_column("b", pa.array([0, 1])), schema)
 
 
 def test_labels_are_classes_however_they_are_written():
     classes = np.array([0, 1])
     for column in (["1", "0", "1"], [1, 0, 1], [1.0, 0.0, 1.0]):
-        found = labels_of_column(pa.chunked_array([column]), classes, "y")
+        found = read_labels(pa.chunked_array([column]), classes, "y")
         assert found.tolist() == [1, 0, 1]
-    with pytest.raises(DataError, match="'y' has the label '2', which is no class of the tree"):
-        labels_of_column(pa.chunked_array([["2"]]), classes, "y")
+    with pytest.raises(DataError, match="'y' has the label '2', which is not a class of the tree"):
+        read_labels(pa.chunked_array([["2"]]), classes, "y")
     with pytest.raises(DataError, match="of row 2 is missing"):
-        labels_of_column(pa.chunked_array([[1, None]]), classes, "y")
+        read_labels(pa.chunked_array([[1, None]]), classes, "y")

@@ -3,7 +3,7 @@
 import copy
 import pickle
 
-from roctree.data.unseen import Unseen, UnseenCategoriesWarning
+from roctree.data import Unseen, UnseenCategoriesWarning
 
 WARNING = UnseenCategoriesWarning({"sky": Unseen(2, "hail"), "wind": Unseen(1, 7)})
 
@@ -16,4 +16,4 @@ def test_a_copy_of_the_warning_says_the_same_in_another_process_too():
 
 def test_examples_of_different_types_are_no_obstacle_to_one_warning_for_all():
     other = UnseenCategoriesWarning({"sky": Unseen(3, 5)})
-    assert UnseenCategoriesWarning.of_all([WARNING, other]).columns["sky"] == Unseen(5, "hail")
+    assert UnseenCategoriesWarning.merged([WARNING, other]).columns["sky"] == Unseen(5, "hail")

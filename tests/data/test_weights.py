@@ -54,7 +54,7 @@ def test_weights_of_another_shape_are_refused(weights):
 
 @pytest.mark.parametrize("weights", [["heavy", "light"], ["1", "2"], [{}, []], [1j, 2.0]], ids=str)
 def test_weights_that_are_no_numbers_are_refused(weights):
-    with pytest.raises(DataError, match="sample_weight must hold numbers only"):
+    with pytest.raises(DataError, match="sample_weight must contain only numbers"):
         check_weights(weights, 2)
 
 

@@ -22,7 +22,7 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils import get_tags
 
 from roctree import ROCTreeClassifier, presets
-from roctree.conventions import number_of_threads
+from roctree.classifier import number_of_threads
 from roctree.criteria import CRITERIA
 from tests.estimator import weather
 

@@ -135,7 +135,7 @@ class TestCounts:
         assert soft.operating_point_.in_parts
         assert not soft.ranked("leaf").operating_point_.in_parts
         held_out = tree.at(max_fpr=0.1, counts=data)
-        with pytest.raises(ParameterError, match="soft first, and then use at"):
+        with pytest.raises(ParameterError, match="soften thresholds first, then call at"):
             held_out.ranked("soft", X=data[0], y=data[1])
 
     def test_say_where_figures_are_approximate(self, tree, data):
@@ -148,7 +148,7 @@ class TestCounts:
 
     def test_are_not_kept_where_held_out(self, tree):
         chosen = tree.at(cost_fn=2, counts=weather.frame(50, seed=3))
-        with pytest.raises(ParameterError, match="soft first, and then use at"):
+        with pytest.raises(ParameterError, match="soften thresholds first, then call at"):
             chosen.pruned("pessimistic")
 
     @pytest.mark.parametrize(
@@ -179,7 +179,9 @@ class TestCounts:
         held_out = data[0][only], data[1][only]
         with pytest.raises(ParameterError, match="min_tpr needs positive cases"):
             tree.at(min_tpr=0.5, counts=held_out)
-        with pytest.raises(ParameterError, match=r"prior=0\.5 has a positive share for a class that has no cases"):
+        with pytest.raises(
+            ParameterError, match=r"prior=0\.5 has a positive share for a class that has no cases"
+        ):
             tree.at(prior=0.5, counts=held_out)
         point = tree.at(max_fpr=0.0, counts=held_out).operating_point_
         assert point.fpr == 0.0
@@ -288,7 +290,10 @@ class TestSeveralClasses:
                 {"cost_matrix": {"setosa": {}}},
                 "cost_matrix lacks what it costs to predict 'versicolor'",
             ),
-            ({"cost_matrix": np.zeros((3, 3))}, "has no error that costs more than a correct prediction"),
+            (
+                {"cost_matrix": np.zeros((3, 3))},
+                "has no error that costs more than a correct prediction",
+            ),
             ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is one of two"),
         ],
     )
@@ -366,7 +371,9 @@ def test_an_operating_point_says_what_it_is(tree):
     text = repr(tree.at(max_fpr=0.13, randomise=True).operating_point_)
     assert "FPR 0.1300" in text
     assert "positive with probability" in text
-    assert "optimal for cost ratios (miss : false alarm)" in repr(tree.at(cost_fn=2).operating_point_)
+    assert "optimal for cost ratios (miss : false alarm)" in repr(
+        tree.at(cost_fn=2).operating_point_
+    )
 
 
 def test_without_a_seed_draws_differ_from_tree_to_tree(tree, data):

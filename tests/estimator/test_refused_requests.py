@@ -39,7 +39,10 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
             {"cost_matrix": {"home": {"gone": 1}, "play": {}}},
             "cost_matrix names 'gone', which is no class; the",
         ),
-        ({"cost_matrix": [[0, 1], [1, 0]], "cost_fp": 1}, "Pass either cost_matrix or cost_fp and cost_"),
+        (
+            {"cost_matrix": [[0, 1], [1, 0]], "cost_fp": 1},
+            "Pass either cost_matrix or cost_fp and cost_",
+        ),
         ({"cost_fn": 2, "max_fpr": 0.1}, "costs and max_fpr ask for two labellings: give one."),
         ({"max_fpr": 0.1, "min_tpr": 0.9}, "max_fpr and min_tpr ask for two labellings: give one."),
         ({"max_fpr": 0.1, "prior": 0.5}, "max_fpr does not depend on prior: leave prior out."),

@@ -27,9 +27,9 @@ def test_costs_and_priors_in_a_series_go_by_its_index(tree):
 
 
 def test_a_pruner_must_make_a_tree(tree):
-    with pytest.raises(ParameterError, match="gives int, and should give a Tree"):
+    with pytest.raises(ParameterError, match="returned int, not a Tree"):
         tree.pruned(lambda _: 3)
-    with pytest.raises(ParameterError, match=r"Laplace\(\) gives ndarray"):
+    with pytest.raises(ParameterError, match=r"Laplace\(\) returned ndarray"):
         ROCTreeClassifier(pruning=Laplace()).fit(*weather.complete())
 
 

@@ -22,7 +22,7 @@ def same_structure(one, other):
 
 def test_rows_too_light_beside_others_are_counted_in_a_warning():
     X = np.arange(300.0)[:, None]
-    with pytest.warns(UserWarning, match="299 of 300 rows have no part in the fit"):
+    with pytest.warns(UserWarning, match="299 of 300 rows have no effect on the fit"):
         ROCTreeClassifier().fit(X, X[:, 0] > 99, np.append(1e14, np.ones(299)))
 
 

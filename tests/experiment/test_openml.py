@@ -11,10 +11,7 @@ import pytest
 from sklearn.datasets import _openml
 
 from roctree.errors import DataError
-from roctree.experiment import BuiltIn, Folder, OpenML
-from roctree.experiment.papers import openml_copies
-from roctree.experiment.sources import UnknownDataSetError
-from tests.shared_data import manifest
+from roctree.experiment import OpenML, UnknownDataSetError
 
 ARFF = """@relation weather
 @attribute outlook {sunny,overcast,rain}
@@ -41,7 +38,7 @@ def feature(index, name, kind, target="false"):
 
 
 def answers(home):
-    """What OpenML says about a data set, in the form it has."""
+    """OpenML's answers about a data set, by path."""
     found = {"did": 7, "name": "weather", "version": 1, "status": "active"}
     description = {
         "id": "7",
@@ -70,7 +67,7 @@ def answers(home):
 
 @pytest.fixture
 def server(monkeypatch):
-    """A server with these answers, and scikit-learn looking there; yields the paths asked for."""
+    """A local server with these answers for scikit-learn; yields the requested paths."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -111,69 +108,26 @@ def test_a_data_set_is_fetched_by_name_with_its_categories(server, tmp_path):
     assert problem.y.tolist() == ["no", "yes", "yes", "no"]
 
 
-def test_what_was_fetched_is_not_fetched_again(server, tmp_path):
+def test_downloads_are_cached(server, tmp_path):
     OpenML(tmp_path).load("weather")
     n_asked = len(server)
     OpenML(tmp_path).load("weather@1")
     assert len(server) == n_asked
 
 
-def test_an_unknown_data_set_is_refused_in_one_sentence(server, tmp_path):
-    with pytest.raises(DataError, match="'nothing' cannot be used"):
+def test_an_unknown_data_set_is_rejected_in_one_sentence(server, tmp_path):
+    with pytest.raises(DataError, match="Cannot use OpenML's data set 'nothing'"):
         OpenML(tmp_path).load("nothing")
-    with pytest.raises(DataError, match="names no version"):
+    with pytest.raises(DataError, match="has no valid version"):
         OpenML(tmp_path).load("weather@first")
 
 
-def test_what_is_not_known_there_is_told_from_what_cannot_be_read(server, tmp_path):
+def test_unknown_data_sets_have_an_error_of_their_own(server, tmp_path):
     with pytest.raises(UnknownDataSetError):
         OpenML(tmp_path).load("nothing")
 
 
-PLAYED = {
-    "openml": "weather",
-    "derivation": {"drop_missing_rows": ["temperature"], "merge": {"out": ["yes"], "in": ["no"]}},
-    "result": {"rows": 3, "nominal": 1, "numeric": 1, "classes": {"in": 2, "out": 1}},
-}
-
-
-def test_a_data_set_of_a_paper_is_derived_from_the_copy_at_openml(server, tmp_path, monkeypatch):
-    monkeypatch.setattr(openml_copies, "copies", lambda: {"golf": PLAYED})
-    problem = openml_copies.OpenMLCopies(OpenML(tmp_path)).load("golf")
-    assert problem.rows.categories == (("rain", "sunny"), None)
-    assert problem.rows.values[:, 1].tolist() == [85.0, 70.0, 65.0]
-    assert problem.y.tolist() == ["in", "out", "in"]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"result": {"rows": 14}},
-        {"derivation": {"drop_attributes": ["humidity"]}},
-    ],
-)
-def test_a_copy_that_is_another_data_set_is_left_out(server, tmp_path, monkeypatch, change):
-    monkeypatch.setattr(openml_copies, "copies", lambda: {"golf": PLAYED | change})
-    with pytest.raises(UnknownDataSetError, match="'weather' is not the data set of the papers"):
-        openml_copies.OpenMLCopies(OpenML(tmp_path)).load("golf")
-
-
-def test_the_copies_at_openml_have_the_sizes_of_the_papers_data_sets():
-    variants = [each for entry in manifest().values() for each in entry["variants"]]
-    known = {each["id"]: each["result"] for each in variants}
-    for name, copy in openml_copies.copies().items():
-        assert copy["result"].items() <= known[name].items(), name
-
-
-def test_a_user_names_a_source_by_one_word(tmp_path):
-    assert openml_copies.source_of(None) == BuiltIn()
-    assert openml_copies.source_of("openml").names() == sorted(openml_copies.copies())
-    assert openml_copies.source_of(str(tmp_path)) == Folder(tmp_path)
-    with pytest.raises(UnknownDataSetError, match="OpenML has no data set 'waveform'"):
-        openml_copies.source_of("openml").load("waveform")
-
-
-def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
+def test_a_network_failure_is_reported_in_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(_openml, "_SEARCH_NAME", "http://127.0.0.1:9/{}")
-    with pytest.raises(DataError, match="does not answer"):
+    with pytest.raises(DataError, match="does not respond"):
         OpenML(tmp_path, retries=1).load("weather")

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from roctree.conventions import encoded
 from roctree.export.sql import FEW_LEAVES
 from roctree.tree.apply import divided, mix
 
@@ -117,7 +116,9 @@ def _check_labels(tree, frame, found, wanted):
 def _margin(tree, frame):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        votes = np.sort(mix(tree.tree_, encoded(tree, frame), tree._decision().votes), axis=1)
+        votes = np.sort(
+            mix(tree.tree_, tree.fitted_.encode(frame), tree.fitted_.decision.votes), axis=1
+        )
     if votes.shape[1] == 1:
         return np.ones(len(votes))
     return np.where(_divided(tree, frame), votes[:, -1] - votes[:, -2], 1.0)
@@ -127,7 +128,7 @@ def _divided(tree, frame):
     """Which rows a missing value or a soft threshold divides."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return divided(tree.tree_, np.asarray(encoded(tree, frame), np.float64))
+        return divided(tree.tree_, np.asarray(tree.fitted_.encode(frame), np.float64))
 
 
 def _feed(tree, frame, session, dtype):

@@ -77,7 +77,6 @@ def test_the_graph_says_where_it_came_from():
 
 @pytest.mark.parametrize("name", ["iris", "hepatitis", "house-votes", "autos"])
 def test_onnxruntime_says_the_same_on(name):
-    shared_data.manifest()
     data = shared_data.load(name)
     for tree in (ROCTreeClassifier(), presets.c45()):
         check_onnx(tree.fit(data.frame, list(data.labels)), data.frame)

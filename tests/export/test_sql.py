@@ -209,7 +209,6 @@ SMALL = ["iris", "hepatitis", "house-votes", "autos", "tae"]
 
 @pytest.mark.parametrize("name", SMALL)
 def test_databases_say_the_same_on(name):
-    shared_data.manifest()
     data = shared_data.load(name)
     for tree in (ROCTreeClassifier(), presets.c45()):
         check_sql(tree.fit(data.frame, list(data.labels)), data.frame)

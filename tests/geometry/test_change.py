@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree import ParameterError, ROCTreeClassifier
-from roctree.conventions import encoded
 from roctree.geometry import Limits
 from roctree.geometry.projection import Targets
 from tests.estimator import weather
@@ -120,10 +119,10 @@ def test_it_is_exact_at_any_operating_point_whatever_is_missing(data, missing, p
     found = tree.nearest_change(data.matrix, frozen=frozen)
     free = [EVERYTHING if each is None else range(len(each)) for each in kinds]
     allowed = [None if i in frozen else each for i, each in enumerate(free)]
-    root, votes = as_nodes(tree.tree_), tree._decision().votes
+    root, votes = as_nodes(tree.tree_), tree.fitted_.decision.votes
     labels = {path: votes[number].argmax() for path, number in node_numbers(root).items()}
     own = np.searchsorted(tree.classes_, tree.predict(data.matrix)).tolist()
-    for row, label, far in zip(encoded(tree, data.matrix), own, found.distance, strict=True):
+    for row, label, far in zip(tree.fitted_.encode(data.matrix), own, found.distance, strict=True):
         case = [None if np.isnan(value) else float(value) for value in row]
         wanted = set(range(tree.n_classes_)) - {label}
         least = naive.least_change(root, labels, case, wanted, tree.scale_, allowed)

@@ -5,7 +5,6 @@ add up to twice the second, so that nothing was labelled anew. The cases are the
 accuracy is the prior times the true positive rate plus the rest times the true negative rate.
 """
 
-import json
 from functools import cache
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from roctree import ROCTreeClassifier
 from roctree.criteria import AUC, GainRatio
+from studies.setting import published
 from tests import shared_data
 
 # The set's number in the paper, and the class against the others; the minority is positive.
@@ -35,12 +35,8 @@ each_set = pytest.mark.parametrize("number", SETS)
 each_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 
 
-@cache
 def printed():
-    path = shared_data.SHARED / "papers" / "tables.json"
-    if not path.exists():
-        pytest.skip("no folder 'shared' with data sets beside the repository")
-    return json.loads(path.read_text())["ICML02_table4"]["rows"]
+    return published()["ICML02_table4"]["rows"]
 
 
 def cases(number):
@@ -63,7 +59,6 @@ def rates(tree, X, truth):
 @cache
 def accuracies(number, criterion):
     """Fixed and relabelled accuracy in %, for each of the three distributions."""
-    printed()
     X, truth, nominal = cases(number)
     grower = ROCTreeClassifier(
         criterion=CRITERIA[criterion], nominal="multiway", categorical_features=nominal,

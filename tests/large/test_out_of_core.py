@@ -126,7 +126,7 @@ def test_cases_on_disk_are_evaluated_exactly(rows, table, tmp_path):
     assert tree.score(files, "outcome") == tree.score(X, y)
     assert repr(tree.labellings(counts=(files, "outcome"))) == repr(tree.labellings(counts=(X, y)))
     by_chance = tree.at(max_fpr=0.123, randomise=True)
-    with pytest.raises(ParameterError, match="counted in memory, row by row"):
+    with pytest.raises(ParameterError, match="needs the rows in memory"):
         by_chance.score(files, "outcome")
 
 
@@ -320,7 +320,7 @@ def test_a_column_that_names_rows_is_told_and_one_of_too_many_names_refused(tabl
 def test_rows_too_light_to_count_are_counted_in_a_warning(table):
     weights = np.r_[1e-30, np.ones(len(table) - 1)]
     light = table.set_column(table.column_names.index("weight"), "weight", pa.array(weights))
-    with pytest.warns(UserWarning, match="1 of 3000 rows have no part in the fit"):
+    with pytest.warns(UserWarning, match="1 of 3000 rows have no effect on the fit"):
         binned(max_depth=2).fit(light.to_batches(), "outcome", "weight")
 
 
@@ -349,7 +349,7 @@ def test_kinds_that_differ_between_batches_name_the_column(table):
 def test_weights_that_are_text_and_models_that_grow_in_memory_are_refused(table):
     place = table.column_names.index("weight")
     texts = table.set_column(place, "weight", table["weight"].cast(pa.string()))
-    with pytest.raises(DataError, match=r"part 0 .* sample_weight must hold numbers only"):
+    with pytest.raises(DataError, match=r"part 0 .* sample_weight must contain only numbers"):
         binned().fit(texts.to_batches(), "outcome", "weight")
     with pytest.raises(ParameterError, match="DecisionTreeClassifier is fitted in memory only"):
         fit(DecisionTreeClassifier(), table.to_batches(), "outcome")

@@ -7,7 +7,7 @@ from roctree import NaiveBayesTreeClassifier
 from tests.shared_data import load, oracle
 
 # Horse colic has a column that names its rows.
-pytestmark = pytest.mark.filterwarnings("ignore:So many categories name rows")
+pytestmark = pytest.mark.filterwarnings("ignore:Columns with nearly as many categories")
 
 QUICK = ["hayes-roth", "iris", "new-thyroid", "tae"]
 OTHERS = [

@@ -9,7 +9,7 @@ from tests.oracle.test_weka import NAMES
 from tests.shared_data import load, oracle
 
 # Horse colic has a column that names its rows, and J48 takes it.
-pytestmark = pytest.mark.filterwarnings("ignore:So many categories name rows")
+pytestmark = pytest.mark.filterwarnings("ignore:Columns with nearly as many categories")
 
 RUNS = {
     "default": ErrorBased(limit="weka", raising=True),

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from roctree import DataError, ParameterError, ROCTreeClassifier, checks
 from roctree.data.dataset import Dataset
+from roctree.fitting import grow_and_prune
 from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
 from roctree.pruning.auc import auc_pruning_path, held_out_areas
 from roctree.roc import mauc
 from roctree.roc.multiclass import hand_till, ranks_of
-from roctree.selection import grown_and_pruned
 from roctree.tree.passes import kept_nodes
 from roctree.tree.tree import Tree
 from tests.naive import auc_pruning as naive
@@ -273,7 +273,7 @@ def test_a_pruner_with_a_size_needs_counts_only():
     X, y = data_with_noise()
     data = Dataset.from_data(X, y)
     tree = ROCTreeClassifier().fit(X, y).tree_
-    pruner, pruned = grown_and_pruned(data, lambda _: tree, AUCPruning(max_leaves=4))
+    pruner, pruned = grow_and_prune(data, lambda _: tree, AUCPruning(max_leaves=4))
     assert pruner == AUCPruning(max_leaves=4)
     assert isinstance(pruned, Pruned)
     assert pruned.tree.n_leaves <= 4

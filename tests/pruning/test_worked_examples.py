@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from roctree import ROCTreeClassifier
+from roctree import ROCTreeClassifier, presets
 from roctree.data.dataset import Dataset, Schema
-from roctree.growing import grown_tree, growth_of
+from roctree.fitting import FitOptions, grower
 from roctree.pruning import (
     CardPerClass,
     CostComplexity,
@@ -23,7 +23,6 @@ from roctree.pruning.by_counts import (
     standard_error,
 )
 from roctree.pruning.raising import SubtreeRaising, largest_branch
-from roctree.systems import presets
 from tests.naive.descend import Node, add_counts
 from tests.shared_data import oracle
 from tests.tree.trees import as_tree
@@ -187,7 +186,7 @@ def golf():
 
 def test_golf_has_the_numbers_of_release_8(golf):
     estimator = presets.c45(pruning="none")
-    tree = grown_tree(estimator, golf, growth_of(estimator, golf), 1)
+    tree = grower(golf, FitOptions.from_parameters(estimator.get_params()))(golf)
     raising = SubtreeRaising(tree, golf, ErrorBased(limit="c45")._upper_limit, 0.1)
     root = raising.build()
     sunny = root.children[0]

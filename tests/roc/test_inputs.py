@@ -75,7 +75,10 @@ def test_labels_that_do_not_fit_are_refused(y, words):
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        ([0.1, np.nan, 0.3], r"scores has a missing or infinite value in row 1 \(counting from 0\)"),
+        (
+            [0.1, np.nan, 0.3],
+            r"scores has a missing or infinite value in row 1 \(counting from 0\)",
+        ),
         ([0.1, 0.2, np.inf], "scores has a missing or infinite value in row 2"),
         ([0.1, None, 0.3], "scores has a missing or infinite value in row 1"),
         (["a", "b", "c"], "scores must contain only numbers"),
@@ -85,7 +88,10 @@ def test_labels_that_do_not_fit_are_refused(y, words):
         ([[0.1], [0.2, 0.3], [0.4]], "scores must contain only numbers"),
         ([[0.1, 0.9]] * 3, r"shape \(3, 2\): pass one number per case"),
         ([0.1, 0.2], "2 scores for 3 labels"),
-        (np.ma.masked_array([0.1, 0.2, 0.3], [False, True, False]), "scores has a missing or infinite value in row 1"),
+        (
+            np.ma.masked_array([0.1, 0.2, 0.3], [False, True, False]),
+            "scores has a missing or infinite value in row 1",
+        ),
     ],
 )
 def test_scores_that_cannot_be_ranked_are_refused(scores, words):
@@ -115,7 +121,9 @@ def test_weights_that_do_not_fit_are_refused(weights, words):
 
 
 def test_a_positive_class_that_none_of_several_labels_is_is_refused():
-    with pytest.raises(ParameterError, match="positive='yess' is not a label in y, which contains 'no'"):
+    with pytest.raises(
+        ParameterError, match="positive='yess' is not a label in y, which contains 'no'"
+    ):
         Curve.from_scores(LABELS, SCORES, positive="yess")
 
 

@@ -111,5 +111,7 @@ def test_a_smoother_with_its_options_given_is_its_own_only_choice(smoother):
 
 @pytest.mark.parametrize("smoother", AUTOMATIC, ids=repr)
 def test_an_automatic_smoother_by_itself_says_that_fit_must_choose(smoother):
-    with pytest.raises(ParameterError, match=r"='auto'\) is selected by cross-validation: use it with fit"):
+    with pytest.raises(
+        ParameterError, match=r"='auto'\) is selected by cross-validation: use it with fit"
+    ):
         smoother(Tree.single_leaf([1.0, 2.0]))

@@ -15,8 +15,7 @@ from roctree.data.dataset import Dataset, Schema
 from roctree.tree import levels
 from roctree.tree.binned import Binned, bin_dataset, divided, own_weights
 from roctree.tree.binning import Edges, learn_edges
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, grow
 from roctree.tree.shards import LocalShards, Shard
 from tests.strategies import data_sets
 from tests.tree.growing import MISSING, NOMINAL, as_bytes, as_dataset, numeric_dataset, patient

@@ -1,16 +1,14 @@
-"""Which class of a data set AB05 may have taken as positive: sizes of trees beside its Table 1.
+"""The class of each data set that AB05 may have taken as positive: tree sizes beside its Table 1.
 
-Usage: ``python docs/decisions/measured/ab05_classes.py FOLDER``, a folder with a manifest.
+Usage: ``python -m docs.decisions.measured.ab05_classes``
 """
-
-import sys
-from pathlib import Path
 
 import numpy as np
 
 from roctree.experiment import Bootstrap, Folder, HoldOut
-from roctree.experiment.papers.setting import published
 from roctree.presets import j48
+from studies.setting import published
+from studies.sources import DATA
 
 GROUPS = {
     "glass": [("1", "2", "3"), ("5", "6", "7"), ("1", "3")],
@@ -29,10 +27,10 @@ def size(problem, design):
     return np.mean(leaves)
 
 
-def main(folder):
+def main():
     printed = published()["AB05_table1"]["rows"]
     for _, label, name in published()["data_sets"]["AB05"]:
-        problem = Folder(Path(folder)).load(name)
+        problem = Folder(DATA).load(name)
         print(label, "paper", printed[label]["leaves_unpruned"][0])
         choices = [*problem.classes, *GROUPS.get(label, [])]
         for positive in choices[:1] if len(problem.classes) == 2 else choices:
@@ -43,4 +41,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -1,20 +1,17 @@
-"""What BL95's text says of its figures, under other readings of what it leaves open.
+"""The claims of BL95's text about its figures, under several readings of what it leaves open.
 
-Usage: ``python docs/decisions/measured/bl95_readings.py FOLDER``, one with a manifest. For each
-reading: by how much a false alarm or a miss of 1.5 changes the accuracy, at which ratio it is
-highest, how many leaves remain at 16 : 1 and 32 : 1, and the misses within 50 % and 10 % of false
-alarms.
+Usage: ``python -m docs.decisions.measured.bl95_readings``. For each reading: the change of accuracy
+if a false alarm or a miss costs 1.5, the ratio with the highest accuracy, the number of leaves at
+16 : 1 and 32 : 1, and the misses within 50 % and 10 % of false alarms.
 """
-
-import sys
-from pathlib import Path
 
 import numpy as np
 
 from roctree import MultiscaleClassifier
 from roctree.experiment import Folder
-from roctree.experiment.papers.bl95 import DESIGN, POSITIVE, TREES, filled
 from roctree.pruning import ErrorBased, MinimumError
+from studies.bl95 import DESIGN, POSITIVE, TREES, fill_missing
+from studies.sources import DATA
 
 SETS = {"BREAST": "breast-cancer-wisconsin", "PIMA": "pima"}
 PRUNERS = {
@@ -43,9 +40,9 @@ def sweep(problem, tree, pruner, name):
     return np.mean(found, axis=0).T, [(each.cost_fn, each.cost_fp) for each in curve]
 
 
-def main(folder):
+def main():
     for name, file in SETS.items():
-        problem = filled(Folder(Path(folder)).load(file))
+        problem = fill_missing(Folder(DATA).load(file))
         share = np.mean(problem.y == POSITIVE[name])
         for kind, tree in trees(name):
             for words, pruner in PRUNERS.items():
@@ -67,4 +64,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -1,18 +1,18 @@
 """Readings of ECML03's trees beside its numbers: geometric means, and rows within a deviation.
 
-Usage: ``python docs/decisions/measured/ecml03_readings.py FOLDER [REPEATS]``, of a manifest.
+Usage: ``python -m docs.decisions.measured.ecml03_readings [REPEATS]``
 """
 
 import sys
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from roctree.criteria import GainRatio
 from roctree.experiment import CrossValidation, Folder, Plan, run
-from roctree.experiment.papers.ecml03 import AREA, SMOOTHINGS
-from roctree.experiment.papers.report import Entry, geometric_mean
-from roctree.experiment.papers.setting import published
 from roctree.presets import smiles_2003
+from studies.ecml03 import AREA, SMOOTHINGS
+from studies.report import Entry, geometric_mean
+from studies.setting import published
+from studies.sources import DATA
 
 READINGS = {
     "as reproduced": {"criterion": GainRatio()},
@@ -22,9 +22,9 @@ READINGS = {
 COLUMNS = {"none": "tables3_4", "laplace": "tables3_4", "m_branch": "tables5_6"}
 
 
-def main(folder, repeats=2):
+def main(repeats=2):
     rows = published()["data_sets"]["ECML03"]
-    problems = [Folder(Path(folder)).load(name) for *_, name in rows]
+    problems = [Folder(DATA).load(name) for *_, name in rows]
     trees = {
         f"{reading} {column}": smiles_2003(smoothing=SMOOTHINGS[column], **options)
         for reading, options in READINGS.items()

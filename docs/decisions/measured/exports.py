@@ -1,7 +1,7 @@
 """Compare SQL in SQLite and DuckDB, and ONNX in onnxruntime, with the tree on all rows.
 
-Usage: ``python -m docs.decisions.measured.exports [name ...]``, with the folder ``shared`` of data
-sets beside the repository.
+Usage: ``python -m docs.decisions.measured.exports [name ...]``, by default for all data sets of
+``studies/data``.
 """
 
 import sys

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 from numba import config, njit, types
 from numba.core import cpu
-from numba.extending import overload
+from numba.extending import overload as implement_for_numba
 
 from roctree._jit.records import signature_of
 
@@ -127,15 +127,17 @@ def inlined(function: Function) -> Function:
     return cast(Function, njit(function, error_model="numpy", inline="always"))
 
 
-def of_kind(whole: Function, others: Function, array: int) -> Function:
-    """Return a piece that is one kernel for arrays of whole numbers and another for all others.
+def of_kind(whole: Function, others: Function, field: str) -> Function:
+    """Return a kernel that calls one kernel for arrays of integers and another for all others.
 
-    Which of them is known when the caller is compiled, and only that one is.
+    The choice is made when the caller is compiled, and only the chosen kernel is compiled.
 
     Parameters
     ----------
-    whole, others : kernels with the same arguments
-    array : the place of the argument that decides
+    whole, others : callable
+        Kernels with the same parameters, the first of which is a record.
+    field : str
+        The field of the record whose type decides.
     """
 
     def of_whole(*arguments: Any) -> Any:
@@ -145,15 +147,25 @@ def of_kind(whole: Function, others: Function, array: int) -> Function:
         return others(*arguments)
 
     def chosen(*arguments: Any) -> Any:
-        return (of_whole if arguments[array].dtype.kind == "i" else of_others)(*arguments)
+        kind = getattr(arguments[0], field).dtype.kind
+        return (of_whole if kind == "i" else of_others)(*arguments)
 
     def choose(*arguments: Any) -> Any:
-        return of_whole if isinstance(arguments[array].dtype, types.Integer) else of_others
+        array = arguments[0].types[arguments[0].fields.index(field)]
+        return of_whole if isinstance(array.dtype, types.Integer) else of_others
 
-    overload(chosen)(choose)
+    implement_for_numba(chosen)(choose)
     return cast(Function, chosen)
 
 
+@overload
+def typed_kernel(function: Function) -> Function: ...
+@overload
+def typed_kernel(
+    *, python: bool = True, allocates: bool = False
+) -> Callable[[Function], Function]: ...
+@overload
+def typed_kernel(function: Any, *, python: bool = True) -> Callable[[Function], Function]: ...
 def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool = False) -> Any:
     """Declare a kernel that Python calls or passes to other kernels.
 

@@ -11,7 +11,7 @@ from roctree.cli.output import Table
 from roctree.progress import spinner
 
 if TYPE_CHECKING:
-    from roctree.experiment.demo import Outcome
+    from roctree.experiment.demo import CriterionScores
 
 
 PAGE = "roctree-demo.html"
@@ -34,7 +34,8 @@ def demo(
     for criterion in experiment.CRITERIA_SHOWN:
         with spinner(f"Cross-validating {criterion}"):
             outcomes.append(experiment.cross_validated(criterion))
-    tree.schema_ = replace(tree.schema_, names=experiment.tumours()[-1])
+    schema = replace(tree.schema_, names=experiment.tumours()[-1])
+    tree.fitted_ = replace(tree.fitted_, schema=schema)
     title = f"Breast-cancer data, {experiment.FOLDS}-fold cross-validation, mean ± deviation"
     table = Table(("criterion", "AUC", "accuracy", "leaves"), list(map(_cells, outcomes)), title)
     facts = {outcome.criterion: _means(outcome) for outcome in outcomes}
@@ -46,12 +47,12 @@ def demo(
     return Report({"criteria": facts, "tree": tree.to_text(), "page": page}, shown)
 
 
-def _cells(outcome: "Outcome") -> list[str]:
+def _cells(outcome: "CriterionScores") -> list[str]:
     rates = [f"{rate.mean():.3f} ± {rate.std():.3f}" for rate in (outcome.auc, outcome.accuracy)]
     return [outcome.criterion, *rates, f"{outcome.n_leaves.mean():.1f}"]
 
 
-def _means(outcome: "Outcome") -> dict[str, float]:
+def _means(outcome: "CriterionScores") -> dict[str, float]:
     return {
         "auc": float(outcome.auc.mean()),
         "accuracy": float(outcome.accuracy.mean()),

@@ -10,7 +10,7 @@ from roctree.cli.options import Model, Report, command
 from roctree.cli.output import Table
 from roctree.cli.relabelled import point_facts, said_point
 from roctree.cli.wording import spelled_strategy
-from roctree.export.common import SOFT, has_soft_thresholds, size_of, default_labelling
+from roctree.export.common import SOFT, default_labelling, has_soft_thresholds, size_of
 from roctree.table import plain
 
 Depth = Annotated[int, typer.Option(metavar="LEVELS", help="How much of the tree is shown.")]

@@ -59,7 +59,7 @@ def fit(
     else:
         tree, n_rows, facts, n_looked_at = _fit_file(data[0], wanted, parameters, reading)
     # The columns of pyarrow do not know their names.
-    tree.training_ = replace(tree.training_, target=target)
+    _name_target(tree, target)
     _warn_of_one_class(tree)
     if output is not None:
         tree.save(output)
@@ -70,6 +70,14 @@ def fit(
     top = tree.to_text(max_depth=SHOWN_DEPTH)
     shown = [column_table(facts, title), top, _sentence(tree, found), saved]
     return Report(found | about | {"output": output}, shown)
+
+
+def _name_target(tree: Any, target: str) -> None:
+    training = replace(tree.training_, target=target)
+    if hasattr(tree, "fitted_"):
+        tree.fitted_ = replace(tree.fitted_, training=training)
+    else:
+        tree.training_ = training
 
 
 def _fit_file(

@@ -17,8 +17,7 @@ from roctree.errors import ParameterError
 from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
 from roctree.files.atomic import write_whole
 from roctree.progress import count_bar
-from roctree.report.displays.drawing import pyplot
-from roctree.report.displays.frontier import check_measure
+from roctree.report.displays import check_frontier_measure, pyplot
 
 ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
 PICTURES = ("svg", "png", "pdf")
@@ -87,7 +86,7 @@ def _positive(costs: dict[str, Any], matrix: Any) -> str:
 def _check_plot(path: str, measure: str) -> None:
     """Refuse what could not be drawn before long work, not after it."""
     pyplot()
-    check_measure(measure)
+    check_frontier_measure(measure)
     place = Path(path)
     if place.suffix[1:].lower() not in PICTURES:
         raise ParameterError(f"--plot is {path!r}: give a name that ends in {', '.join(PICTURES)}.")

@@ -14,10 +14,10 @@ from roctree.cli.values import by_class, literal, pairs
 from roctree.cli.wording import RENAMED, in_options, spelled
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
+from roctree.models.multiscale.estimator import MultiscaleClassifier
+from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
 from roctree.parameters import RULES
 from roctree.strategy import configured, nearest
-from roctree.systems.multiscale import MultiscaleClassifier
-from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 STRATEGIES: dict[str, Any] = {
     "criterion": (criteria.CRITERIA, criteria.resolve),

@@ -15,7 +15,7 @@ def warm_up() -> Report:
     """
     begin = perf_counter()
     with spinner("Loading the kernels; their first use on a machine compiles them"):
-        from roctree.systems.warm_up import warm_up as compile_all
+        from roctree.models.warm_up import warm_up as compile_all
 
         compile_all()
     seconds = perf_counter() - begin

@@ -1,30 +1,73 @@
-"""Data of any origin as one matrix of numbers and category codes, with its schema."""
+"""Data of any origin as one matrix of numbers and category codes, with its schema.
 
-from roctree.data.dataset import (
-    Dataset,
-    Schema,
-    warn_of_identifiers,
-    warn_of_names_of_rows,
+=============  ====================================================================================
+``dataset``    ``Dataset``: matrix, labels, weights and schema
+``encoding``   ``Schema``, and encoding any table by it
+``columns``    arrays, lists and data frames as named columns
+``readers``    tables from files (``csv_file``, ``arff``, Parquet, Feather) and ``streams``
+``roles``      which columns of a file are attributes, target and weight
+``arrow``      the only import of pyarrow
+=============  ====================================================================================
+
+The names below do not need pyarrow. Those of ``readers`` and ``roles`` do, which is optional;
+import them from their modules.
+"""
+
+from roctree.data.columns import (
+    Categories,
+    EncodedRows,
+    as_one_row,
+    category_text,
+    take_cells,
+    take_rows,
 )
-from roctree.data.encode import encode_columns, learn_columns
-from roctree.data.labels import (
+from roctree.data.dataset import (
+    LARGEST_TOTAL_WEIGHT,
+    SMALLEST_LARGEST_WEIGHT,
+    Dataset,
     check_rows_given,
     check_test_cases,
     check_weights,
+    encode_known_labels,
     encode_labels,
+    warn_about_identifiers,
+    warn_about_many_categories,
 )
-from roctree.data.rows import Rows
+from roctree.data.encoding import (
+    Schema,
+    Unseen,
+    UnseenCategoriesWarning,
+    encode_columns,
+    learn_columns,
+)
 
 __all__ = [
+    "LARGEST_TOTAL_WEIGHT",
+    "SMALLEST_LARGEST_WEIGHT",
+    "Categories",
     "Dataset",
-    "Rows",
+    "EncodedRows",
     "Schema",
+    "Unseen",
+    "UnseenCategoriesWarning",
+    "as_one_row",
+    "category_text",
     "check_rows_given",
     "check_test_cases",
     "check_weights",
     "encode_columns",
+    "encode_known_labels",
     "encode_labels",
     "learn_columns",
-    "warn_of_identifiers",
-    "warn_of_names_of_rows",
+    "take_cells",
+    "take_rows",
+    "warn_about_identifiers",
+    "warn_about_many_categories",
 ]
+
+# Former names, until all callers use the new ones.
+Rows = EncodedRows
+warn_of_identifiers = warn_about_identifiers
+warn_of_names_of_rows = warn_about_many_categories
+Dataset.with_weight = Dataset.drop_zero_weight  # type: ignore[attr-defined]
+UnseenCategoriesWarning.of_all = UnseenCategoriesWarning.merged  # type: ignore[attr-defined]

@@ -6,6 +6,6 @@ try:
     import pyarrow as pa
     from pyarrow import compute, csv, dataset, feather, ipc, parquet
 except ImportError:  # pragma: no cover
-    raise ImportError(f"Files are read and written by pyarrow: {how_to_install('cli')}.") from None
+    raise ImportError(f"Reading files requires pyarrow: {how_to_install('cli')}.") from None
 
 __all__ = ["compute", "csv", "dataset", "feather", "ipc", "pa", "parquet"]

@@ -1,67 +1,41 @@
-"""A data set is a matrix, labels, weights, and the schema that says what they mean."""
+"""A data set: an encoded matrix, labels, weights, and the schema that says what they mean.
+
+Labels become indices into the sorted distinct classes. Weights are finite and at least 0; rows
+without weight are equivalent to rows that are not there.
+"""
 
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.column import Categories, FloatArray
-from roctree.data.encode import encode_columns, learn_table
-from roctree.data.labels import check_weights, encode_labels, labels_of
-from roctree.data.table import read_table
-from roctree.errors import DataError
+from roctree.data.columns import (
+    Factor,
+    FloatArray,
+    as_frame,
+    as_series,
+    cell_kinds,
+    is_missing,
+    read_series,
+    series_to_numpy,
+)
+from roctree.data.encoding import Schema, encode_columns, learn_columns
+from roctree.errors import DataError, ParameterError
+from roctree.text import pluralize
 
-# Fewer categories are no burden to a tree, and common in small data.
+Labels = NDArray[np.int32]
+
+# Criteria multiply two sums of weights, which must neither overflow nor become subnormal.
+LARGEST_TOTAL_WEIGHT = 1e150
+SMALLEST_LARGEST_WEIGHT = 1e-140
+# Integer labels that span less than this are numbered without sorting.
+_LOOKUP_SPAN = 1 << 16
+# Fewer categories than this are no burden to a tree, and common in small data.
 _FEW_CATEGORIES = 100
-
-
-@dataclass(frozen=True, eq=False)
-class Schema:
-    """Names, categories and classes: how to read a column of numbers and a label.
-
-    Parameters
-    ----------
-    names : attribute names; "x0", "x1", ... where the data have none
-    categories : per attribute None if numeric, else its categories in the order of their codes
-    classes : class labels in sorted order
-    named : whether the names came from the data
-    """
-
-    names: tuple[str, ...]
-    categories: tuple[Categories | None, ...]
-    classes: NDArray[Any]
-    named: bool = True
-
-    @property
-    def n_features(self) -> int:
-        """Number of attributes."""
-        return len(self.names)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
-
-    @property
-    def nominal(self) -> NDArray[np.bool_]:
-        """Whether each attribute is nominal."""
-        return np.array([categories is not None for categories in self.categories], dtype=np.bool_)
-
-    @property
-    def n_categories(self) -> NDArray[np.int32]:
-        """Number of categories of each attribute, 0 if numeric."""
-        return np.array([len(categories or ()) for categories in self.categories], dtype=np.int32)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Schema):
-            return NotImplemented
-        mine = (self.names, self.categories, self.named, self.classes.tolist())
-        return mine == (other.names, other.categories, other.named, other.classes.tolist())
-
-    __hash__ = None  # type: ignore[assignment]  # its classes are an array
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +44,18 @@ class Dataset:
 
     Parameters
     ----------
-    values : float64[n, features], category codes where nominal, NaN where missing
-    labels : int32[n], index into ``schema.classes``
+    values : float64[n, features]
+        Category codes where nominal, NaN where missing.
+    labels : int32[n]
+        Index into ``schema.classes``.
     weights : float64[n]
-    schema : what the columns and labels mean
+        Weight of each row.
+    schema : Schema
+        What the columns and labels mean.
     """
 
     values: FloatArray
-    labels: NDArray[np.int32]
+    labels: Labels
     weights: FloatArray
     schema: Schema
 
@@ -95,9 +73,14 @@ class Dataset:
         Parameters
         ----------
         X : numpy array, list of rows, or a table of pandas, polars or pyarrow
-        y : one label per row: strings, booleans, integers or floats with integer values
-        sample_weight : one weight per row, at least 0; None for ones
-        categorical_features : "from_dtype", None, names, column numbers or a boolean mask
+            The attributes.
+        y : array-like of str, bool, int, or float with integer values
+            One label per row.
+        sample_weight : array-like of float, optional
+            One weight per row, at least 0; None for ones.
+        categorical_features : "from_dtype", None or sequence
+            Which columns are nominal: by their types, none, or those with these names, numbers or
+            True in a mask.
 
         Examples
         --------
@@ -108,17 +91,14 @@ class Dataset:
         array([[1.5, 1. ],
                [nan, 0. ]])
         """
-        table = read_table(X)
-        categories, values = learn_table(table, categorical_features)
+        names, categories, values, named = learn_columns(X, categorical_features)
         classes, labels = encode_labels(y)
-        _check_lengths(table.n_rows, len(labels))
-        weights = check_weights(sample_weight, table.n_rows)
-        schema = Schema(table.names, categories, classes, table.named)
-        return cls(values, labels, weights, schema)
+        schema = Schema(names, categories, classes, named)
+        return cls._checked(values, labels, sample_weight, schema)
 
     @classmethod
     def encoded(cls, X: Any, y: Any, schema: Schema, *, sample_weight: Any = None) -> "Dataset":
-        """Read data of a kind that is known; labels must be among its classes.
+        """Read data by a schema that is known; labels must be among its classes.
 
         Examples
         --------
@@ -127,12 +107,22 @@ class Dataset:
         array([1], dtype=int32)
         """
         values = np.asarray(encode_columns(X, schema), dtype=np.float64)
-        labels = labels_of(y, schema.classes)
-        _check_lengths(len(values), len(labels))
-        return cls(values, labels, check_weights(sample_weight, len(values)), schema)
+        labels = encode_known_labels(y, schema.classes)
+        return cls._checked(values, labels, sample_weight, schema)
 
-    def with_weight(self) -> "Dataset":
-        """Return the rows that have weight, without the categories that only others had.
+    @classmethod
+    def _checked(
+        cls, values: FloatArray, labels: Labels, sample_weight: Any, schema: Schema
+    ) -> "Dataset":
+        n_rows = len(values)
+        if n_rows != len(labels):
+            raise DataError(
+                f"X has {n_rows} rows and y has {len(labels)} labels: give one label for each row."
+            )
+        return cls(values, labels, check_weights(sample_weight, n_rows), schema)
+
+    def drop_zero_weight(self) -> "Dataset":
+        """Return the rows that have weight, without the categories that only other rows have.
 
         Rows without weight must leave no trace, neither a threshold nor a branch. Categories that
         no row has were declared, and stay.
@@ -155,23 +145,41 @@ class Dataset:
         return Dataset(values, self.labels[used], self.weights[used], schema)
 
 
-def warn_of_identifiers(dataset: Dataset, stacklevel: int) -> None:
-    """Warn of nominal columns of a data set that name rows."""
+def check_test_cases(X_test: Any, y_test: Any) -> None:
+    """Reject test data without labels, and labels without test data."""
+    if (X_test is None) != (y_test is None):
+        raise ParameterError(reason="Test data are rows and labels: give both {X_test and y_test}")
+
+
+def check_rows_given(X: Any, y: Any, sample_weight: Any, name: str = "X") -> None:
+    """Reject labels or weights without the rows, whose parameter is called ``name``."""
+    if X is None and (y is not None or sample_weight is not None):
+        raise ParameterError(f"Give {name} together with y and weights, or none of them.")
+
+
+# Columns that identify rows
+
+
+def warn_about_identifiers(dataset: Dataset, stacklevel: int) -> None:
+    """Warn about nominal columns of a data set that identify rows."""
     occurring = []
     for feature in np.flatnonzero(dataset.schema.n_categories > _FEW_CATEGORIES):
         codes = dataset.values[:, feature]
         known = codes[~np.isnan(codes)]
         occurring.append((dataset.schema.names[feature], np.unique(known).size, known.size))
-    warn_of_names_of_rows(occurring, stacklevel + 1)
+    warn_about_many_categories(occurring, stacklevel + 1)
 
 
-def warn_of_names_of_rows(occurring: Iterable[tuple[str, int, int]], stacklevel: int) -> None:
-    """Warn of columns with more than half as many categories as rows.
+def warn_about_many_categories(occurring: Iterable[tuple[str, int, int]], stacklevel: int) -> None:
+    """Warn about columns with more than half as many categories as rows.
 
     Parameters
     ----------
-    occurring : for each nominal column its name, how many categories occur, and in how many rows
-    stacklevel : of the warning
+    occurring : iterable of (str, int, int)
+        For each nominal column its name, the number of its categories that occur, and the number of
+        rows in which it is not missing.
+    stacklevel : int
+        Of the warning.
     """
     listed = [
         f"{name!r} ({n_seen} in {n_rows} rows)"
@@ -180,16 +188,215 @@ def warn_of_names_of_rows(occurring: Iterable[tuple[str, int, int]], stacklevel:
     ]
     if listed:
         warnings.warn(
-            "So many categories name rows rather than groups of them, in "
-            f"{', '.join(listed)}: leave the column out, or turn it into numbers if it holds dates "
-            "or numbers as text.",
+            "Columns with nearly as many categories as rows identify rows and do not generalise: "
+            f"{', '.join(listed)}. Drop the column, or convert it to numbers if it holds dates or "
+            "numbers as text.",
             UserWarning,
             stacklevel=stacklevel + 1,
         )
 
 
-def _check_lengths(n_rows: int, n_labels: int) -> None:
-    if n_rows != n_labels:
+# Weights
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return one finite weight per row, none negative and not all zero; None means ones."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = _weights_as_floats(sample_weight)
+    if weights.shape != (n_rows,):
         raise DataError(
-            f"X has {n_rows} rows and y has {n_labels} labels: give one label for each row."
+            reason="{sample_weight} has shape {shape}, expected ({n_rows},): one weight per row",
+            shape=weights.shape,
+            n_rows=n_rows,
         )
+    unusable = ~(np.isfinite(weights) & (weights >= 0))
+    if unusable.any():
+        row = int(unusable.argmax())
+        raise DataError(
+            reason="{sample_weight} is {weight} in row {row} (counting from 0): weights must be "
+            "finite and at least 0",
+            row=row,
+            weight=weights[row],
+        )
+    if not weights.any():
+        raise DataError(
+            reason="all weights in {sample_weight} are zero: at least one must be positive"
+        )
+    largest = float(weights.max())
+    if largest < SMALLEST_LARGEST_WEIGHT or largest > LARGEST_TOTAL_WEIGHT / n_rows:
+        raise DataError(
+            reason="the largest weight in {sample_weight} is {largest:g}, too extreme for sums "
+            "over {rows}: scale the weights to an average of 1",
+            largest=largest,
+            rows=pluralize(n_rows, "row"),
+        )
+    return weights
+
+
+def _weights_as_floats(sample_weight: Any) -> FloatArray:
+    row = _first_masked(sample_weight)
+    if row is not None:
+        raise DataError(
+            reason="{sample_weight} is masked in row {row} (counting from 0): every row needs a "
+            "weight",
+            row=row,
+        )
+    try:
+        weights = np.asarray(sample_weight)
+        # Text would be parsed, but a column of text is more likely the wrong column.
+        holds_text = weights.dtype.kind == "O" and any(isinstance(w, str) for w in weights.flat)
+        if weights.dtype.kind in "fiubO" and not holds_text:
+            return weights.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise DataError(reason="{sample_weight} must contain only numbers")
+
+
+def _first_masked(values: Any) -> int | None:
+    masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values)
+    return int(np.argmax(masked)) if np.any(masked) else None
+
+
+# Labels
+
+
+def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
+    """Return the classes in sorted order and, per row, the index of its class."""
+    if y is None:
+        raise DataError("A classifier requires y to be passed, but the target y is None.")
+    series = None if isinstance(y, np.ndarray | list | tuple) else _label_series(y)
+    read = _read_label_array(y) if series is None else _read_label_series(series)
+    if isinstance(read, Factor):
+        return _encode_factor(read, _text_dtype(y))
+    return _encode_numbers(read)
+
+
+def encode_known_labels(y: Any, classes: NDArray[Any]) -> Labels:
+    """Return the index of each label among classes that are known."""
+    found, labels = encode_labels(y)
+    known = classes.tolist()
+    places = {label: place for place, label in enumerate(known)}
+    unknown = [label for label in found.tolist() if label not in places]
+    if unknown:
+        raise DataError(
+            f"y has the label {unknown[0]!r}, which is not a class of the training data; "
+            f"the classes are {', '.join(map(repr, known))}."
+        )
+    return np.array([places[label] for label in found.tolist()], dtype=np.int32)[labels]
+
+
+def _label_series(y: Any) -> nw.Series[Any] | None:
+    series = as_series(y)
+    frame = as_frame(y) if series is None else None
+    if frame is None:
+        return series
+    if len(frame.columns) != 1:
+        raise _not_one_dimensional(frame.shape)
+    return frame.get_column(frame.columns[0])
+
+
+def _read_label_series(series: nw.Series[Any]) -> Factor | NDArray[Any]:
+    if series.null_count():
+        raise _missing_label(int(series.is_null().to_numpy().argmax()))
+    if series.dtype in (nw.Categorical, nw.Enum):
+        column = read_series(series, None)
+        assert isinstance(column, Factor)
+        return column
+    return _read_label_array(series_to_numpy(series))
+
+
+def _read_label_array(y: Any) -> Factor | NDArray[Any]:
+    labels = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise _not_one_dimensional(labels.shape)
+    if len(labels) == 0:
+        raise DataError("y is empty: at least one label is required.")
+    row = _first_masked(y)
+    if row is not None:
+        raise _missing_label(row)
+    return labels if labels.dtype.kind in "fiub" else _read_label_cells(labels.tolist())
+
+
+def _read_label_cells(cells: list[Any]) -> Factor | NDArray[Any]:
+    kinds = cell_kinds(cells, None)
+    if kinds == {"text"}:
+        return Factor.from_cells(cells)
+    if not kinds <= {"bool", "int"}:
+        row = next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
+        if row is not None:
+            raise _missing_label(row)
+    if "text" in kinds:
+        raise DataError(
+            f"y mixes text with other types ({', '.join(sorted(kinds))}), which have no common "
+            "order: convert all labels to strings."
+        )
+    labels = np.array(cells, dtype=np.float64 if "float" in kinds else None)
+    # Integers on both sides of 2**63 would be rounded.
+    whole = "float" not in kinds and labels.dtype.kind == "f"
+    return np.array(cells, dtype=object) if whole else labels
+
+
+def _text_dtype(y: Any) -> type[np.generic]:
+    # As in scikit-learn: strings of numpy stay such, those of data frames stay objects.
+    of_numpy = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype != np.object_)
+    return np.str_ if of_numpy else np.object_
+
+
+def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any], Labels]:
+    occurs = np.bincount(labels.positions, minlength=len(labels.distinct)) > 0
+    found = [value for value, present in zip(labels.distinct, occurs, strict=True) if present]
+    classes = sorted(found)
+    index = {label: code for code, label in enumerate(classes)}
+    codes = np.array([index.get(value, -1) for value in labels.distinct], np.int32)
+    text = isinstance(classes[0], str)
+    return np.array(classes, dtype=dtype if text else None), codes[labels.positions]
+
+
+def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels]:
+    if labels.dtype.kind == "f":
+        _check_whole(labels)
+    elif np.can_cast(labels.dtype, np.int64) and (found := _encode_by_lookup(labels)) is not None:
+        return found
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _encode_by_lookup(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels] | None:
+    """Encode integers that lie close together by a lookup table, which avoids sorting."""
+    lowest = int(labels.min())
+    if int(labels.max()) - lowest >= _LOOKUP_SPAN:
+        return None
+    places = np.subtract(labels, lowest, dtype=np.int64)
+    occurs = np.bincount(places) > 0
+    codes = (np.cumsum(occurs) - 1).astype(np.int32)
+    return (np.flatnonzero(occurs) + lowest).astype(labels.dtype), codes[places]
+
+
+def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
+    fractions = ~(np.floor(labels) == labels) | np.isinf(labels)
+    if not fractions.any():
+        return
+    row = int(fractions.argmax())
+    if np.isnan(labels[row]):
+        raise _missing_label(row)
+    raise DataError(
+        reason="Unknown label type: continuous, y holds {label} in row {row} (counting from 0): "
+        "labels must be classes; cut a continuous target into intervals first",
+        row=row,
+        label=labels[row],
+    )
+
+
+def _missing_label(row: int) -> DataError:
+    return DataError(
+        reason="Input y contains NaN or None: the label of row {row} (counting from 0) is missing; "
+        "drop rows without a label",
+        row=row,
+    )
+
+
+def _not_one_dimensional(shape: tuple[int, ...]) -> DataError:
+    return DataError(f"y should be a 1d array, got an array of shape {shape} instead.")

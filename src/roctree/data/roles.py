@@ -1,44 +1,60 @@
-"""What each column of a file is taken for, as a person would, and how to say otherwise.
+"""Column roles: which columns of a file are attributes, which is the target, which the weight.
 
-Numbers are numeric, texts and truth values nominal. Texts that name rows rather than groups of
-them, and dates, are refused until a user says what to do with them.
+For training data (``assign_roles``) numbers are numeric, text and truth values nominal, unless the
+user says otherwise by ``ColumnOptions``. Columns that hold dates, numbers as text, or text that
+identifies rows are rejected until the user decides what to do with them; other unusual columns get
+a remark in their ``ColumnSummary``.
+
+For new data of a known schema, ``column_types`` and ``label_type`` tell how to read the columns,
+``find_target`` finds the classes and ``read_labels`` reads them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from roctree.data.arrow import compute, pa
-from roctree.data.column import TIMES_AS_NUMBERS
-from roctree.data.labels import check_weights
-from roctree.data.texts import POINT, are_codes, mistaken
-from roctree.errors import DataError, ParameterError
-from roctree.strategy import nearest
-from roctree.table import amount, plain
+from roctree.data.columns import DATE_ADVICE, Categories, FloatArray, category_text
+from roctree.data.csv_file import DECIMAL_POINT, has_leading_zeros, misread_text
+from roctree.data.dataset import check_weights
+from roctree.data.encoding import Schema
+from roctree.data.readers import list_names
+from roctree.errors import DataError, ParameterError, escape_braces
+from roctree.text import did_you_mean, pluralize, quote_if_needed
 
 Role = Literal["numeric", "nominal", "target", "weight", "ignored"]
 
-# More categories are not asked for by chance.
-MOST_CATEGORIES = 1000
-# Above so many, more than half as many as rows name rows; all different ones do so earlier.
-SOME_CATEGORIES = 100
-MOST_DIFFERENT = 10
-FEW_NUMBERS = 10
-SHOWN = 4
-LONG_TEXT = 30
-_HOLD, _HAVE = ("holds", "hold"), ("has", "have")
+# More categories than this are accepted only on request.
+_MOST_CATEGORIES = 1000
+# Above this number, categories that are more than half as many as the rows identify rows.
+_SOME_CATEGORIES = 100
+# Above this number, all different categories identify rows.
+_MOST_DIFFERENT = 10
+# Up to this number, different integers may be codes.
+_FEW_INTEGERS = 10
+_MOST_SHOWN = 4
+_LONG_TEXT = 30
+
+
+# Training data
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What a user says about the columns, by name.
+class ColumnOptions:
+    """What the user says about the columns, by name.
 
     Parameters
     ----------
-    target : the class to predict
-    weight : the weight of each row, None for ones
-    nominal, numeric, ignore : columns to be read as such, or left out; a text with commas that
-        is no name stands for several
+    target : str
+        The class to predict.
+    weight : str, optional
+        The weight of each row; None for ones.
+    nominal, numeric, ignore : tuple of str
+        Columns to be read as such, or left out. A text with commas that is not a name stands for
+        several names.
     """
 
     target: str
@@ -49,26 +65,34 @@ class Wishes:
 
     @property
     def types(self) -> dict[str, Any]:
-        """As what columns are to be read: codes such as 007 stay as they are written."""
-        nominal, numeric = _parts(self.nominal), _parts(self.numeric)
+        """The types to read columns as; nominal codes such as 007 stay as they are written."""
+        nominal, numeric = _possible_names(self.nominal), _possible_names(self.numeric)
         both = next((name for name in nominal if name in numeric), None)
         if both is not None:
-            raise ParameterError(f"{both!r} cannot be both nominal and numeric: say one.")
+            raise ParameterError(
+                reason="{name!r} is listed in both {nominal} and {numeric}: list it in one",
+                name=both,
+            )
         kinds = dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())
         return kinds | weight_type(self.weight)
 
 
 @dataclass(frozen=True)
-class ColumnFacts:
-    """What a column was taken for, and why that might be wrong.
+class ColumnSummary:
+    """The role of a column, and why that might be wrong.
 
     Parameters
     ----------
-    name : of the column
-    role : what it is taken for
-    values : its range, or its first categories
-    n_missing : number of cells that are missing
-    remark : what is odd about it, and which option says otherwise
+    name : str
+        Name of the column.
+    role : Role
+        Its role.
+    values : str
+        Its range, or its most frequent categories.
+    n_missing : int
+        Number of missing cells.
+    remark : str
+        What is unusual, and the option of the command line that changes the role.
     """
 
     name: str
@@ -79,106 +103,110 @@ class ColumnFacts:
 
 
 @dataclass(frozen=True)
-class Cases:
-    """A table taken apart.
+class LabelledTable:
+    """A table divided into attributes, labels and weights.
 
     Parameters
     ----------
-    X : table of the attributes
-    y : column of labels
-    weights : float64[n], or None
-    facts : of every column of the file
+    X : pyarrow.Table
+        The attributes.
+    y : pyarrow.ChunkedArray
+        The labels.
+    weights : float64[n] or None
+        The weights.
+    columns : tuple of ColumnSummary
+        A summary of every column of the file.
     """
 
     X: Any
     y: Any
-    weights: Any
-    facts: tuple[ColumnFacts, ...]
+    weights: FloatArray | None
+    columns: tuple[ColumnSummary, ...]
 
 
-class Reason(NamedTuple):
-    """Why columns are of no use as they are: a verb, for one and for several, and the rest."""
-
-    verbs: tuple[str, str]
-    what: str
-
-    def of(self, names: Sequence[str]) -> str:
-        """Return it as a sentence."""
-        return f"{', '.join(names)} {self.verbs[len(names) > 1]} {self.what}"
-
-
-def cases_of(table: Any, wishes: Wishes, decimal: str = POINT) -> Cases:
-    """Return attributes, labels and weights; columns that nobody could want are refused.
+def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POINT) -> LabelledTable:
+    """Divide a table into attributes, labels and weights; reject columns that cannot be used.
 
     Parameters
     ----------
-    table : of pyarrow
-    wishes : what a user says about its columns
-    decimal : the mark before decimals, by which texts would have been numbers
+    table : pyarrow.Table
+        The training data.
+    options : ColumnOptions
+        What the user says about its columns.
+    decimal : str
+        The decimal mark with which numbers were read.
     """
     names = table.column_names
-    (target,) = named([wishes.target], names, several=False)
-    weight = named([wishes.weight], names, several=False) if wishes.weight else []
-    ignored = named(wishes.ignore, names)
+    (target,) = find_columns([options.target], names, several=False)
+    weight = find_columns([options.weight], names, several=False) if options.weight else []
+    ignored = find_columns(options.ignore, names)
     if table.num_rows == 0:
         raise DataError("The file has no rows below its first line.")
-    facts: list[ColumnFacts] = []
-    refused: dict[Reason, list[str]] = {}
-    asked = {*named(wishes.nominal, names), *named(wishes.numeric, names)}
+    asked = {*find_columns(options.nominal, names), *find_columns(options.numeric, names)}
+    summaries: list[ColumnSummary] = []
+    problems: dict[str, list[str]] = {}
     for name in names:
         column = table.column(name)
         role = _role(column, name, target, weight, ignored)
-        facts.append(_facts(name, column, role))
+        summaries.append(_summary(name, column, role))
         if role in ("numeric", "nominal") and name not in asked:
-            for reason in _refusals(column, decimal):
-                refused.setdefault(reason, []).append(repr(name))
-    _refuse(refused)
-    _refuse_target(table.column(target), target)
-    attributes = [fact.name for fact in facts if fact.role in ("numeric", "nominal")]
-    weights = weights_of(table, weight[0]) if weight else None
-    return Cases(table.select(attributes), table.column(target), weights, tuple(facts))
+            problem = _problem(column, decimal)
+            if problem is not None:
+                problems.setdefault(problem, []).append(name)
+    _reject_unusable(problems)
+    _check_target(table.column(target), target)
+    attributes = [each.name for each in summaries if each.role in ("numeric", "nominal")]
+    weights = read_weights(table, weight[0]) if weight else None
+    return LabelledTable(table.select(attributes), table.column(target), weights, tuple(summaries))
 
 
-def weight_type(name: str | None) -> dict[str, Any]:
-    """Return as what the column of weights is to be read, if there is one."""
-    return {} if name is None else {name: pa.float64()}
-
-
-def weights_of(table: Any, name: str, begin: int = 0) -> Any:
-    """Return a column as weights, float64[n]; refused where a row, after so many, has none."""
-    column = table.column(name)
-    if n_missing(column):
-        row = compute.index(compute.is_null(column, nan_is_null=True), True).as_py()
-        raise DataError(
-            f"the weight {name!r} of row {begin + row + 1} is missing: give every row one."
-        )
-    return check_weights(column.to_numpy(), len(column))
-
-
-def named(given: Iterable[str], names: Sequence[str], several: bool = True) -> list[str]:
-    """Return the columns that are meant; a text that is no name may list some, with commas."""
+def find_columns(given: Iterable[str], names: Sequence[str], several: bool = True) -> list[str]:
+    """Return the columns that are meant; a text that is not a name may list some, with commas."""
     found = []
     for text in given:
         parts = [text] if text in names or not several else text.split(",")
         for part in parts:
             if part not in names:
-                listed = ", ".join(map(repr, names[:12])) + ", ..." * (len(names) > 12)
                 raise ParameterError(
-                    f"there is no column {part!r}{nearest(part, names)}; there are {listed}."
+                    f"there is no column {part!r}{did_you_mean(part, names)}; the columns are "
+                    f"{list_names(list(names))}."
                 )
             found.append(part)
     return found
 
 
-def _parts(given: Iterable[str]) -> list[str]:
-    """All names that may be meant, before it is known which there are."""
+def weight_type(name: str | None) -> dict[str, Any]:
+    """Return the type to read the column of weights as, if there is one."""
+    return {} if name is None else {name: pa.float64()}
+
+
+def read_weights(table: Any, name: str, begin: int = 0) -> FloatArray:
+    """Return a column as weights.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        A part of the data.
+    name : str
+        The column of weights, in which no cell may be missing.
+    begin : int
+        Number of rows before this part.
+    """
+    column = table.column(name)
+    if _n_missing(column):
+        row = begin + compute.index(compute.is_null(column, nan_is_null=True), True).as_py()
+        raise DataError(
+            reason="the weight {column!r} of row {number} is missing: every row needs a weight",
+            column=name,
+            row=row,
+            number=row + 1,
+        )
+    return check_weights(column.to_numpy(), len(column))
+
+
+def _possible_names(given: Iterable[str]) -> list[str]:
+    """Return all names that may be meant, before the columns are known."""
     return [part for text in given for part in (text, *text.split(","))]
-
-
-def n_missing(column: Any) -> int:
-    """Return how many cells have no value; not a number is none."""
-    nan = compute.sum(compute.is_nan(column)).as_py() if _is_float(column) else 0
-    return int(column.null_count) + int(nan or 0)
 
 
 def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[str]) -> Role:
@@ -186,107 +214,131 @@ def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[
         return "target"
     if name in weight:
         return "weight"
-    # Lines that end in the mark between cells have a last column without name and values.
+    # Lines that end in the delimiter have a last column without name and values.
     if name in ignored or (name == "" and column.null_count == len(column)):
         return "ignored"
-    return "numeric" if _is_number(column) else "nominal"
+    return "numeric" if _is_numeric(column) else "nominal"
 
 
-def _facts(name: str, column: Any, role: Role) -> ColumnFacts:
-    remark, gaps = "", n_missing(column)
+def _summary(name: str, column: Any, role: Role) -> ColumnSummary:
+    remark, n_missing = "", _n_missing(column)
     if role in ("numeric", "nominal"):
-        remark = "; ".join(_remarks(name, column, len(column) - gaps))
-    return ColumnFacts(name, role, _values(column, role), gaps, remark)
+        remark = "; ".join(_remarks(name, column, len(column) - n_missing))
+    return ColumnSummary(name, role, _values(column, role), n_missing, remark)
 
 
 def _values(column: Any, role: Role) -> str:
     if role == "ignored" or column.null_count == len(column):
         return ""
-    if _is_number(column) and role != "target":
+    if _is_numeric(column) and role != "target":
         ends = compute.min_max(column).as_py()
         return f"{ends['min']:.6g} to {ends['max']:.6g}"
-    if not (_is_text(column) or _is_number(column) or pa.types.is_boolean(column.type)):
+    if not _is_usable(column):
         return str(column.type)
     counted = compute.value_counts(column.drop_null())
     by_count = sorted(counted.to_pylist(), key=lambda pair: (-pair["counts"], str(pair["values"])))
-    shown = [plain(str(pair["values"])[:LONG_TEXT], within_list=True) for pair in by_count[:SHOWN]]
-    return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > SHOWN)
+    shown = [
+        quote_if_needed(str(pair["values"])[:_LONG_TEXT], within_list=True)
+        for pair in by_count[:_MOST_SHOWN]
+    ]
+    return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MOST_SHOWN)
 
 
 def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
+    # So that a shell takes the name for one word.
+    word = name if name.replace("_", "").replace("-", "").isalnum() else f"'{name}'"
     if n_present == 0:
-        yield f"no values; --ignore {_shell(name)}"
+        yield f"no values; --ignore {word}"
         return
     if n_present == len(column) > 1 and _is_constant(column):
-        yield f"one value only, of no use to a split; --ignore {_shell(name)}"
+        yield f"constant, of no use to a split; --ignore {word}"
         return
-    if _is_text(column) and are_codes(column.cast(pa.string())):
-        yield f"zeros before digits: codes, not numbers; --numeric {_shell(name)}"
+    if _is_text(column) and has_leading_zeros(column.cast(pa.string())):
+        yield f"leading zeros: codes, not numbers; --numeric {word}"
     if not pa.types.is_integer(column.type):
         return
     n_distinct = compute.count_distinct(column).as_py()
-    if n_distinct == n_present > MOST_DIFFERENT:
-        yield f"whole numbers, all different: a number of the row? --ignore {_shell(name)}"
-    elif 2 < n_distinct <= FEW_NUMBERS:
-        yield f"{n_distinct} whole numbers: codes? --nominal {_shell(name)}"
+    if n_distinct == n_present > _MOST_DIFFERENT:
+        yield f"integers, all different: a row number? --ignore {word}"
+    elif 2 < n_distinct <= _FEW_INTEGERS:
+        yield f"{n_distinct} different integers: codes? --nominal {word}"
 
 
 def _is_constant(column: Any) -> bool:
-    """Whether all cells are alike; one that differs among the first ends the search."""
-    few = column.slice(0, FEW_NUMBERS)
-    if not (_is_number(column) or _is_text(column) or pa.types.is_boolean(column.type)):
-        return False
-    return all(compute.count_distinct(cells).as_py() == 1 for cells in (few, column))
+    """Return whether all cells are equal; a difference among the first ends the search."""
+    first = column.slice(0, _FEW_INTEGERS)
+    return _is_usable(column) and all(
+        compute.count_distinct(cells).as_py() == 1 for cells in (first, column)
+    )
 
 
-def _refusals(column: Any, decimal: str) -> Iterator[Reason]:
-    """Say why a column is of no use as it is."""
-    if _is_time(column):
-        yield Reason(_HOLD, f"dates or times, and a tree needs numbers: {TIMES_AS_NUMBERS}")
-        return
-    if _is_number(column) or pa.types.is_boolean(column.type):
-        return
+def _problem(column: Any, decimal: str) -> str | None:
+    """Return why a column cannot be used as it is, as a template; None if it can."""
+    if pa.types.is_temporal(column.type):
+        return f"dates or times: {DATE_ADVICE}"
+    if _is_numeric(column) or pa.types.is_boolean(column.type):
+        return None
     if not _is_text(column):
-        yield Reason(_HOLD, f"{column.type} values, which are neither numbers nor texts")
-        return
+        return escape_braces(f"{column.type} values, which are neither numbers nor text")
     n_present, texts = len(column) - column.null_count, column.drop_null().unique()
-    n_distinct, taken_for = len(texts), mistaken(texts.cast(pa.string()), decimal)
-    if taken_for is not None:
-        yield Reason(_HOLD, f"texts, of which {taken_for}")
-    elif n_distinct > MOST_CATEGORIES:
-        yield Reason(_HAVE, f"{n_distinct} different texts")
-    elif n_distinct > max(SOME_CATEGORIES, n_present / 2):
-        yield Reason(_HAVE, f"{n_distinct} different texts in {n_present} rows")
-    elif n_distinct == n_present > MOST_DIFFERENT:
-        yield Reason(_HAVE, "a different text in every row")
+    n_distinct, misread = len(texts), misread_text(texts.cast(pa.string()), decimal)
+    if misread is not None:
+        return f"text, of which {misread}"
+    if n_distinct > _MOST_CATEGORIES:
+        return f"{n_distinct} different texts"
+    if n_distinct > max(_SOME_CATEGORIES, n_present / 2):
+        return f"{n_distinct} different texts in {n_present} rows"
+    if n_distinct == n_present > _MOST_DIFFERENT:
+        return "a different text in every row"
+    return None
 
 
-def _refuse(reasons: dict[Reason, list[str]]) -> None:
-    if reasons:
-        said = "; ".join(reason.of(names) for reason, names in reasons.items())
+def _reject_unusable(problems: dict[str, list[str]]) -> None:
+    if problems:
+        listed = "; ".join(
+            f"{escape_braces(', '.join(map(repr, names)))} contain{'s' * (len(names) == 1)} {problem}"
+            for problem, names in problems.items()
+        )
         raise DataError(
-            f"Columns are no attributes as they are: {said}. Leave a column out by --ignore NAME, "
-            "or keep it as it is by --nominal NAME."
+            reason=f"Some columns cannot be used as they are: {listed}. List a column in {{ignore}}"
+            " to leave it out, or in {nominal} to keep it as it is"
         )
 
 
-def _refuse_target(column: Any, name: str) -> None:
+def _check_target(column: Any, name: str) -> None:
     n_distinct = compute.count_distinct(column.drop_null()).as_py()
-    if n_distinct > max(SOME_CATEGORIES, len(column) / 2):
+    if n_distinct > max(_SOME_CATEGORIES, len(column) / 2):
         raise DataError(
-            f"the target {name!r} has {n_distinct} different values in {len(column)} rows, and is "
-            "no class: name another column by --target, or cut it into intervals first."
+            reason="the target {column!r} has {n_distinct} different values in {n_rows} rows and "
+            "is not a class: choose another {target}, or cut it into intervals first",
+            column=name,
+            n_distinct=n_distinct,
+            n_rows=len(column),
         )
     if column.null_count:
         row = compute.index(compute.is_null(column), True).as_py()
         raise DataError(
-            f"the target {name!r} is missing in "
-            f"{amount(column.null_count, 'row')}, first in row {row + 1}: drop the rows without a "
-            "label."
+            reason="the target {column!r} is missing in {rows}, first in row {number}: drop rows "
+            "without a label",
+            column=name,
+            row=row,
+            rows=pluralize(column.null_count, "row"),
+            number=row + 1,
         )
 
 
-def _is_number(column: Any) -> bool:
+def _n_missing(column: Any) -> int:
+    """Return the number of cells without a value; NaN is not a value."""
+    is_float = pa.types.is_floating(column.type)
+    nan = compute.sum(compute.is_nan(column)).as_py() if is_float else 0
+    return int(column.null_count) + int(nan or 0)
+
+
+def _is_usable(column: Any) -> bool:
+    return _is_numeric(column) or _is_text(column) or bool(pa.types.is_boolean(column.type))
+
+
+def _is_numeric(column: Any) -> bool:
     kind = column.type
     return bool(
         pa.types.is_integer(kind)
@@ -294,14 +346,6 @@ def _is_number(column: Any) -> bool:
         or pa.types.is_decimal(kind)
         or pa.types.is_null(kind)
     )
-
-
-def _is_float(column: Any) -> bool:
-    return bool(pa.types.is_floating(column.type))
-
-
-def _is_time(column: Any) -> bool:
-    return bool(pa.types.is_temporal(column.type))
 
 
 def _is_text(column: Any) -> bool:
@@ -313,6 +357,96 @@ def _is_text(column: Any) -> bool:
     )
 
 
-def _shell(name: str) -> str:
-    """Write a name so that a shell takes it for one word."""
-    return name if name.replace("_", "").replace("-", "").isalnum() else f"'{name}'"
+# New data of a known schema
+
+
+def column_types(schema: Schema) -> dict[str, Any]:
+    """Return the types to read the columns of new files as."""
+    return {
+        name: _column_type(categories)
+        for name, categories in zip(schema.names, schema.categories, strict=True)
+    }
+
+
+def label_type(name: str, classes: NDArray[Any]) -> dict[str, Any]:
+    """Return the type to read the column of labels as; text needs none."""
+    kinds = {"b": pa.bool_(), "i": pa.float64(), "u": pa.float64(), "f": pa.float64()}
+    return {name: kinds[classes.dtype.kind]} if classes.dtype.kind in kinds else {}
+
+
+def find_target(table: Any, schema: Schema) -> str:
+    """Return the column that holds the classes: the only one that can."""
+    found = [
+        name
+        for name in table.column_names
+        if name not in schema.names and _holds_classes(table.column(name), schema.classes)
+    ]
+    if len(found) == 1:
+        return str(found[0])
+    raise DataError(
+        reason="the classes {classes} are in {columns}: choose the column by {target}",
+        classes=", ".join(map(repr, schema.classes.tolist())),
+        columns=", ".join(map(repr, found)) if found else "no column",
+    )
+
+
+def read_labels(column: Any, classes: NDArray[Any], name: str, begin: int = 0) -> NDArray[Any]:
+    """Return labels as the classes are written: 1, 1.0 and "1" are the same label.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        The column of labels.
+    classes : array
+        The known classes.
+    name : str
+        Name of the column.
+    begin : int
+        Number of rows before this part of the data.
+    """
+    by_text = {category_text(label): label for label in classes.tolist()}
+    if column.null_count:
+        row = begin + compute.index(compute.is_null(column), True).as_py()
+        raise DataError(
+            reason="the label {column!r} of row {number} is missing: drop such rows",
+            column=name,
+            row=row,
+            number=row + 1,
+        )
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    values = encoded.dictionary.to_pylist()
+    unknown = next((value for value in values if category_text(value) not in by_text), None)
+    if unknown is not None:
+        raise DataError(
+            reason="{column!r} has the label {label!r}, which is not a class of the tree; the "
+            "classes are {classes}",
+            column=name,
+            label=unknown,
+            classes=", ".join(map(repr, classes.tolist())),
+        )
+    labels = np.array([by_text[category_text(value)] for value in values], dtype=classes.dtype)
+    return np.asarray(labels[encoded.indices.to_numpy()])
+
+
+def _holds_classes(column: Any, classes: NDArray[Any]) -> bool:
+    known = {category_text(label) for label in classes.tolist()}
+    present = column.drop_null()
+    if len(present) == 0 or compute.count_distinct(present).as_py() > len(known):
+        return False
+    return {category_text(value) for value in present.unique().to_pylist()} <= known
+
+
+def _column_type(categories: Categories | None) -> Any:
+    if categories is None:
+        return pa.float64()
+    for kind, type_ in ((bool, pa.bool_()), (int, pa.int64()), (float, pa.float64())):
+        if categories and all(isinstance(category, kind) for category in categories):
+            return type_
+    return pa.string()
+
+
+# Former names, until all callers use the new ones.
+Wishes, Cases, ColumnFacts = ColumnOptions, LabelledTable, ColumnSummary
+cases_of, named, weights_of = assign_roles, find_columns, read_weights
+LabelledTable.facts = property(lambda self: self.columns)  # type: ignore[attr-defined]

@@ -1,24 +1,24 @@
-"""Studies: configurations compared on problems, resumable, with tables and tests of significance.
+"""Experiments: compare classifiers on data sets, resumable, with tables and significance tests.
 
-``Plan.of`` says what to compare, ``run`` does it and returns ``Results``.
+``Plan.of`` states what to compare, ``run`` runs it and returns ``Results``.
 """
 
+from roctree.experiment.builtin import BuiltIn
+from roctree.experiment.configurations import Configuration
 from roctree.experiment.designs import Bootstrap, CrossValidation, HoldOut
-from roctree.experiment.growth import Configuration
 from roctree.experiment.metrics import METRICS, Answer, FBeta
-from roctree.experiment.plan import Plan
-from roctree.experiment.ranks import Ranks, critical_difference
-from roctree.experiment.results import Results
-from roctree.experiment.run import run
+from roctree.experiment.results import Results, Table
+from roctree.experiment.run import Plan, run
 from roctree.experiment.significance import (
     Comparison,
+    Ranks,
     corrected_resampled_t,
+    critical_difference,
     paired_t,
     unpaired_t,
     wilcoxon,
 )
-from roctree.experiment.sources import BuiltIn, Folder, OpenML, Problem
-from roctree.experiment.tables import Table
+from roctree.experiment.sources import Folder, OpenML, Problem, UnknownDataSetError
 
 __all__ = [
     "METRICS",
@@ -37,6 +37,7 @@ __all__ = [
     "Ranks",
     "Results",
     "Table",
+    "UnknownDataSetError",
     "corrected_resampled_t",
     "critical_difference",
     "paired_t",

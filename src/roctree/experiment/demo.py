@@ -1,4 +1,4 @@
-"""The demonstration: several criteria on one small data set, by cross-validation."""
+"""The demonstration: criteria compared on breast-cancer data, a small tree, and its page."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,8 +19,8 @@ FOLDS = 10
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a criterion achieved: AUC, accuracy and number of leaves in each fold."""
+class CriterionScores:
+    """AUC, accuracy and number of leaves of a criterion, for each fold."""
 
     criterion: str
     auc: NDArray[np.float64]
@@ -30,13 +30,13 @@ class Outcome:
 
 @cache
 def tumours() -> tuple[NDArray[np.float64], NDArray[Any], tuple[str, ...]]:
-    """Return the breast-cancer data of Wisconsin: values, labels and names of the attributes."""
+    """Return the Wisconsin breast-cancer data: values, labels and attribute names."""
     data = load_breast_cancer()
     return data.data, data.target_names[data.target], tuple(map(str, data.feature_names))
 
 
-def cross_validated(criterion: str) -> Outcome:
-    """Grow a tree on all folds but one and try it on that one, for each in turn."""
+def cross_validated(criterion: str) -> CriterionScores:
+    """Return the scores of a criterion by cross-validation."""
     values, labels, _ = tumours()
     scores = cross_validate(
         ROCTreeClassifier(criterion=criterion, min_samples_leaf=MIN_LEAF),
@@ -47,24 +47,24 @@ def cross_validated(criterion: str) -> Outcome:
         return_estimator=True,
     )
     n_leaves = [tree.get_n_leaves() for tree in scores["estimator"]]
-    return Outcome(
+    return CriterionScores(
         criterion, scores["test_roc_auc"], scores["test_accuracy"], np.array(n_leaves, np.float64)
     )
 
 
 def shown_tree() -> ROCTreeClassifier:
-    """Return a small tree of all the data."""
+    """Return a small tree grown from all cases."""
     values, labels, _ = tumours()
     return ROCTreeClassifier(max_depth=SHOWN_DEPTH, min_samples_leaf=MIN_LEAF).fit(values, labels)
 
 
 def write_page(path: Path) -> Path:
-    """Write the page of a tree grown on one half of the data, with the other half to try it on."""
+    """Write the page of a tree grown from half of the cases and tested on the other half."""
     values, labels, names = tumours()
     X, X_test, y, y_test = train_test_split(
         values, labels, test_size=0.5, stratify=labels, random_state=0
     )
     tree = ROCTreeClassifier(min_samples_leaf=MIN_LEAF).fit(X, y)
-    tree.schema_ = replace(tree.schema_, names=names)
+    tree.fitted_ = replace(tree.fitted_, schema=replace(tree.schema_, names=names))
     page: Path = tree.explore(path, X_test, y_test, title="Breast cancer: benign or malignant?")
     return page

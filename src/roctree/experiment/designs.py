@@ -1,7 +1,7 @@
-"""How cases are divided into those that grow a tree and those that try it, again and again.
+"""How cases are split into training and test sets.
 
-All configurations of a study see the same divisions, which depend on the classes and the seed
-alone.
+All configurations of an experiment see the same splits, which depend only on the classes and the
+seed.
 """
 
 import warnings
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from roctree.errors import DataError
-from roctree.strategy import is_number, refuse
+from roctree.strategy import is_finite_number, reject_option
 
 Ints = NDArray[np.int64]
 MOST_SEEDS = 2**32
 
 
 class Split(NamedTuple):
-    """One division; ``train`` and ``test`` are places of cases."""
+    """One split; ``train`` and ``test`` are row indices."""
 
     repeat: int
     fold: int
@@ -32,36 +32,39 @@ class Split(NamedTuple):
 
 
 class Design(Protocol):
-    """How often and how to divide."""
+    """How often and how to split."""
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """The repeat and fold of every division."""
+        """The repeat and fold of each split."""
 
     @property
     def test_ratio(self) -> float:
-        """Test cases for one training case, which the corrected resampled t-test wants to know."""
+        """Number of test cases per training case, used by the corrected resampled t-test."""
 
     @property
     def rule(self) -> str:
-        """What the divisions depend on, as text: more repeats begin with those of fewer."""
+        """What the splits depend on, as text; more repeats start with the splits of fewer."""
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
-        """The divisions of cases with these class numbers."""
+        """Yield the splits of cases with these class indices."""
 
     def quick(self) -> "Design":
-        """The same with one repeat."""
+        """Return the same design with fewer repeats."""
 
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Stratified folds, each of which tries the tree of the others; all of that several times.
+    """Repeated stratified cross-validation.
 
     Parameters
     ----------
-    folds : number of folds
-    repeats : how often
-    seed : of the first repeat; the others follow
+    folds : int, default=10
+        Number of folds.
+    repeats : int, default=1
+        Number of repetitions.
+    seed : int, default=0
+        Seed of the first repetition; the others use the following numbers.
 
     Examples
     --------
@@ -75,54 +78,56 @@ class CrossValidation:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_whole(self, "folds", 2)
-        _check_whole(self, "repeats", 1)
-        _check_seed(self)
+        _check_integer(self, "folds", 2)
+        _check_repeats(self)
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """The repeat and fold of every division."""
+        """The repeat and fold of each split."""
         return list(product(range(self.repeats), range(self.folds)))
 
     @property
     def test_ratio(self) -> float:
-        """Test cases for one training case."""
+        """Number of test cases per training case."""
         return 1.0 / (self.folds - 1)
 
     @property
     def rule(self) -> str:
-        """What the divisions depend on, but for their number."""
+        """What the splits depend on, apart from their number."""
         return repr(replace(self, repeats=1))
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
-        """The divisions of cases with these class numbers."""
+        """Yield the splits of cases with these class indices."""
         if np.bincount(labels).max(initial=0) < self.folds:
             raise DataError(
-                f"There are {self.folds} folds and fewer cases of every class: use fewer folds."
+                f"Every class has fewer cases than there are folds ({self.folds}): use fewer folds."
             )
         for repeat in range(self.repeats):
             parts = StratifiedKFold(self.folds, shuffle=True, random_state=self.seed + repeat)
             with warnings.catch_warnings():
-                # A class of fewer cases than folds is absent from some: that is as it must be.
+                # A class with fewer cases than folds is absent from some folds, which is fine.
                 warnings.filterwarnings("ignore", "The least populated class", UserWarning)
                 found = list(parts.split(np.zeros(len(labels)), labels))
             for fold, (train, test) in enumerate(found):
                 yield Split(repeat, fold, train, test)
 
     def quick(self) -> "CrossValidation":
-        """The same with one repeat."""
-        return CrossValidation(self.folds, 1, self.seed)
+        """Return the same design with one repeat."""
+        return replace(self, repeats=1)
 
 
 @dataclass(frozen=True)
 class HoldOut:
-    """A stratified share of the cases tries the tree of the others; several times at random.
+    """Repeated random stratified split into training and test cases.
 
     Parameters
     ----------
-    test : share of the cases that are held out
-    repeats : how often
-    seed : of the divisions
+    test : float, default=0.3
+        Share of the cases that are held out.
+    repeats : int, default=10
+        Number of repetitions.
+    seed : int, default=0
+        Seed of the splits.
     """
 
     test: float = 0.3
@@ -130,75 +135,62 @@ class HoldOut:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_draws(self)
+        if not is_finite_number(self.test) or not 0 < self.test < 1:
+            reject_option(self, "test", "give a share between 0 and 1")
+        _check_repeats(self)
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """The repeat and fold of every division."""
+        """The repeat and fold of each split."""
         return [(repeat, 0) for repeat in range(self.repeats)]
 
     @property
     def test_ratio(self) -> float:
-        """Test cases for one training case."""
+        """Number of test cases per training case."""
         return self.test / (1.0 - self.test)
 
     @property
     def rule(self) -> str:
-        """What the divisions depend on, but for their number."""
+        """What the splits depend on, apart from their number."""
         return repr(replace(self, repeats=1))
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
-        """The divisions of cases with these class numbers."""
+        """Yield the splits of cases with these class indices."""
         parts = StratifiedShuffleSplit(self.repeats, test_size=self.test, random_state=self.seed)
         try:
             found = list(parts.split(np.zeros(len(labels)), labels))
         except ValueError as error:
-            raise DataError(f"The cases cannot be divided in this way: {error}") from None
+            raise DataError(f"The cases cannot be split in this way: {error}") from None
         for repeat, (train, test) in enumerate(found):
             yield Split(repeat, 0, train, test)
 
     def quick(self) -> "HoldOut":
-        """The same once."""
-        return HoldOut(self.test, 1, self.seed)
+        """Return the same design with one repeat."""
+        return replace(self, repeats=1)
 
 
 @dataclass(frozen=True)
-class Bootstrap:
-    """A sample with replacement of all cases, divided by class; several times at random.
+class Bootstrap(HoldOut):
+    """Bootstrap samples of all cases, each split by class into training and test cases.
 
-    All copies of a case go to the same side, so that no case is tried by the tree it has grown.
+    All copies of a case are on the same side of the split, so that no tree is tested on a case that
+    it was grown from.
 
     Parameters
     ----------
-    test : share of the distinct cases in a sample that are held out
-    repeats : how often
-    seed : of the samples
+    test : float, default=1/3
+        Share of the distinct cases of a sample that are held out.
+    repeats : int, default=100
+        Number of samples.
+    seed : int, default=0
+        Seed of the samples.
     """
 
     test: float = 1 / 3
     repeats: int = 100
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        _check_draws(self)
-
-    @property
-    def places(self) -> list[tuple[int, int]]:
-        """The repeat and fold of every division."""
-        return [(repeat, 0) for repeat in range(self.repeats)]
-
-    @property
-    def test_ratio(self) -> float:
-        """Test cases for one training case."""
-        return self.test / (1.0 - self.test)
-
-    @property
-    def rule(self) -> str:
-        """What the divisions depend on, but for their number."""
-        return repr(replace(self, repeats=1))
 
     def splits(self, labels: NDArray[np.int32]) -> Iterator[Split]:
-        """The divisions of cases with these class numbers."""
+        """Yield the splits of cases with these class indices."""
         for repeat in range(self.repeats):
             random = np.random.default_rng([self.seed, repeat])
             train, test = [], []
@@ -213,25 +205,18 @@ class Bootstrap:
             yield Split(repeat, 0, np.sort(np.concatenate(train)), np.sort(np.concatenate(test)))
 
     def quick(self) -> "Bootstrap":
-        """The same with a tenth of the samples: one says nothing about a difference of areas."""
-        return Bootstrap(self.test, max(self.repeats // 10, 1), self.seed)
+        """Return the same design with a tenth of the samples: one is too few to compare areas."""
+        return replace(self, repeats=max(self.repeats // 10, 1))
 
 
-def _check_draws(design: HoldOut | Bootstrap) -> None:
-    if not is_number(design.test) or not 0 < design.test < 1:
-        refuse(design, "test", "give a share between 0 and 1")
-    _check_whole(design, "repeats", 1)
-    _check_seed(design)
+def _check_repeats(design: CrossValidation | HoldOut) -> None:
+    _check_integer(design, "repeats", 1)
+    _check_integer(design, "seed", 0)
+    if design.seed + design.repeats > MOST_SEEDS:
+        reject_option(design, "seed", f"with its repeats it must not exceed {MOST_SEEDS - 1}")
 
 
-def _check_whole(design: Design, option: str, least: int) -> None:
+def _check_integer(design: Design, option: str, least: int) -> None:
     value = getattr(design, option)
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        refuse(design, option, f"give a whole number from {least} on")
-
-
-def _check_seed(design: CrossValidation | HoldOut | Bootstrap) -> None:
-    """Refuse seeds of repeats that scikit-learn does not take."""
-    _check_whole(design, "seed", 0)
-    if design.seed + design.repeats > MOST_SEEDS:
-        refuse(design, "seed", f"with its repeats it may go up to {MOST_SEEDS - 1}")
+        reject_option(design, option, f"give an integer of at least {least}")

@@ -1,6 +1,6 @@
-"""What the results of a study depend on, as short texts that can be compared later.
+"""What the results of an experiment depend on, as short texts that can be compared later.
 
-A text is the same in every process, or a study could not go on in another one.
+A text is the same in every process: otherwise an experiment could not resume in another one.
 """
 
 import re
@@ -18,31 +18,31 @@ import numpy as np
 
 import roctree
 
-# What draws, writes or describes results cannot change them.
-_WITHOUT_INFLUENCE = ("checks", "cli", "export/", "report/", "experiment/")
-# But for what divides, fits and measures.
-_OF_THE_STUDY = ("designs", "growth", "metrics")
+# Modules that draw, write or describe results do not change them.
+_WITHOUT_INFLUENCE = ("checks", "cli", "export", "report", "experiment/", "progress.py")
+# The modules of this package that split, fit and measure do.
+_OF_EXPERIMENTS = ("designs", "configurations", "metrics")
 _LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
 UNKNOWN = "unknown"
 
 
 @cache
 def of_code() -> dict[str, str]:
-    """Return a digest of every module that results depend on, and the versions of libraries."""
+    """Return a digest of each module that results depend on, and the versions of libraries."""
     home = Path(roctree.__file__).parent
     parts = {library: _version(library) for library in _LIBRARIES}
     for path in sorted(home.rglob("*.py")):
         name = path.relative_to(home).as_posix()
         if not name.startswith(_WITHOUT_INFLUENCE):
             parts[name] = digest(path.read_bytes())
-    for stem in _OF_THE_STUDY:
+    for stem in _OF_EXPERIMENTS:
         name = f"experiment/{stem}.py"
         parts[name] = digest((home / name).read_bytes())
     return parts
 
 
 def of_value(value: Any) -> str:
-    """Return what a configuration, a measure or an option is: its parts, and where it is from.
+    """Describe a configuration, a measure or an option by its parts and its origin.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def of_value(value: Any) -> str:
     parts, kind = _parts(value), type(value)
     if parts is not None:
         return f"{_named(kind)}({_listed(parts)}){_origin(kind)}"
-    # An address is another one in every process.
+    # Addresses differ between processes.
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)) + _origin(kind)
 
 
 def of_origin(thing: Any) -> str:
-    """Return where a class or function is from: a library's version, or a digest of its file."""
+    """Return the origin of a class or function: a library's version, or a digest of its file."""
     library = thing.__module__.partition(".")[0]
     found = UNKNOWN if library == roctree.__name__ else _version(library)
     if found != UNKNOWN:
@@ -80,7 +80,7 @@ def of_origin(thing: Any) -> str:
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return the names that are new or not what they were; what is gone has no influence."""
+    """Return the names that are new or have changed; removed ones have no influence."""
     return sorted(name for name in now if before.get(name) != now[name])
 
 
@@ -97,7 +97,7 @@ def _version(library: str) -> str:
 
 
 def _parts(value: Any) -> Iterable[tuple[str, Any]] | None:
-    """What an object is made of, each part after its name; None if that cannot be known."""
+    """Return the parts of an object, each after its name; None if they are not known."""
     if isinstance(value, partial):
         named = {"func": value.func, "args": value.args, "keywords": value.keywords}
     elif hasattr(value, "get_params"):
@@ -118,7 +118,7 @@ def _listed(parts: Iterable[tuple[str, Any]]) -> str:
 
 
 def _origin(thing: Any) -> str:
-    """Where something is from, if no module or library that counts as code has it."""
+    """Return the origin of an object that is not part of the fingerprint of the code."""
     module = thing.__module__
     own = module.replace(".", "/").removeprefix(f"{roctree.__name__}/")
     known = of_code()

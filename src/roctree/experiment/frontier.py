@@ -1,6 +1,7 @@
-"""Size against quality: what a tree of few leaves loses, for each way to make it small.
+"""Size against quality: what small trees lose, for each way of making a tree small.
 
-A way makes trees of several sizes from the same cases; all are tried on the same folds.
+Each way makes trees of several sizes from the same training cases; all are tested on the same
+folds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,35 +11,46 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.conventions import labelled_cases
+from roctree.classifier import training_data
 from roctree.data import Dataset
 from roctree.data.cells import take_rows
 from roctree.data.labels import labels_of
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
+from roctree.fitting import FitOptions
+from roctree.models.distill import Booster, distill
 from roctree.operating import cheapest, checked_seed, cost_table
-from roctree.parameters import check_parameters
-from roctree.progress import check_callback
+from roctree.presets import readable
+from roctree.progress import CountCallback, check_callback
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
-from roctree.strategy import is_number, nearest
-from roctree.systems.distill import Booster, distill
-from roctree.systems.presets import readable
-from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.strategy import is_finite_number
+from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
 
 Floats = NDArray[np.float64]
 Trees = Iterator[ROCTreeClassifier]
-Progress = Callable[[int, int], None]
 
 LEAVES = (4, 8, 16, 32, 64)
 HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
-# An outcome that a tree thought impossible costs no more than this.
+# Lower bound of a probability in the log-loss.
 _LEAST_PROBABILITY = 1e-15
 
 
-class Lesson(NamedTuple):
-    """What the trees of one fold are made from."""
+class TrainingFold(NamedTuple):
+    """What a way makes the trees of one fold from.
+
+    Parameters
+    ----------
+    X, y
+        Training cases.
+    leaves : sequence of int
+        Maximum number of leaves of each tree.
+    parameters : dict
+        Parameters of ``ROCTreeClassifier``.
+    seed : int
+        Seed of generated cases.
+    """
 
     X: Any
     y: Any
@@ -47,55 +59,53 @@ class Lesson(NamedTuple):
     seed: int
 
 
-def best_first(lesson: Lesson) -> Trees:
-    """Open the leaf whose split gains most."""
-    for most in lesson.leaves:
-        yield ROCTreeClassifier(**(lesson.parameters | {"max_leaves": most})).fit(
-            lesson.X, lesson.y
-        )
+def best_first(fold: TrainingFold) -> Trees:
+    """Grow best-first: split the leaf with the largest gain."""
+    for most in fold.leaves:
+        yield ROCTreeClassifier(**(fold.parameters | {"max_leaves": most})).fit(fold.X, fold.y)
 
 
-def whole_tree_auc(lesson: Lesson) -> Trees:
-    """Open the leaf whose split raises the area of the whole tree most."""
-    for most in lesson.leaves:
-        chosen = lesson.parameters | {"max_leaves": most, "growth": "whole_tree_auc"}
-        yield ROCTreeClassifier(**chosen).fit(lesson.X, lesson.y)
+def whole_tree_auc(fold: TrainingFold) -> Trees:
+    """Split the leaf that increases the area of the whole tree most."""
+    for most in fold.leaves:
+        chosen = fold.parameters | {"max_leaves": most, "growth": "whole_tree_auc"}
+        yield ROCTreeClassifier(**chosen).fit(fold.X, fold.y)
 
 
-def soft(lesson: Lesson) -> Trees:
-    """The same with soft thresholds, as ``presets.readable`` has them."""
-    for most in lesson.leaves:
-        yield readable(**(lesson.parameters | {"max_leaves": most})).fit(lesson.X, lesson.y)
+def soft(fold: TrainingFold) -> Trees:
+    """The same with soft thresholds: ``presets.readable``."""
+    for most in fold.leaves:
+        yield readable(**(fold.parameters | {"max_leaves": most})).fit(fold.X, fold.y)
 
 
-def cost_complexity(lesson: Lesson) -> Trees:
-    """Cut the whole tree back where errors rise least for a leaf."""
-    whole = ROCTreeClassifier(**lesson.parameters).fit(lesson.X, lesson.y)
+def cost_complexity(fold: TrainingFold) -> Trees:
+    """Prune the full tree where the error increases least per leaf."""
+    whole = ROCTreeClassifier(**fold.parameters).fit(fold.X, fold.y)
     path = whole.pruning_path()
     prices = path.between()
-    for most in lesson.leaves:
+    for most in fold.leaves:
         price = prices[int(np.argmax(path.n_leaves <= most))]
         yield whole.pruned(CostComplexity(alpha=float(price)))
 
 
-def auc_pruning(lesson: Lesson) -> Trees:
-    """Cut the whole tree back where its area falls least for a leaf."""
-    whole = ROCTreeClassifier(**lesson.parameters).fit(lesson.X, lesson.y)
-    for most in lesson.leaves:
+def auc_pruning(fold: TrainingFold) -> Trees:
+    """Prune the full tree where its area decreases least per leaf."""
+    whole = ROCTreeClassifier(**fold.parameters).fit(fold.X, fold.y)
+    for most in fold.leaves:
         yield whole.pruned(AUCPruning(max_leaves=most))
 
 
-def distilled(lesson: Lesson) -> Trees:
-    """Grow on the probabilities of a booster, with soft thresholds."""
-    teacher = Booster.of(_cases(lesson.X, lesson.y, lesson.parameters), lesson.seed)
-    for most in lesson.leaves:
+def distilled(fold: TrainingFold) -> Trees:
+    """Distil a gradient-boosting teacher into a tree with soft thresholds."""
+    teacher = Booster.of(_cases(fold.X, fold.y, fold.parameters), fold.seed)
+    for most in fold.leaves:
         yield distill(
-            teacher, lesson.X, lesson.y, random_state=lesson.seed,
-            **(lesson.parameters | {"max_leaves": most}),
+            teacher, fold.X, fold.y, random_state=fold.seed,
+            **(fold.parameters | {"max_leaves": most}),
         )  # fmt: skip
 
 
-WAYS: dict[str, Callable[[Lesson], Trees]] = {
+WAYS: dict[str, Callable[[TrainingFold], Trees]] = {
     "best_first": best_first,
     "whole_tree_auc": whole_tree_auc,
     "cost_complexity": cost_complexity,
@@ -107,17 +117,23 @@ WAYS: dict[str, Callable[[Lesson], Trees]] = {
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """Trees of one way and size, the means over the folds.
+    """Means over the folds for the trees of one way and size.
 
     Parameters
     ----------
-    way : how they were made small
-    max_leaves : the most leaves they might have
-    n_leaves : how many they have
-    auc, auc_deviation : area under the ROC curve, Hand and Till's for more than two classes, and
-        its standard deviation over the folds
-    log_loss : minus the logarithm of the probability of what was the case
-    cost : cost of a case; without costs, the share of wrong labels
+    way : str
+        How the trees were made small.
+    max_leaves : int
+        Maximum number of leaves.
+    n_leaves : float
+        Number of leaves.
+    auc, auc_deviation : float
+        Area under the ROC curve, Hand and Till's for more than two classes, and its standard
+        deviation over the folds.
+    log_loss : float
+        Negative logarithm of the probability of the true class.
+    cost : float
+        Cost per case; without costs, the error rate.
     """
 
     way: str
@@ -131,17 +147,17 @@ class FrontierPoint:
 
 @dataclass(frozen=True)
 class Frontier:
-    """How good trees of each way and size are, by cross-validation."""
+    """Quality of trees of each way and size, by cross-validation."""
 
     points: tuple[FrontierPoint, ...]
 
     @property
     def ways(self) -> list[str]:
-        """The ways that were tried."""
+        """The ways, in order."""
         return list(dict.fromkeys(point.way for point in self.points))
 
     def of(self, way: str) -> list[FrontierPoint]:
-        """Return the trees of one way, from the smallest to the largest."""
+        """Return the points of one way, by increasing size."""
         return sorted(
             (point for point in self.points if point.way == way),
             key=lambda point: point.max_leaves,
@@ -149,11 +165,11 @@ class Frontier:
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame("pandas", self.columns())
+        return data_frame("pandas", self.columns())
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        return as_frame("polars", self.columns())
+        return data_frame("polars", self.columns())
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of the table by name."""
@@ -162,18 +178,18 @@ class Frontier:
 
     def to_text(self) -> str:
         """Return the table as text."""
-        return as_text(HEAD, self.cells())
+        return text_table(HEAD, self.cells())
 
     __repr__ = to_text
 
     def __rich__(self) -> Any:
-        return as_rich(HEAD, self.cells())
+        return rich_table(HEAD, self.cells())
 
     def _repr_html_(self) -> str:
-        return as_html(HEAD, self.cells())
+        return html_table(HEAD, self.cells())
 
     def cells(self) -> list[list[str]]:
-        """Return the table cell by cell, as text."""
+        """Return the cells of the table as text."""
         return [
             [
                 point.way,
@@ -188,7 +204,7 @@ class Frontier:
         ]
 
 
-def frontier(  # noqa: PLR0913 - each a choice of its own
+def frontier(  # noqa: PLR0913 - independent options
     X: Any,
     y: Any,
     *,
@@ -198,22 +214,30 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     repeats: int = 1,
     cost_matrix: Any = None,
     random_state: int | None = 0,
-    progress: Progress | None = None,
+    progress: CountCallback | None = None,
     **parameters: Any,
 ) -> Frontier:
-    """Return how good trees of several sizes are, made small in several ways.
+    """Measure the quality of trees of several sizes, made small in several ways.
 
     Parameters
     ----------
-    X, y : the cases
-    leaves : the most leaves that trees may have, size by size
-    ways : of "best_first", "whole_tree_auc", "cost_complexity", "auc_pruning", "soft" and
-        "distilled"; None for all
-    folds, repeats : of stratified cross-validation
-    cost_matrix : costs [predicted][true], by number or by label; None for one for each error
-    random_state : seed of the folds and of generated cases; None for any
-    progress : callback that takes the finished and the total number of trees
-    parameters : of ``ROCTreeClassifier``, but for those that sizes and ways are about
+    X, y
+        The cases.
+    leaves : int or sequence of int, default=(4, 8, 16, 32, 64)
+        Maximum numbers of leaves.
+    ways : str or sequence of str, default=None
+        Any of "best_first", "whole_tree_auc", "cost_complexity", "auc_pruning", "soft" and
+        "distilled"; None for all.
+    folds, repeats : int
+        Folds and repetitions of stratified cross-validation.
+    cost_matrix : array-like or dict, default=None
+        Costs [predicted][true], by index or by label; None for a cost of 1 per error.
+    random_state : int, default=0
+        Seed of the folds and of generated cases; None for a random one.
+    progress : callable, default=None
+        Callback that takes the finished and the total number of trees.
+    **parameters
+        Parameters of ``ROCTreeClassifier``, except those that sizes and ways determine.
 
     Examples
     --------
@@ -241,11 +265,11 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
     done, total = 0, len(results) * folds * repeats
     for split in design.splits(labels):
         train, test = split.train, split.test
-        lesson = Lesson(take_rows(X, train), named[train], sizes, parameters, seed)
+        training = TrainingFold(take_rows(X, train), named[train], sizes, parameters, seed)
         held_out = take_rows(X, test), named[test]
         for way in chosen:
-            for size, tree in zip(sizes, WAYS[way](lesson), strict=True):
-                results[way, size].append(_tried(tree, *held_out, costs))
+            for size, tree in zip(sizes, WAYS[way](training), strict=True):
+                results[way, size].append(_test(tree, *held_out, costs))
                 done += 1
                 if progress is not None:
                     progress(done, total)
@@ -253,12 +277,12 @@ def frontier(  # noqa: PLR0913 - each a choice of its own
 
 
 def _cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
-    """Return the cases as a tree with these parameters reads them."""
-    return labelled_cases(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
+    """Encode the cases as a tree with these parameters would."""
+    return training_data(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
 
 
-def _tried(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
-    """Return leaves, area, log-loss and cost of a tree on other cases."""
+def _test(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
+    """Return number of leaves, area, log-loss and cost of a tree on test cases."""
     shares, labels = tree.predict_proba(X), labels_of(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
     cost = costs[cheapest(shares, costs, tree.classes_), labels].mean()
@@ -268,7 +292,7 @@ def _tried(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
 
 def _point(way: str, size: int, found: Floats) -> FrontierPoint:
     n_leaves, _, loss, cost = found.mean(axis=0).tolist()
-    # A fold without cases of a rare class has no area.
+    # The area is undefined on a fold that lacks a rare class.
     areas = found[~np.isnan(found[:, 1]), 1]
     area, deviation = (float(areas.mean()), float(areas.std())) if areas.size else (np.nan, np.nan)
     return FrontierPoint(way, size, n_leaves, area, deviation, loss, cost)
@@ -277,22 +301,30 @@ def _point(way: str, size: int, found: Floats) -> FrontierPoint:
 def _chosen(ways: str | Iterable[str]) -> list[str]:
     names = list(ways) if isinstance(ways, Iterable) and not isinstance(ways, str) else [ways]
     if not names:
-        raise ParameterError(f"ways has no way to a small tree: choose from {', '.join(WAYS)}.")
+        raise ParameterError(
+            parameter="ways",
+            value=[],
+            reason="is empty: choose from {known}",
+            known=", ".join(WAYS),
+        )
     for way in names:
         if not (isinstance(way, str) and way in WAYS):
             raise ParameterError(
-                f"{way!r} is no way to a small tree{nearest(way, WAYS)}: choose from "
-                f"{', '.join(WAYS)}."
+                parameter="ways",
+                value=way,
+                reason="is not known{suggestion}: choose from {known}",
+                suggestion=did_you_mean(way, WAYS),
+                known=", ".join(WAYS),
             )
     return list(dict.fromkeys(names))
 
 
 def _sizes(leaves: Any) -> list[int]:
     sizes = [leaves] if np.ndim(leaves) == 0 else list(leaves)
-    whole = all(is_number(size) and size == int(size) and size >= 1 for size in sizes)
+    whole = all(is_finite_number(size) and size == int(size) and size >= 1 for size in sizes)
     if not sizes or not whole:
         raise ParameterError(
-            f"leaves={leaves!r} are no sizes of trees: give whole numbers from 1 on."
+            parameter="leaves", value=leaves, reason="is not allowed: give integers of at least 1"
         )
     return sorted({int(size) for size in sizes})
 
@@ -300,16 +332,18 @@ def _sizes(leaves: Any) -> list[int]:
 def _check_parameters(parameters: dict[str, Any]) -> None:
     for name, instead in (("max_leaves", "leaves"), ("growth", "ways"), ("ranking", "ways")):
         if name in parameters:
-            raise ParameterError(f"{name} is what a frontier tries out: give {instead}.")
-    check_parameters(readable(**parameters))
+            raise ParameterError(
+                reason=f"{{{name}}} is varied by frontier: use {{{instead}}} instead"
+            )
+    FitOptions.from_parameters(readable(**parameters).get_params(deep=False))
 
 
 def _check_classes(classes: Any, labels: NDArray[Any]) -> None:
     if len(classes) < 2:
-        raise DataError("y has one class only: a frontier compares how classes are told apart.")
+        raise DataError("y has only one class: frontier needs at least two.")
     for label, count in zip(classes.tolist(), np.bincount(labels), strict=True):
         if count < 2:
             raise DataError(
-                f"y has one case only of the class {label!r}: give more, or leave it out, for one "
-                "has to grow the tree and another to try it."
+                f"y has only one case of class {label!r}: training and testing need one each. Add "
+                "cases, or drop the class."
             )

@@ -1,7 +1,7 @@
-"""What is measured of a fitted classifier on cases it has not seen; one line here adds a measure.
+"""Performance measures of a fitted classifier on test cases.
 
-A measure is a function of an ``Answer``. It is not a number where the test cases do not define it,
-as an area where they are all of one class.
+A measure is a function of an ``Answer``; a line in ``METRICS`` registers one. It is NaN where the
+test cases do not define it, such as an area if all cases are of one class.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,26 +14,34 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.roc import Curve, mauc
-from roctree.strategy import check_number, nearest
+from roctree.strategy import check_number
+from roctree.text import did_you_mean
 
 Floats = NDArray[np.float64]
-# As low as a probability counts in the log-loss: a bare zero would make all means infinite.
+# Lower bound of a probability in the log-loss: a zero would make every mean infinite.
 LEAST_PROBABILITY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a classifier says of the test cases.
+    """Predictions of a classifier for the test cases.
 
     Parameters
     ----------
-    model : the fitted classifier
-    rows : the test cases
-    truth : int[n], the number of each case's class
-    predicted : int[n]
-    probabilities : float64[n, classes], over all classes of the problem
-    scores : float64[n], the higher the more like the second of two classes; None for more classes
-    positive : number of the positive class
+    model : estimator
+        The fitted classifier.
+    rows : Rows
+        The test cases.
+    truth : int array of shape (n,)
+        Index of the true class of each case.
+    predicted : int array of shape (n,)
+        Index of the predicted class of each case.
+    probabilities : float64 array of shape (n, n_classes)
+        Probabilities over all classes of the problem.
+    scores : float64 array of shape (n,), or None
+        Ranking scores, higher for the second of two classes; None for more classes.
+    positive : int
+        Index of the positive class.
     """
 
     model: Any
@@ -45,7 +53,7 @@ class Answer:
     positive: int
 
     @classmethod
-    def of(
+    def from_model(
         cls,
         model: Any,
         rows: Any,
@@ -53,7 +61,7 @@ class Answer:
         classes: tuple[Any, ...],
         positive: int,
     ) -> "Answer":
-        """Ask a fitted classifier; training may have seen some of the classes only."""
+        """Return the predictions of a classifier; training may have lacked some of the classes."""
         places = np.array([classes.index(label) for label in model.classes_.tolist()])
         probabilities = np.zeros((len(truth), len(classes)))
         probabilities[:, places] = model.predict_proba(rows)
@@ -66,8 +74,8 @@ class Answer:
 
     @cached_property
     def leaf_table(self) -> tuple[Floats, Floats]:
-        """The distinct probabilities, and how many cases of each class have them."""
-        # Few cases differ where they come from leaves, and areas take time for each.
+        """The distinct rows of probabilities, and the class counts of each."""
+        # The cases of a leaf share one row, so that areas take less time.
         distinct, place = np.unique(self.probabilities, axis=0, return_inverse=True)
         counts = np.zeros_like(distinct)
         np.add.at(counts, (place.reshape(-1), self.truth), 1.0)
@@ -75,17 +83,17 @@ class Answer:
 
     @property
     def n_classes(self) -> int:
-        """How many classes the problem has."""
+        """Number of classes of the problem."""
         return int(self.probabilities.shape[1])
 
 
 def accuracy(answer: Answer) -> float:
-    """The share of cases that are predicted right."""
+    """Share of cases that are classified correctly."""
     return float(np.mean(answer.predicted == answer.truth))
 
 
 def auc(answer: Answer) -> float:
-    """The area under the ROC curve; for more than two classes Hand and Till's mean."""
+    """Area under the ROC curve; Hand and Till's mean for more than two classes."""
     if answer.scores is None:
         return mauc_hand_till(answer)
     positive = answer.truth == 1
@@ -93,34 +101,35 @@ def auc(answer: Answer) -> float:
 
 
 def mauc_hand_till(answer: Answer) -> float:
-    """The mean area over pairs of classes, by the probability of either."""
+    """Mean area over pairs of classes, ranked by the probability of either (Hand and Till)."""
     return mauc(*answer.leaf_table)
 
 
 def mauc_renormalised(answer: Answer) -> float:
-    """The mean area over pairs of classes, by p / (p + q), as Ferri et al. had it in 2003."""
+    """Mean area over pairs of classes, ranked by p / (p + q), as in Ferri et al. (2003)."""
     return mauc(*answer.leaf_table, pairs="renormalised")
 
 
 def log_loss(answer: Answer) -> float:
-    """Minus the mean logarithm of the probability of what was the case, at least 1e-6."""
+    """Mean negative logarithm of the probability of the true class, at least 1e-6."""
     of_truth = answer.probabilities[np.arange(len(answer.truth)), answer.truth]
     return float(-np.log(np.maximum(of_truth, LEAST_PROBABILITY)).mean())
 
 
 def brier(answer: Answer) -> float:
-    """The mean squared error of the probabilities, summed over the classes."""
+    """Mean squared error of the probabilities, summed over the classes."""
     truth = np.eye(answer.n_classes)[answer.truth]
     return float(((answer.probabilities - truth) ** 2).sum(axis=1).mean())
 
 
 @dataclass(frozen=True)
 class FBeta:
-    """The F-measure of the positive class, 0 without a hit.
+    """F-measure of the positive class; 0 without a true positive.
 
     Parameters
     ----------
-    beta : the weight of recall against precision
+    beta : float, default=1.0
+        Weight of recall relative to precision.
     """
 
     beta: float = 1.0
@@ -129,16 +138,16 @@ class FBeta:
         check_number(self, "beta")
 
     def __call__(self, answer: Answer) -> float:
-        """The measure of an answer."""
-        called, is_so = answer.predicted == answer.positive, answer.truth == answer.positive
-        hits = float(np.sum(called & is_so))
-        missed, wrong = float(np.sum(~called & is_so)), float(np.sum(called & ~is_so))
+        """Return the F-measure of an answer."""
+        predicted, actual = answer.predicted == answer.positive, answer.truth == answer.positive
+        hits = float(np.sum(predicted & actual))
+        missed, wrong = float(np.sum(~predicted & actual)), float(np.sum(predicted & ~actual))
         found = (1.0 + self.beta**2) * hits
         return found / (found + self.beta**2 * missed + wrong) if hits else 0.0
 
 
-def recall_of_each_class(answer: Answer) -> Floats:
-    """The share of each class that is predicted right; not a number where it has no case."""
+def class_recalls(answer: Answer) -> Floats:
+    """Recall of each class; NaN for a class without cases."""
     right = answer.predicted == answer.truth
     totals = np.bincount(answer.truth, minlength=answer.n_classes)
     hits = np.bincount(answer.truth, right, minlength=answer.n_classes)
@@ -147,26 +156,26 @@ def recall_of_each_class(answer: Answer) -> Floats:
 
 
 def balanced_accuracy(answer: Answer) -> float:
-    """The accuracy if the classes were equally frequent."""
-    return float(np.mean(recall_of_each_class(answer)))
+    """Accuracy if the classes were equally frequent: the mean recall."""
+    return float(np.mean(class_recalls(answer)))
 
 
 def swapped_accuracy(answer: Answer) -> float:
-    """The accuracy if two classes had each other's frequency; not a number for more."""
+    """Accuracy if the two classes had each other's frequency; NaN for more classes."""
     if answer.n_classes != 2:
         return float("nan")
     share = float(np.mean(answer.truth == 0))
-    return float(np.array([1.0 - share, share]) @ recall_of_each_class(answer))
+    return float(np.array([1.0 - share, share]) @ class_recalls(answer))
 
 
 def leaves(answer: Answer) -> float:
-    """The number of leaves; not a number for what has none."""
+    """Number of leaves; NaN for a model without leaves."""
     count = getattr(answer.model, "get_n_leaves", None)
     return float("nan") if count is None else float(count())
 
 
 def depth(answer: Answer) -> float:
-    """The most splits on a path; not a number for what has none."""
+    """Depth of the tree; NaN for a model without one."""
     count = getattr(answer.model, "get_depth", None)
     return float("nan") if count is None else float(count())
 
@@ -187,34 +196,33 @@ METRICS: dict[str, Metric] = {
     "leaves": leaves,
     "depth": depth,
 }
-# Of these less is better; of all others more.
+# Measures for which smaller is better.
 LESS_IS_BETTER = frozenset({"log_loss", "brier", "leaves", "depth", "seconds"})
-# What results have beside measures.
+# Columns of the results other than measures.
 OTHER_COLUMNS = ("problem", "configuration", "repeat", "fold", "seconds", "error")
 
 
 def resolve(names: Any) -> dict[str, Metric]:
-    """Return measures by name: names of them, or a mapping with one's own functions."""
+    """Return measures by name, given their names or a mapping from names to functions."""
     if isinstance(names, Mapping):
-        return _checked(names)
+        return _check_functions(names)
     several = isinstance(names, Iterable) and not isinstance(names, str)
     chosen = list(names) if several else [names]
     for name in chosen:
         if not (isinstance(name, str) and name in METRICS):
             raise ParameterError(
-                f"metric {name!r} is not known{nearest(name, METRICS)}: choose from "
-                f"{', '.join(METRICS)}, or give functions by name."
+                f"metric {name!r} is not known{did_you_mean(name, METRICS)}: choose from "
+                f"{', '.join(METRICS)}, or give a mapping from names to functions."
             )
     return {name: METRICS[name] for name in chosen}
 
 
-def _checked(measures: Mapping[Any, Any]) -> dict[str, Metric]:
-    """Return measures of one's own; refused unless they are functions under names."""
+def _check_functions(measures: Mapping[Any, Any]) -> dict[str, Metric]:
     for name, measure in measures.items():
         if not isinstance(name, str) or name in OTHER_COLUMNS:
             raise ParameterError(
-                f"A metric cannot be called {name!r}: give a text other than "
-                f"{', '.join(OTHER_COLUMNS)}, which results have beside it."
+                f"A metric cannot be named {name!r}: use a string other than "
+                f"{', '.join(OTHER_COLUMNS)}, which are columns of the results."
             )
         if not callable(measure):
             raise ParameterError(

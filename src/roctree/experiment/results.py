@@ -1,11 +1,11 @@
-"""The results of a study: as frames, as tables of means, and compared."""
+"""Results of an experiment: as data frames, as tables of means, and compared by tests."""
 
 import csv
 import io
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from roctree.errors import DataError, ParameterError
 from roctree.experiment.metrics import LESS_IS_BETTER
-from roctree.experiment.ranks import Ranks
-from roctree.experiment.significance import Comparison, Method, Verdict, t_test, wilcoxon
+from roctree.experiment.significance import (
+    Comparison,
+    Method,
+    Ranks,
+    Verdict,
+    t_test,
+    wilcoxon,
+)
 from roctree.experiment.store import Outcome
-from roctree.experiment.tables import Table
-from roctree.strategy import nearest
-from roctree.table import as_frame
+from roctree.text import Alignment, data_frame, did_you_mean, html_table, rich_table
 
 Floats = NDArray[np.float64]
 _KEY = ("problem", "configuration", "repeat", "fold")
@@ -28,13 +32,16 @@ _MARKS: dict[Verdict | None, str] = {"win": " +", "tie": "", "loss": " −", Non
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a study came to.
+    """Results of an experiment.
 
     Parameters
     ----------
-    outcomes : of every configuration in every division, sorted by their keys
-    problems, configurations : their names, in the order of the plan
-    test_ratio : test cases for one training case
+    outcomes : sequence of Outcome
+        One per configuration and split, sorted by their keys.
+    problems, configurations : tuple of str
+        Names in the order of the plan.
+    test_ratio : float
+        Number of test cases per training case.
     """
 
     outcomes: Sequence[Outcome]
@@ -49,28 +56,28 @@ class Results:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What was measured."""
+        """Names of the measures."""
         return next((tuple(each.measures) for each in self.outcomes if each.measures), ())
 
     def values(self, metric: str, problem: str, configuration: str) -> Floats:
-        """Return a measure in every division in order; what failed is not a number."""
+        """Return a measure on each split in order; NaN where the run failed."""
         self._check(metric)
         self._check_names(problem, configuration)
         found = self._by_pair.get((problem, configuration), [])
         return np.array([_measure(outcome, metric) for outcome in found], np.float64)
 
     def mean(self, metric: str, problem: str, configuration: str) -> float:
-        """Return the mean over the divisions that define it, or NaN."""
+        """Return the mean over the splits that define the measure, or NaN."""
         return _mean(self.values(metric, problem, configuration))
 
     def deviation(self, metric: str, problem: str, configuration: str) -> float:
-        """Return the standard deviation over the divisions that define the measure, or NaN."""
+        """Return the standard deviation over the splits that define the measure, or NaN."""
         values = self.values(metric, problem, configuration)
         values = values[np.isfinite(values)]
         return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
     def means(self, metric: str) -> Floats:
-        """Return the means, float64[problems, configurations]."""
+        """Return the means as a float64 array of shape (n_problems, n_configurations)."""
         return np.array(
             [[self.mean(metric, p, c) for c in self.configurations] for p in self.problems]
         )
@@ -84,19 +91,21 @@ class Results:
         *,
         test: Method = "corrected",
     ) -> Comparison:
-        """Return a t-test of two configurations on one problem, in the divisions that both have.
+        """Compare two configurations on one problem by a t-test, over the splits of both.
 
-        The difference is above zero where the first is better, also of measures of which less is
+        The difference is positive if the first is better, even if smaller values of the measure are
         better.
         """
         ours, theirs = self.common(metric, problem, first, second)
         if len(ours) < 2:
-            raise DataError(f"{first!r} and {second!r} have no two common results on {problem!r}.")
+            raise DataError(
+                f"{first!r} and {second!r} have fewer than two common results on {problem!r}."
+            )
         sign = -1.0 if metric in LESS_IS_BETTER else 1.0
         return t_test(test, sign * ours, sign * theirs, self.test_ratio)
 
     def common(self, metric: str, problem: str, first: str, second: str) -> tuple[Floats, Floats]:
-        """Return a measure of two configurations in all divisions in which both have it."""
+        """Return a measure of two configurations on all splits where both have it."""
         self._check(metric)
         self._check_names(problem, first, second)
         ours, theirs = (
@@ -118,7 +127,7 @@ class Results:
         test: Method = "corrected",
         alpha: float = 0.1,
     ) -> Verdict | None:
-        """Return whether the first wins, ties or loses; None without two common results."""
+        """Return whether the first wins, ties or loses; None with fewer than two common results."""
         if len(self.common(metric, problem, first, second)[0]) < 2:
             return None
         return self.compare(metric, problem, first, second, test=test).verdict(alpha)
@@ -132,9 +141,9 @@ class Results:
         test: Method = "corrected",
         alpha: float = 0.1,
     ) -> dict[Verdict, int]:
-        """Return on how many problems the first wins, ties and loses against the second.
+        """Return the number of problems on which the first wins, ties and loses.
 
-        Problems on which the two have fewer than two common results are left out.
+        Problems with fewer than two common results are left out.
         """
         verdicts = Counter(
             self.verdict(metric, problem, first, second, test=test, alpha=alpha)
@@ -143,7 +152,7 @@ class Results:
         return {verdict: verdicts[verdict] for verdict in ("win", "tie", "loss")}
 
     def wilcoxon(self, metric: str, first: str, second: str) -> Comparison:
-        """Return Wilcoxon's test of two configurations over all problems."""
+        """Compare two configurations over all problems by Wilcoxon's signed-rank test."""
         sign = -1.0 if metric in LESS_IS_BETTER else 1.0
         means = [
             [sign * self.mean(metric, problem, each) for problem in self.problems]
@@ -164,19 +173,23 @@ class Results:
         test: Method = "corrected",
         alpha: float = 0.1,
         digits: int = 3,
-    ) -> Table:
-        """Return means and standard deviations, a row for each problem.
+    ) -> "Table":
+        """Return means and standard deviations, one row per problem.
 
-        The last rows have the mean over all problems, if each has a result, and how often a
-        configuration wins, ties and loses.
+        The last rows are the mean over all problems, if each has a result, and the wins, ties and
+        losses of each configuration.
 
         Parameters
         ----------
-        metric : the measure
-        against : the configuration that the others are compared with: + is significantly better,
-            − worse; None for no marks
-        test, alpha : of the comparison
-        digits : after the point
+        metric : str
+            The measure.
+        against : str, default=None
+            Reference configuration: + marks significantly better results, − worse ones. None for no
+            marks.
+        test, alpha
+            Test and significance level of the comparison.
+        digits : int, default=3
+            Number of decimals.
         """
 
         def cell(problem: str, name: str) -> str:
@@ -196,7 +209,7 @@ class Results:
         return Table(("problem", *self.configurations), rows, title=metric, digits=digits)
 
     def cell(self, metric: str, problem: str, configuration: str, *, digits: int = 3) -> str:
-        """Return mean and standard deviation as text, "failed" where every division has failed."""
+        """Return mean and standard deviation as text; "failed" if every split failed."""
         mean = self.mean(metric, problem, configuration)
         spread = self.deviation(metric, problem, configuration)
         if math.isnan(mean):
@@ -205,11 +218,11 @@ class Results:
         return f"{mean:.{digits}f}" + ("" if math.isnan(spread) else f" ± {spread:.{digits}f}")
 
     def frame(self, library: Literal["polars", "pandas"] = "polars") -> Any:
-        """Return all outcomes as a data frame, a row each, a column for each measure."""
+        """Return all outcomes as a data frame, one row each, with one column per measure."""
         if library not in ("polars", "pandas"):
             raise ParameterError(f"library={library!r} is not known: give 'polars' or 'pandas'.")
         columns = ("seconds", "error")
-        return as_frame(
+        return data_frame(
             library,
             {name: [getattr(each, name) for each in self.outcomes] for name in _KEY}
             | {name: [_measure(each, name) for each in self.outcomes] for name in self.metrics}
@@ -217,7 +230,7 @@ class Results:
         )
 
     def csv(self) -> str:
-        """Return all outcomes as text that depends on nothing but the study: no times, sorted."""
+        """Return all outcomes as reproducible CSV text: sorted, and without times."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*_KEY, *self.metrics, "error"])
@@ -237,7 +250,7 @@ class Results:
         known = (*self.metrics, "seconds")
         if metric not in known:
             raise ParameterError(
-                f"{metric!r} was not measured{nearest(metric, known)}: there are "
+                f"{metric!r} was not measured{did_you_mean(metric, known)}: choose from "
                 f"{', '.join(known)}."
             )
 
@@ -247,8 +260,9 @@ class Results:
             *(("configuration", name, self.configurations) for name in configurations),
         ):
             if name not in known:
+                suggestion = did_you_mean(name, known)
                 raise ParameterError(
-                    f"{name!r} is no {kind} of this study{nearest(name, known)}: there are "
+                    f"{name!r} is not a {kind} of this experiment{suggestion}: choose from "
                     f"{', '.join(known)}."
                 )
 
@@ -269,3 +283,115 @@ def _measure(outcome: Outcome, metric: str) -> float:
 def _mean(values: Floats) -> float:
     finite = values[np.isfinite(values)]
     return float(finite.mean()) if len(finite) else float("nan")
+
+
+_LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "±": r"$\pm$",
+        "×": r"$\times$",
+        "−": "$-$",
+        "–": "--",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "λ": r"$\lambda$",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of results for a terminal or a document; the first column holds row names.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Column names.
+    rows : sequence of sequences
+        Strings, numbers, or None for an empty cell.
+    title : str, default=""
+        Title above the table.
+    digits : int or sequence of int, default=3
+        Number of decimals, for all columns or one for each.
+
+    Examples
+    --------
+    >>> print(Table(("set", "AUC"), (("iris", 98.06),), digits=1).markdown())
+    | set | AUC |
+    |---|---:|
+    | iris | 98.1 |
+    <BLANKLINE>
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+    digits: int | Sequence[int] = field(default=3)
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """All cells as text."""
+        return [[self._text(value, i) for i, value in enumerate(row)] for row in self.rows]
+
+    def rich(self) -> Any:
+        """Return the table for ``rich.print``."""
+        numbers: list[Alignment] = ["right"] * (len(self.columns) - 1)
+        return rich_table(self.columns, self.cells, self.title or None, ["left", *numbers])
+
+    def markdown(self) -> str:
+        """Return the table in GitHub's Markdown."""
+        lines = [f"**{self.title}**\n"] if self.title else []
+        lines.append(_line(self.columns))
+        lines.append("|---" + "|---:" * (len(self.columns) - 1) + "|")
+        lines += [_line(row) for row in self.cells]
+        return "\n".join(lines) + "\n"
+
+    def html(self) -> str:
+        """Return the table as HTML."""
+        return html_table(self.columns, self.cells, self.title or None)
+
+    def latex(self) -> str:
+        """Return the table as a LaTeX tabular."""
+        rows = [list(self.columns), *self.cells]
+        lines = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in rows]
+        lines.insert(1, r"\hline")
+        columns = "l" + "r" * (len(self.columns) - 1)
+        return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}", ""])
+
+    def csv(self) -> str:
+        """Return the table as comma-separated values with full precision."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(["" if value is None else value for value in row] for row in self.rows)
+        return text.getvalue()
+
+    def to(self, form: str) -> Any:
+        """Return the table as "rich", "markdown", "html", "latex" or "csv"."""
+        if form not in FORMS:
+            known = ", ".join(FORMS)
+            raise ParameterError(
+                f"form={form!r} is not known{did_you_mean(form, FORMS)}: choose from {known}."
+            )
+        return getattr(self, form)()
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def _text(self, value: Any, column: int) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, str | int):
+            return str(value)
+        digits = self.digits if isinstance(self.digits, int) else self.digits[column]
+        return "–" if value != value else f"{value:.{digits}f}"
+
+
+FORMS = ("rich", "markdown", "html", "latex", "csv")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -1,34 +1,160 @@
-"""Running a plan: in parallel, resumable at any moment, and with an eye on what has changed since.
+"""Plan an experiment and run it: in parallel, resumable at any time, and aware of changes.
 
-A division of one problem is the unit of work: all configurations are fitted and measured on it, and
-then written in one go.
+``Plan.of`` states what to compare, ``run`` fits what is missing and returns ``Results``. The unit
+of work is one split of one problem: all configurations are fitted and measured on it, and their
+outcomes are stored in one transaction.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from joblib import Parallel, delayed, effective_n_jobs
 
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import fingerprint
-from roctree.experiment.designs import Split
-from roctree.experiment.growth import Configuration, Fitted, fitted
-from roctree.experiment.metrics import Answer, Metric
-from roctree.experiment.plan import Plan
+from roctree.experiment.configurations import (
+    Configuration,
+    FittedConfiguration,
+    fit_configurations,
+)
+from roctree.experiment.designs import CrossValidation, Design, Split
+from roctree.experiment.metrics import Answer, Metric, resolve
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
 from roctree.experiment.store import Key, Outcome, Store
 from roctree.parameters import check_parameter
 from roctree.progress import Callback, StudyProgress, progress_callback, study_bar
+from roctree.text import pluralize
 
-# How many changed problems, configurations or modules a message names.
+USUAL_METRICS = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth")
+# Number of changed problems, configurations or modules that an error message lists.
 MOST_NAMED = 8
 Changed = Literal["refuse", "keep", "again"]
-Work = tuple[Problem, Split, Sequence[Configuration], dict[str, Metric]]
+WorkUnit = tuple[Problem, Split, Sequence[Configuration], dict[str, Metric]]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The parts of an experiment.
+
+    Create one with ``Plan.of``, which takes plain lists and dicts.
+
+    Parameters
+    ----------
+    problems : tuple of Problem
+        The data sets, with distinct names.
+    configurations : tuple of Configuration
+        What is compared, with distinct names.
+    design : Design
+        How the cases are split, the same for all configurations.
+    metrics : mapping
+        Measures by name.
+    """
+
+    problems: tuple[Problem, ...]
+    configurations: tuple[Configuration, ...]
+    design: Design = field(default_factory=CrossValidation)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: resolve(USUAL_METRICS))
+
+    @classmethod
+    def of(
+        cls,
+        problems: Problem | Iterable[Problem],
+        configurations: Mapping[str, Any] | Iterable[Configuration],
+        design: Design | None = None,
+        metrics: Any = USUAL_METRICS,
+    ) -> "Plan":
+        """Create a plan.
+
+        Parameters
+        ----------
+        problems : Problem or iterable of Problem
+            The data sets.
+        configurations : mapping or iterable of Configuration
+            Unfitted classifiers by name, or configurations.
+        design : Design, default=None
+            ``CrossValidation``, ``HoldOut`` or ``Bootstrap``; None for 10 folds, once.
+        metrics : iterable of str, or mapping
+            Names of measures, or functions of an ``Answer`` by name.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, CrossValidation
+        >>> trees = {name: ROCTreeClassifier(smoothing=name) for name in ("none", "m_branch")}
+        >>> Plan.of(BuiltIn().load("iris"), trees, CrossValidation(5, repeats=2))
+        <Plan: 1 problem, 2 configurations, 10 splits>
+        """
+        if isinstance(configurations, Mapping):
+            configurations = [
+                each if isinstance(each, Configuration) else Configuration(name, each)
+                for name, each in configurations.items()
+            ]
+        chosen = CrossValidation() if design is None else design
+        return cls(_as_tuple(problems), _as_tuple(configurations), chosen, resolve(metrics))
+
+    def __post_init__(self) -> None:
+        _check_members(
+            "problem", self.problems, Problem, "BuiltIn().load(...) or Problem.from_data"
+        )
+        _check_members(
+            "configuration",
+            self.configurations,
+            Configuration,
+            "a dict of classifiers, such as {'tree': ROCTreeClassifier()}",
+        )
+        if isinstance(self.design, type) or not hasattr(self.design, "splits"):
+            raise ParameterError(
+                f"design={self.design!r} is not a design: give CrossValidation(...), HoldOut(...) "
+                "or Bootstrap(...)."
+            )
+        if not self.metrics:
+            raise ParameterError("The plan has no metric: give at least one.")
+
+    @property
+    def n_outcomes(self) -> int:
+        """Number of results of the experiment."""
+        return len(self.problems) * len(self.configurations) * len(self.design.places)
+
+    def __repr__(self) -> str:
+        counts = [
+            pluralize(count, word)
+            for count, word in (
+                (len(self.problems), "problem"),
+                (len(self.configurations), "configuration"),
+                (len(self.design.places), "split"),
+            )
+        ]
+        return f"<Plan: {', '.join(counts)}>"
+
+
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    """Return one or several objects as a tuple; a forest is one object, not its trees."""
+    single = isinstance(given, str) or hasattr(given, "fit") or not isinstance(given, Iterable)
+    return (given,) if single else tuple(given)
+
+
+def _check_members(
+    kind: str, given: Sequence[Any], wanted: type[Problem] | type[Configuration], advice: str
+) -> None:
+    """Raise ``ParameterError`` unless there are members of the right type with distinct names."""
+    for each in given:
+        if not isinstance(each, wanted):
+            shown = " ".join(repr(each).split())[:60]
+            raise ParameterError(f"{shown} is not a {kind}: give {advice}.")
+        if not isinstance(each.name, str):
+            raise ParameterError(f"A {kind} is named {each.name!r}: use a string.")
+    if not given:
+        raise ParameterError(f"The plan has no {kind}: give at least one.")
+    name, count = Counter(each.name for each in given).most_common(1)[0]
+    if count > 1:
+        raise ParameterError(f"Two {kind}s are named {name!r}: use distinct names.")
 
 
 def run(
@@ -40,20 +166,26 @@ def run(
     retry: bool = False,
     progress: bool | Callback[StudyProgress] = False,
 ) -> Results:
-    """Run what is not in the file yet, and return all results.
+    """Run what is missing from the file, and return all results.
 
     A configuration that fails is recorded with its error and does not stop the others.
 
     Parameters
     ----------
-    plan : the study
-    path : the SQLite file of results; a study that was stopped goes on where it was, and one of
-        fewer repeats, problems or configurations is added to
-    n_jobs : number of processes as in joblib; results do not depend on it
-    changed : what to do with results of data, configurations or code that have changed since:
-        "refuse" names what has changed, "keep" takes them as they are, "again" runs them anew
-    retry : whether to try again what failed before
-    progress : True for a bar, or a callback that takes a ``StudyProgress``
+    plan : Plan
+        The experiment.
+    path : path-like
+        SQLite file of results. An interrupted experiment resumes there; repeats, problems and
+        configurations can be added.
+    n_jobs : int, default=None
+        Number of processes as in joblib; results do not depend on it.
+    changed : {"refuse", "keep", "again"}, default="refuse"
+        What to do with results of data, configurations or code that have changed since: raise an
+        error that names the changes, use the results anyway, or run them again.
+    retry : bool, default=False
+        Whether to repeat runs that failed.
+    progress : bool or callable, default=False
+        True for a progress bar, or a callback that takes a ``StudyProgress``.
 
     Examples
     --------
@@ -68,10 +200,10 @@ def run(
     (6, [])
     """
     if not isinstance(plan, Plan):
-        raise ParameterError(f"{repr(plan)[:60]} is no plan: give Plan.of(...).")
+        raise ParameterError(f"{repr(plan)[:60]} is not a plan: give Plan.of(...).")
     check_parameter("n_jobs", n_jobs)
     store = Store(Path(path))
-    _settle(plan, store, changed)
+    _check_changes(plan, store, changed)
     present = store.present(with_errors=not retry)
     work = list(_pending(plan, present))
     total = plan.n_outcomes
@@ -79,7 +211,7 @@ def run(
     failed = 0 if retry else len(_results(plan, store).failures)
     with progress_callback(progress, study_bar) as report:
         report(StudyProgress(done, failed, total))
-        for outcomes in _worked(work, n_jobs):
+        for outcomes in _execute(work, n_jobs):
             store.add(outcomes)
             done += len(outcomes)
             failed += sum(outcome.error is not None for outcome in outcomes)
@@ -99,7 +231,7 @@ def _results(plan: Plan, store: Store) -> Results:
     return Results(found, tuple(problems), tuple(configurations), plan.design.test_ratio)
 
 
-def _pending(plan: Plan, present: set[Key]) -> Iterator[Work]:
+def _pending(plan: Plan, present: set[Key]) -> Iterator[WorkUnit]:
     for problem in plan.problems:
         wanted = product([problem.name], [each.name for each in plan.configurations])
         if all((*pair, *place) in present for pair in wanted for place in plan.design.places):
@@ -114,8 +246,8 @@ def _pending(plan: Plan, present: set[Key]) -> Iterator[Work]:
                 yield problem, split, missing, dict(plan.metrics)
 
 
-def _worked(work: Sequence[Work], n_jobs: int | None) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of each unit as soon as it is done."""
+def _execute(work: Sequence[WorkUnit], n_jobs: int | None) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of each unit as soon as it is finished."""
     n_processes = min(effective_n_jobs(n_jobs), len(work))
     if n_processes <= 1:
         yield from (outcomes_of(*unit) for unit in work)
@@ -123,11 +255,11 @@ def _worked(work: Sequence[Work], n_jobs: int | None) -> Iterator[list[Outcome]]
     parallel = Parallel(n_jobs=n_processes, return_as="generator_unordered", batch_size=1)
     found = parallel(delayed(outcomes_of)(*unit) for unit in work)
     try:
-        for outcomes in found:  # noqa: UP028 - by "yield from" it would be closed with a warning
+        for outcomes in found:  # noqa: UP028 - "yield from" would close it with a warning
             yield outcomes
     finally:
         with warnings.catch_warnings():
-            # Who stops a run knows that some of its work was for nothing.
+            # An interrupted run discards unfinished work, which needs no warning.
             warnings.simplefilter("ignore")
             found.close()
 
@@ -138,23 +270,26 @@ def outcomes_of(
     configurations: Sequence[Configuration],
     metrics: dict[str, Metric],
 ) -> list[Outcome]:
-    """Fit and measure every configuration on one division of a problem."""
+    """Fit and measure all configurations on one split of a problem."""
     with warnings.catch_warnings():
-        # Said once for each of a thousand folds, these would hide what matters.
+        # Repeated for each of a thousand folds, warnings would hide everything else.
         warnings.simplefilter("ignore", UserWarning)
         training = problem.rows[split.train], problem.y[split.train]
         return [
-            _outcome(each, problem, split, metrics) for each in fitted(configurations, *training)
+            _measure(each, problem, split, metrics)
+            for each in fit_configurations(configurations, *training)
         ]
 
 
-def _outcome(each: Fitted, problem: Problem, split: Split, metrics: dict[str, Metric]) -> Outcome:
+def _measure(
+    each: FittedConfiguration, problem: Problem, split: Split, metrics: dict[str, Metric]
+) -> Outcome:
     key = (problem.name, each.configuration.name, split.repeat, split.fold)
     try:
         if each.error is not None:
             raise each.error
         begin = perf_counter()
-        answer = Answer.of(
+        answer = Answer.from_model(
             each.model,
             problem.rows[split.test],
             problem.labels[split.test],
@@ -168,20 +303,25 @@ def _outcome(each: Fitted, problem: Problem, split: Split, metrics: dict[str, Me
     return Outcome(*key, measures, seconds)
 
 
-def _settle(plan: Plan, store: Store, changed: Changed) -> None:
-    """Compare what results depend on with what it is now, and write down the latter."""
+def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
+    """Compare what the results depend on with its current state, and store the latter."""
     if changed not in get_args(Changed):
-        raise ParameterError(f"changed={changed!r} is not known: give 'refuse', 'keep' or 'again'.")
+        raise ParameterError(
+            parameter="changed",
+            value=changed,
+            reason="is not known: give 'refuse', 'keep' or 'again'",
+        )
     now = _dependencies(plan)
     found = {
-        kind: _differing(kind, store.facts(kind), facts) if store.present() else []
+        kind: _differences(kind, store.facts(kind), facts) if store.present() else []
         for kind, facts in now.items()
     }
     if any(found.values()) and changed == "refuse":
         raise DataError(
-            f"{str(store.path)!r} has results of before a change: {_named(found)}. Run what has "
-            "changed again with changed='again', take results as they are with 'keep', or give "
-            "another file."
+            reason="{path!r} has results from before a change: {changes}. Use {changed='again'} to "
+            "run them again, {changed='keep'} to use them anyway, or another file.",
+            path=str(store.path),
+            changes=_describe(found),
         )
     if changed == "again":
         _forget(found, store)
@@ -199,21 +339,21 @@ def _dependencies(plan: Plan) -> dict[str, dict[str, str]]:
     }
 
 
-def _differing(kind: str, before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return what was known and is different; what is new has no results to be wrong about."""
+def _differences(kind: str, before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return what was known and differs; new problems and configurations have no results yet."""
     if kind == "code":
         return fingerprint.differences(before, now)
     return sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
 
 
-def _named(found: dict[str, list[str]]) -> str:
+def _describe(found: dict[str, list[str]]) -> str:
     words = {"problem": "data of", "configuration": "configuration", "code": "code in"}
-    parts = [f"{words.get(kind, '')} {_some(names)}" for kind, names in found.items() if names]
+    parts = [f"{words.get(kind, '')} {_first(names)}" for kind, names in found.items() if names]
     return "; ".join(map(str.strip, parts))
 
 
-def _some(names: list[str]) -> str:
-    """The names, or the first of them: a new release changes hundreds of modules."""
+def _first(names: list[str]) -> str:
+    """Return the names, or the first of them: a new release changes hundreds of modules."""
     n_others = len(names) - MOST_NAMED
     if n_others <= 1:
         return ", ".join(names)

@@ -1,15 +1,17 @@
-"""Whether a difference of results is more than chance.
+"""Statistical tests: whether a difference between results is more than chance.
 
-On one problem: t-tests of the results of two configurations, paired by the divisions of the cases.
-These overlap, so that the plain tests find far too much; the corrected resampled test of Nadeau and
-Bengio (2003) allows for that and is what to use. The plain ones are there to compare with papers.
+On one problem: t-tests of two configurations, paired by the splits. Training sets overlap, so that
+the plain tests find far too many differences. Use the corrected resampled test of Nadeau and Bengio
+(2003), which allows for the overlap; the plain tests are for comparison with papers.
 
-Over several problems: Wilcoxon's signed ranks for two configurations, Friedman's test and Nemenyi's
-critical difference for more (Demšar 2006), in ``roctree.experiment.ranks``.
+Over several problems: Wilcoxon's signed-rank test for two configurations; mean ranks, Friedman's
+test and Nemenyi's critical difference for more, after J. Demšar (2006), *Statistical comparisons of
+classifiers over multiple data sets*.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from roctree.errors import DataError, ParameterError
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 
 Floats = NDArray[np.float64]
 Method = Literal["corrected", "paired", "unpaired"]
@@ -25,13 +27,16 @@ Verdict = Literal["win", "tie", "loss"]
 
 
 class Comparison(NamedTuple):
-    """The first of two against the second.
+    """Test result for a first configuration against a second.
 
     Parameters
     ----------
-    difference : mean of the first less mean of the second
-    statistic : of the test
-    p_value : two-sided
+    difference : float
+        Mean of the first minus mean of the second.
+    statistic : float
+        Test statistic.
+    p_value : float
+        Two-sided p-value.
     """
 
     difference: float
@@ -39,7 +44,7 @@ class Comparison(NamedTuple):
     p_value: float
 
     def verdict(self, alpha: float = 0.1) -> Verdict:
-        """Whether the first wins, loses or neither, at this level."""
+        """Return whether the first wins, ties or loses at this significance level."""
         check_level(alpha)
         if not self.p_value < alpha:
             return "tie"
@@ -47,13 +52,13 @@ class Comparison(NamedTuple):
 
 
 def check_level(alpha: Any) -> None:
-    """Refuse what is no level of significance."""
-    if not (is_number(alpha) and 0.0 < alpha < 1.0):
-        raise ParameterError(f"alpha={alpha!r} is no level: give a number between 0 and 1.")
+    """Raise ``ParameterError`` unless ``alpha`` is a significance level."""
+    if not (is_finite_number(alpha) and 0.0 < alpha < 1.0):
+        raise ParameterError(f"alpha={alpha!r} is not allowed: give a number between 0 and 1.")
 
 
 def paired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Student's t-test of pairs; far too liberal for results that share training cases.
+    """Paired t-test; far too liberal for results that share training cases.
 
     Examples
     --------
@@ -63,16 +68,18 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
     (2.940588, 0.016471)
     """
     differences = _differences(first, second)
-    return _of_t(differences, 1.0 / len(differences))
+    return _t_test_of_mean(differences, 1.0 / len(differences))
 
 
 def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
-    """Nadeau and Bengio's t-test of pairs from repeated divisions of the same cases.
+    """Corrected resampled t-test of Nadeau and Bengio, for repeated splits of the same cases.
 
     Parameters
     ----------
-    first, second : results, paired by the divisions
-    test_ratio : test cases for one training case: 1/9 for ten folds
+    first, second : array-like
+        Results, paired by the splits.
+    test_ratio : float
+        Number of test cases per training case: 1/9 for ten folds.
 
     Examples
     --------
@@ -82,13 +89,13 @@ def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_ratio: float
     (2.023852, 0.073662)
     """
     if not test_ratio >= 0:
-        raise ParameterError(f"test_ratio={test_ratio!r} makes no sense: give zero or more.")
+        raise ParameterError(f"test_ratio={test_ratio!r} is not allowed: give 0 or more.")
     differences = _differences(first, second)
-    return _of_t(differences, 1.0 / len(differences) + test_ratio)
+    return _t_test_of_mean(differences, 1.0 / len(differences) + test_ratio)
 
 
 def unpaired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Student's t-test of two groups; what the tables of the papers fit."""
+    """Two-sample t-test with equal variances, which the marks of the papers agree with."""
     ours, theirs = _numbers(first), _numbers(second)
     return unpaired_t_of_summaries(
         (float(ours.mean()), float(ours.std(ddof=1)), len(ours)),
@@ -99,7 +106,7 @@ def unpaired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
 def unpaired_t_of_summaries(
     first: tuple[float, float, int], second: tuple[float, float, int]
 ) -> Comparison:
-    """Student's t-test of two groups of which mean, standard deviation and size are known."""
+    """Two-sample t-test from the mean, standard deviation and size of each group."""
     difference = first[0] - second[0]
     if first[1] == second[1] == 0.0:
         return _certain(difference)
@@ -110,7 +117,7 @@ def unpaired_t_of_summaries(
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> Comparison:
     """Wilcoxon's signed-rank test of two configurations over several problems.
 
-    Zero differences are divided between the signs (Pratt).
+    The ranks of zero differences are split between the signs.
     """
     differences = _differences(first, second)
     if not differences.any():
@@ -120,13 +127,16 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 
 def t_test(kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
-    """Return the t-test of that name.
+    """Run the t-test of this name.
 
     Parameters
     ----------
-    kind : "corrected", "paired" or "unpaired"
-    first, second : results, paired by the divisions
-    test_ratio : test cases for one training case, for the corrected test
+    kind : {"corrected", "paired", "unpaired"}
+        The test.
+    first, second : array-like
+        Results, paired by the splits.
+    test_ratio : float
+        Number of test cases per training case, for the corrected test.
     """
     tests: dict[str, Callable[[], Comparison]] = {
         "corrected": lambda: corrected_resampled_t(first, second, test_ratio),
@@ -139,8 +149,8 @@ def t_test(kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float)
     return tests[kind]()
 
 
-def _of_t(differences: Floats, share: float) -> Comparison:
-    """The t-test of a mean whose variance is this share of the variance of the differences."""
+def _t_test_of_mean(differences: Floats, share: float) -> Comparison:
+    """Test a mean whose variance is this share of the variance of the differences."""
     difference, variance = float(differences.mean()), float(differences.var(ddof=1))
     if variance == 0.0:
         return _certain(difference)
@@ -150,7 +160,7 @@ def _of_t(differences: Floats, share: float) -> Comparison:
 
 
 def _certain(difference: float) -> Comparison:
-    """What no variance says: nothing is different, or it always is."""
+    """Return the result for differences without variance: always equal, or always different."""
     if difference == 0.0:
         return Comparison(0.0, 0.0, 1.0)
     return Comparison(difference, math.copysign(math.inf, difference), 0.0)
@@ -159,14 +169,154 @@ def _certain(difference: float) -> Comparison:
 def _differences(first: ArrayLike, second: ArrayLike) -> Floats:
     ours, theirs = _numbers(first), _numbers(second)
     if len(ours) != len(theirs):
-        raise DataError(f"There are {len(ours)} results and {len(theirs)}: pairs need as many.")
+        raise DataError(
+            f"A paired test needs as many results of each: there are {len(ours)} and {len(theirs)}."
+        )
     return ours - theirs
 
 
 def _numbers(values: ArrayLike) -> Floats:
     numbers = np.asarray(values, np.float64).reshape(-1)
     if len(numbers) < 2:
-        raise DataError(f"A test needs at least two results, and there are {len(numbers)}.")
+        raise DataError(f"A test needs at least two results, but there are {len(numbers)}.")
     if not np.isfinite(numbers).all():
-        raise DataError("A test needs finite results: leave out the divisions that have none.")
+        raise DataError("A test needs finite results: leave out the splits without one.")
     return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Mean ranks of configurations over problems; rank 1 is the best.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The configurations.
+    mean_ranks : float64 array of shape (n_configurations,)
+        Mean rank of each.
+    n_problems : int
+        Number of problems.
+    chi_squared, p_value : float
+        Friedman's test that all configurations are equal.
+    f_statistic, f_p_value : float
+        The same by Iman and Davenport, which is less conservative.
+    alpha : float, default=0.05
+        Significance level of the critical difference.
+    """
+
+    names: tuple[str, ...]
+    mean_ranks: Floats
+    n_problems: int
+    chi_squared: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    alpha: float = 0.05
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        scores: ArrayLike,
+        *,
+        more_is_better: bool = True,
+        alpha: float = 0.05,
+    ) -> "Ranks":
+        """Rank the columns of a table of shape (n_problems, n_configurations).
+
+        Examples
+        --------
+        >>> ranks = Ranks.of(["a", "b"], [[0.9, 0.8], [0.7, 0.6], [0.8, 0.8], [0.6, 0.5]])
+        >>> ranks.mean_ranks
+        array([1.125, 1.875])
+        """
+        table = np.asarray(scores, np.float64)
+        if table.ndim != 2 or table.shape[1] != len(names) or len(names) < 2 or len(table) < 2:
+            raise DataError(
+                "Ranks need at least two problems and two configurations, all with names."
+            )
+        if not np.isfinite(table).all():
+            raise DataError("Ranks need a finite result of each configuration on each problem.")
+        check_level(alpha)
+        ranks = stats.rankdata(-table if more_is_better else table, axis=1)
+        return cls(tuple(names), ranks.mean(axis=0), len(table), *_friedman(ranks), alpha)
+
+    @property
+    def critical_difference(self) -> float:
+        """Smallest significant difference between mean ranks, by Nemenyi's test."""
+        return critical_difference(len(self.names), self.n_problems, self.alpha)
+
+    @property
+    def cliques(self) -> list[tuple[str, ...]]:
+        """The largest groups without significant differences, best first."""
+        order = np.argsort(self.mean_ranks, kind="stable")
+        sorted_ranks = self.mean_ranks[order]
+        groups: list[tuple[int, int]] = []
+        for start in range(len(order)):
+            within = sorted_ranks <= sorted_ranks[start] + self.critical_difference
+            end = int(np.flatnonzero(within)[-1])
+            if end > start and not any(end <= last for _, last in groups):
+                groups.append((start, end))
+        return [tuple(self.names[i] for i in order[a : b + 1]) for a, b in groups]
+
+    def svg(self, width: int = 640) -> str:
+        """Return the critical-difference diagram: a bar joins configurations that do not differ.
+
+        Needs matplotlib.
+
+        Parameters
+        ----------
+        width : int, default=640
+            Width in pixels; larger if the names need it.
+        """
+        from roctree.report.displays import critical_difference_svg
+
+        return critical_difference_svg(self, width)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return self.svg()
+        except ImportError:
+            return None
+
+    def __repr__(self) -> str:
+        order = np.argsort(self.mean_ranks, kind="stable")
+        listed = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.2f}" for i in order)
+        return (
+            f"<Ranks over {self.n_problems} problems: {listed}; critical difference "
+            f"{self.critical_difference:.2f} at {self.alpha:g}, Friedman p {self.p_value:.3g}>"
+        )
+
+
+def critical_difference(n_configurations: int, n_problems: int, alpha: float = 0.05) -> float:
+    """Return the smallest significant difference between mean ranks, by Nemenyi's test.
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    quantile = float(stats.studentized_range.ppf(1.0 - alpha, n_configurations, np.inf))
+    k = n_configurations
+    return quantile / math.sqrt(2.0) * math.sqrt(k * (k + 1) / (6.0 * n_problems))
+
+
+def _friedman(ranks: Floats) -> tuple[float, float, float, float]:
+    """Return Friedman's statistic corrected for ties, Iman and Davenport's, and their p-values."""
+    n, k = ranks.shape
+    spread = n * float(((ranks.mean(axis=0) - (k + 1) / 2.0) ** 2).sum())
+    within = float(((ranks - (k + 1) / 2.0) ** 2).sum())
+    if within == 0.0:
+        return 0.0, 1.0, 0.0, 1.0
+    chi_squared = n * (k - 1) * spread / within
+    p_value = float(stats.chi2.sf(chi_squared, k - 1))
+    rest = n * (k - 1) - chi_squared
+    if rest <= 1e-12:
+        return chi_squared, p_value, math.inf, 0.0
+    f_statistic = (n - 1) * chi_squared / rest
+    return (
+        chi_squared,
+        p_value,
+        f_statistic,
+        float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),
+    )

@@ -1,8 +1,8 @@
-"""The results of a study in one SQLite file: every finished division is there to stay.
+"""The results of an experiment in one SQLite file.
 
-The file is written ahead (WAL), each division in one transaction, so that a process killed at any
-moment leaves a whole number of them. Beside the results it knows what they depend on: the data,
-the configurations, the division of the cases, the measures and the code.
+The file is in write-ahead mode (WAL), and each split is one transaction, so that a process that is
+killed at any moment leaves only complete splits. Next to the results the file stores what they
+depend on: data, configurations, design, measures and code.
 """
 
 import json
@@ -27,7 +27,7 @@ create table if not exists outcome (
 
 
 class Outcome(NamedTuple):
-    """What one configuration came to in one division; ``error`` is a text if it failed."""
+    """Result of one configuration on one split; ``error`` is its message if it failed."""
 
     problem: str
     configuration: str
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 
 
 class Key(NamedTuple):
-    """Which outcome it is."""
+    """Key of an outcome."""
 
     problem: str
     configuration: str
@@ -53,7 +53,8 @@ class Store:
 
     Parameters
     ----------
-    path : the file; it is made if it does not exist
+    path : Path
+        The file; created if it does not exist.
     """
 
     path: Path
@@ -63,14 +64,14 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(
-                f"There can be no folder {str(self.path.parent)!r} for results "
-                f"({error.strerror}): give another name."
+                f"Cannot create the folder {str(self.path.parent)!r} for results "
+                f"({error.strerror}): use another path."
             ) from error
         with self._connected() as connection:
             tables = connection.execute("select name from sqlite_master where type = 'table'")
             if not {name for (name,) in tables} <= {"fact", "outcome"}:
                 raise DataError(
-                    f"{str(self.path)!r} is a database of something else: give another name."
+                    f"{str(self.path)!r} is a database with other content: use another path."
                 )
             connection.execute("pragma journal_mode = wal")
             connection.executescript(_TABLES)
@@ -79,22 +80,22 @@ class Store:
                 self._keep(connection, "format", {"store": str(FORMAT)})
             elif found != {"store": str(FORMAT)}:
                 raise DataError(
-                    f"{str(self.path)!r} has results of another release, in a format that this one "
-                    "cannot read: give another name."
+                    f"{str(self.path)!r} was written by another release in a format that this "
+                    "release cannot read: use another path."
                 )
 
     def facts(self, kind: str) -> dict[str, str]:
-        """Return what results of a kind depend on, by name."""
+        """Return the dependencies of one kind, by name."""
         with self._connected() as connection:
             return dict(self._facts(connection, kind))
 
     def keep(self, kind: str, facts: dict[str, str]) -> None:
-        """Write down what results depend on; what is known under these names is replaced."""
+        """Store dependencies of one kind; existing names are replaced."""
         with self._connected() as connection:
             self._keep(connection, kind, facts)
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Write the outcomes of a division, all or none."""
+        """Store the outcomes of a split, all or none."""
         rows = [
             (*outcome[:4], json.dumps(outcome.measures), outcome.seconds, outcome.error)
             for outcome in outcomes
@@ -103,7 +104,7 @@ class Store:
             connection.executemany("insert or replace into outcome values (?,?,?,?,?,?,?)", rows)
 
     def present(self, with_errors: bool = True) -> set[Key]:
-        """Return which outcomes there are."""
+        """Return the keys of the outcomes in the file."""
         query = "select problem, configuration, repeat, fold from outcome"
         with self._connected() as connection:
             return {
@@ -116,7 +117,7 @@ class Store:
     def outcomes(
         self, problems: Sequence[str] | None = None, configurations: Sequence[str] | None = None
     ) -> list[Outcome]:
-        """Return outcomes in the order of their keys, whatever order they were written in."""
+        """Return outcomes sorted by their keys, in whatever order they were stored."""
         with self._connected() as connection:
             rows = connection.execute(
                 "select * from outcome order by problem, configuration, repeat, fold"
@@ -139,16 +140,16 @@ class Store:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        # A connection a transaction: nothing is open while processes work, or when they are killed.
+        # One connection per transaction: nothing is open while the processes work.
         try:
             with closing(sqlite3.connect(self.path, timeout=60.0)) as connection, connection:
-                # On the disk when it is done, were the power to fail in the next moment.
+                # A finished transaction survives a power failure.
                 connection.execute("pragma synchronous = full")
                 yield connection
         except sqlite3.DatabaseError as error:
             raise DataError(
                 f"{str(self.path)!r} cannot be used as a file of results ({error}): "
-                "give another name."
+                "use another path."
             ) from error
 
     @staticmethod

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from roctree._version import __version__
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.common import LabelledTree
+from roctree.tree import LEAST_PART
 from roctree.tree.tree import Tree
-from roctree.tree.visit_kernels import LEAST_PART
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

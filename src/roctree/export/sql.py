@@ -24,8 +24,8 @@ import numpy as np
 
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.common import LabelledTree
+from roctree.tree import LEAST_PART
 from roctree.tree.tree import IS_PRESENT
-from roctree.tree.visit_kernels import LEAST_PART
 
 # Databases limit how deeply CASE expressions nest, and how many steps a query has.
 LEVELS_PER_STEP, MAX_LEVELS = 8, 400

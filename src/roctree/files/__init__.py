@@ -16,9 +16,8 @@ from roctree.errors import ModelFileError, ParameterError
 from roctree.files.atomic import write_whole
 from roctree.files.document import HEAD_SIZE, check_version, decode, encode
 from roctree.files.section import Section
-from roctree.files.training import Training
 
-__all__ = ["KINDS", "Kind", "Training", "as_bytes", "from_bytes", "load", "save"]
+__all__ = ["KINDS", "Kind", "as_bytes", "from_bytes", "load", "save"]
 
 
 class Kind(NamedTuple):
@@ -40,9 +39,11 @@ class Kind(NamedTuple):
 KINDS: dict[str, Kind] = {
     "ROCTreeClassifier": Kind("roctree.estimator", "roctree.files.roc_tree"),
     "NaiveBayesTreeClassifier": Kind(
-        "roctree.systems.naive_bayes_tree", "roctree.systems.naive_bayes_file"
+        "roctree.models.nbtree.estimator", "roctree.models.nbtree.file"
     ),
-    "MultiscaleClassifier": Kind("roctree.systems.multiscale", "roctree.systems.cell_file"),
+    "MultiscaleClassifier": Kind(
+        "roctree.models.multiscale.estimator", "roctree.models.multiscale.file"
+    ),
 }
 
 

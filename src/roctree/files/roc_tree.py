@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from roctree import criteria, pruning, smoothing
 from roctree.files import training, values
-from roctree.files.classifier import fitted, plain_parameters, unfitted
+from roctree.files.classifier import plain_parameters, unfitted
 from roctree.files.operating_point import plain_point, restored_point
 from roctree.files.schema import plain_schema, restored_schema
 from roctree.files.section import Section
 from roctree.files.strategies import plain_strategies, restored_strategies
 from roctree.files.tree import plain_tree, restored_tree
+from roctree.fitted import FittedTree
 from roctree.geometry import Boundary, GeometricProbability, Spread
 from roctree.parameters import RULES, check_parameter
 from roctree.tree.tree import Tree
@@ -64,21 +65,28 @@ def restored(cls: Any, section: Section) -> Any:
     tree = restored_tree(section, "tree", schema)
     metric = section.section("metric", _METRIC)
     ranges, deviations, scale = (metric.sizes(name, schema.n_features) for name in _METRIC)
-    attributes = {
-        "training_": training.restored(section, "training"),
-        "n_outputs_": 1,
-        "tree_": tree,
-        **restored_strategies(section, tree),
-        "class_weight_": _class_weight(section, schema.n_classes),
-        "spread_": Spread(ranges, deviations),
-        "scale_": scale,
-        "divides_cases_": section.flag("divides_cases"),
-        "geometric_": _estimate(section, tree, schema.n_features),
-        "operating_point_": restored_point(
-            section, "operating_point", tree.n_classes, tree.n_nodes
-        ),
-    }
-    return fitted(unfitted(cls, section, _check_parameters), schema, attributes)
+    strategies = restored_strategies(section, tree)
+    model = unfitted(cls, section, _check_parameters)
+    model.fitted_ = FittedTree(
+        schema=schema,
+        training=training.restored(section, "training"),
+        parameters=model.get_params(deep=False),
+        operating_point=restored_point(section, "operating_point", tree.n_classes, tree.n_nodes),
+        tree=tree,
+        smoother=strategies["smoothing_"],
+        pruner=strategies["pruning_"],
+        probabilities=strategies["probabilities_"],
+        node_labels=strategies["node_labels_"],
+        class_weight=_class_weight(section, schema.n_classes),
+        spread=Spread(ranges, deviations),
+        scale=scale,
+        divides_cases=section.flag("divides_cases"),
+        labels=model.labels,
+        ranking=model.ranking,
+        width=model.width,
+        geometric=_estimate(section, tree, schema.n_features),
+    )
+    return model
 
 
 def _check_parameters(model: Any) -> None:

@@ -44,7 +44,6 @@ from roctree.progress import Callback, Progress, ignore_progress
 from roctree.tally import Tally
 from roctree.tree import Tree
 from roctree.tree.columns import Columns
-from roctree.tree.kernels import layout
 from roctree.tree.shards import Places, Splits
 
 Floats = NDArray[np.float64]
@@ -185,7 +184,7 @@ class DaskShards:
 
     def count(self, segments: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
-        n_bins = int(self.columns.table[layout.BIN, -1])
+        n_bins = int(self.columns.bins.start[-1])
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if segments.size > 0:
             known = {"columns": self.columns, "segments": segments, "n_classes": self.n_classes}
@@ -277,8 +276,8 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
         return [other] * len(of_rows)
     if not hasattr(other, "to_delayed"):
         raise DataError(
-            f"y or sample_weight is a {type(other).__name__} in memory, but X is a Dask collection: "
-            "give the name of a column, or a Dask collection."
+            f"y or sample_weight is a {type(other).__name__} in memory, but X is a Dask "
+            "collection: give the name of a column, or a Dask collection."
         )
     parts = _delayed(other)
     if len(parts) != len(of_rows):
@@ -326,7 +325,7 @@ def _start(coded: CodedPart) -> Places:
 def _count(
     coded: CodedPart, places: Places, *, columns: Columns, segments: Ints, n_classes: int
 ) -> PackedTables:
-    tables = np.zeros((segments.size, int(columns.table[layout.BIN, -1]), n_classes))
+    tables = np.zeros((segments.size, int(columns.bins.start[-1]), n_classes))
     coded.shard.count(places, columns, segments, tables)
     return PackedTables.from_tables(tables)
 
@@ -383,7 +382,8 @@ def connected(client: Any) -> Iterator[Any]:
         client = distributed.default_client() if client is None else client
     except ValueError:
         raise ParameterError(
-            "there is no active Dask client: create a dask.distributed.Client, and pass it as client="
+            "there is no active Dask client: create a dask.distributed.Client, or pass one as "
+            "client."
         ) from None
     usable = isinstance(client, distributed.Client) and client.status == "running"
     if not usable or client.asynchronous:

@@ -7,18 +7,15 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema, warn_of_names_of_rows
 from roctree.errors import ParameterError
+from roctree.fitted import FittedTree, Training
+from roctree.fitting import FitOptions, assemble, grow_from_bins, prune, warn_about_lost_rows
 from roctree.geometry import scale_of
-from roctree.growing import grown_from_bins, growth_for, warn_of_lost_rows
 from roctree.large.parts import CodedRows, Coding, Totals
 from roctree.large.summary import Summary
-from roctree.learning import Learnt
-from roctree.parameters import with_costs_in_order
+from roctree.parameters import costs_in_class_order
 from roctree.progress import Callback, Progress
-from roctree.pruning import Pruner, need
-from roctree.pruning import resolve as resolve_pruner
-from roctree.selection import pruned
-from roctree.smoothing import Smoother, choices
-from roctree.smoothing import resolve as resolve_smoother
+from roctree.pruning import need
+from roctree.smoothing import choices
 from roctree.tally import Tally
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.binned import Binned
@@ -49,30 +46,30 @@ class LargeData(Protocol):
         """Count all rows in the leaves of a tree."""
 
 
-def grow_large(estimator: Any, data: LargeData, n_threads: int) -> Learnt:
-    """Return the tree of large data, grown and pruned."""
-    smoother = resolve_smoother(estimator.smoothing)
-    refuse_what_needs_rows(estimator, resolve_pruner(estimator.pruning), smoother)
-    summary = data.summary(estimator.categorical_features)
+def grow_large(data: LargeData, options: FitOptions, n_threads: int) -> FittedTree:
+    """Return the tree of large data, grown, pruned and smoothed."""
+    refuse_what_needs_rows(options)
+    summary = data.summary(options.categorical_features)
     warn_of_names_of_rows(summary.occurring, stacklevel=3)
     schema = summary.schema
-    pruner = with_costs_in_order(resolve_pruner(estimator.pruning), schema.classes)
-    binned, totals = _in_bins(data, summary, schema, estimator.max_bins, n_threads)
-    growth = growth_for(estimator, schema.classes, totals.counts, summary.n_rows)
-    scale = scale_of(estimator.metric, totals.moments.spread, schema)
-    finished = _told(data.report, growth.max_depth)
+    pruner = costs_in_class_order(options.pruning, schema.classes)
+    binned, totals = _in_bins(data, summary, schema, options.max_bins, n_threads)
+    rules = options.growth_rules(schema.classes, totals.counts, summary.n_rows)
+    scale = scale_of(options.metric, totals.moments.spread, schema)
+    finished = _told(data.report, rules.max_depth)
     finished(0)
-    tree = pruned(pruner, grown_from_bins(estimator, binned, growth, n_threads, finished))
-    return Learnt(
-        n_rows=summary.n_rows,
-        schema=schema,
-        class_weight=growth.class_weight,
+    pruned = prune(pruner, grow_from_bins(binned, options, rules, n_threads, finished))
+    return assemble(
+        options,
+        schema,
+        Training.from_target(summary.n_rows, data.target),
+        pruner=pruner,
+        pruned=pruned,
+        smoother=options.smoothing,
+        class_weight=rules.class_weight,
         spread=totals.moments.spread,
         scale=scale,
-        pruner=pruner,
-        smoother=smoother,
-        pruned=tree,
-        divides_cases=bool(_sends_to_all(tree.tree, summary.has_missing).any()),
+        divides_cases=bool(_sends_to_all(pruned.tree, summary.has_missing).any()),
     )
 
 
@@ -85,7 +82,7 @@ def _in_bins(
     coding = Coding(schema, edges, quantum, summary.middle)
     totals, shards = data.coded(summary, coding, n_threads)
     lost = summary.n_rows - totals.n_rows
-    warn_of_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
+    warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
     known = edges, totals.bounds, summary.has_missing, totals.counts, quantum
     return Binned(schema.names, *known, shards), totals
 
@@ -95,29 +92,29 @@ def _told(report: Callback[Progress], max_depth: int | None) -> Finished:
     return lambda n_levels: report(Progress("growing", n_levels, max_depth, "levels"))
 
 
-def refuse_what_needs_rows(estimator: Any, pruner: Pruner, smoother: Smoother) -> None:
+def refuse_what_needs_rows(options: FitOptions) -> None:
     """Refuse parameters that would want the rows in memory."""
-    if estimator.ranking == "soft":
+    if options.ranking == "soft":
         raise ParameterError(
             "Soft thresholds are measured in memory: fit data larger than that with another "
             "ranking, and give a sample of it to ranked('soft', X=..., y=...)."
         )
-    if estimator.splits != "binned":
+    if options.splits != "binned":
         raise ParameterError(
             "data that do not fit memory, or are elsewhere, are grown from bins: use "
             "splits='binned'."
         )
-    if need(pruner) != "counts":
+    if need(options.pruning) != "counts":
         raise ParameterError(
-            f"{pruner!r} chooses by the rows, which are not in memory: prune afterwards, with "
+            f"{options.pruning!r} needs the rows, which are not in memory: prune afterwards, with "
             "pruned(..., X_val=..., y_val=...) and rows that are."
         )
-    if len(choices(smoother)) > 1:
+    if len(choices(options.smoothing)) > 1:
         raise ParameterError(
-            f"{smoother!r} is chosen by the rows, which are not in memory: give a number, or use "
+            f"{options.smoothing!r} needs the rows, which are not in memory: give a number, or use "
             "smoothed(..., X=..., y=...) afterwards."
         )
-    if estimator.geometric_probability:
+    if options.geometric_probability:
         raise ParameterError("geometric_probability needs the rows in memory: leave it off.")
 
 

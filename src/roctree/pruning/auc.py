@@ -35,8 +35,8 @@ from roctree._jit import (
     ReadonlyInts,
     compiled,
     kernel,
+    record_array,
     typed_kernel,
-    types,
 )
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Fold, Folds, Need
@@ -279,7 +279,7 @@ class NodeRanks(NamedTuple):
     rank: Ints2D  # [nodes, rankings]
     positives: Floats2D  # [nodes, rankings]
     total: ReadonlyFloats  # [nodes], positives and negatives of any ranking
-    up_to: Annotated[NDArray[np.void], _SUMS_2D]
+    up_to: Annotated[NDArray[Any], record_array(_SUMS, 2)]
 
 
 class CandidateHeap(NamedTuple):

@@ -10,8 +10,15 @@ from numpy.typing import NDArray
 from roctree.data.dataset import Dataset
 from roctree.tree.binning import MOST_BINS, Bounds, Edges, binned_columns, learn_edges
 from roctree.tree.columns import Columns
-from roctree.tree.grow import check_score, class_counts, refuse_many_branches, splittable, weighty
-from roctree.tree.growth import Growth, weight_grid
+from roctree.tree.growth import (
+    Growth,
+    check_score,
+    class_counts,
+    drop_zero_weight,
+    refuse_many_branches,
+    splittable,
+    weight_grid,
+)
 from roctree.tree.levels import Finished, Search, grow_levels
 from roctree.tree.shards import LocalShards, Shard, Shards
 from roctree.tree.tree import Tree
@@ -59,10 +66,10 @@ class Binned:
 
 def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> Binned:
     """Put the rows of a data set that have weight into bins."""
-    values, labels, weights = weighty(dataset.values, dataset.labels, dataset.weights)
+    values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
     weights, quantum = weight_grid(weights)
     # Beside a very large weight a very small one has been rounded to zero.
-    values, labels, weights = weighty(values, labels, weights)
+    values, labels, weights = drop_zero_weight(values, labels, weights)
     schema = dataset.schema
     counts = class_counts(labels, weights, schema.n_classes)
     edges = learn_edges(values, schema.n_categories, schema.names, max_bins, n_threads)

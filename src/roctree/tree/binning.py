@@ -17,7 +17,6 @@ from roctree._jit import compiled
 from roctree.errors import DataError
 from roctree.tree.columns import Columns, number_codes
 from roctree.tree.growth import Growth
-from roctree.tree.kernels import layout
 from roctree.tree.kernels.numbering import BLOCK, SEARCHED, number_bytes, number_words
 from roctree.tree.sketch import Sketch, sketch_columns
 from roctree.tree.threads import in_threads
@@ -168,10 +167,9 @@ def binned_columns(
     n_categories = np.where(edges.nominal, edges.size, 0).astype(np.int32)
     values = np.empty((0, edges.size.size))
     columns = number_codes(values, n_categories, has_missing, weight, growth)
-    table = columns.table
-    table[layout.EXACT, :-1] = 1
+    columns.bins.exact[:] = True
     n_bins = np.where(edges.nominal, columns.n_categories, edges.size)
-    table[layout.BIN, 1:] = np.cumsum(n_bins + 1)
+    columns.bins.start[1:] = np.cumsum(n_bins + 1)
     return columns
 
 

@@ -15,11 +15,17 @@ from numpy.typing import NDArray
 from roctree._jit import compiled
 from roctree.tree.binning import Bounds
 from roctree.tree.columns import Columns
-from roctree.tree.grow import compile_kernels, kernels_for
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, SortedKernels, compile_search
 from roctree.tree.kernels import layout
-from roctree.tree.kernels.categories import enter_categories, no_categories
-from roctree.tree.kernels.tables import search_tables
+from roctree.tree.kernels.nominal import enter_categories, no_categories
+from roctree.tree.kernels.records import Rules
+from roctree.tree.kernels.tables import (
+    SplitArrays,
+    TableColumns,
+    TableSearch,
+    TableWork,
+    search_tables,
+)
 from roctree.tree.shards import Shards, Splits
 from roctree.tree.threads import in_threads
 from roctree.tree.tree import NO_BRANCH, Tree
@@ -96,16 +102,12 @@ class Search:
         self, columns: Columns, bounds: Bounds, growth: Growth, quantum: float, n_threads: int
     ) -> None:
         n_classes = growth.class_weight.size
-        kernels = (
-            kernels_for(growth, columns, shares=False, many=True)[0],
-            enter_categories if columns.n_codes > 0 else no_categories,
-        )
-        functions = compile_kernels(growth, kernels, search_tables)
+        scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
+        categories = enter_categories if columns.n_codes > 0 else no_categories
+        search = compile_search(growth, quantum, scan, categories, search_tables)
         self.columns, self.n_threads = columns, n_threads
-        self.known = (
-            columns.table, bounds.lowest, bounds.highest, growth.limits(quantum),
-            growth.class_weight, *functions,
-        )  # fmt: skip
+        self.functions = TableSearch(search, compiled(categories))
+        self.known = TableColumns(columns.features, columns.bins, bounds.lowest, bounds.highest)
         self.spaces = [Workspace(columns, n_classes) for _ in range(n_threads)]
         for space in self.spaces:
             space.make_bins(columns)
@@ -113,17 +115,17 @@ class Search:
     def __call__(self, tables: Floats, slots: Ints) -> Found:
         """Return the best splits of the nodes whose tables are in these slots."""
         found = Found.empty(slots.size, self.spaces[0])
-        results = found.ints, found.floats, found.branches, found.children
+        results = SplitArrays(found.ints, found.floats, found.branches, found.children)
         run = compiled(search_tables)
         n_threads = min(self.n_threads, slots.size)
         ends = np.linspace(0, slots.size, n_threads + 1).astype(np.int64)
 
         def search_part(part: int) -> None:
             space = self.spaces[part]
+            work = TableWork(space.work, space.bin_work)
             run(
-                ends[part], ends[part + 1], tables, slots, *self.known, *space.scan_arguments(),
-                space.bin_lefts, space.bins, *results,
-            )  # fmt: skip
+                ends[part], ends[part + 1], tables, slots, self.known, self.functions, work, results
+            )
 
         in_threads(n_threads, search_part, range(n_threads))
         return found
@@ -252,8 +254,8 @@ def grow_levels(
     counts : float64[classes], of all rows
     finished : is told after each level how many there are
     """
-    limits = growth.limits(quantum)
-    n_bins = int(search.columns.table[layout.BIN, -1])
+    rules = growth.rules(quantum)
+    n_bins = int(search.columns.bins.start[-1])
     most = max(1, _ROOM // (8 * n_bins * counts.size))
     levels: list[Level] = []
     nodes, wanted, parents = counts[None], np.ones(1, bool), None
@@ -265,7 +267,7 @@ def grow_levels(
         level = _split_level(shards, nodes, wanted, _joined(found), quantum)
         levels.append(level)
         finished(len(levels))
-        wanted = may_be_split(level.children, len(levels), limits)
+        wanted = may_be_split(level.children, len(levels), rules)
         if wanted.any() and not level.best.shares:
             shards.divide(level.best.splits(level.split, quantum))
         parents = None
@@ -275,15 +277,15 @@ def grow_levels(
         nodes = level.children
     none = np.zeros(len(found[-1].ints), bool)
     levels.append(Level(nodes, np.empty(0, np.int64), found[-1].only(none), nodes[:0]))
-    return _tree(levels, search.columns, limits)
+    return _tree(levels, search.columns, rules)
 
 
-def may_be_split(counts: Floats, depth: int, limits: Floats) -> Mask:
+def may_be_split(counts: Floats, depth: int, rules: Rules) -> Mask:
     """Whether each node of a level is impure, large and high enough to be split."""
-    smallest = max(limits[layout.MIN_SPLIT], 2.0 * limits[layout.MIN_LEAF])
-    n_present = np.count_nonzero(counts * limits[layout.CLASS_WEIGHTS :] > 0.0, axis=1)
+    smallest = max(rules.min_split, 2.0 * rules.min_leaf)
+    n_present = np.count_nonzero(counts * rules.class_weight > 0.0, axis=1)
     allowed = (n_present > 1) & (counts.sum(axis=1) >= smallest)
-    return np.asarray(allowed & (depth < limits[layout.MAX_DEPTH]))
+    return np.asarray(allowed & (depth < rules.max_depth))
 
 
 def _split_level(
@@ -308,7 +310,7 @@ def _joined(found: list[Found]) -> Found:
     )
 
 
-def _tree(levels: list[Level], columns: Columns, limits: Floats) -> Tree:
+def _tree(levels: list[Level], columns: Columns, rules: Rules) -> Tree:
     """Levels one after the other are the breadth-first order of nodes."""
     n_categories = columns.n_categories - columns.own_code
     sizes = [n_categories[level.best.ints[:, layout.SPLIT_FEATURE]] for level in levels]
@@ -326,7 +328,7 @@ def _tree(levels: list[Level], columns: Columns, limits: Floats) -> Tree:
         return np.concatenate(each)
 
     missing = [
-        level.per_node(_missing_branches(level, columns, limits), NO_BRANCH) for level in levels
+        level.per_node(_missing_branches(level, columns, rules), NO_BRANCH) for level in levels
     ]
     of_node = [level.per_node(size, 0) for level, size in zip(levels, sizes, strict=True)]
     counts = np.concatenate([level.counts for level in levels])
@@ -343,13 +345,13 @@ def _tree(levels: list[Level], columns: Columns, limits: Floats) -> Tree:
     )
 
 
-def _missing_branches(level: Level, columns: Columns, limits: Floats) -> Ints:
+def _missing_branches(level: Level, columns: Columns, rules: Rules) -> Ints:
     """The branch of missing values at each split: as found, that of its code, or the heaviest."""
     best = level.best
     feature, branch = best.ints[:, layout.SPLIT_FEATURE], best.ints[:, layout.SPLIT_MISSING].copy()
     own = columns.own_code[feature]
     branch[own] = best.branches[own, columns.n_categories[feature[own]] - 1]
-    if limits[layout.JOIN_MISSING]:
+    if rules.join_missing:
         weights = np.full(best.children.shape[:2], -1.0)
         place = np.arange(level.parent.size) - np.searchsorted(level.parent, level.parent)
         weights[level.parent, place] = level.children.sum(axis=1)

@@ -111,7 +111,7 @@ class Shard:
         """Add the rows of some nodes to their tables."""
         run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words)
         run(
-            columns.table, segments, places.starts, places.rows, places.weights, self.codes,
+            columns.bins.start, segments, places.starts, places.rows, places.weights, self.codes,
             self.labels, tables,
         )  # fmt: skip
 
@@ -121,8 +121,8 @@ class Shard:
         sizes = np.zeros(splits.n_children, np.int64)
         send = compiled(send_bytes if self.codes.dtype == np.uint8 else send_words)
         send(
-            columns.table, splits.segments, splits.first_child, splits.ints, splits.branches,
-            splits.weights, places.starts, places.rows, self.codes, sides, sizes,
+            columns.features.n_categories, columns.bins.start, splits.segments,
+            splits.first_child, splits.ints, splits.branches, splits.weights, places.starts, places.rows, self.codes, sides, sizes,
         )  # fmt: skip
         starts = np.concatenate([[0], np.cumsum(sizes)])
         listed = splits.shares or places.weights.size > 0
@@ -162,7 +162,7 @@ class LocalShards:
 
     def count(self, segments: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, with room behind them for ``n_tables``."""
-        n_bins = int(self.columns.table[layout.BIN, -1])
+        n_bins = int(self.columns.bins.start[-1])
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if segments.size >= _FEW_NODES * self.n_threads:
             groups = np.array_split(np.arange(segments.size), self.n_threads)

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Dataset
+from roctree.models.multiscale.cells import BITS, CellTree
+from roctree.models.multiscale.estimator import MultiscaleClassifier
+from roctree.models.multiscale.inputs import refuse_missing
 from roctree.report.explorer.split_tree import nodes_of
 from roctree.report.explorer.tables import band, feature, numbers
-from roctree.systems.cell_inputs import refuse_missing
-from roctree.systems.cell_kernels import BITS
-from roctree.systems.cell_tree import CellTree
-from roctree.systems.multiscale import MultiscaleClassifier
 from roctree.tree.passes import with_those_below
 
 

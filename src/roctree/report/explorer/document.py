@@ -15,6 +15,8 @@ from roctree._version import __version__
 from roctree.data import Dataset, check_test_cases
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
+from roctree.models.multiscale.estimator import MultiscaleClassifier
+from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
 from roctree.operating import class_number
 from roctree.report.explorer.cells import cell_parts
 from roctree.report.explorer.naive_bayes import naive_bayes_parts
@@ -22,8 +24,6 @@ from roctree.report.explorer.split_tree import split_tree_parts
 from roctree.report.explorer.start import start_state
 from roctree.report.explorer.tables import or_none
 from roctree.strategy import is_number
-from roctree.systems.multiscale import MultiscaleClassifier
-from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
 
 if TYPE_CHECKING:
     from roctree.data import Schema

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data import Dataset
+from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
+from roctree.models.nbtree.fitted import Scored
+from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.models.nbtree.text import cell_words
 from roctree.report.explorer.split_tree import nodes_of
 from roctree.report.explorer.tables import band, feature, numbers
-from roctree.systems.naive_bayes import NaiveBayesTree
-from roctree.systems.naive_bayes_text import cell_words
-from roctree.systems.naive_bayes_tree import NaiveBayesTreeClassifier
-from roctree.systems.scored import Scored
 from roctree.tally import Tally
 
 Floats = NDArray[np.float64]

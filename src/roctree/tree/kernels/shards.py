@@ -12,17 +12,13 @@ import numpy as np
 from roctree._jit import typed_kernel, types, variant
 from roctree.tree.kernels.divide import share_out
 from roctree.tree.kernels.layout import (
-    BIN,
-    BRANCH_WEIGHT,
     BRANCHES,
     FLOAT,
     FLOATS,
     FLOATS_2D,
     FLOATS_3D,
     INTS,
-    N_CATEGORIES,
     PLACES,
-    SHARE,
     SPLIT_BRANCHES,
     SPLIT_CUT,
     SPLIT_FEATURE,
@@ -41,7 +37,7 @@ from roctree.tree.kernels.layout import (
 def count_signature(codes: Any) -> Any:
     """The type of the counting of rows with such codes."""
     return types.void(
-        STORED_INTS_2D, STORED_INTS, STORED_INTS, STORED_PLACES, STORED_FLOATS, codes,
+        STORED_INTS, STORED_INTS, STORED_INTS, STORED_PLACES, STORED_FLOATS, codes,
         STORED_PLACES, FLOATS_3D,
     )  # fmt: skip
 
@@ -49,7 +45,7 @@ def count_signature(codes: Any) -> Any:
 def send_signature(codes: Any) -> Any:
     """The type of the sending of rows with such codes."""
     return types.void(
-        STORED_INTS_2D, STORED_INTS, STORED_INTS, STORED_INTS_2D, STORED_BRANCHES_2D,
+        STORED_INTS, STORED_INTS, STORED_INTS, STORED_INTS, STORED_INTS_2D, STORED_BRANCHES_2D,
         STORED_FLOATS_2D, STORED_INTS, STORED_PLACES, codes, BRANCHES, INTS,
     )  # fmt: skip
 
@@ -61,7 +57,7 @@ MOVE_SIGNATURE = types.void(
 
 
 def add_rows(
-    columns: np.ndarray,
+    first_bin: np.ndarray,
     segments: np.ndarray,
     starts: np.ndarray,
     rows: np.ndarray,
@@ -71,7 +67,7 @@ def add_rows(
     tables: np.ndarray,
 ) -> None:
     """Add the rows of some nodes to their tables, the first node to the first table."""
-    weighted, first_bin = weights.size > 0, columns[BIN]
+    weighted = weights.size > 0
     for slot in range(segments.size):
         table = tables[slot]
         for i in range(starts[segments[slot]], starts[segments[slot] + 1]):
@@ -88,7 +84,8 @@ count_words = variant("count_words", add_rows, count_signature(STORED_WORDS))
 
 
 def send_entries(
-    columns: np.ndarray,
+    n_categories: np.ndarray,
+    first_bin: np.ndarray,
     segments: np.ndarray,
     first_child: np.ndarray,
     split_ints: np.ndarray,
@@ -103,8 +100,8 @@ def send_entries(
     """Find the branch of each row of the nodes that are split, -1 for all of them."""
     for split in range(segments.size):
         feature, first = split_ints[split, SPLIT_FEATURE], first_child[split]
-        cut, is_nominal = split_ints[split, SPLIT_CUT], columns[N_CATEGORIES, feature] > 0
-        missing = columns[BIN, feature + 1] - columns[BIN, feature] - 1
+        cut, is_nominal = split_ints[split, SPLIT_CUT], n_categories[feature] > 0
+        missing = first_bin[feature + 1] - first_bin[feature] - 1
         for i in range(starts[segments[split]], starts[segments[split] + 1]):
             code = int(codes[rows[i], feature])
             if code == missing:
@@ -152,7 +149,7 @@ def move_entries(
     for split in range(segments.size):
         n_branches, first = split_ints[split, SPLIT_BRANCHES], first_child[split]
         for branch in range(n_branches):
-            branch_floats[BRANCH_WEIGHT, branch] = branch_weight[split, branch]
+            branch_floats[0, branch] = branch_weight[split, branch]
         for i in range(starts[segments[split]], starts[segments[split] + 1]):
             weight = weights[i] if weights.size > 0 else 1.0
             side = int(sides[i])
@@ -164,10 +161,10 @@ def move_entries(
                     new_weights[target] = weight
                     counts[first + side, labels[rows[i]]] += weight
                 continue
-            share_out(weight, n_branches, quantum, branch_floats)
+            share_out(weight, n_branches, quantum, branch_floats[0], branch_floats[1])
             for branch in range(n_branches):
                 if branch_weight[split, branch] > 0.0:
                     target = cursors[first + branch]
-                    new_rows[target], new_weights[target] = rows[i], branch_floats[SHARE, branch]
-                    counts[first + branch, labels[rows[i]]] += branch_floats[SHARE, branch]
+                    new_rows[target], new_weights[target] = rows[i], branch_floats[1, branch]
+                    counts[first + branch, labels[rows[i]]] += branch_floats[1, branch]
                     cursors[first + branch] = target + 1

@@ -4,33 +4,13 @@ This is the search of the exact engine between bins, and nothing else: where eve
 value, both find the same splits.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from roctree._jit import BLOCK_FUNCTION, TABLE_FUNCTION, kernel, typed_kernel, types
+from roctree._jit import Branches2D, Floats2D, Floats3D, Ints, Ints2D, kernel, typed_kernel
 from roctree.tree.kernels.bins import enter_bins, load_bins
-from roctree.tree.kernels.choice import choose
 from roctree.tree.kernels.layout import (
-    BIN,
-    BRANCHES,
-    BRANCHES_2D,
-    C45_MINIMUM,
-    CATEGORIES_FUNCTION,
-    CUT,
-    FILLED,
-    FLOATS,
-    FLOATS_2D,
-    FLOATS_3D,
-    GAIN,
-    INT,
-    INTS,
-    INTS_2D,
-    MISSING_BRANCH,
-    N_BRANCHES,
-    N_CATEGORIES,
-    OFFSET,
-    SCAN_FUNCTION,
     SPLIT_BRANCHES,
     SPLIT_CUT,
     SPLIT_FEATURE,
@@ -39,35 +19,65 @@ from roctree.tree.kernels.layout import (
     SPLIT_THRESHOLD,
     SPLIT_UNKNOWN,
 )
+from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import C45_GAP, weight_of
-from roctree.tree.kernels.subtree import ALL_VALUES, middle
+from roctree.tree.kernels.records import (
+    ALL_VALUES,
+    Bins,
+    BinWork,
+    Candidates,
+    Features,
+    Found,
+    Work,
+)
+from roctree.tree.kernels.rows import middle
+from roctree.tree.kernels.scan import Search, choose
 
-SEARCH_SIGNATURE = types.void(
-    INT, INT, FLOATS_3D, INTS, INTS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS,
-    TABLE_FUNCTION, BLOCK_FUNCTION, SCAN_FUNCTION, CATEGORIES_FUNCTION,
-    FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, INTS, FLOATS_2D,
-    FLOATS_2D, INTS_2D, BRANCHES, FLOATS_2D, INTS_2D,
-    INTS_2D, FLOATS_2D, BRANCHES_2D, FLOATS_3D,
-)  # fmt: skip
+
+class TableColumns(NamedTuple):
+    """The attributes, their bins, and the lowest and highest value in each bin."""
+
+    features: Features
+    bins: Bins
+    lowest: Floats2D
+    highest: Floats2D
+
+
+class TableSearch(NamedTuple):
+    """How the best split of a table is found."""
+
+    search: Search
+    enter_categories: EnterCategories
+
+
+class TableWork(NamedTuple):
+    """The working memory of the search."""
+
+    work: Work
+    bin_work: BinWork
+
+
+class SplitArrays(NamedTuple):
+    """The splits of the nodes of a level."""
+
+    ints: Ints2D
+    floats: Floats2D
+    branches: Branches2D
+    children: Floats3D
 
 
 @kernel
 def merge_close_bins(
-    feature: int,
-    n: int,
-    lowest: np.ndarray,
-    highest: np.ndarray,
-    lefts: np.ndarray,
-    places: np.ndarray,
-    bins: np.ndarray,
+    feature: int, n: int, columns: TableColumns, candidates: Candidates, bin_work: BinWork
 ) -> int:
     """Drop the cuts between bins that C4.5 takes for equal; returns how many remain."""
+    lefts, places, filled = candidates.lefts, candidates.places, bin_work.filled
     kept = 1
     for i in range(1, n + 1):
         apart = i == n
         if not apart:
-            low = highest[feature, bins[FILLED, i - 1]]
-            apart = low + C45_GAP < lowest[feature, bins[FILLED, i]]
+            low = columns.highest[feature, filled[i - 1]]
+            apart = low + C45_GAP < columns.lowest[feature, filled[i]]
         if apart:
             places[kept] = places[i]
             for label in range(lefts.shape[1]):
@@ -77,141 +87,95 @@ def merge_close_bins(
 
 
 @kernel
-def threshold_between(
-    feature: int,
-    cut: int,
-    start: int,
-    n_bins: int,
-    histogram: np.ndarray,
-    lowest: np.ndarray,
-    highest: np.ndarray,
-) -> float:
+def threshold_between(feature: int, cut: int, columns: TableColumns, histogram: Floats2D) -> float:
     """The middle of the values beside a cut, or all values where none is on its right."""
-    if cut == n_bins:
+    start = columns.bins.start[feature]
+    if cut == columns.bins.start[feature + 1] - start - 1:
         return ALL_VALUES
     left = cut - 1
     while weight_of(histogram, start + left) <= 0.0:
         left -= 1
-    return middle(highest[feature, left], lowest[feature, cut])
+    return middle(columns.highest[feature, left], columns.lowest[feature, cut])
 
 
 @kernel
 def count_children(
     node: int,
     feature: int,
-    columns: np.ndarray,
-    histogram: np.ndarray,
-    found_ints: np.ndarray,
-    split_floats: np.ndarray,
-    split_branch: np.ndarray,
-    children: np.ndarray,
+    columns: TableColumns,
+    histogram: Floats2D,
+    found: Found,
+    splits: SplitArrays,
 ) -> None:
     """Add the bins up that go to each branch; cases that go to all branches are left out."""
-    start, missing_bin = columns[BIN, feature], columns[BIN, feature + 1] - 1
-    for branch in range(found_ints[feature, N_BRANCHES]):
+    start, missing_bin = columns.bins.start[feature], columns.bins.start[feature + 1] - 1
+    for branch in range(found.n_branches[feature]):
         for label in range(histogram.shape[1]):
-            children[node, branch, label] = 0.0
+            splits.children[node, branch, label] = 0.0
     for place in range(start, missing_bin + 1):
         if place == missing_bin:
-            side = found_ints[feature, MISSING_BRANCH]
-        elif columns[N_CATEGORIES, feature] > 0:
-            side = int(split_branch[node, place - start])
+            side = found.missing_branch[feature]
+        elif columns.features.n_categories[feature] > 0:
+            side = int(splits.branches[node, place - start])
         else:
-            side = 0 if place - start < found_ints[feature, CUT] else 1
+            side = 0 if place - start < found.cut[feature] else 1
         if side < 0:
-            split_floats[node, SPLIT_UNKNOWN] += weight_of(histogram, place)
+            splits.floats[node, SPLIT_UNKNOWN] += weight_of(histogram, place)
             continue
         for label in range(histogram.shape[1]):
-            children[node, side, label] += histogram[place, label]
+            splits.children[node, side, label] += histogram[place, label]
 
 
 @kernel
 def enter_split(
     node: int,
     feature: int,
-    columns: np.ndarray,
-    histogram: np.ndarray,
-    lowest: np.ndarray,
-    highest: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
-    split_ints: np.ndarray,
-    split_floats: np.ndarray,
-    split_branch: np.ndarray,
-    children: np.ndarray,
+    columns: TableColumns,
+    histogram: Floats2D,
+    found: Found,
+    splits: SplitArrays,
 ) -> None:
     """Write down the split of a node, and count its children."""
-    split_ints[node, SPLIT_FEATURE] = feature
+    splits.ints[node, SPLIT_FEATURE] = feature
     if feature < 0:
         return
-    start, n_bins = columns[BIN, feature], columns[BIN, feature + 1] - columns[BIN, feature] - 1
-    split_ints[node, SPLIT_BRANCHES] = found_ints[feature, N_BRANCHES]
-    split_ints[node, SPLIT_CUT] = found_ints[feature, CUT]
-    split_ints[node, SPLIT_MISSING] = found_ints[feature, MISSING_BRANCH]
-    split_floats[node, SPLIT_GAIN] = found_floats[feature, GAIN]
-    split_floats[node, SPLIT_UNKNOWN] = 0.0
-    split_floats[node, SPLIT_THRESHOLD] = np.nan
-    if columns[N_CATEGORIES, feature] == 0:
-        cut = found_ints[feature, CUT]
-        split_floats[node, SPLIT_THRESHOLD] = threshold_between(
-            feature, cut, start, n_bins, histogram, lowest, highest
+    features, ints, floats = columns.features, splits.ints, splits.floats
+    ints[node, SPLIT_BRANCHES] = found.n_branches[feature]
+    ints[node, SPLIT_CUT] = found.cut[feature]
+    ints[node, SPLIT_MISSING] = found.missing_branch[feature]
+    floats[node, SPLIT_GAIN] = found.gain[feature]
+    floats[node, SPLIT_UNKNOWN] = 0.0
+    floats[node, SPLIT_THRESHOLD] = np.nan
+    if features.n_categories[feature] == 0:
+        floats[node, SPLIT_THRESHOLD] = threshold_between(
+            feature, found.cut[feature], columns, histogram
         )
-    for code in range(columns[N_CATEGORIES, feature]):
-        split_branch[node, code] = branch_of[columns[OFFSET, feature] + code]
-    count_children(
-        node, feature, columns, histogram, found_ints, split_floats, split_branch, children
-    )
+    for code in range(features.n_categories[feature]):
+        splits.branches[node, code] = found.branch_of[features.offset[feature] + code]
+    count_children(node, feature, columns, histogram, found, splits)
 
 
-@typed_kernel(SEARCH_SIGNATURE)
+@typed_kernel
 def search_tables(
     begin: int,
     end: int,
-    tables: np.ndarray,
-    slots: np.ndarray,
-    columns: np.ndarray,
-    lowest: np.ndarray,
-    highest: np.ndarray,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scan: Any,
-    categories: Any,
-    lefts: np.ndarray,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
-    places: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
-    bin_lefts: np.ndarray,
-    bins: np.ndarray,
-    split_ints: np.ndarray,
-    split_floats: np.ndarray,
-    split_branch: np.ndarray,
-    children: np.ndarray,
+    tables: Floats3D,
+    slots: Ints,
+    columns: TableColumns,
+    functions: TableSearch,
+    memory: TableWork,
+    splits: SplitArrays,
 ) -> None:
     """Enter the best splits of nodes ``begin:end``, whose tables are in ``slots``."""
+    features, search, work = columns.features, functions.search, memory.work
+    bin_work, found = memory.bin_work, memory.work.found
     for node in range(begin, end):
         histogram = tables[slots[node]]
-        for feature in range(found_ints.shape[0]):
-            found_ints[feature, N_BRANCHES] = 0
-            n = load_bins(feature, columns, histogram, lefts, places, bins, vectors)
-            if limits[C45_MINIMUM] and columns[N_CATEGORIES, feature] == 0:
-                n = merge_close_bins(feature, n, lowest, highest, lefts, places, bins)
-            enter_bins(
-                feature, n, columns, limits, class_weight, table, block, scan, categories, lefts,
-                edges, corners, finest, scores, bounds, places, vectors, found_floats, found_ints,
-                branch_of, bin_lefts, bins,
-            )  # fmt: skip
-        feature = choose(columns, found_floats, found_ints, limits)
-        enter_split(
-            node, feature, columns, histogram, lowest, highest, found_floats, found_ints,
-            branch_of, split_ints, split_floats, split_branch, children,
-        )  # fmt: skip
+        for feature in range(found.n_branches.size):
+            found.n_branches[feature] = 0
+            n = load_bins(feature, columns.bins, histogram, work.candidates, bin_work)
+            if search.rules.c45_minimum and features.n_categories[feature] == 0:
+                n = merge_close_bins(feature, n, columns, work.candidates, bin_work)
+            enter_bins(feature, n, features, search, functions.enter_categories, work, bin_work)
+        feature = choose(features, found, search.rules)
+        enter_split(node, feature, columns, histogram, found, splits)

@@ -1,0 +1,1 @@
+"""Further models: Naive Bayes trees, the Multiscale Classifier, distillation, discretisation."""

@@ -1,0 +1,151 @@
+"""A fitted ``MultiscaleClassifier`` as the sections of a document, and back.
+
+The training cases are not written, so that a file tells of them no more than the cells do.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.errors import DataError
+from roctree.files import training
+from roctree.files.classifier import fitted, plain_parameters, unfitted
+from roctree.files.operating_point import plain_point, restored_point
+from roctree.files.schema import plain_schema, restored_schema
+from roctree.files.section import Section
+from roctree.files.strategies import plain_strategies, restored_strategies
+from roctree.models.multiscale.cells import (
+    BITS,
+    Bounds,
+    Cells,
+    CellTree,
+    leading_bits,
+    tree_of_counts,
+)
+from roctree.models.multiscale.inputs import check_parameters, refuse_nominal
+from roctree.tree.check import check_structure
+from roctree.tree.tree import Tree
+
+SECTIONS = (
+    *("training", "parameters", "schema", "bounds", "cells", "nodes", "smoothing", "pruning"),
+    "operating_point",
+)
+_CELLS = ("n_children", "level", "corner", "node")
+
+
+def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
+    """Return the sections of a fitted classifier.
+
+    Parameters
+    ----------
+    model : the classifier
+    forgotten : receives the words for what a file cannot hold
+    """
+    bounds, cells, tree = model.cell_tree_.bounds, model.cells_, model.tree_
+    return {
+        "training": training.plain(model.training_),
+        "parameters": plain_parameters(model, forgotten),
+        "schema": plain_schema(model.schema_),
+        "bounds": {"low": bounds.low.tolist(), "high": bounds.high.tolist()},
+        "cells": {name: getattr(cells, name).tolist() for name in _CELLS},
+        "nodes": {
+            "n_children": tree.n_children.tolist(),
+            "counts": tree.counts[tree.leaves].tolist(),
+        },
+        **plain_strategies(model),
+        "operating_point": plain_point(model.operating_point_),
+    }
+
+
+def restored(cls: Any, section: Section) -> Any:
+    """Return the classifier of a document's sections; it has no cases."""
+    schema = restored_schema(section, "schema")
+    try:
+        refuse_nominal(schema)
+    except DataError as error:
+        section.refuse("schema", f"makes no sense: {error}")
+    tree = _tree(section, schema.n_classes)
+    bounds = _bounds(section, schema.n_features)
+    attributes = {
+        "training_": training.restored(section, "training"),
+        "cell_tree_": CellTree(bounds, _cells(section, tree, schema.n_features), tree),
+        **restored_strategies(section, tree),
+        "operating_point_": restored_point(
+            section, "operating_point", tree.n_classes, tree.n_nodes
+        ),
+        "cases_": None,
+    }
+    return fitted(unfitted(cls, section, check_parameters), schema, attributes)
+
+
+def _bounds(section: Section, n_features: int) -> Bounds:
+    found = section.section("bounds", ("low", "high"))
+    low, high = found.floats("low", n_features), found.floats("high", n_features)
+    if (low > high).any():
+        section.refuse("bounds", "ends before it begins")
+    return Bounds(low, high)
+
+
+def _tree(section: Section, n_classes: int) -> Tree:
+    """Return the tree of counts, of which a file has those of the leaves."""
+    found = section.section("nodes", ("n_children", "counts"))
+    n_children = _n_children(found)
+    leaves = np.flatnonzero(n_children == 0)
+    counts = np.zeros((len(n_children), n_classes))
+    counts[leaves] = found.sizes("counts", len(leaves), n_classes)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(counts.sum()):
+            found.refuse("counts", "has numbers too large to add up")
+    return tree_of_counts(n_children, counts)
+
+
+def _n_children(section: Section) -> NDArray[np.int32]:
+    found = section.ints("n_children", np.int32, len(section.items("n_children")))
+    if len(found) == 0:
+        section.refuse("n_children", "is empty")
+    check_structure(found)
+    return found
+
+
+def _cells(section: Section, tree: Tree, n_features: int) -> Cells:
+    """Return the cells, each within the one that it is part of, side by side in order."""
+    found = section.section("cells", _CELLS)
+    n_children = _n_children(found)
+    level = found.ints("level", np.uint8, len(n_children))
+    if (level > BITS - (n_children > 0)).any():
+        found.refuse("level", f"halves a side more than {BITS} times")
+    corner = found.ints("corner", np.uint32, len(n_children), n_features)
+    cells = Cells(n_children, level, corner, found.ints("node", np.int64, len(n_children)))
+    if (level != cells.level).any() or (level[1:] <= level[cells.parent[1:]]).any():
+        found.refuse("level", "has a part that is no smaller than its cell")
+    if (corner != cells.corner).any() or not _in_their_places(cells):
+        found.refuse("corner", "has a part that is not where its cell is, or not in order")
+    if not _are_nodes(cells, tree):
+        found.refuse("node", "has cells that are not arranged as the nodes are")
+    return cells
+
+
+def _in_their_places(cells: Cells) -> bool:
+    """Return whether parts begin with the address of their cell, and are in order."""
+    parent = cells.parent[1:]
+    parts, level = cells.corner[1:], cells.level[parent]
+    apart = (parts ^ cells.corner[parent]) & leading_bits(level)[:, None]
+    halves = parts >> (BITS - 1 - level).astype(np.uint32)[:, None] & np.uint32(1)
+    keys = np.packbits(halves.astype(np.bool_), axis=1)
+    order = np.ascontiguousarray(keys).view(f"S{keys.shape[1]}")[:, 0]
+    siblings = parent[1:] == parent[:-1]
+    return not apart.any() and bool((order[1:] > order[:-1])[siblings].all())
+
+
+def _are_nodes(cells: Cells, tree: Tree) -> bool:
+    """Return whether the cells stand for nodes: divided ones each for its own, all for theirs."""
+    node, divided = cells.node, cells.n_children > 0
+    if not ((node >= 0) & (node < tree.n_nodes)).all() or node[0] != 0:
+        return False
+    return bool(
+        np.bincount(node, minlength=tree.n_nodes).all()
+        and np.count_nonzero(divided) == tree.n_nodes - tree.n_leaves
+        and (divided != tree.is_leaf[node]).all()
+        and (tree.parent[node[1:]] == node[cells.parent[1:]]).all()
+    )

@@ -1,1 +1,0 @@
-"""Whole systems: estimators set up as published programs are."""

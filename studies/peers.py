@@ -1,0 +1,220 @@
+"""Peers of the study of quality: other classifiers, and trees pruned to a number of leaves.
+
+All take ``Rows``, as an experiment passes them. Classifiers that need numbers get one indicator
+column per category; a missing category is 0 in all of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
+
+from roctree import ROCTreeClassifier, distill
+from roctree.classifier import training_data
+from roctree.data import Rows
+from roctree.models.distill import Booster
+from roctree.presets import c45
+from roctree.pruning import CostComplexity
+from roctree.roc import mauc
+
+Floats = NDArray[np.float64]
+SEED = 0
+# Tuning grids of scikit-learn's tree, the second for a given number of leaves.
+GRID = {"min_samples_leaf": [1, 2, 5, 10, 20], "ccp_alpha": [0.0, 0.002, 0.01]}
+GRID_OF_SIZE = {"min_samples_leaf": [1, 5, 20], "criterion": ["gini", "entropy"]}
+# The strengths that imodels tries by default.
+STRENGTHS = [0.0, 0.1, 1.0, 10.0, 50.0, 100.0, 500.0]
+INNER_FOLDS = 3
+
+
+class OneHot(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of numbers, for nominal attributes too.
+
+    Parameters
+    ----------
+    classifier : estimator
+        A classifier of numbers, not fitted.
+    """
+
+    def __init__(self, classifier: Any) -> None:
+        self.classifier = classifier
+
+    def fit(self, X: Rows, y: Any) -> "OneHot":
+        """Fit the classifier to one column per category."""
+        self.model_ = clone(self.classifier).fit(one_hot(X), y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.model_.predict(one_hot(X)))
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probabilities of each row."""
+        return np.asarray(self.model_.predict_proba(one_hot(X)))
+
+    def get_n_leaves(self) -> float:
+        """Return the number of leaves; NaN if the classifier is not a tree."""
+        tree: Any = getattr(self.model_, "best_estimator_", self.model_)
+        shrunk = getattr(tree, "estimator_", None)
+        tree = shrunk if hasattr(shrunk, "tree_") else tree
+        return float(tree.get_n_leaves()) if hasattr(tree, "get_n_leaves") else float("nan")
+
+
+class Boosted(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """scikit-learn's gradient boosting with default settings and native nominal attributes."""
+
+    def fit(self, X: Rows, y: Any) -> "Boosted":
+        """Fit the booster."""
+        self.model_ = booster_of(X, tuple(y.tolist()))
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probabilities of each row."""
+        return self.model_.predict_proba(X)
+
+
+class TreeMadeBy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A tree that takes more than ``fit`` to make.
+
+    Parameters
+    ----------
+    way : str
+        Name of one of ``WAYS``.
+    max_leaves : int, default=None
+        Maximum number of leaves; None for no limit.
+    """
+
+    def __init__(self, way: str, max_leaves: int | None = None) -> None:
+        self.way = way
+        self.max_leaves = max_leaves
+
+    def fit(self, X: Rows, y: Any) -> "TreeMadeBy":
+        """Make the tree."""
+        self.tree_ = WAYS[self.way](X, y, self.max_leaves)
+        self.classes_ = self.tree_.classes_
+        return self
+
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.tree_.predict(X))
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probabilities of each row."""
+        return np.asarray(self.tree_.predict_proba(X))
+
+    def get_n_leaves(self) -> float:
+        """Return the number of leaves."""
+        return float(self.tree_.get_n_leaves())
+
+
+def distilled(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+    """Distil gradient boosting into one tree."""
+    teacher = booster_of(X, tuple(y.tolist()))
+    return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
+
+
+def two_teachers(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+    """Distil the mean of gradient boosting and a forest into one tree."""
+    both = [("boosting", Boosted()), ("forest", forest())]
+    teacher = VotingClassifier(both, voting="soft").fit(X, y)
+    return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
+
+
+def distilled_as_large(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+    """Distil gradient boosting into a tree with as many leaves as one without a teacher."""
+    alone = ROCTreeClassifier(max_leaves=max_leaves).fit(X, y)
+    return distilled(X, y, alone.get_n_leaves())
+
+
+def c45_cut_back(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+    """Grow C4.5's pruned tree with Laplace smoothing, and prune it further to the number of leaves.
+
+    C4.5 has no parameter for the size: cost-complexity pruning removes the remaining subtrees.
+    """
+    tree = c45(smoothing="laplace", labels="probability").fit(X, y)
+    if max_leaves is None or tree.get_n_leaves() <= max_leaves:
+        return tree
+    path = tree.pruning_path()
+    price = path.between()[int(np.argmax(path.n_leaves <= max_leaves))]
+    return tree.pruned(CostComplexity(alpha=float(price)))
+
+
+def imodels_shrunk(X: Rows, y: Any, max_leaves: int | None) -> OneHot:
+    """Shrink scikit-learn's tree by imodels, with a strength chosen by inner folds.
+
+    ``HSTreeClassifierCV`` does not work here: its folds are consecutive rows, and it fails if a
+    fold lacks a class.
+    """
+    from imodels import HSTreeClassifier
+
+    tree = DecisionTreeClassifier(max_leaf_nodes=max_leaves, random_state=SEED)
+    strengths = {"reg_param": STRENGTHS}
+    search = GridSearchCV(HSTreeClassifier(tree), strengths, cv=INNER_FOLDS, scoring=HandTill())
+    return OneHot(search).fit(X, y)
+
+
+WAYS: dict[str, Callable[[Rows, Any, int | None], Any]] = {
+    "distilled": distilled,
+    "two_teachers": two_teachers,
+    "distilled_as_large": distilled_as_large,
+    "c45_cut_back": c45_cut_back,
+    "imodels_shrunk": imodels_shrunk,
+}
+
+
+def forest() -> OneHot:
+    """Return scikit-learn's forest with 200 trees."""
+    return OneHot(RandomForestClassifier(200, random_state=SEED))
+
+
+@dataclass(frozen=True)
+class HandTill:
+    """Hand and Till's area as a scorer of scikit-learn."""
+
+    def __call__(self, model: Any, X: Floats, y: NDArray[Any]) -> float:
+        """Return the area of a fitted classifier on these cases."""
+        return mauc(model.predict_proba(X), (y[:, None] == model.classes_).astype(np.float64))
+
+
+def tuned_tree(max_leaves: int | None = None) -> OneHot:
+    """Return scikit-learn's tree, tuned by its area in inner folds."""
+    grid = GRID if max_leaves is None else GRID_OF_SIZE
+    tree = DecisionTreeClassifier(max_leaf_nodes=max_leaves, random_state=SEED)
+    return OneHot(GridSearchCV(tree, grid, cv=INNER_FOLDS, scoring=HandTill()))
+
+
+def one_hot(rows: Rows) -> Floats:
+    """Return the rows as numbers, with one column per category.
+
+    Examples
+    --------
+    >>> one_hot(Rows(np.array([[1.0, 7.0], [np.nan, 8.0]]), ("a", "b"), (("x", "y"), None)))
+    array([[0., 1., 7.],
+           [0., 0., 8.]])
+    """
+    parts = [
+        column[:, None]
+        if categories is None
+        else (column[:, None] == np.arange(len(categories))).astype(np.float64)
+        for column, categories in zip(rows.values.T, rows.categories, strict=True)
+    ]
+    return np.hstack(parts)
+
+
+@lru_cache(maxsize=1)
+def booster_of(rows: Rows, y: tuple[Any, ...]) -> Booster:
+    """Return the booster of some cases; consecutive calls with the same cases share it."""
+    return Booster.of(training_data(rows, np.array(y)), SEED)

@@ -1,0 +1,126 @@
+"""How reproductions are run: data, folder, and how much of the full experiment."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from roctree.errors import DataError
+from roctree.experiment import Plan, Problem, Results, UnknownDataSetError, run
+from roctree.experiment.designs import Design
+from roctree.experiment.run import Changed
+from roctree.experiment.sources import Source
+
+HOME = Path(__file__).parent
+
+
+class MissingDataError(DataError):
+    """The source has none of the data sets that a table or figure needs."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A data set in a table of a paper.
+
+    Parameters
+    ----------
+    number : str
+        Number in the paper, or the label if the paper has no numbers.
+    label : str
+        Name in the paper.
+    problem : Problem
+        Our copy.
+    """
+
+    number: str
+    label: str
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Options of a reproduction.
+
+    Parameters
+    ----------
+    source : Source
+        Where the data come from.
+    folder : Path
+        Folder for results and reports.
+    quick : bool, default=False
+        One repeat instead of all.
+    n_jobs : int, default=None
+        Number of processes.
+    changed : {"refuse", "keep", "again"}, default="refuse"
+        What to do with results from before a change.
+    progress : bool, default=False
+        Whether to show a progress bar.
+    together : bool, default=False
+        Whether several tables of a paper are wanted: their configurations are then run together,
+        so that each tree is grown only once.
+    """
+
+    source: Source
+    folder: Path
+    quick: bool = False
+    n_jobs: int | None = None
+    changed: Changed = "refuse"
+    progress: bool = False
+    together: bool = False
+
+    def rows(self, paper: str) -> tuple[list[Row], list[str]]:
+        """Return the data sets of a paper that the source has, and the labels of the others.
+
+        A data set that exists and cannot be read is an error; it is not left out silently.
+        """
+        found, absent, reason = [], [], ""
+        for number, label, name in published()["data_sets"][paper]:
+            try:
+                problem = self.source.load(name)
+            except UnknownDataSetError as error:
+                absent.append(label)
+                reason = reason or str(error)
+            else:
+                found.append(Row(label if number is None else str(number), label, problem))
+        if not found:
+            raise MissingDataError(
+                f"The source has none of the data sets of {paper}: use --data to give another one. "
+                f"The first is missing because: {reason}"
+            )
+        return found, absent
+
+    def design(self, full: Design) -> Design:
+        """Return the design of a paper, or its quick version."""
+        return full.quick() if self.quick else full
+
+    def run(
+        self,
+        name: str,
+        problems: list[Problem],
+        configurations: Mapping[str, Any],
+        design: Design,
+        metrics: Any,
+    ) -> Results:
+        """Run what is missing of an experiment, in a file of this name."""
+        plan = Plan.of(problems, configurations, self.design(design), metrics)
+        return run(
+            plan,
+            self.folder / f"{name}{'-quick' * self.quick}.sqlite",
+            n_jobs=self.n_jobs,
+            changed=self.changed,
+            progress=self.progress,
+        )
+
+
+def missing_data_note(absent: list[str]) -> list[str]:
+    """Return a sentence about data sets that the source does not have, if there are any."""
+    return [f"Not in the data given: {', '.join(absent)}."] if absent else []
+
+
+@cache
+def published() -> dict[str, Any]:
+    """Return the numbers that the papers print."""
+    found: dict[str, Any] = json.loads((HOME / "published.json").read_text("utf-8"))
+    return found
