@@ -43,9 +43,8 @@ from roctree.tree.apply import class_counts as counts_at_nodes
 from roctree.tree.apply import divided, mix
 from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
-from roctree.tree.binned import Binned, bin_dataset
 from roctree.tree.growth import Growth, Missing, Nominal, class_counts, grow, weight_grid
-from roctree.tree.levels import Finished
+from roctree.tree.levels import Binned, LevelCallback, bin_dataset
 from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.softness import hardened, of_width
 from roctree.tree.tree import Tree
@@ -246,7 +245,7 @@ def grow_from_bins(
     options: FitOptions,
     rules: Growth,
     n_threads: int,
-    finished: Finished = lambda n_levels: None,
+    finished: LevelCallback = lambda n_levels: None,
 ) -> Tree:
     """Return the tree of binned data, wherever the rows are stored.
 

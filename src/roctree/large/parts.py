@@ -18,11 +18,11 @@ from roctree.geometry import Moments
 from roctree.large.summary import Summary
 from roctree.tally import Tally
 from roctree.tree import Tree
-from roctree.tree.binned import own_weights
-from roctree.tree.binning import Bounds, Edges
+from roctree.tree.bins import Edges
 from roctree.tree.columns import Columns
 from roctree.tree.growth import class_counts, drop_zero_weight, on_grid
-from roctree.tree.shards import Shard, Shards
+from roctree.tree.kernels.tables import Bounds
+from roctree.tree.shards import Shard, Shards, omit_unit_weights
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +109,9 @@ class Totals:
         """Return the totals of no rows."""
         values = np.empty((0, coding.middle.size))
         moments = Moments.of(values, np.empty(0), coding.middle)
-        return cls(0, Bounds.empty(coding.edges.size), np.zeros(coding.schema.n_classes), moments)
+        return cls(
+            0, Bounds.empty(coding.edges.size.size), np.zeros(coding.schema.n_classes), moments
+        )
 
     def merged(self, other: "Totals") -> "Totals":
         """Return the totals of both."""
@@ -146,7 +148,7 @@ def code_part(part: Part, coding: Coding) -> CodedPart:
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)
     totals = Totals(len(weights), bounds, counts, Moments.of(values, weights, coding.middle))
-    return CodedPart(Shard(codes, labels.astype(np.uint32), own_weights(weights)), totals)
+    return CodedPart(Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights)), totals)
 
 
 def tally_part(part: Part, tree: Tree, schema: Schema) -> Tally | None:

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from roctree.data import Dataset, Schema, encode_labels
 from roctree.data.column import Categories
 from roctree.errors import DataError
-from roctree.tree.binning import refuse_many_categories
+from roctree.tree.bins import Sketch, check_category_count, sketch_columns
 from roctree.tree.growth import drop_zero_weight
-from roctree.tree.sketch import Sketch, sketch_columns
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, i
             "all parts."
         ) from None
     # A column of row names would fill the memory long before all rows are read.
-    refuse_many_categories(name, len(joined))
+    check_category_count(name, len(joined))
     return joined
 
 
