@@ -213,9 +213,9 @@ def function_type(function: Callable[..., Any]) -> Any:
     return types.FunctionType(signature_of(function))
 
 
-def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:
+def record_array(dtype: np.dtype[Any], ndim: int = 1, *, readonly: bool = False) -> Any:
     """Return the compiled type of an array of records, for ``Annotated[NDArray[Any], ...]``."""
-    return _array(from_dtype(dtype), 1, readonly=readonly)
+    return _array(from_dtype(dtype), ndim, readonly=readonly)
 
 
 def new_record(dtype: np.dtype[Any]) -> np.record:
