@@ -251,14 +251,14 @@ def test_it_follows_the_operating_point():
     assert not one.nearest_change([[1.0]])[0].reachable
     chance = fitted().at(max_fpr=0.15, randomise=True)
     assert chance.operating_point_.chance > 0
-    with pytest.raises(ParameterError, match="drawn by chance"):
+    with pytest.raises(ParameterError, match="Randomised labels cannot be guaranteed"):
         chance.nearest_change(weather.frame()[0])
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"to": "maybe"}, "to='maybe' is no class; the classes are 'home', 'play'"),
+        ({"to": "maybe"}, "to='maybe' is not a class; the classes are 'home', 'play'"),
         (
             {"frozen": ["wnid"]},
             r"names 'wnid', which is not an attribute \(did you mean 'wind'",
