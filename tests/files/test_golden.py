@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree.files import KINDS, as_bytes
+from roctree.files import KINDS
+from tests.files.models import as_bytes
 from tests.golden.write import HOME, expected
 
 GOLDEN = sorted(HOME.glob("*-*.json"))

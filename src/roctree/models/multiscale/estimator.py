@@ -15,7 +15,7 @@ from roctree.data import Dataset, check_rows_given, check_test_cases
 from roctree.decision import Decision, leaf_scores
 from roctree.exploring import explored
 from roctree.export.common import with_origin
-from roctree.files import save
+from roctree.files import check_can_be_saved, save
 from roctree.fitted import Training
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.models.multiscale import inputs
@@ -305,7 +305,8 @@ class MultiscaleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         It is replaced when the new one is complete, and has no cases for ``partial_fit``.
         """
         self._fitted()
-        save(self, path, stacklevel=2)
+        check_can_be_saved(type(self))
+        save(self, path, stacklevel=2)  # type: ignore[arg-type]
 
     def explore(
         self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any

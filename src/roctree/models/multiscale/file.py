@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import DataError
-from roctree.files import training
-from roctree.files.classifier import fitted, plain_parameters, unfitted
-from roctree.files.operating_point import plain_point, restored_point
-from roctree.files.schema import plain_schema, restored_schema
-from roctree.files.section import Section
-from roctree.files.strategies import plain_strategies, restored_strategies
+from roctree.files.document import Section
+from roctree.files.parts import (
+    read_point,
+    read_schema,
+    read_strategies,
+    read_training,
+    write_parameters,
+    write_point,
+    write_schema,
+    write_strategies,
+    write_training,
+)
 from roctree.models.multiscale.cells import (
     BITS,
     Bounds,
@@ -23,7 +29,9 @@ from roctree.models.multiscale.cells import (
     leading_bits,
     tree_of_counts,
 )
+from roctree.models.multiscale.estimator import MultiscaleClassifier
 from roctree.models.multiscale.inputs import check_parameters, refuse_nominal
+from roctree.models.nbtree.file import fitted_classifier
 from roctree.tree.check import check_structure
 from roctree.tree.tree import Tree
 
@@ -34,56 +42,60 @@ SECTIONS = (
 _CELLS = ("n_children", "level", "corner", "node")
 
 
-def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
+def write(model: Any, omitted: list[str]) -> dict[str, Any]:
     """Return the sections of a fitted classifier.
 
     Parameters
     ----------
     model : the classifier
-    forgotten : receives the words for what a file cannot hold
+    omitted : receives the parameters whose value a file cannot hold
     """
     bounds, cells, tree = model.cell_tree_.bounds, model.cells_, model.tree_
     return {
-        "training": training.plain(model.training_),
-        "parameters": plain_parameters(model, forgotten),
-        "schema": plain_schema(model.schema_),
+        "training": write_training(model.training_),
+        "parameters": write_parameters(model.get_params(deep=False), omitted),
+        "schema": write_schema(model.schema_),
         "bounds": {"low": bounds.low.tolist(), "high": bounds.high.tolist()},
         "cells": {name: getattr(cells, name).tolist() for name in _CELLS},
         "nodes": {
             "n_children": tree.n_children.tolist(),
             "counts": tree.counts[tree.leaves].tolist(),
         },
-        **plain_strategies(model),
-        "operating_point": plain_point(model.operating_point_),
+        **write_strategies(
+            model.smoothing_, model.probabilities_, model.pruning_, model.node_labels_
+        ),
+        "operating_point": write_point(model.operating_point_),
     }
 
 
-def restored(cls: Any, section: Section) -> Any:
+def read(section: Section) -> Any:
     """Return the classifier of a document's sections; it has no cases."""
-    schema = restored_schema(section, "schema")
+    schema = read_schema(section)
     try:
         refuse_nominal(schema)
     except DataError as error:
-        section.refuse("schema", f"makes no sense: {error}")
+        section.reject("schema", f"makes no sense: {error}")
     tree = _tree(section, schema.n_classes)
     bounds = _bounds(section, schema.n_features)
+    strategies = read_strategies(section, tree)
     attributes = {
-        "training_": training.restored(section, "training"),
+        "training_": read_training(section),
         "cell_tree_": CellTree(bounds, _cells(section, tree, schema.n_features), tree),
-        **restored_strategies(section, tree),
-        "operating_point_": restored_point(
-            section, "operating_point", tree.n_classes, tree.n_nodes
-        ),
+        "smoothing_": strategies.smoother,
+        "probabilities_": strategies.probabilities,
+        "pruning_": strategies.pruner,
+        "node_labels_": strategies.node_labels,
+        "operating_point_": read_point(section, tree.n_classes, tree.n_nodes),
         "cases_": None,
     }
-    return fitted(unfitted(cls, section, check_parameters), schema, attributes)
+    return fitted_classifier(MultiscaleClassifier, section, check_parameters, schema, attributes)
 
 
 def _bounds(section: Section, n_features: int) -> Bounds:
     found = section.section("bounds", ("low", "high"))
     low, high = found.floats("low", n_features), found.floats("high", n_features)
     if (low > high).any():
-        section.refuse("bounds", "ends before it begins")
+        section.reject("bounds", "ends before it begins")
     return Bounds(low, high)
 
 
@@ -93,17 +105,17 @@ def _tree(section: Section, n_classes: int) -> Tree:
     n_children = _n_children(found)
     leaves = np.flatnonzero(n_children == 0)
     counts = np.zeros((len(n_children), n_classes))
-    counts[leaves] = found.sizes("counts", len(leaves), n_classes)
+    counts[leaves] = found.nonnegative("counts", len(leaves), n_classes)
     with np.errstate(over="ignore"):
         if not np.isfinite(counts.sum()):
-            found.refuse("counts", "has numbers too large to add up")
+            found.reject("counts", "has numbers too large to add up")
     return tree_of_counts(n_children, counts)
 
 
 def _n_children(section: Section) -> NDArray[np.int32]:
     found = section.ints("n_children", np.int32, len(section.items("n_children")))
     if len(found) == 0:
-        section.refuse("n_children", "is empty")
+        section.reject("n_children", "is empty")
     check_structure(found)
     return found
 
@@ -114,15 +126,15 @@ def _cells(section: Section, tree: Tree, n_features: int) -> Cells:
     n_children = _n_children(found)
     level = found.ints("level", np.uint8, len(n_children))
     if (level > BITS - (n_children > 0)).any():
-        found.refuse("level", f"halves a side more than {BITS} times")
+        found.reject("level", f"halves a side more than {BITS} times")
     corner = found.ints("corner", np.uint32, len(n_children), n_features)
     cells = Cells(n_children, level, corner, found.ints("node", np.int64, len(n_children)))
     if (level != cells.level).any() or (level[1:] <= level[cells.parent[1:]]).any():
-        found.refuse("level", "has a part that is no smaller than its cell")
+        found.reject("level", "has a part that is no smaller than its cell")
     if (corner != cells.corner).any() or not _in_their_places(cells):
-        found.refuse("corner", "has a part that is not where its cell is, or not in order")
+        found.reject("corner", "has a part that is not where its cell is, or not in order")
     if not _are_nodes(cells, tree):
-        found.refuse("node", "has cells that are not arranged as the nodes are")
+        found.reject("node", "has cells that are not arranged as the nodes are")
     return cells
 
 

@@ -19,7 +19,7 @@ from roctree.decision import leaf_scores
 from roctree.errors import ParameterError
 from roctree.exploring import explored
 from roctree.export.common import with_origin
-from roctree.files import save
+from roctree.files import check_can_be_saved, save
 from roctree.fitted import Training
 from roctree.labelling import Labellings, OperatingPoint, operating_point
 from roctree.models.nbtree.fitted import Scored, decision_at
@@ -299,7 +299,8 @@ class NaiveBayesTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         path : the file; it is replaced when the new one is complete
         """
         self._fitted()
-        save(self, path, stacklevel=2)
+        check_can_be_saved(type(self))
+        save(self, path, stacklevel=2)  # type: ignore[arg-type]
 
     def explore(
         self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any
