@@ -7,7 +7,7 @@ repository: ``python -m studies list``, ``python -m studies ecml03 --quick``.
 from collections.abc import Callable
 
 from roctree.errors import ParameterError
-from roctree.strategy import nearest
+from roctree.text import did_you_mean
 from studies import ab05, bl95, ecml03, icml02, quality, sc17
 from studies.report import Report
 from studies.setting import Setting
@@ -37,7 +37,7 @@ def names_matching(name: str) -> list[str]:
     found = [each for each in known if f"{each}-".startswith(f"{name}-")]
     if not found:
         raise ParameterError(
-            f"There is no reproduction {name!r}{nearest(name, known)}: choose 'all' or one of "
+            f"There is no reproduction {name!r}{did_you_mean(name, known)}: choose 'all' or one of "
             f"{', '.join(known)}."
         )
     return found

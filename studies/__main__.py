@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError, ParameterError, Wording
 from roctree.experiment import Table
-from roctree.table import as_text
+from roctree.text import text_table
 from studies import REPRODUCTIONS, descriptions, names_matching
 from studies.report import Report
 from studies.setting import MissingDataError, Setting
@@ -52,10 +52,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Options(Wording):
+    """Names of parameters on this command line."""
+
+    def parameter(self, name: str) -> str:
+        return f"--{name.removeprefix('n_')}"
+
+    def setting(self, name: str, value: Any) -> str:
+        return f"{self.parameter(name)} {value}"
+
+
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}."
+    if isinstance(error, DataError | ParameterError):
+        return error.worded(_Options())
     return str(error)
 
 
@@ -119,7 +131,7 @@ def _termination_as_exit() -> Iterator[None]:
 def _run(options: Namespace) -> None:
     if options.name == "list":
         known = descriptions()
-        _show(known, [as_text(("name", "content"), known.items(), "left")], options.json)
+        _show(known, [text_table(("name", "content"), known.items(), "left")], options.json)
         return
     chosen = names_matching(options.name)
     setting = Setting(
@@ -167,7 +179,7 @@ def _show(facts: dict[str, Any], shown: Sequence[str | Table], as_json: bool) ->
             Console(highlight=False).print(part.rich())
         else:
             sides = ["left", *["right"] * (len(part.columns) - 1)]
-            text = as_text(part.columns, part.cells, sides)  # type: ignore[arg-type]
+            text = text_table(part.columns, part.cells, sides)  # type: ignore[arg-type]
             print("\n".join([*[part.title] * bool(part.title), text, ""]), flush=True)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roctree.report.displays.drawing import pyplot, svg_text
+from roctree.report.displays import pyplot, svg_text
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish; dashes are for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -55,10 +55,13 @@ def chart(
         ax.plot(xs, ys, color=colour, linestyle=dash, linewidth=1.8, label=each.name)
         dots = [*(each.points if each.dots else ()), *each.marked]
         if dots:
-            ax.plot(*zip(*dots, strict=True), color=colour, marker="o", markersize=5, linestyle="")
+            # Dots on the border are drawn in full.
+            xs, ys = zip(*dots, strict=True)
+            ax.plot(xs, ys, color=colour, marker="o", markersize=5, linestyle="", clip_on=False)
     ax.set(xlabel=x_label, ylabel=y_label, xlim=x_range, ylim=y_range)
     ax.set_xticks(np.linspace(*x_range, n_steps + 1))
     ax.set_yticks(np.linspace(*y_range, n_steps + 1))
     ax.set_box_aspect(1)
+    ax.set_anchor("W")
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0, frameon=False)
     return svg_text(figure)

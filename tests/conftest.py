@@ -3,7 +3,7 @@ import os
 from hypothesis import settings
 
 from roctree._jit import JIT_DISABLED
-from roctree.tree import grow
+from roctree.tree import growth
 
 # The interpreted and the bounds-checked runs look for other mistakes than the compiled one, which
 # tries more examples; `--hypothesis-profile=thorough` tries the most.
@@ -17,4 +17,4 @@ settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("roctree")
 
 # A test runs the same kernels whatever was compiled before it: it waits for the compiler.
-grow._NOT_WORTH_THE_WAIT = 0
+growth._NOT_WORTH_THE_WAIT = 0

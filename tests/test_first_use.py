@@ -9,8 +9,8 @@ import pytest
 
 from roctree._jit import JIT_DISABLED, ahead, compiled, is_compiled
 from roctree.criteria import Gini
-from roctree.tree import grow as grow_module
-from roctree.tree.kernels.descend import grow_binned
+from roctree.tree import growth
+from roctree.tree.kernels.grow import grow_binned, grow_sorted
 from tests.tree.growing import as_bytes, grown, numeric_dataset
 
 FIT = """
@@ -51,25 +51,25 @@ def test_bins_that_are_not_compiled_are_left_for_later_and_the_tree_is_the_same(
     dataset = many_cases()
     by_bins = as_bytes(grown(dataset, Gini(), min_leaf=20.0))
     later = []
-    monkeypatch.setattr(grow_module, "_NOT_WORTH_THE_WAIT", dataset.values.size)
-    monkeypatch.setattr(grow_module, "is_compiled", lambda kernel: kernel is not grow_binned)
-    monkeypatch.setattr(grow_module, "compile_later", later.extend)
-    monkeypatch.setattr(grow_module, "grow_from_bins", None)
+    monkeypatch.setattr(growth, "_NOT_WORTH_THE_WAIT", dataset.values.size)
+    monkeypatch.setattr(growth, "is_compiled", lambda kernel: kernel is not grow_binned)
+    monkeypatch.setattr(growth, "compile_later", later.extend)
+    monkeypatch.setattr(growth, "grow_from_bins", None)
     assert as_bytes(grown(dataset, Gini(), min_leaf=20.0)) == by_bins
     assert grow_binned in later
 
 
 def test_a_table_larger_than_the_wait_is_worth_waits_for_the_compiler(monkeypatch):
     dataset = many_cases()
-    monkeypatch.setattr(grow_module, "_NOT_WORTH_THE_WAIT", dataset.values.size - 1)
-    monkeypatch.setattr(grow_module, "is_compiled", lambda kernel: False)
-    monkeypatch.setattr(grow_module, "grow_from_order", None)
+    monkeypatch.setattr(growth, "_NOT_WORTH_THE_WAIT", dataset.values.size - 1)
+    monkeypatch.setattr(growth, "is_compiled", lambda kernel: False)
+    monkeypatch.setattr(growth, "grow_from_order", None)
     assert grown(dataset, Gini(), min_leaf=20.0).n_nodes > 1
 
 
 def test_a_kernel_once_compiled_is_known_to_be():
-    compiled(grow_module.grow_sorted)
-    assert is_compiled(grow_module.grow_sorted)
+    compiled(grow_sorted)
+    assert is_compiled(grow_sorted)
 
 
 def test_only_one_process_compiles_for_later(tmp_path):

@@ -840,10 +840,10 @@ class ROCTreeClassifier(FittedClassifier):
         page = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return page
-        from roctree.report.explorer.still import still
+        from roctree.report.explorer.preview import preview_svg
 
-        labels = self._model().decision.labels
-        return page + still(self, labels) + to_html(self.tree_, self.schema_, labels)
+        model = self._model()
+        return page + preview_svg(model) + to_html(model.tree, model.schema, model.decision.labels)
 
     @property
     def tree_(self) -> Tree:

@@ -336,8 +336,12 @@ class FittedModel(ABC):
         if self.follows_probabilities:
             return np.asarray(votes[:, 1] - votes[:, 0])
         # Above zero exactly where the second class is predicted, in order of probability there.
-        second = self.row_labels(values, n_threads) == 1
+        second = self._labels_with(values, shares, n_threads) == 1
         return np.asarray(shares[:, 1] / 2.0 + np.where(second, 0.5, -0.5))
+
+    def _labels_with(self, values: Floats, shares: Floats, n_threads: int) -> Ints:
+        """Return the class index of rows whose probabilities are known already."""
+        return self.row_labels(values, n_threads)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Return the weight of cases by predicted and true class, float64[classes, classes]."""

@@ -43,10 +43,8 @@ from roctree.tree.apply import class_counts as counts_at_nodes
 from roctree.tree.apply import divided, mix
 from roctree.tree.auc_growth import largest_area
 from roctree.tree.best_first import grow_best_first
-from roctree.tree.binned import Binned, bin_dataset
-from roctree.tree.grow import class_counts, grow
-from roctree.tree.growth import Growth, Missing, Nominal, weight_grid
-from roctree.tree.levels import Finished
+from roctree.tree.growth import Growth, Missing, Nominal, class_counts, grow, weight_grid
+from roctree.tree.levels import Binned, LevelCallback, bin_dataset
 from roctree.tree.shape import best_first, collapse, observed_thresholds
 from roctree.tree.softness import hardened, of_width
 from roctree.tree.tree import Tree
@@ -124,7 +122,7 @@ class FitOptions:
             max_depth=self.max_depth,
             min_split=self.min_samples_split,
             min_leaf=self.min_samples_leaf,
-            min_steered=self.min_weight_fraction_leaf * float(totals @ weights),
+            min_class_weighted_leaf=self.min_weight_fraction_leaf * float(totals @ weights),
             min_gain=self.min_gain,
             c45_numeric_minimum=self.c45_numeric_minimum,
         )
@@ -247,7 +245,7 @@ def grow_from_bins(
     options: FitOptions,
     rules: Growth,
     n_threads: int,
-    finished: Finished = lambda n_levels: None,
+    finished: LevelCallback = lambda n_levels: None,
 ) -> Tree:
     """Return the tree of binned data, wherever the rows are stored.
 

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
 from roctree.roc.curve import IN_PARTS
 from roctree.roc.ranking import DIGITS, tie_groups
@@ -97,7 +97,8 @@ class Leaves:
         own, total = counts[nodes], counts[nodes].sum(axis=1)
         if not total.any():
             raise ParameterError(
-                "counts contains no cases: pass at least one to choose an operating point."
+                parameter="counts",
+                reason="contains no cases: pass at least one to choose an operating point",
             )
         frequencies = own / np.where(total > 0.0, total, 1.0)[:, None]
         shares = np.where(total[:, None] > 0.0, frequencies, fallback[nodes])
@@ -145,11 +146,13 @@ class Leaves:
     def check_two_classes(self, what: str) -> None:
         """Raise unless there are exactly two classes."""
         if self.n_classes == 1:
-            raise ParameterError(f"Two classes are needed for {what}, but the tree has only one.")
+            raise ParameterError(
+                reason=f"Two classes are needed for {what}, but the tree has only one."
+            )
         if self.n_classes != 2:
             raise ParameterError(
-                f"Two classes are needed for {what}, but the tree has {self.n_classes}: use "
-                "at(cost_matrix=...) with one row per predicted and one column per true class."
+                reason=f"Two classes are needed for {what}, but the tree has {self.n_classes}: use "
+                "{at(cost_matrix=...)} with one row per predicted and one column per true class."
             )
 
 
@@ -244,16 +247,20 @@ class LeastCost:
         """Return the costs by predicted and true class."""
         if self.cost_matrix is not None:
             if self.cost_fp is not None or self.cost_fn is not None:
-                raise ParameterError("Pass either cost_matrix or cost_fp and cost_fn, not both.")
+                raise ParameterError(
+                    reason="Pass either {cost_matrix} or {cost_fp} and {cost_fn}, not both."
+                )
             return checked_matrix(self.cost_matrix, leaves.n_classes)
         if self.cost_fp is None and self.cost_fn is None:
             return 1.0 - np.eye(leaves.n_classes)
-        leaves.check_two_classes("cost_fp and cost_fn")
+        leaves.check_two_classes("{cost_fp} and {cost_fn}")
         costs = np.zeros((2, 2))
         costs[leaves.positive, 1 - leaves.positive] = _checked_cost("cost_fp", self.cost_fp)
         costs[1 - leaves.positive, leaves.positive] = _checked_cost("cost_fn", self.cost_fn)
         if not costs.any():
-            raise ParameterError("cost_fp and cost_fn are both 0: at least one must be positive.")
+            raise ParameterError(
+                reason="{cost_fp} and {cost_fn} are both 0: at least one must be positive."
+            )
         return costs
 
     def weights(self, leaves: Leaves) -> Floats:
@@ -261,8 +268,10 @@ class LeastCost:
         target = _target_prior(self.prior, leaves)
         if (leaves.prior[target > 0.0] == 0.0).any():
             raise ParameterError(
-                f"prior={self.prior!r} has a positive share for a class that has no cases in "
-                "counts: its predictions are unknown."
+                parameter="prior",
+                value=self.prior,
+                reason="has a positive share for a class that has no cases in {counts}: its "
+                "predictions are unknown",
             )
         return np.divide(target, leaves.prior, out=np.zeros_like(target), where=leaves.prior > 0.0)
 
@@ -291,9 +300,11 @@ class MaxFPR:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels with the highest true positive rate among those with the rate."""
-        leaves.check_two_classes("max_fpr")
+        leaves.check_two_classes("{max_fpr}")
         if leaves.curve.n_negative == 0.0:
-            raise ParameterError("max_fpr needs negative cases, but counts contains none.")
+            raise ParameterError(
+                parameter="max_fpr", reason="needs negative cases, but {counts} contains none"
+            )
         fpr = leaves.curve.fpr
         vertex = int(np.flatnonzero(fpr <= self.rate + _ROUNDING)[-1])
         if self.randomise:
@@ -305,12 +316,13 @@ class MaxFPR:
 
     def _warn(self, least: float) -> None:
         """Warn that nothing is predicted positive."""
-        at_random = ", or attain the rate at random with randomise" * (self.rate > 0.0)
-        warnings.warn(
-            f"max_fpr={self.rate:g} leaves no case positive: the first leaves already have a false "
-            f"positive rate of {least:.4g}. Raise max_fpr{at_random}.",
-            stacklevel=_stacklevel_outside_package(),
+        at_random = ", or attain the rate at random with {randomise}" * (self.rate > 0.0)
+        warning = ParameterWarning(
+            reason="{max_fpr=" + f"{self.rate:g}" + "} leaves no case positive: the first leaves "
+            "already have a false positive rate of {least}. Raise {max_fpr}" + at_random + ".",
+            least=f"{least:.4g}",
         )
+        warnings.warn(warning, stacklevel=_stacklevel_outside_package())
 
 
 @dataclass(frozen=True)
@@ -334,9 +346,11 @@ class MinTPR:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
-        leaves.check_two_classes("min_tpr")
+        leaves.check_two_classes("{min_tpr}")
         if leaves.curve.n_positive == 0.0:
-            raise ParameterError("min_tpr needs positive cases, but counts contains none.")
+            raise ParameterError(
+                parameter="min_tpr", reason="needs positive cases, but {counts} contains none"
+            )
         tpr = leaves.curve.tpr
         needed = int(np.flatnonzero(tpr >= self.rate - _ROUNDING)[0])
         if self.randomise and needed > 0:
@@ -379,11 +393,13 @@ class FBeta:
 
     def __post_init__(self) -> None:
         if not is_number(self.beta) or self.beta <= 0.0:
-            raise ParameterError(f"beta={self.beta!r} must be a number above 0.")
+            raise ParameterError(
+                parameter="beta", value=self.beta, reason="must be a number above 0"
+            )
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels with the fewest positive leaves in case of ties."""
-        leaves.check_two_classes("beta")
+        leaves.check_two_classes("{beta}")
         curve = leaves.curve
         share = _target_prior(self.prior, leaves)[leaves.positive]
         hits = np.nan_to_num(curve.tpr) * share
@@ -413,7 +429,7 @@ class Threshold:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
-        leaves.check_two_classes("threshold")
+        leaves.check_two_classes("{threshold}")
         votes = np.zeros_like(leaves.shares)
         votes[:, leaves.positive] = leaves.shares[:, leaves.positive] - self.value + _ROUNDING
         return Labelling.deterministic(votes)
@@ -476,10 +492,14 @@ def _target_prior(prior: object, leaves: Leaves) -> Floats:
         shares = as_numbers("prior", prior)
     if shares.shape != (leaves.n_classes,) or not np.isfinite(shares).all():
         raise ParameterError(
-            f"prior={prior!r} must contain one share for each of the {leaves.n_classes} classes."
+            parameter="prior",
+            value=prior,
+            reason=f"must contain one share for each of the {leaves.n_classes} classes",
         )
     if (shares < 0.0).any() or abs(shares.sum() - 1.0) > 1e-6:
-        raise ParameterError(f"prior={prior!r} must be shares from 0 to 1 that sum to 1.")
+        raise ParameterError(
+            parameter="prior", value=prior, reason="must be shares from 0 to 1 that sum to 1"
+        )
     return shares
 
 
@@ -488,12 +508,14 @@ def checked_matrix(matrix: Any, n_classes: int) -> Floats:
     costs = as_numbers("cost_matrix", matrix)
     if costs.shape != (n_classes, n_classes):
         raise ParameterError(
-            f"cost_matrix has shape {costs.shape}: it must have {n_classes} rows, one per "
-            f"predicted class, of {n_classes} costs, one per true class."
+            parameter="cost_matrix",
+            reason=f"has shape {costs.shape}: it must have {n_classes} rows, one per predicted "
+            f"class, of {n_classes} costs, one per true class",
         )
     if not (np.abs(costs) <= LARGEST_COST).all():
         raise ParameterError(
-            f"cost_matrix must contain only finite costs of at most {LARGEST_COST:g}."
+            parameter="cost_matrix",
+            reason=f"must contain only finite costs of at most {LARGEST_COST:g}",
         )
     if n_classes > 1:
         check_errors_cost(costs)
@@ -505,9 +527,10 @@ def check_errors_cost(costs: Floats) -> None:
     right = np.diagonal(costs, axis1=-2, axis2=-1)
     if (costs <= right[..., None, :]).all():
         raise ParameterError(
-            "cost_matrix has no error that costs more than a correct prediction: rows are "
-            "predicted classes, columns are true classes, and the diagonal holds the costs of "
-            "correct predictions."
+            parameter="cost_matrix",
+            reason="has no error that costs more than a correct prediction: rows are predicted "
+            "classes, columns are true classes, and the diagonal holds the costs of correct "
+            "predictions",
         )
 
 
@@ -516,22 +539,28 @@ def as_numbers(name: str, values: Any) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} must contain numbers, in rows of equal length.") from None
+        raise ParameterError(
+            parameter=name, reason="must contain numbers, in rows of equal length"
+        ) from None
 
 
 def _checked_cost(name: str, cost: float | None) -> float:
     if cost is None:
         return 1.0
     if not is_number(cost) or cost < 0.0:
-        raise ParameterError(f"{name}={cost!r} must be a nonnegative number.")
+        raise ParameterError(parameter=name, value=cost, reason="must be a nonnegative number")
     if cost > LARGEST_COST:
-        raise ParameterError(f"{name}={cost!r} is too large: the maximum is {LARGEST_COST:g}.")
+        raise ParameterError(
+            parameter=name,
+            value=cost,
+            reason=f"is too large: the maximum is {LARGEST_COST:g}",
+        )
     return float(cost)
 
 
 def _check_share(name: str, value: Any) -> None:
     if not is_number(value) or not 0.0 <= value <= 1.0:
-        raise ParameterError(f"{name}={value!r} must be a number from 0 to 1.")
+        raise ParameterError(parameter=name, value=value, reason="must be a number from 0 to 1")
 
 
 def _stacklevel_outside_package() -> int:

@@ -12,7 +12,7 @@ from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
 from roctree.strategy import by_label, is_number, nearest
-from roctree.tree.binning import MOST_BINS
+from roctree.tree.bins import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Scikit-learn's own checks, with one parameter at a time away from its default."""
+"""Scikit-learn's own checks: all of them for the default, the presets and each code path."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from sklearn.utils.estimator_checks import (
     check_decision_proba_consistency,
+    estimator_checks_generator,
     parametrize_with_checks,
 )
 
@@ -15,9 +16,25 @@ from roctree import ROCTreeClassifier, presets
 from roctree.criteria import CRITERIA
 from roctree.geometry import RANKINGS
 from roctree.pruning import PRUNING
-from roctree.smoothing import SMOOTHING
+from roctree.smoothing import SMOOTHING, MBranch
 from roctree.tree.growth import Missing, Nominal
 
+# One choice per code path: each passes every check.
+PATHS = [
+    {"missing": "branch"},
+    {"nominal": "multiway", "categorical_features": [0]},
+    {"max_leaves": 4},
+    {"growth": "whole_tree_auc", "max_leaves": 4},
+    {"class_weight": "balanced"},
+    {"pruning": "reduced_error"},
+    {"smoothing": MBranch(M="auto")},
+    {"splits": "binned"},
+    {"labels": "majority"},
+    {"ranking": "local"},
+    {"ranking": "soft"},
+    {"n_jobs": 2},
+]
+# The other choices share these paths and pass the checks that depend on what a strategy computes.
 OTHERS = [
     *[{"criterion": name} for name in CRITERIA],
     *[{"smoothing": name} for name in SMOOTHING],
@@ -25,21 +42,38 @@ OTHERS = [
     *[{"nominal": nominal, "categorical_features": [0]} for nominal in get_args(Nominal)],
     *[{"pruning": name} for name in PRUNING],
     {"max_depth": 3},
-    {"max_leaves": 4},
     {"min_weight_fraction_leaf": 0.01},
-    {"growth": "whole_tree_auc", "max_leaves": 4},
     {"threshold": "observed"},
     {"collapse": True},
     {"c45_numeric_minimum": True},
-    {"class_weight": "balanced"},
-    {"n_jobs": 2},
-    {"splits": "binned"},
-    {"labels": "majority"},
     *[{"ranking": name} for name in RANKINGS],
     {"metric": "standard", "ranking": "local"},
 ]
+SHORT = {
+    "check_classifiers_one_label",
+    "check_classifiers_one_label_sample_weights",
+    "check_classifiers_train",
+    "check_decision_proba_consistency",
+    "check_estimators_pickle",
+    "check_fit2d_1sample",
+    "check_fit_idempotent",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_sample_weight_equivalence_on_dense_data",
+}
 # Registries have the defaults as well, which have a test of their own.
 DEFAULT = ROCTreeClassifier().get_params()
+
+
+def short_checks():
+    """The short set for every choice that is neither a default nor a path of its own."""
+    for parameters in OTHERS:
+        if DEFAULT | parameters == DEFAULT or parameters in PATHS:
+            continue
+        for estimator, check in estimator_checks_generator(ROCTreeClassifier(**parameters)):
+            name = getattr(check, "func", check).__name__
+            if name in SHORT:
+                yield pytest.param(estimator, check, id=f"{parameters}-{name}")
 
 
 class TreeOfNumbers(ROCTreeClassifier):
@@ -64,10 +98,15 @@ def test_scores_by_distance_and_probabilities_agree_as_far_as_scikit_learn_looks
 @pytest.mark.slow
 # The checks predict for values that no training case had.
 @pytest.mark.filterwarnings("ignore:Categories not seen in training")
-@parametrize_with_checks(
-    [ROCTreeClassifier(**each) for each in OTHERS if DEFAULT | each != DEFAULT]
-)
-def test_every_choice_passes_every_check_of_scikit_learn(estimator, check):
+@parametrize_with_checks([ROCTreeClassifier(**each) for each in PATHS])
+def test_every_code_path_passes_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Categories not seen in training")
+@pytest.mark.parametrize(("estimator", "check"), list(short_checks()))
+def test_every_choice_passes_the_checks_of_what_it_computes(estimator, check):
     check(estimator)
 
 

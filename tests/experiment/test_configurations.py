@@ -1,4 +1,4 @@
-"""Trees that several configurations share are those that fitting would give."""
+"""Configurations that share a grown tree give the same results as fitting each."""
 
 import numpy as np
 import pytest
@@ -37,19 +37,19 @@ def assert_alike(ours, theirs):
         assert np.array_equal(getattr(ours, method)(rest), getattr(theirs, method)(rest))
 
 
-def test_what_comes_after_growth_is_as_if_fitted():
+def test_shared_growth_gives_the_same_trees_as_fitting():
     estimators = [ROCTreeClassifier(**choice) for choice in CHOICES]
     assert len({Configuration("", each).growth_key for each in estimators}) == 1
     for ours, theirs in zip(*both(estimators), strict=True):
         assert_alike(ours, theirs)
 
 
-def test_raised_subtrees_are_as_if_fitted():
+def test_subtree_raising_gives_the_same_trees_as_fitting():
     for ours, theirs in zip(*both([j48(), j48(smoothing="laplace")]), strict=True):
         assert_alike(ours, theirs)
 
 
-def test_pruning_by_cases_held_out_is_part_of_the_fit():
+def test_pruning_with_held_out_cases_is_part_of_the_fit():
     pruned = [
         ROCTreeClassifier(pruning=ReducedError(), smoothing=each) for each in ("none", "laplace")
     ]
@@ -68,22 +68,22 @@ def test_pruning_by_cases_held_out_is_part_of_the_fit():
     ],
     ids=lambda each: str(each)[:40],
 )
-def test_what_cannot_be_shared_is_fitted_itself(estimator):
+def test_trees_that_cannot_be_shared_have_no_growth_key(estimator):
     assert Configuration("", estimator).growth_key is None
 
 
-def test_growth_tells_trees_apart_that_grow_in_another_way():
+def test_trees_that_grow_differently_have_different_growth_keys():
     one, other = (ROCTreeClassifier(criterion=name) for name in ("gini", "auc"))
     assert Configuration("", one).growth_key != Configuration("", other).growth_key
 
 
 @pytest.mark.filterwarnings("ignore:max_fpr")  # which no leaf may keep
-def test_a_configuration_may_say_where_to_operate():
+def test_a_configuration_can_have_an_operating_point():
     (ours,), (theirs,) = both([ROCTreeClassifier()], at={"max_fpr": 0.05})
     assert_alike(ours, theirs.at(max_fpr=0.05))
 
 
-def test_an_error_is_part_of_the_result_and_concerns_no_other():
+def test_an_error_is_part_of_the_result_and_does_not_affect_others():
     wrong = Configuration("wrong", ROCTreeClassifier(pruning="none"), at={"nonsense": 1})
     right = Configuration("right", ROCTreeClassifier())
     bad_growth = Configuration("bad growth", ROCTreeClassifier(max_depth=-1))

@@ -1,4 +1,4 @@
-"""How cases are divided."""
+"""How cases are split into training and test sets."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_no_case_is_on_both_sides(design, labels):
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=repr)
-def test_the_same_seed_gives_the_same_divisions_and_another_others(design):
+def test_splits_depend_on_the_seed(design):
     from dataclasses import replace
 
     labels = np.array([0, 1] * 30, np.int32)
@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_divisions_and_another_others(design):
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=repr)
-def test_more_repeats_begin_with_the_divisions_of_fewer(design):
+def test_more_repeats_start_with_the_splits_of_fewer(design):
     from dataclasses import replace
 
     labels = np.array([0, 1, 1] * 20, np.int32)
@@ -65,12 +65,12 @@ def test_a_bootstrap_sample_is_as_large_as_the_data():
         assert len(np.unique(split.train)) < len(split.train)
 
 
-def test_rare_classes_are_no_error():
+def test_rare_classes_are_allowed():
     labels = np.array([0] * 20 + [1] * 20 + [2] * 2, np.int32)
     assert len(list(CrossValidation(5).splits(labels))) == 5
 
 
-def test_more_folds_than_cases_are_refused():
+def test_more_folds_than_cases_are_rejected():
     with pytest.raises(DataError, match="use fewer folds"):
         list(CrossValidation(5).splits(np.array([0, 1, 0, 1], np.int32)))
 
@@ -88,6 +88,6 @@ def test_more_folds_than_cases_are_refused():
         lambda: Bootstrap(repeats=2.5),
     ],
 )
-def test_what_makes_no_sense_is_refused(make):
+def test_invalid_options_are_rejected(make):
     with pytest.raises(ParameterError, match="is not allowed"):
         make()

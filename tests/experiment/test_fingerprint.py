@@ -1,4 +1,4 @@
-"""What results depend on, as text: the same in every process, another where anything changes."""
+"""Fingerprints: the same text in every process, another one after any change."""
 
 from functools import partial
 
@@ -15,12 +15,12 @@ from roctree.smoothing import MBranch
 
 @criterion
 def own_criterion(table):
-    """Whatever."""
+    """An arbitrary criterion."""
     return -table[0, 0]
 
 
 class Measure:
-    """A measure that says nothing about itself."""
+    """A measure without parameters."""
 
     def __call__(self, answer):
         return 0.5
@@ -36,13 +36,13 @@ class Measure:
         lambda: {"blue", "green", "red"},
     ],
 )
-def test_what_results_depend_on_is_the_same_text_in_every_process(make):
+def test_fingerprints_are_the_same_in_every_process(make):
     text = fingerprint.of_value(make())
     assert text == fingerprint.of_value(make())
     assert "0x" not in text
 
 
-def test_what_results_depend_on_has_every_option():
+def test_fingerprints_contain_every_option():
     value, other = fingerprint.of_value, np.arange(5000)
     assert value(MBranch(M=2)) != value(MBranch(M=4))
     assert value(partial(max, 1)) != value(partial(max, 2))
@@ -52,7 +52,7 @@ def test_what_results_depend_on_has_every_option():
     assert "numpy" in value(np.float64)
 
 
-def test_the_code_that_counts_is_what_grows_and_measures():
+def test_the_fingerprint_of_the_code_covers_what_grows_and_measures():
     names = fingerprint.of_code()
-    assert {"tree/grow.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
+    assert {"tree/tree.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
     assert not any(name.startswith(("report", "cli")) for name in names)

@@ -19,7 +19,7 @@ def small():
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_no_tree_has_more_leaves_than_it_may(way):
+def test_no_tree_has_more_leaves_than_allowed(way):
     trees = list(WAYS[way](TrainingFold(*IRIS, [2, 5], {}, 0)))
     assert [tree.get_n_leaves() for tree in trees] <= [2, 5]
     assert trees[0].get_n_leaves() == 2
@@ -36,7 +36,7 @@ def test_all_ways_and_sizes_are_tried(small):
         assert point.n_leaves <= point.max_leaves
 
 
-def test_the_table_can_be_read_and_taken_away(small):
+def test_the_table_is_available_as_text_html_and_data_frame(small):
     lines = small.to_text().splitlines()
     assert lines[0].split() == ["way", "at", "most", "leaves", "AUC", "±", "log-loss", "cost"]
     assert len(lines) == 1 + len(small.points)
@@ -50,19 +50,19 @@ def test_costs_count_by_class():
     options = {"leaves": [4], "ways": ["best_first"], "folds": 2}
     costs = {"play": {"home": 1.0}, "home": {"play": 0.0}}
     (point,) = roctree.frontier(X, y, cost_matrix=costs, **options).points
-    # To say home costs nothing.
+    # Predicting "home" costs nothing.
     assert point.cost == 0.0
 
 
-def test_progress_is_told_in_numbers():
+def test_the_progress_callback_counts_trees():
     told = []
     options = {"leaves": [2, 3], "ways": ["best_first"], "folds": 2}
     roctree.frontier(*IRIS, progress=lambda *numbers: told.append(numbers), **options)
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ParameterError, match=r"unknown name 'softly' .*did you mean 'soft'"):
+def test_invalid_options_are_rejected():
+    with pytest.raises(ParameterError, match=r"ways='softly' is not known .*did you mean 'soft'"):
         roctree.frontier(*IRIS, ways=["softly"])
     with pytest.raises(ParameterError, match=r"leaves=\[0\] is not allowed"):
         roctree.frontier(*IRIS, leaves=[0])
@@ -78,8 +78,8 @@ BAD = [
     ({"max_leaves": 5}, "max_leaves is varied by frontier: use leaves"),
     ({"growth": "best_first"}, "growth is varied by frontier: use ways"),
     ({"ranking": "leaf"}, "ranking is varied by frontier: use ways"),
-    ({"ways": []}, "ways is empty"),
-    ({"ways": 5}, "unknown name 5"),
+    ({"ways": []}, r"ways=\[\] is empty"),
+    ({"ways": 5}, "ways=5 is not known"),
     ({"depth": 5}, "'depth' is not a parameter"),
     ({"criterion": "goodness"}, "criterion"),
     ({"folds": 1}, "folds=1"),
@@ -90,7 +90,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("options", "message"), BAD, ids=str)
-def test_wrong_options_are_refused_before_any_tree_is_grown(options, message, monkeypatch):
+def test_wrong_options_are_rejected_before_any_tree_is_grown(options, message, monkeypatch):
     monkeypatch.setattr(roctree.ROCTreeClassifier, "fit", None)
     with pytest.raises(ParameterError, match=message):
         roctree.frontier(*IRIS, **options)
@@ -101,7 +101,7 @@ def test_one_size_and_one_way_need_no_list():
     assert (point.way, point.max_leaves) == ("best_first", 3)
 
 
-def test_a_way_that_is_given_twice_is_tried_once():
+def test_duplicate_ways_are_tried_once():
     options = {"leaves": 2, "folds": 2}
     (point,) = roctree.frontier(*IRIS, ways=["best_first", "best_first"], **options).points
     assert (point,) == roctree.frontier(*IRIS, ways="best_first", **options).points
@@ -115,7 +115,7 @@ def test_a_class_needs_two_cases_and_rows_need_labels():
         roctree.frontier(X[:100], y)
 
 
-def test_folds_without_a_rare_class_have_no_area_and_do_no_harm():
+def test_folds_without_a_rare_class_are_left_out_of_the_mean_area():
     rare = np.where(np.isin(np.arange(150), (10, 90, 120)), "rare", "usual")
     (point,) = roctree.frontier(IRIS[0], rare, leaves=[3], ways=["best_first"]).points
     assert 0.0 <= point.auc <= 1.0

@@ -1,4 +1,4 @@
-"""What is measured, against scikit-learn."""
+"""Measures agree with those of scikit-learn."""
 
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ from roctree.experiment.metrics import FBeta, resolve
 
 def answer_of(seed, n_classes, n=40, positive=0):
     random = np.random.default_rng(seed)
-    # Few distinct rows, as leaves give them.
+    # Few distinct rows, as in the leaves of a tree.
     leaves = random.dirichlet(np.ones(n_classes), 6)
     probabilities = leaves[random.integers(6, size=n)]
     truth = np.r_[np.arange(n_classes), random.integers(n_classes, size=n - n_classes)]
@@ -28,7 +28,7 @@ def answer_of(seed, n_classes, n=40, positive=0):
 
 
 @given(st.integers(0, 1000), st.integers(2, 4))
-def test_measures_are_those_of_scikit_learn(seed, n_classes):
+def test_measures_agree_with_scikit_learn(seed, n_classes):
     answer = answer_of(seed, n_classes)
     truth, probabilities = answer.truth, answer.probabilities
     area = (
@@ -51,7 +51,7 @@ def test_measures_are_those_of_scikit_learn(seed, n_classes):
 
 
 @given(st.integers(0, 1000), st.sampled_from([0.5, 1.0, 2.0]), st.integers(0, 1))
-def test_f_is_that_of_scikit_learn(seed, beta, positive):
+def test_the_f_measure_agrees_with_scikit_learn(seed, beta, positive):
     answer = answer_of(seed, 2, positive=positive)
     expected = sk.fbeta_score(
         answer.truth, answer.predicted, beta=beta, pos_label=positive, zero_division=0
@@ -60,12 +60,12 @@ def test_f_is_that_of_scikit_learn(seed, beta, positive):
 
 
 @given(st.integers(0, 1000))
-def test_areas_of_two_classes_are_the_same_by_either_mean(seed):
+def test_both_mean_areas_agree_for_two_classes(seed):
     answer = answer_of(seed, 2)
     assert METRICS["mauc_renormalised"](answer) == pytest.approx(METRICS["mauc_hand_till"](answer))
 
 
-def test_swapped_classes_have_each_others_frequency():
+def test_swapped_accuracy_swaps_the_class_frequencies():
     truth = np.array([0] * 8 + [1] * 2, np.int32)
     predicted = np.array([0] * 8 + [1, 0])
     answer = Answer(None, None, truth, predicted, np.eye(2)[predicted], None, 1)
@@ -75,13 +75,13 @@ def test_swapped_classes_have_each_others_frequency():
     assert np.isnan(METRICS["swapped_accuracy"](answer_of(0, 3)))
 
 
-def test_the_original_and_the_swapped_accuracy_have_the_balanced_one_in_the_middle():
+def test_balanced_accuracy_is_the_mean_of_original_and_swapped_accuracy():
     answer = answer_of(3, 2)
     both = METRICS["accuracy"](answer) + METRICS["swapped_accuracy"](answer)
     assert both == pytest.approx(2 * METRICS["balanced_accuracy"](answer))
 
 
-def test_a_class_that_training_did_not_see_has_no_probability():
+def test_a_class_without_training_cases_has_probability_zero():
     iris = BuiltIn().load("iris")
     seen = iris.labels < 2
     tree = ROCTreeClassifier().fit(iris.rows[seen], iris.y[seen])
@@ -93,12 +93,12 @@ def test_a_class_that_training_did_not_see_has_no_probability():
     assert METRICS["depth"](answer) == tree.get_depth()
 
 
-def test_what_has_no_leaves_has_no_number_of_them():
+def test_a_model_without_leaves_has_no_number_of_leaves():
     assert np.isnan(METRICS["leaves"](answer_of(0, 2)))
     assert np.isnan(METRICS["depth"](answer_of(0, 2)))
 
 
-def test_an_unknown_measure_is_refused():
+def test_an_unknown_measure_is_rejected():
     with pytest.raises(ParameterError, match="beta='three'"):
         FBeta("three")
     with pytest.raises(ParameterError, match="did you mean 'accuracy'"):

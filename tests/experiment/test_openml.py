@@ -38,7 +38,7 @@ def feature(index, name, kind, target="false"):
 
 
 def answers(home):
-    """What OpenML says about a data set, in the form it has."""
+    """OpenML's answers about a data set, by path."""
     found = {"did": 7, "name": "weather", "version": 1, "status": "active"}
     description = {
         "id": "7",
@@ -67,7 +67,7 @@ def answers(home):
 
 @pytest.fixture
 def server(monkeypatch):
-    """A server with these answers, and scikit-learn looking there; yields the paths asked for."""
+    """A local server with these answers for scikit-learn; yields the requested paths."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -108,26 +108,26 @@ def test_a_data_set_is_fetched_by_name_with_its_categories(server, tmp_path):
     assert problem.y.tolist() == ["no", "yes", "yes", "no"]
 
 
-def test_what_was_fetched_is_not_fetched_again(server, tmp_path):
+def test_downloads_are_cached(server, tmp_path):
     OpenML(tmp_path).load("weather")
     n_asked = len(server)
     OpenML(tmp_path).load("weather@1")
     assert len(server) == n_asked
 
 
-def test_an_unknown_data_set_is_refused_in_one_sentence(server, tmp_path):
+def test_an_unknown_data_set_is_rejected_in_one_sentence(server, tmp_path):
     with pytest.raises(DataError, match="Cannot use OpenML's data set 'nothing'"):
         OpenML(tmp_path).load("nothing")
     with pytest.raises(DataError, match="has no valid version"):
         OpenML(tmp_path).load("weather@first")
 
 
-def test_what_is_not_known_there_is_told_from_what_cannot_be_read(server, tmp_path):
+def test_unknown_data_sets_have_an_error_of_their_own(server, tmp_path):
     with pytest.raises(UnknownDataSetError):
         OpenML(tmp_path).load("nothing")
 
 
-def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
+def test_a_network_failure_is_reported_in_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(_openml, "_SEARCH_NAME", "http://127.0.0.1:9/{}")
     with pytest.raises(DataError, match="does not respond"):
         OpenML(tmp_path, retries=1).load("weather")

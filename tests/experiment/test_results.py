@@ -15,7 +15,7 @@ NAMES = ("old", "new")
 
 
 def made(gain=0.1, n=20):
-    """Results of two configurations, the second better by so much, on two problems."""
+    """Results of two configurations on two problems, the second better by a given amount."""
     outcomes = []
     for problem in ("easy", "hard"):
         for name in NAMES:
@@ -31,14 +31,14 @@ def test_a_clear_difference_is_a_win_and_none_is_a_tie():
     assert made(0.0).win_tie_loss("auc", "new", "old")["tie"] == 2
 
 
-def test_of_a_loss_less_is_better():
+def test_smaller_losses_are_better():
     results = made()
     assert results.win_tie_loss("log_loss", "new", "old")["win"] == 2
     assert results.ranks("log_loss").mean_ranks.tolist() == [2.0, 1.0]
     assert results.ranks("auc").mean_ranks.tolist() == [2.0, 1.0]
 
 
-def test_the_table_marks_what_is_significant():
+def test_the_table_marks_significant_differences():
     text = made().table("auc", against="old").markdown()
     easy = next(line for line in text.splitlines() if line.startswith("| easy"))
     assert easy.rstrip(" |").endswith("+")
@@ -58,7 +58,7 @@ def failing_on_the_hard_problem():
     return Results(outcomes, ("easy", "hard"), NAMES, 0.25)
 
 
-def test_where_a_configuration_failed_the_table_has_all_the_rest():
+def test_a_table_shows_failures_and_all_other_results():
     table = failing_on_the_hard_problem().table("auc", against="old")
     easy, hard, mean, score = table.cells
     assert easy[2].endswith("+")
@@ -88,13 +88,13 @@ def test_the_frame_has_a_row_for_each_outcome(library):
     ]
 
 
-def test_the_text_of_results_has_no_times():
+def test_the_csv_text_of_results_has_no_times():
     rows = list(csv.reader(io.StringIO(made().csv())))
     assert rows[0] == ["problem", "configuration", "repeat", "fold", "auc", "log_loss", "error"]
     assert len(rows) == 81
 
 
-def test_what_was_not_measured_or_cannot_be_compared_is_refused():
+def test_unknown_measures_and_impossible_comparisons_are_rejected():
     results = made()
     with pytest.raises(ParameterError, match="did you mean 'auc'"):
         results.mean("au", "easy", "old")
@@ -104,7 +104,7 @@ def test_what_was_not_measured_or_cannot_be_compared_is_refused():
         made(n=1).compare("auc", "easy", "old", "new")
 
 
-def test_a_name_that_the_study_has_not_is_refused_and_not_taken_for_a_tie():
+def test_an_unknown_name_is_rejected_and_not_a_tie():
     results = made()
     with pytest.raises(ParameterError, match=r"'odl' is not a configuration .*did you mean 'old'"):
         results.table("auc", against="odl")
@@ -123,7 +123,7 @@ def test_times_are_a_measure_too():
 TABLE = Table(("name", "a_b"), (("x|y & z", 0.1234), ("<b>", None), ("n", float("nan"))), "A & B")
 
 
-def test_every_format_escapes_what_it_must():
+def test_every_format_escapes_special_characters():
     assert "| x\\|y & z | 0.123 |" in TABLE.markdown()
     assert "<td>&lt;b&gt;</td><td></td>" in TABLE.html()
     assert r"x|y \& z & 0.123 \\" in TABLE.latex()
@@ -134,7 +134,7 @@ def test_every_format_escapes_what_it_must():
     assert TABLE.cells[2][1] == "–"
 
 
-def test_names_are_no_markup_of_rich():
+def test_names_are_not_parsed_as_rich_markup():
     from rich.console import Console
 
     console = Console(width=80, file=io.StringIO())
@@ -143,7 +143,7 @@ def test_names_are_no_markup_of_rich():
     assert all(name in shown for name in ("auc [M=4]", "iris [/]", "[b]"))
 
 
-def test_formats_go_by_name():
+def test_formats_are_chosen_by_name():
     for form in ("rich", "markdown", "html", "latex", "csv"):
         assert TABLE.to(form) is not None
     with pytest.raises(ParameterError, match="did you mean 'latex'"):

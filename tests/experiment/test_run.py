@@ -1,4 +1,4 @@
-"""Runs: the same results however they come about, and an eye on what has changed."""
+"""Runs give the same results in any order and after any interruption, and notice changes."""
 
 import re
 import sqlite3
@@ -40,7 +40,7 @@ def plan_of(trees=TREES, problems=("iris", "wine"), **changes):
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """The results of a run that nothing interrupted."""
+    """The results of an uninterrupted run."""
     return run(plan_of(), tmp_path_factory.mktemp("whole") / "study.sqlite").csv()
 
 
@@ -59,7 +59,7 @@ run(plan_of(), sys.argv[1], progress=report)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("done", [4, 14])
-def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path, expected, done):
+def test_a_killed_run_resumes_and_ends_with_the_same_bytes(tmp_path, expected, done):
     path = tmp_path / "study.sqlite"
     killed = subprocess.run([sys.executable, "-c", SCRIPT, path, str(done)], check=False)
     assert killed.returncode == -SIGKILL
@@ -80,7 +80,7 @@ run(plan_of(), sys.argv[1], n_jobs=2, progress=lambda now: print(now.done, flush
 
 
 @pytest.mark.slow
-def test_two_processes_may_be_killed_wherever_they_are(tmp_path, expected):
+def test_two_processes_can_be_killed_at_any_time(tmp_path, expected):
     path = tmp_path / "study.sqlite"
     command = [sys.executable, "-c", TWO_PROCESSES, path]
     with subprocess.Popen(command, stdout=PIPE, stderr=DEVNULL, text=True) as process:
@@ -92,7 +92,7 @@ def test_two_processes_may_be_killed_wherever_they_are(tmp_path, expected):
     assert run(plan_of(), path).csv() == expected
 
 
-def test_an_interrupt_ends_the_run_and_loses_nothing_that_is_done(tmp_path, expected):
+def test_an_interrupt_ends_the_run_and_keeps_finished_results(tmp_path, expected):
     def interrupt(progress):
         if progress.done >= 8:
             raise KeyboardInterrupt
@@ -109,7 +109,7 @@ def test_the_number_of_processes_changes_nothing(tmp_path, expected):
     assert run(plan_of(), tmp_path / "study.sqlite", n_jobs=2).csv() == expected
 
 
-def test_a_finished_study_is_not_run_again(tmp_path, expected):
+def test_a_finished_experiment_is_not_run_again(tmp_path, expected):
     path = tmp_path / "study.sqlite"
     run(plan_of(), path)
     seen = []
@@ -117,14 +117,14 @@ def test_a_finished_study_is_not_run_again(tmp_path, expected):
     assert seen == [(24, 0, 24)]
 
 
-def test_more_configurations_and_problems_are_added_to_what_is_there(tmp_path, expected):
+def test_configurations_and_problems_can_be_added(tmp_path, expected):
     path = tmp_path / "study.sqlite"
     run(plan_of(problems=("wine",)), path)
     run(plan_of(trees={"none": TREES["none"]}), path)
     assert run(plan_of(), path).csv() == expected
 
 
-def test_repeats_are_added_to_those_that_are_there(tmp_path, expected):
+def test_repeats_can_be_added(tmp_path, expected):
     path, seen = tmp_path / "study.sqlite", []
     one = plan_of(design=replace(DESIGN, repeats=1))
     before = run(one, path).csv()
@@ -138,22 +138,22 @@ class Failing(ROCTreeClassifier):
 
     def fit(self, X, y, sample_weight=None):
         if "setosa" in y:
-            raise RuntimeError("no flowers, please")
+            raise RuntimeError("no flowers")
         return super().fit(X, y, sample_weight)
 
 
-def test_a_failing_configuration_is_recorded_and_stops_no_other(tmp_path):
+def test_a_failing_configuration_is_recorded_and_does_not_stop_others(tmp_path):
     path = tmp_path / "study.sqlite"
     results = run(plan_of({**TREES, "failing": Failing()}), path)
     assert len(results.failures) == len(DESIGN.places)
-    assert {each.error for each in results.failures} == {"RuntimeError: no flowers, please"}
+    assert {each.error for each in results.failures} == {"RuntimeError: no flowers"}
     assert np.isnan(results.mean("auc", "iris", "failing"))
     assert results.mean("auc", "wine", "failing") > 0.8
     assert results.mean("auc", "iris", "none") > 0.8
-    assert "no flowers, please" in results.csv()
+    assert "no flowers" in results.csv()
 
 
-def test_failures_are_tried_again_if_asked(tmp_path):
+def test_retry_runs_failures_again(tmp_path):
     path, seen = tmp_path / "study.sqlite", []
     plan = plan_of({"failing": Failing()}, ("iris",))
     run(plan, path)
@@ -175,7 +175,7 @@ def test_failures_are_tried_again_if_asked(tmp_path):
         (lambda plan: replace(plan, metrics={"half": lambda _: 0.5}), "measures"),
     ],
 )
-def test_what_has_changed_is_named(tmp_path, change, words):
+def test_changes_are_named(tmp_path, change, words):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
     before = run(plan, path).csv()
@@ -186,7 +186,7 @@ def test_what_has_changed_is_named(tmp_path, change, words):
     assert again == run(change(plan), tmp_path / "other.sqlite").csv()
 
 
-def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
+def test_changed_code_is_named_and_results_can_be_kept(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
     before = run(plan, path).csv()
@@ -198,7 +198,7 @@ def test_changed_code_is_named_and_may_be_kept(tmp_path, monkeypatch):
     assert run(plan, path).csv() == before
 
 
-def test_what_is_gone_from_the_code_is_no_change(tmp_path, monkeypatch):
+def test_removed_modules_are_not_a_change(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
     code = fingerprint.of_code()
@@ -208,7 +208,7 @@ def test_what_is_gone_from_the_code_is_no_change(tmp_path, monkeypatch):
     assert run(plan, path).csv() == before
 
 
-def test_of_many_changes_some_are_named(tmp_path, monkeypatch):
+def test_only_the_first_of_many_changes_are_named(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
     run(plan, path)
@@ -218,7 +218,9 @@ def test_of_many_changes_some_are_named(tmp_path, monkeypatch):
         run(plan, path)
 
 
-def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_path, monkeypatch):
+def test_user_defined_measures_and_classifiers_are_named_when_their_file_changes(
+    tmp_path, monkeypatch
+):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     written = tmp_path / "my_study_of_trees.py"
@@ -246,20 +248,20 @@ def test_a_measure_or_classifier_of_ones_own_is_named_when_its_file_changes(tmp_
     sys.modules.pop(written.stem)
 
 
-def test_a_file_that_is_no_store_is_refused(tmp_path):
+def test_a_file_that_is_not_a_store_is_rejected(tmp_path):
     path = tmp_path / "study.sqlite"
     path.write_text("these are no results" * 100)
     with pytest.raises(DataError, match="cannot be used as a file of results"):
         run(plan_of(), path)
 
 
-def test_a_folder_that_cannot_be_is_refused(tmp_path):
+def test_a_folder_that_cannot_be_created_is_rejected(tmp_path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(DataError, match=r"Cannot create the folder .*file'"):
         run(plan_of(), tmp_path / "file" / "study.sqlite")
 
 
-def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
+def test_a_database_with_other_content_is_rejected_and_unchanged(tmp_path):
     path = tmp_path / "shop.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("create table sales (price real)")
@@ -269,14 +271,14 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_store_of_another_format_is_refused(tmp_path):
+def test_a_store_of_another_format_is_rejected(tmp_path):
     path = tmp_path / "study.sqlite"
     Store(path).keep("format", {"store": "99"})
     with pytest.raises(DataError, match="cannot read"):
         Store(path)
 
 
-def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(tmp_path):
+def test_outcomes_are_sorted_by_their_keys(tmp_path):
     store = Store(tmp_path / "study.sqlite")
     outcomes = [Outcome("p", "c", 0, fold, {"auc": 0.1 + fold}, 1.0) for fold in range(12)]
     store.add(outcomes[6:])
@@ -285,7 +287,7 @@ def test_outcomes_are_in_the_order_of_their_keys_whatever_they_were_written_in(t
     assert Key("p", "c", 0, 11) in store.present()
 
 
-def test_several_may_write_to_one_store_at_once(tmp_path):
+def test_several_threads_can_write_to_one_store(tmp_path):
     def write(number):
         store = Store(tmp_path / "study.sqlite")
         for fold in range(10):
@@ -329,42 +331,42 @@ def test_several_may_write_to_one_store_at_once(tmp_path):
         (lambda: Plan.of(BuiltIn().load("iris"), TREES, 5), "design=5 is not a design"),
     ],
 )
-def test_a_plan_that_makes_no_sense_is_refused(make, words):
+def test_an_invalid_plan_is_rejected(make, words):
     with pytest.raises(ParameterError, match=words):
         make()
 
 
-def test_configurations_may_be_given_as_they_are():
+def test_configurations_can_be_given_as_objects():
     named = [Configuration(name, tree) for name, tree in TREES.items()]
     plan = Plan.of(BuiltIn().load("iris"), named)
     assert [each.name for each in plan.configurations] == list(TREES)
 
 
 @pytest.mark.parametrize("n_jobs", [0, "all", 1.5])
-def test_a_number_of_processes_that_there_cannot_be_is_refused(tmp_path, n_jobs):
+def test_an_invalid_number_of_processes_is_rejected(tmp_path, n_jobs):
     with pytest.raises(ParameterError, match=f"n_jobs={n_jobs!r} is not allowed"):
         run(plan_of(), tmp_path / "study.sqlite", n_jobs=n_jobs)
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_no_plan_is_refused(tmp_path):
+def test_only_a_plan_can_be_run(tmp_path):
     with pytest.raises(ParameterError, match=r"is not a plan: give Plan\.of"):
         run(TREES, tmp_path / "study.sqlite")
 
 
-def test_an_unknown_answer_to_changes_is_refused(tmp_path):
+def test_an_unknown_value_of_changed_is_rejected(tmp_path):
     with pytest.raises(ParameterError, match="changed='never' is not known"):
         run(plan_of(), tmp_path / "study.sqlite", changed="never")
 
 
 class Terminal(StringIO):
-    """A screen that remembers all it has shown."""
+    """A terminal that records its output."""
 
     def isatty(self):
         return True
 
 
-def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes(monkeypatch):
+def test_the_bar_shows_results_failures_and_remaining_time(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", Terminal())
@@ -373,7 +375,7 @@ def test_the_bar_shows_what_is_done_what_failed_and_how_long_the_rest_takes(monk
     assert re.search(r"6/24.*2 failed.*-:--:--", sys.stderr.getvalue(), re.DOTALL)
 
 
-def test_a_bar_is_shown_while_a_study_runs(tmp_path, capsys):
+def test_a_run_can_show_a_bar(tmp_path, capsys):
     run(plan_of({"failing": Failing()}, ("iris",)), tmp_path / "study.sqlite", progress=True)
     assert "Traceback" not in capsys.readouterr().err
 

@@ -24,7 +24,7 @@ from studies.setting import published
 
 D = np.array([0.02, 0.01, 0.03, -0.01, 0.02, 0.0, 0.01, 0.02, 0.04, 0.0])
 ZEROS = np.zeros(10)
-# Scipy warns of results that hardly differ.
+# SciPy warns about nearly identical results.
 RESULTS = st.lists(st.integers(-99, 99), min_size=4, max_size=12, unique=True)
 
 
@@ -49,7 +49,7 @@ def test_a_hundred_results_deceive_the_paired_test_and_not_the_corrected_one():
 
 
 @given(RESULTS, st.integers(0, 100))
-def test_the_plain_tests_are_those_of_scipy(results, seed):
+def test_the_plain_tests_agree_with_scipy(results, seed):
     ours = np.array(results)
     theirs = np.random.default_rng(seed).normal(size=len(ours))
     expected = stats.ttest_rel(ours, theirs)
@@ -59,7 +59,7 @@ def test_the_plain_tests_are_those_of_scipy(results, seed):
 
 
 @given(RESULTS, st.sampled_from(["corrected", "paired", "unpaired"]))
-def test_exchanging_both_turns_the_sign_only(results, kind):
+def test_swapping_the_configurations_changes_only_the_sign(results, kind):
     theirs = np.linspace(-1, 1, len(results))
     one, other = t_test(kind, results, theirs, 0.25), t_test(kind, theirs, results, 0.25)
     assert one.statistic == pytest.approx(-other.statistic)
@@ -86,12 +86,12 @@ def test_a_constant_difference_is_certain():
         ([1.0, math.nan], D, "finite"),
     ],
 )
-def test_what_cannot_be_tested_is_refused(ours, theirs, words):
+def test_results_that_cannot_be_tested_are_rejected(ours, theirs, words):
     with pytest.raises(DataError, match=words):
         paired_t(ours, theirs)
 
 
-def test_an_unknown_test_is_refused():
+def test_an_unknown_test_is_rejected():
     with pytest.raises(ParameterError, match="'welch' is not known"):
         t_test("welch", D, ZEROS, 0.25)
     with pytest.raises(ParameterError, match="test_ratio"):
@@ -131,11 +131,11 @@ VARIANTS = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
 
 
 def naive_rank(row, value):
-    """One more than those that are better, and half of the others that are equal."""
+    """One more than the number of better values, plus half of the equal ones."""
     return 1 + sum(other > value for other in row) + (list(row).count(value) - 1) / 2
 
 
-def test_ranks_count_who_is_better_and_friedmans_test_is_that_of_scipy():
+def test_ranks_agree_with_counting_and_friedmans_test_with_scipy():
     ranks = Ranks.of(VARIANTS, AREAS)
     expected = np.mean([[naive_rank(row, value) for value in row] for row in AREAS], axis=0)
     assert ranks.mean_ranks == pytest.approx(expected)
@@ -147,12 +147,12 @@ def test_ranks_count_who_is_better_and_friedmans_test_is_that_of_scipy():
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (10, 3.164)])
-def test_critical_values_are_those_of_the_tables(k, q):
+def test_critical_values_agree_with_published_tables(k, q):
     scaled = critical_difference(k, 10) / math.sqrt(k * (k + 1) / 60)
     assert scaled == pytest.approx(q, abs=1.5e-3)
 
 
-def test_those_within_the_critical_difference_share_a_bar():
+def test_configurations_within_the_critical_difference_share_a_bar():
     ranks = Ranks.of(VARIANTS, AREAS)
     assert ranks.cliques == [("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")]
     clear = Ranks.of(("a", "b", "c"), np.tile([3.0, 2.0, 1.0], (30, 1)))
@@ -165,7 +165,7 @@ def test_ranks_follow_the_direction_of_the_measure():
     assert losses.mean_ranks == pytest.approx(Ranks.of(VARIANTS, AREAS).mean_ranks)
 
 
-def test_the_diagram_names_everyone_and_is_xml():
+def test_the_diagram_is_xml_and_contains_all_names():
     pytest.importorskip("matplotlib").use("Agg")
     ranks = Ranks.of(("a<b", "$100$", *VARIANTS[2:]), AREAS)
     picture = ranks.svg()
@@ -194,12 +194,12 @@ def test_without_matplotlib_ranks_are_shown_as_text(monkeypatch):
 
 
 @pytest.mark.parametrize("scores", [[[1.0, 2.0]], [[1.0, math.nan], [1.0, 2.0]], [[1.0], [2.0]]])
-def test_what_cannot_be_ranked_is_refused(scores):
+def test_scores_that_cannot_be_ranked_are_rejected(scores):
     with pytest.raises(DataError, match="Ranks need"):
         Ranks.of(("a", "b"), scores)
 
 
-def test_wilcoxon_over_problems_is_that_of_scipy():
+def test_wilcoxons_test_agrees_with_scipy():
     ours, theirs = AREAS[:, 1], AREAS[:, 0]
     expected = stats.wilcoxon(ours, theirs, zero_method="zsplit")
     assert wilcoxon(ours, theirs).p_value == pytest.approx(expected.pvalue)

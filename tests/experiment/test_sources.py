@@ -48,7 +48,7 @@ def folder_of(path, variants=(), cases=CASES, **changes):
 
 
 def unpacked(path, content):
-    """Put other bytes in the place of the file, and their checksum in the manifest."""
+    """Replace the bytes of the file, and its checksum in the manifest."""
     folder_of(path, sha256=sha256(content).hexdigest())
     (path / "things.csv.gz").write_bytes(content)
 
@@ -73,12 +73,12 @@ def test_rows_with_missing_values_can_be_dropped(tmp_path):
     assert derived(tmp_path, drop_missing_rows=["size"]).y.tolist() == ["a", "b", "a"]
 
 
-def test_attributes_can_be_dropped_and_change_their_kind(tmp_path):
+def test_attributes_can_be_dropped_and_their_kind_changed(tmp_path):
     assert derived(tmp_path, drop_attributes=["size"]).rows.names == ("colour", "code")
     assert derived(tmp_path, kinds={"code": "nominal"}).rows.categories[2] == ("1", "2")
 
 
-def test_classes_can_be_dropped_merged_and_opposed(tmp_path):
+def test_classes_can_be_dropped_merged_and_set_against_the_rest(tmp_path):
     assert derived(tmp_path, drop_classes=["a"]).classes == ("b", "c")
     assert derived(tmp_path, merge={"bc": ["b", "c"]}).classes == ("a", "bc")
     opposed = derived(tmp_path, positive_class="b")
@@ -112,21 +112,21 @@ def test_classes_can_be_dropped_merged_and_opposed(tmp_path):
         (lambda path: (path / "things.csv.gz").unlink(), "Cannot read"),
     ],
 )
-def test_a_broken_folder_is_refused_in_one_sentence(tmp_path, break_it, words):
+def test_a_damaged_folder_is_rejected_in_one_sentence(tmp_path, break_it, words):
     source = folder_of(tmp_path)
     break_it(tmp_path)
     with pytest.raises(DataError, match=words):
         source.load("things")
 
 
-def test_a_file_that_is_not_there_is_absent_and_not_broken(tmp_path):
+def test_a_missing_file_is_an_unknown_data_set(tmp_path):
     source = folder_of(tmp_path)
     (tmp_path / "things.csv.gz").unlink()
     with pytest.raises(UnknownDataSetError):
         source.load("things")
 
 
-def test_a_variant_that_is_not_what_the_manifest_says_is_refused(tmp_path):
+def test_a_variant_that_differs_from_the_manifest_is_rejected(tmp_path):
     variant = {"id": "other", "derivation": {}, "result": {"rows": 5}}
     with pytest.raises(DataError, match="has rows 4, but the manifest says 5"):
         folder_of(tmp_path, [variant]).load("other")
@@ -134,7 +134,7 @@ def test_a_variant_that_is_not_what_the_manifest_says_is_refused(tmp_path):
         derived(tmp_path, shuffle=True)
 
 
-def test_a_derivation_names_attributes_that_there_are(tmp_path):
+def test_a_derivation_must_name_existing_attributes(tmp_path):
     with pytest.raises(DataError, match=r"'sizes', which is not an attribute \(did you"):
         derived(tmp_path, drop_attributes=["sizes"])
     with pytest.raises(DataError, match="The step 'kinds' of 'other'"):
@@ -143,7 +143,7 @@ def test_a_derivation_names_attributes_that_there_are(tmp_path):
         derived(tmp_path, drop_classes=["a", "b", "c"])
 
 
-def test_a_table_that_is_not_as_described_is_refused_by_line_and_column(tmp_path):
+def test_errors_in_a_table_name_the_line_or_column(tmp_path):
     with pytest.raises(DataError, match=r"Line 6 of .* has 2 cells, but the header has 4"):
         folder_of(tmp_path, cases=[*CASES, ["1.5", "red"]]).load("things")
     with pytest.raises(DataError, match=r"'size' of 'things' is declared numeric: .*'big'"):
@@ -154,7 +154,7 @@ def test_a_table_that_is_not_as_described_is_refused_by_line_and_column(tmp_path
         Folder(tmp_path).load("things")
 
 
-def test_an_unknown_name_is_refused_with_the_nearest(tmp_path):
+def test_an_unknown_name_is_rejected_with_a_suggestion(tmp_path):
     with pytest.raises(DataError, match="did you mean 'things'"):
         folder_of(tmp_path).load("thing")
     with pytest.raises(DataError, match="did you mean 'iris'"):
@@ -172,11 +172,11 @@ def test_an_unknown_name_is_refused_with_the_nearest(tmp_path):
         ("iris", {"setosa": 50, "versicolor": 50, "virginica": 50}),
     ],
 )
-def test_what_is_built_in_has_the_classes_it_is_known_for(name, counts):
+def test_built_in_data_sets_have_the_known_class_counts(name, counts):
     assert Counter(BuiltIn().load(name).y.tolist()) == counts
 
 
-def test_everything_built_in_can_be_loaded_and_does_not_change():
+def test_built_in_data_sets_are_reproducible():
     for name in BuiltIn().names():
         problem = BuiltIn().load(name)
         assert problem.name == name
@@ -194,7 +194,7 @@ def test_the_checksum_changes_with_any_value_or_label():
     assert Problem.from_data("q", [[1.0], [2.0]], ["a", "b"]).checksum == problem.checksum
 
 
-def test_classes_can_be_told_from_the_rest():
+def test_classes_can_be_set_against_the_rest():
     iris = BuiltIn().load("iris")
     two = iris.against_rest(("setosa", "virginica"), "two")
     assert (two.name, two.positive, two.classes) == (
@@ -209,7 +209,7 @@ def test_classes_can_be_told_from_the_rest():
         iris.against_rest(iris.classes)
 
 
-def test_encoded_rows_give_the_tree_of_the_frame():
+def test_encoded_rows_give_the_same_tree_as_the_frame():
     pandas = pytest.importorskip("pandas")
     colours = ["red", "blue", "red", "white"] * 10
     frame = pandas.DataFrame({"colour": pandas.Categorical(colours), "size": np.arange(40.0)})
@@ -221,14 +221,14 @@ def test_encoded_rows_give_the_tree_of_the_frame():
     assert ours.schema_.categories == theirs.schema_.categories
 
 
-def test_rows_of_other_categories_are_refused():
+def test_rows_with_other_categories_are_rejected():
     rows = Rows(np.array([[0.0], [1.0]] * 5), ("c",), (("a", "b"),))
     tree = ROCTreeClassifier().fit(rows, [0, 1] * 5)
     with pytest.raises(DataError, match="other categories"):
         tree.predict(Rows(np.array([[0.0]]), ("c",), (("b", "a"),)))
 
 
-def test_to_others_encoded_rows_are_an_array():
+def test_encoded_rows_convert_to_an_array():
     from sklearn.tree import DecisionTreeClassifier
 
     problem = BuiltIn().load("iris")

@@ -7,8 +7,7 @@ from roctree import presets
 from roctree.criteria import GainRatio
 from roctree.data.dataset import Dataset
 from roctree.pruning import ErrorBased
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, grow
 from roctree.tree.shape import collapse, observed_thresholds
 from tests.oracle.classify import training_errors
 from tests.shared_data import oracle

@@ -15,8 +15,7 @@ import pytest
 
 from roctree.criteria import Entropy, Gini
 from roctree.data.dataset import Dataset
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, grow
 from tests.shared_data import load, manifest
 
 sklearn_tree = pytest.importorskip("sklearn.tree")

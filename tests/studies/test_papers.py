@@ -7,9 +7,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from roctree import ROCTreeClassifier
 from roctree.data import Rows
 from roctree.errors import DataError, ParameterError
-from roctree.experiment import BuiltIn, Folder, Table, UnknownDataSetError
+from roctree.experiment import (
+    BuiltIn,
+    Folder,
+    HoldOut,
+    Table,
+    UnknownDataSetError,
+    fingerprint,
+)
 from roctree.experiment.store import Store
 from roctree.presets import j48, smiles_2003
 from roctree.pruning import ReducedError
@@ -32,12 +40,12 @@ WANTED = [
 HALF_A_DIGIT = 0.5001e-4
 
 
-def test_every_table_and_figure_has_a_name_and_a_line():
+def test_every_table_and_figure_has_a_name_and_a_description():
     assert list(REPRODUCTIONS) == WANTED
     assert all(line.endswith(".") for line in descriptions().values())
 
 
-def test_a_name_stands_for_a_table_a_paper_or_all_of_the_papers():
+def test_a_name_selects_a_table_a_paper_or_all_papers():
     assert names_matching("sc17") == ["sc17"]
     assert names_matching("bl95") == ["bl95-figure1", "bl95-figure2"]
     assert names_matching("quality") == ["quality"]
@@ -46,7 +54,7 @@ def test_a_name_stands_for_a_table_a_paper_or_all_of_the_papers():
         names_matching("ecml03-tabel8")
 
 
-def test_published_tables_are_whole():
+def test_published_tables_are_complete():
     tables = published()
     assert len(tables["data_sets"]["ECML03"]) == len(tables["ECML03_tables3_4"]["rows"]) == 50
     assert len(tables["data_sets"]["ICML02"]) == len(tables["ICML02_table3"]["rows"]) == 25
@@ -55,14 +63,14 @@ def test_published_tables_are_whole():
         assert len({name for *_, name in rows}) == len(rows), paper
 
 
-def test_the_orders_of_rows_of_sc17_are_those_of_its_program():
+def test_the_row_orders_of_sc17_are_those_of_its_program():
     known, orders = oracle("definitions"), sc17.row_orders()
     assert orders["breast"].tolist() == known["stadler_breast_permutation_of_sklearn_rows"]
     assert orders["pop"].tolist() == known["stadler_popfailures_permutation_of_uci_rows"]
     assert sorted(orders["heart"]) == list(range(270))
 
 
-def test_sc17_is_refused_on_a_data_set_of_another_size():
+def test_sc17_rejects_a_data_set_of_another_size():
     with pytest.raises(DataError, match="has 150 rows, but the paper's has 270"):
         sc17.ordered("heart", BuiltIn().load("iris"))
 
@@ -85,7 +93,7 @@ def test_sc17_is_reproduced_to_the_last_digit(key, name, criterion):
 
 
 @pytest.mark.parametrize("smoothing", ["none", "m_branch"])
-def test_classes_are_alike_in_the_leaves_of_ecml03_that_no_training_case_came_to(smoothing):
+def test_empty_leaves_of_ecml03_predict_equal_probabilities(smoothing):
     colours = Rows(np.array([[0.0], [0.0], [1.0], [1.0]]), ("colour",), (("blue", "red", "white"),))
     usual = smiles_2003(smoothing=smoothing).fit(colours, [0, 0, 1, 0])
     tree = usual.smoothed(ecml03.SMOOTHINGS[smoothing])
@@ -96,7 +104,7 @@ def test_classes_are_alike_in_the_leaves_of_ecml03_that_no_training_case_came_to
 
 
 @pytest.mark.slow
-def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
+def test_a_reproduction_runs_on_built_in_data(tmp_path):
     class Few(BuiltIn):
         def load(self, name):
             if name not in ("iris", "balance-scale"):
@@ -110,7 +118,7 @@ def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
         paths = report.write(tmp_path)
         assert [path.name for path in paths] == [f"{name}.md", f"{name}.json"]
         assert json.loads(paths[1].read_text())["name"] == name
-    # Several tables are one study, of which each shows a part.
+    # Several tables are views of one experiment.
     n_results = len(ecml03.configurations()) * 2 * 5
     assert len(Store(tmp_path / "ecml03-quick.sqlite").present()) == n_results
     table = REPRODUCTIONS["ecml03-tables5-6"](setting).tables[0]
@@ -118,9 +126,9 @@ def test_a_reproduction_without_files_runs_on_what_is_built_in(tmp_path):
     assert abs(float(table.rows[1][2]) - 98.5) < 1.5
 
 
-def test_reduced_error_pruning_of_ab05_is_by_a_plain_third_as_wekas():
+def test_reduced_error_pruning_of_ab05_holds_out_a_plain_third_like_weka():
     wine = BuiltIn().load("wine")
-    # Copies of every case: some are among those that prune, and all among those that grow.
+    # With four copies of each case, the pruning cases are copies of growing ones.
     rows, y = wine.rows[np.tile(np.arange(178), 4)], np.tile(wine.y, 4)
     grown = reduced_error_j48(smoothing="laplace").fit(rows, y)
     assert j48(pruning=ReducedError()).fit(rows, y).get_n_leaves() < grown.get_n_leaves()
@@ -128,7 +136,7 @@ def test_reduced_error_pruning_of_ab05_is_by_a_plain_third_as_wekas():
 
 
 @pytest.mark.slow
-def test_every_table_of_ab05_can_be_made_of_one_data_set(tmp_path):
+def test_every_table_of_ab05_can_be_made_from_one_data_set(tmp_path):
     class Wine(BuiltIn):
         def load(self, name):
             if name != "wine":
@@ -163,7 +171,7 @@ def test_cells_are_a_single_leaf_beyond_16_to_1_as_bl95_says(tmp_path):
     ElementTree.fromstring(report.figures["roc"])
 
 
-def test_what_has_no_data_is_named_and_the_rest_is_run(tmp_path, monkeypatch, capsys):
+def test_reproductions_without_data_are_skipped_and_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(REPRODUCTIONS, "bl95-figure2", lambda _: Report("x", "A title", [], []))
     assert main(["bl95", "--data", "builtin", "--out", str(tmp_path)]) == 0
     skipped = "bl95-figure1 was skipped: The source has none of the data sets of BL95"
@@ -171,7 +179,7 @@ def test_what_has_no_data_is_named_and_the_rest_is_run(tmp_path, monkeypatch, ca
     assert (tmp_path / "x.md").exists()
 
 
-def test_data_that_cannot_be_read_are_an_error_and_not_absent(tmp_path):
+def test_unreadable_data_are_an_error_and_not_missing(tmp_path):
     class Broken(BuiltIn):
         def load(self, name):
             if name == "wine":
@@ -182,7 +190,7 @@ def test_data_that_cannot_be_read_are_an_error_and_not_absent(tmp_path):
         Setting(Broken(), tmp_path).rows("AB05")
 
 
-def test_without_any_of_its_data_a_reproduction_says_what_to_do(tmp_path):
+def test_without_any_data_a_reproduction_says_what_to_do(tmp_path):
     class Nothing(BuiltIn):
         def load(self, name):
             raise UnknownDataSetError("there is nothing")
@@ -191,7 +199,7 @@ def test_without_any_of_its_data_a_reproduction_says_what_to_do(tmp_path):
         REPRODUCTIONS["sc17"](Setting(Nothing(), tmp_path))
 
 
-def test_an_entry_counts_in_printed_deviations():
+def test_an_entry_measures_distance_in_printed_deviations():
     assert Entry(90.0, 2.0, 91.0).distance == pytest.approx(0.5)
     assert Entry(99.9, 0.0, 99.7).distance == pytest.approx(-2.0)
     assert Entry(0.28, 0.02, 0.32).distance == pytest.approx(2.0)
@@ -210,7 +218,7 @@ def test_the_geometric_mean():
     assert geometric_mean([]) != geometric_mean([])
 
 
-def test_a_report_is_written_whole(tmp_path):
+def test_a_report_is_written_with_its_figures(tmp_path):
     series = [Series("a & b", [(0.0, 0.0), (1.0, 1.0)], dots=True, marked=[(0.5, 0.2)])]
     picture = chart(series, x_label="x", y_label="y")
     ElementTree.fromstring(picture)
@@ -227,7 +235,7 @@ def test_a_report_is_written_whole(tmp_path):
     assert "![roc](r-roc.svg)" in paths[0].read_text()
 
 
-def test_the_command_lists_what_can_be_reproduced(capsys):
+def test_the_command_lists_all_reproductions(capsys):
     assert main(["list"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in WANTED)
@@ -246,14 +254,27 @@ def test_the_command_shows_tables_or_json_and_writes_the_report(tmp_path, monkey
     assert json.loads(capsys.readouterr().out) == {"sc17": json.loads(report.json())}
 
 
-def test_the_command_refuses_an_unknown_name(tmp_path, capsys):
+def test_the_command_rejects_an_unknown_name(tmp_path, capsys):
     assert main(["nothing", "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("Error: There is no reproduction 'nothing'")
 
 
-def test_a_folder_without_a_manifest_is_refused_in_one_sentence(tmp_path, capsys):
+def test_a_folder_without_a_manifest_is_rejected_in_one_sentence(tmp_path, capsys):
     assert main(["sc17", "--data", str(tmp_path)]) == 2
     assert "has no manifest.json" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_errors_name_the_options_of_the_command(tmp_path, monkeypatch, capsys):
+    def reproduce(setting):
+        tree = {"tree": ROCTreeClassifier(max_depth=1)}
+        return setting.run("x", [BuiltIn().load("iris")], tree, HoldOut(repeats=1), ["auc"])
+
+    monkeypatch.setitem(REPRODUCTIONS, "sc17", reproduce)
+    reproduce(Setting(BuiltIn(), tmp_path))
+    monkeypatch.setattr(fingerprint, "of_code", lambda: {"tree/tree.py": "other"})
+    assert main(["sc17", "--out", str(tmp_path), "--jobs", "1"]) == 2
+    assert "code in tree/tree.py. Use --changed again to run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

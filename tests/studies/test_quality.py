@@ -19,7 +19,7 @@ IRIS = BuiltIn().load("iris")
 
 
 def sky(n_rows=60):
-    """Rows of a nominal attribute with gaps and a numeric one."""
+    """Rows of a nominal attribute with missing values and a numeric one."""
     rng = np.random.default_rng(0)
     codes = rng.integers(3, size=n_rows).astype(float)
     y = np.where(codes == 1, "wet", "dry")
@@ -28,7 +28,7 @@ def sky(n_rows=60):
     return Rows(values, ("sky", "wind"), (("blue", "grey", "white"), None)), y
 
 
-def test_a_classifier_of_numbers_sees_a_column_for_every_category():
+def test_a_classifier_of_numbers_gets_one_column_per_category():
     rows, y = sky()
     encoded = one_hot(rows)
     assert encoded.shape == (60, 4)
@@ -53,7 +53,7 @@ def test_the_booster_of_one_fold_is_fitted_once():
     assert set(boosted.predict(rows)) <= {"dry", "wet"}
 
 
-def test_trees_of_other_makes_are_cut_to_size():
+def test_other_trees_are_pruned_to_a_number_of_leaves():
     tree = TreeMadeBy("c45_cut_back", 3).fit(IRIS.rows, IRIS.y)
     assert tree.get_n_leaves() <= 3
     assert tree.predict_proba(IRIS.rows).shape == (150, 3)
@@ -70,13 +70,13 @@ def test_generated_cases_of_encoded_rows_keep_their_categories():
     assert np.array_equal(take_rows(rows, np.array([3, 1])).values, rows.values[[3, 1]])
 
 
-def test_the_ten_others_are_not_among_the_fifty():
+def test_the_ten_further_data_sets_are_not_among_the_fifty():
     known = {name for *_, name in published()["data_sets"]["ECML03"]}
     assert len(FURTHER) == 10
     assert not known & set(FURTHER)
 
 
-def test_others_that_are_absent_are_named(tmp_path):
+def test_missing_further_data_sets_are_named(tmp_path):
     found, absent = further_problems(Setting(BuiltIn(), tmp_path))
     assert [problem.name for problem in found] == [
         "diabetes",
@@ -89,7 +89,7 @@ def test_others_that_are_absent_are_named(tmp_path):
 
 
 def outcomes(problems, names, area):
-    """Ten outcomes each, of the areas that a function gives."""
+    """Ten outcomes each, with the areas that a function returns."""
     return [
         Outcome(problem, name, 0, fold, measures(area(problem, name, fold)), 0.0)
         for problem in problems
@@ -107,7 +107,7 @@ def study_of(problems, names, area):
     return quality.Study(results, results.problems)
 
 
-def test_means_of_areas_are_geometric_and_can_leave_a_set_out():
+def test_mean_areas_are_geometric_and_can_exclude_a_data_set():
     areas = {"iris": 0.9, "monks2": 0.4}
     study = study_of(areas, [REFERENCE], lambda problem, *_: areas[problem])
     assert study.mean(quality.HAND_TILL, REFERENCE) == pytest.approx(60.0)
@@ -147,7 +147,7 @@ def test_the_page_has_all_tables(tmp_path, monkeypatch):
     assert "Not in the data given: MONKS" not in page
 
 
-def test_the_trees_of_a_size_have_it():
+def test_trees_of_a_size_have_at_most_that_many_leaves():
     for way in ("readable", "soft, best first", "the same, hard"):
         tree = of_sizes(way)[size_name(way, 8)].fit(IRIS.rows, IRIS.y)
         assert isinstance(tree, ROCTreeClassifier)

@@ -51,7 +51,7 @@ def test_two_readers_agree(name):
 
 
 @pytest.mark.parametrize("name", ["tic-tac-toe", "balance-scale"])
-def test_generated_cases_are_those_of_the_files(name):
+def test_generated_data_sets_agree_with_the_files(name):
     ours, theirs = BuiltIn().load(name), SOURCE.load(name)
     assert ours.rows.categories == theirs.rows.categories
 
@@ -96,20 +96,20 @@ def test_a_data_set_of_a_paper_is_derived_from_the_copy_at_openml(weather, monke
         {"derivation": {"drop_attributes": ["humidity"]}},
     ],
 )
-def test_a_copy_that_is_another_data_set_is_left_out(weather, monkeypatch, change):
+def test_a_copy_that_differs_is_left_out(weather, monkeypatch, change):
     monkeypatch.setattr(sources, "copies", lambda: {"golf": PLAYED | change})
     with pytest.raises(UnknownDataSetError, match="'weather' is not the data set of the papers"):
         weather.load("golf")
 
 
-def test_the_copies_at_openml_have_the_sizes_of_the_papers_data_sets():
+def test_the_expected_sizes_of_openml_copies_are_those_of_our_files():
     variants = [each for entry in manifest().values() for each in entry["variants"]]
     known = {each["id"]: each["result"] for each in variants}
     for name, copy in sources.copies().items():
         assert copy["result"].items() <= known[name].items(), name
 
 
-def test_a_user_names_a_source_by_one_word(tmp_path):
+def test_a_source_is_chosen_by_name(tmp_path):
     assert source_named(None) == SOURCE
     assert source_named("builtin") == BuiltIn()
     assert source_named("openml").names() == sorted(sources.copies())

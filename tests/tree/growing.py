@@ -9,11 +9,8 @@ from hypothesis import settings
 
 from roctree._jit import JIT_DISABLED
 from roctree.data.dataset import Dataset, Schema
-from roctree.tree import coding
-from roctree.tree import grow as grow_module
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
-from roctree.tree.kernels import layout
+from roctree.tree import columns, growth
+from roctree.tree.growth import Growth, SortedKernels, grow
 from roctree.tree.workspace import Workspace
 
 MISSING = ("fractional", "category", "branch")
@@ -52,8 +49,8 @@ def take(dataset, rows):
 
 def grown(dataset, criterion, n_threads=1, **options):
     """The tree, checked."""
-    growth = Growth(criterion, np.ones(dataset.schema.n_classes), **options)
-    return grow(dataset, growth, n_threads).validate(dataset.schema.n_features)
+    how = Growth(criterion, np.ones(dataset.schema.n_classes), **options)
+    return grow(dataset, how, n_threads).validate(dataset.schema.n_features)
 
 
 @dataclass(frozen=True)
@@ -77,12 +74,13 @@ def found_at_root(dataset, criterion, **options):
             super().__init__(*arguments)
             kept.append(self)
 
-    with mock.patch.object(grow_module, "Workspace", Remembered):
+    with mock.patch.object(growth, "Workspace", Remembered):
         grown(dataset, criterion, max_depth=1, **options)
     (space,) = kept
+    found = space.found
     return [
-        Found(floats[layout.GAIN], floats[layout.INFO]) if ints[layout.N_BRANCHES] else None
-        for floats, ints in zip(space.found_floats, space.found_ints, strict=True)
+        Found(gain, info) if n_branches else None
+        for gain, info, n_branches in zip(found.gain, found.info, found.n_branches, strict=True)
     ]
 
 
@@ -94,9 +92,9 @@ def as_bytes(tree):
 def bins(narrow=4, most_bins=5, sample=16):
     """Let nodes of more than ``narrow`` cases be searched by few bins, from a small sample."""
     with (
-        mock.patch.object(grow_module, "_NARROW", narrow),
-        mock.patch.object(coding, "_MOST_BINS", most_bins),
-        mock.patch.object(coding, "_SAMPLE", sample),
+        mock.patch.object(growth, "_NARROW", narrow),
+        mock.patch.object(columns, "_MOST_BINS", most_bins),
+        mock.patch.object(columns, "_SAMPLE", sample),
     ):
         yield
 
@@ -104,13 +102,13 @@ def bins(narrow=4, most_bins=5, sample=16):
 @contextmanager
 def scans(bounded):
     """Let candidates be passed over on the strength of a bound, however few, or none at all."""
-    kernels_for = grow_module.kernels_for
+    choose = SortedKernels.choose
 
     def as_for_many(*arguments, **options):
-        return kernels_for(*arguments, **(options | {"many": True}))
+        return choose(*arguments, **(options | {"many": True}))
 
     with (
-        mock.patch.object(grow_module, "kernels_for", as_for_many),
+        mock.patch.object(SortedKernels, "choose", as_for_many),
         mock.patch.object(Growth, "bounded", return_value=bounded),
     ):
         yield

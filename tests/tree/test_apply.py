@@ -224,15 +224,15 @@ def test_values_with_too_few_attributes_are_refused():
 
 
 def test_a_leaf_table_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="a line for each node"):
+    with pytest.raises(ValueError, match="one row per node"):
         mix(chain(1), np.zeros((1, 1)), np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize(
     ("labels", "weights", "message"),
     [
-        ([0], [1.0, 1.0], "for each of the 2 rows"),
-        ([0, 1], [1.0], "for each of the 2 rows"),
+        ([0], [1.0, 1.0], "for each of 2 rows"),
+        ([0, 1], [1.0], "for each of 2 rows"),
         ([0, 2], [1.0, 1.0], "not among the 2 classes"),
         ([-1, 0], [1.0, 1.0], "not among the 2 classes"),
     ],

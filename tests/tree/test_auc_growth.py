@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree.criteria import Gini
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, grow
 from roctree.tree.shape import best_first, cut, grow_best_first, largest_area
 from tests.naive import auc_growth as naive
 from tests.strategies import data_sets

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree.criteria import GainRatio, Gini
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, grow
 from roctree.tree.shape import best_first, grow_best_first
 from tests.strategies import data_sets
 from tests.tree.growing import MISSING, NOMINAL, as_bytes, as_dataset, numeric_dataset, patient

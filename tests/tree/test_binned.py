@@ -13,11 +13,10 @@ from roctree._jit import JIT_DISABLED
 from roctree.criteria import CRITERIA, GainRatio, Gini
 from roctree.data.dataset import Dataset, Schema
 from roctree.tree import levels
-from roctree.tree.binned import Binned, bin_dataset, divided, own_weights
-from roctree.tree.binning import Edges, learn_edges
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
-from roctree.tree.shards import LocalShards, Shard
+from roctree.tree.bins import Edges, learn_edges
+from roctree.tree.growth import Growth, grow
+from roctree.tree.levels import Binned, bin_dataset
+from roctree.tree.shards import LocalShards, Shard, omit_unit_weights
 from tests.strategies import data_sets
 from tests.tree.growing import MISSING, NOMINAL, as_bytes, as_dataset, numeric_dataset, patient
 
@@ -73,7 +72,7 @@ def test_shards_of_any_size_in_any_order_give_the_same_bytes(
     growth = growth_of(dataset, criterion, **mode)
     order = np.array(random.sample(range(data.n_rows), data.n_rows))
     whole = bin_dataset(dataset, max_bins)
-    parts = divided(shuffled_rows(whole, dataset, order), n_parts)
+    parts = shuffled_rows(whole, dataset, order).divided(n_parts)
     random.shuffle(parts)
     in_parts = replace(whole, shards=lambda columns: LocalShards(parts, columns, data.n_classes, 2))
     assert as_bytes(in_parts.grow(growth)) == as_bytes(whole.grow(growth))
@@ -83,7 +82,7 @@ def shuffled_rows(binned: Binned, dataset: Dataset, order):
     """All rows as one shard, in another order; weights are whole multiples of the grid."""
     codes, _ = binned.edges.code(dataset.values[order])
     weights = np.rint(dataset.weights[order] / binned.quantum) * binned.quantum
-    return Shard(codes, dataset.labels[order].astype(np.uint32), own_weights(weights))
+    return Shard(codes, dataset.labels[order].astype(np.uint32), omit_unit_weights(weights))
 
 
 def test_a_table_of_every_node_is_counted_or_the_rest_of_its_parents():
@@ -94,9 +93,9 @@ def test_a_table_of_every_node_is_counted_or_the_rest_of_its_parents():
     growth = growth_of(dataset, Gini(), min_leaf=2.0)
     counted, count = [], LocalShards.count
 
-    def counting(shards, segments, n_tables):
-        counted.append(segments.size)
-        return count(shards, segments, n_tables)
+    def counting(shards, nodes, n_tables):
+        counted.append(nodes.size)
+        return count(shards, nodes, n_tables)
 
     with mock.patch.object(LocalShards, "count", counting):
         tree = bin_dataset(dataset).grow(growth)
@@ -159,4 +158,4 @@ def test_columns_without_values_are_passed_over():
 
 def test_more_categories_than_codes_name_the_column():
     with pytest.raises(DataError, match=r"'ward' has more than 65534 categories.*splits='exact'"):
-        Edges.of([], np.array([70_000], np.int32), ("ward",))
+        Edges.from_sketches([], np.array([70_000], np.int32), ("ward",))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.tree.sketch import Sketch, numbers_of, sketch_columns
+from roctree.tree.bins import Sketch, hash_values, sketch_columns
 
 VALUES = st.lists(st.integers(-30, 30).map(float) | st.floats(-1e9, 1e9), max_size=60)
 COLUMN = np.zeros(1, np.int64)
@@ -32,7 +32,7 @@ def test_parts_in_any_order_merge_into_the_sketch_of_the_whole(parts, size):
 def test_the_values_with_the_lowest_numbers_are_kept_and_counted(values, size):
     values = [value + 0.0 for value in values]
     distinct = np.array(sorted(set(values)))
-    kept = distinct[np.argsort(numbers_of(distinct), kind="stable")[:size]]
+    kept = distinct[np.argsort(hash_values(distinct), kind="stable")[:size]]
     sketch = sketch_of(values, size)
     assert sketch.values.tolist() == sorted(kept.tolist())
     assert sketch.counts.tolist() == [values.count(value) for value in sorted(kept.tolist())]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from roctree.criteria import Gini
 from roctree.errors import ParameterError
 from roctree.tree import IS_PRESENT
-from roctree.tree.grow import grow
-from roctree.tree.growth import Growth
+from roctree.tree.growth import Growth, grow
 from roctree.tree.prediction import apply, mix
 from roctree.tree.softness import hardened, of_width, widths
 from tests.naive import softness as naive

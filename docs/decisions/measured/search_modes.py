@@ -11,7 +11,7 @@ import numpy as np
 
 from roctree.criteria import Gini
 from roctree.data import Dataset
-from roctree.tree import grow as growing
+from roctree.tree import growth as growing
 from roctree.tree.growth import Growth
 
 N_FEATURES = 20

@@ -55,6 +55,7 @@ from roctree._jit.records import (
     ReadonlyPlaces2D,
     function_type,
     new_record,
+    record_array,
     record_type,
     signature_of,
 )
@@ -114,6 +115,7 @@ __all__ = [
     "kernel",
     "new_record",
     "of_kind",
+    "record_array",
     "record_type",
     "signature_of",
     "table_score",

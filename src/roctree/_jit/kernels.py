@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 from numba import config, njit, types
 from numba.core import cpu
-from numba.extending import overload
+from numba.extending import overload as implement_for_numba
 
 from roctree._jit.records import signature_of
 
@@ -154,10 +154,18 @@ def of_kind(whole: Function, others: Function, field: str) -> Function:
         array = arguments[0].types[arguments[0].fields.index(field)]
         return of_whole if isinstance(array.dtype, types.Integer) else of_others
 
-    overload(chosen)(choose)
+    implement_for_numba(chosen)(choose)
     return cast(Function, chosen)
 
 
+@overload
+def typed_kernel(function: Function) -> Function: ...
+@overload
+def typed_kernel(
+    *, python: bool = True, allocates: bool = False
+) -> Callable[[Function], Function]: ...
+@overload
+def typed_kernel(function: Any, *, python: bool = True) -> Callable[[Function], Function]: ...
 def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool = False) -> Any:
     """Declare a kernel that Python calls or passes to other kernels.
 

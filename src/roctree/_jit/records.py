@@ -57,6 +57,7 @@ __all__ = [
     "ReadonlyPlaces2D",
     "function_type",
     "new_record",
+    "record_array",
     "record_type",
     "signature_of",
 ]
@@ -192,6 +193,11 @@ def signature_of(function: Callable[..., Any], **instead: Any) -> Any:
 def function_type(function: Callable[..., Any]) -> Any:
     """Return the type of a function that is passed as an argument, from its annotations."""
     return types.FunctionType(signature_of(function))
+
+
+def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:
+    """Return the compiled type of an array of records, for ``Annotated[NDArray[Any], ...]``."""
+    return _array(from_dtype(dtype), 1, readonly=readonly)
 
 
 def new_record(dtype: np.dtype[Any]) -> np.record:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from roctree.errors import DataError
-from roctree.strategy import is_number, refuse
+from roctree.strategy import is_finite_number, reject_option
 
 Ints = NDArray[np.int64]
 MOST_SEEDS = 2**32
@@ -135,8 +135,8 @@ class HoldOut:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not is_number(self.test) or not 0 < self.test < 1:
-            refuse(self, "test", "give a share between 0 and 1")
+        if not is_finite_number(self.test) or not 0 < self.test < 1:
+            reject_option(self, "test", "give a share between 0 and 1")
         _check_repeats(self)
 
     @property
@@ -213,10 +213,10 @@ def _check_repeats(design: CrossValidation | HoldOut) -> None:
     _check_integer(design, "repeats", 1)
     _check_integer(design, "seed", 0)
     if design.seed + design.repeats > MOST_SEEDS:
-        refuse(design, "seed", f"with its repeats it must not exceed {MOST_SEEDS - 1}")
+        reject_option(design, "seed", f"with its repeats it must not exceed {MOST_SEEDS - 1}")
 
 
 def _check_integer(design: Design, option: str, least: int) -> None:
     value = getattr(design, option)
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        refuse(design, option, f"give an integer of at least {least}")
+        reject_option(design, option, f"give an integer of at least {least}")

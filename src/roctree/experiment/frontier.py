@@ -22,15 +22,14 @@ from roctree.fitting import FitOptions
 from roctree.models.distill import Booster, distill
 from roctree.operating import cheapest, checked_seed, cost_table
 from roctree.presets import readable
-from roctree.progress import check_callback
+from roctree.progress import CountCallback, check_callback
 from roctree.pruning import AUCPruning, CostComplexity
 from roctree.roc import mauc
-from roctree.strategy import is_number, nearest
-from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.strategy import is_finite_number
+from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
 
 Floats = NDArray[np.float64]
 Trees = Iterator[ROCTreeClassifier]
-Progress = Callable[[int, int], None]
 
 LEAVES = (4, 8, 16, 32, 64)
 HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
@@ -166,11 +165,11 @@ class Frontier:
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame("pandas", self.columns())
+        return data_frame("pandas", self.columns())
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        return as_frame("polars", self.columns())
+        return data_frame("polars", self.columns())
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of the table by name."""
@@ -179,15 +178,15 @@ class Frontier:
 
     def to_text(self) -> str:
         """Return the table as text."""
-        return as_text(HEAD, self.cells())
+        return text_table(HEAD, self.cells())
 
     __repr__ = to_text
 
     def __rich__(self) -> Any:
-        return as_rich(HEAD, self.cells())
+        return rich_table(HEAD, self.cells())
 
     def _repr_html_(self) -> str:
-        return as_html(HEAD, self.cells())
+        return html_table(HEAD, self.cells())
 
     def cells(self) -> list[list[str]]:
         """Return the cells of the table as text."""
@@ -215,7 +214,7 @@ def frontier(  # noqa: PLR0913 - independent options
     repeats: int = 1,
     cost_matrix: Any = None,
     random_state: int | None = 0,
-    progress: Progress | None = None,
+    progress: CountCallback | None = None,
     **parameters: Any,
 ) -> Frontier:
     """Measure the quality of trees of several sizes, made small in several ways.
@@ -302,28 +301,40 @@ def _point(way: str, size: int, found: Floats) -> FrontierPoint:
 def _chosen(ways: str | Iterable[str]) -> list[str]:
     names = list(ways) if isinstance(ways, Iterable) and not isinstance(ways, str) else [ways]
     if not names:
-        raise ParameterError(f"ways is empty: choose from {', '.join(WAYS)}.")
+        raise ParameterError(
+            parameter="ways",
+            value=[],
+            reason="is empty: choose from {known}",
+            known=", ".join(WAYS),
+        )
     for way in names:
         if not (isinstance(way, str) and way in WAYS):
             raise ParameterError(
-                f"ways has an unknown name {way!r}{nearest(way, WAYS)}: choose from "
-                f"{', '.join(WAYS)}."
+                parameter="ways",
+                value=way,
+                reason="is not known{suggestion}: choose from {known}",
+                suggestion=did_you_mean(way, WAYS),
+                known=", ".join(WAYS),
             )
     return list(dict.fromkeys(names))
 
 
 def _sizes(leaves: Any) -> list[int]:
     sizes = [leaves] if np.ndim(leaves) == 0 else list(leaves)
-    whole = all(is_number(size) and size == int(size) and size >= 1 for size in sizes)
+    whole = all(is_finite_number(size) and size == int(size) and size >= 1 for size in sizes)
     if not sizes or not whole:
-        raise ParameterError(f"leaves={leaves!r} is not allowed: give integers of at least 1.")
+        raise ParameterError(
+            parameter="leaves", value=leaves, reason="is not allowed: give integers of at least 1"
+        )
     return sorted({int(size) for size in sizes})
 
 
 def _check_parameters(parameters: dict[str, Any]) -> None:
     for name, instead in (("max_leaves", "leaves"), ("growth", "ways"), ("ranking", "ways")):
         if name in parameters:
-            raise ParameterError(f"{name} is varied by frontier: use {instead} instead.")
+            raise ParameterError(
+                reason=f"{{{name}}} is varied by frontier: use {{{instead}}} instead"
+            )
     FitOptions.from_parameters(readable(**parameters).get_params(deep=False))
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.roc import Curve, mauc
-from roctree.strategy import check_number, nearest
+from roctree.strategy import check_number
+from roctree.text import did_you_mean
 
 Floats = NDArray[np.float64]
 # Lower bound of a probability in the log-loss: a zero would make every mean infinite.
@@ -210,7 +211,7 @@ def resolve(names: Any) -> dict[str, Metric]:
     for name in chosen:
         if not (isinstance(name, str) and name in METRICS):
             raise ParameterError(
-                f"metric {name!r} is not known{nearest(name, METRICS)}: choose from "
+                f"metric {name!r} is not known{did_you_mean(name, METRICS)}: choose from "
                 f"{', '.join(METRICS)}, or give a mapping from names to functions."
             )
     return {name: METRICS[name] for name in chosen}

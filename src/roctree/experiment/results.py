@@ -23,8 +23,7 @@ from roctree.experiment.significance import (
     wilcoxon,
 )
 from roctree.experiment.store import Outcome
-from roctree.strategy import nearest
-from roctree.table import Side, as_frame, as_html, as_rich
+from roctree.text import Alignment, data_frame, did_you_mean, html_table, rich_table
 
 Floats = NDArray[np.float64]
 _KEY = ("problem", "configuration", "repeat", "fold")
@@ -223,7 +222,7 @@ class Results:
         if library not in ("polars", "pandas"):
             raise ParameterError(f"library={library!r} is not known: give 'polars' or 'pandas'.")
         columns = ("seconds", "error")
-        return as_frame(
+        return data_frame(
             library,
             {name: [getattr(each, name) for each in self.outcomes] for name in _KEY}
             | {name: [_measure(each, name) for each in self.outcomes] for name in self.metrics}
@@ -251,7 +250,7 @@ class Results:
         known = (*self.metrics, "seconds")
         if metric not in known:
             raise ParameterError(
-                f"{metric!r} was not measured{nearest(metric, known)}: choose from "
+                f"{metric!r} was not measured{did_you_mean(metric, known)}: choose from "
                 f"{', '.join(known)}."
             )
 
@@ -261,9 +260,10 @@ class Results:
             *(("configuration", name, self.configurations) for name in configurations),
         ):
             if name not in known:
+                suggestion = did_you_mean(name, known)
                 raise ParameterError(
-                    f"{name!r} is not a {kind} of this experiment{nearest(name, known)}: choose "
-                    f"from {', '.join(known)}."
+                    f"{name!r} is not a {kind} of this experiment{suggestion}: choose from "
+                    f"{', '.join(known)}."
                 )
 
     def _scores(self, metric: str, against: str, test: Method, alpha: float) -> list[str]:
@@ -338,8 +338,8 @@ class Table:
 
     def rich(self) -> Any:
         """Return the table for ``rich.print``."""
-        numbers: list[Side] = ["right"] * (len(self.columns) - 1)
-        return as_rich(self.columns, self.cells, self.title or None, ["left", *numbers])
+        numbers: list[Alignment] = ["right"] * (len(self.columns) - 1)
+        return rich_table(self.columns, self.cells, self.title or None, ["left", *numbers])
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
@@ -351,7 +351,7 @@ class Table:
 
     def html(self) -> str:
         """Return the table as HTML."""
-        return as_html(self.columns, self.cells, self.title or None)
+        return html_table(self.columns, self.cells, self.title or None)
 
     def latex(self) -> str:
         """Return the table as a LaTeX tabular."""
@@ -374,7 +374,7 @@ class Table:
         if form not in FORMS:
             known = ", ".join(FORMS)
             raise ParameterError(
-                f"form={form!r} is not known{nearest(form, FORMS)}: choose from {known}."
+                f"form={form!r} is not known{did_you_mean(form, FORMS)}: choose from {known}."
             )
         return getattr(self, form)()
 

@@ -30,7 +30,7 @@ from roctree.experiment.sources import Problem
 from roctree.experiment.store import Key, Outcome, Store
 from roctree.parameters import check_parameter
 from roctree.progress import Callback, StudyProgress, progress_callback, study_bar
-from roctree.table import amount
+from roctree.text import pluralize
 
 USUAL_METRICS = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth")
 # Number of changed problems, configurations or modules that an error message lists.
@@ -124,7 +124,7 @@ class Plan:
 
     def __repr__(self) -> str:
         counts = [
-            amount(count, word)
+            pluralize(count, word)
             for count, word in (
                 (len(self.problems), "problem"),
                 (len(self.configurations), "configuration"),
@@ -140,7 +140,9 @@ def _as_tuple(given: Any) -> tuple[Any, ...]:
     return (given,) if single else tuple(given)
 
 
-def _check_members(kind: str, given: Sequence[Any], wanted: type, advice: str) -> None:
+def _check_members(
+    kind: str, given: Sequence[Any], wanted: type[Problem] | type[Configuration], advice: str
+) -> None:
     """Raise ``ParameterError`` unless there are members of the right type with distinct names."""
     for each in given:
         if not isinstance(each, wanted):
@@ -304,7 +306,11 @@ def _measure(
 def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
     """Compare what the results depend on with its current state, and store the latter."""
     if changed not in get_args(Changed):
-        raise ParameterError(f"changed={changed!r} is not known: give 'refuse', 'keep' or 'again'.")
+        raise ParameterError(
+            parameter="changed",
+            value=changed,
+            reason="is not known: give 'refuse', 'keep' or 'again'",
+        )
     now = _dependencies(plan)
     found = {
         kind: _differences(kind, store.facts(kind), facts) if store.present() else []
@@ -312,9 +318,10 @@ def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
     }
     if any(found.values()) and changed == "refuse":
         raise DataError(
-            f"{str(store.path)!r} has results from before a change: {_describe(found)}. Use "
-            "changed='again' to run them again, changed='keep' to use them anyway, or another "
-            "file."
+            reason="{path!r} has results from before a change: {changes}. Use {changed='again'} to "
+            "run them again, {changed='keep'} to use them anyway, or another file.",
+            path=str(store.path),
+            changes=_describe(found),
         )
     if changed == "again":
         _forget(found, store)

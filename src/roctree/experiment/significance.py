@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from roctree.errors import DataError, ParameterError
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 
 Floats = NDArray[np.float64]
 Method = Literal["corrected", "paired", "unpaired"]
@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
 
 def check_level(alpha: Any) -> None:
     """Raise ``ParameterError`` unless ``alpha`` is a significance level."""
-    if not (is_number(alpha) and 0.0 < alpha < 1.0):
+    if not (is_finite_number(alpha) and 0.0 < alpha < 1.0):
         raise ParameterError(f"alpha={alpha!r} is not allowed: give a number between 0 and 1.")
 
 
@@ -269,7 +269,7 @@ class Ranks:
         width : int, default=640
             Width in pixels; larger if the names need it.
         """
-        from roctree.report.displays.ranks import critical_difference_svg
+        from roctree.report.displays import critical_difference_svg
 
         return critical_difference_svg(self, width)
 

@@ -40,7 +40,7 @@ from sklearn.datasets import fetch_openml
 
 from roctree.data import Dataset, Rows, encode_labels
 from roctree.errors import DataError
-from roctree.strategy import nearest
+from roctree.text import did_you_mean
 
 FORMAT = 1
 KEYS = ("name", "file", "sha256", "attributes")
@@ -190,7 +190,7 @@ def unknown_data_set(name: str, names: list[str], place: str) -> UnknownDataSetE
     """Return the error for a name that a source does not have."""
     shown = ", ".join(names[:MOST_LISTED]) + (", ..." if len(names) > MOST_LISTED else "")
     return UnknownDataSetError(
-        f"{place} has no data set {name!r}{nearest(name, names)}: choose from {shown}."
+        f"{place} has no data set {name!r}{did_you_mean(name, names)}: choose from {shown}."
     )
 
 
@@ -354,9 +354,8 @@ class TextTable:
     def _check_attributes(self, given: Any, step: str) -> None:
         for name in given if isinstance(given, list | dict) else ():
             if name not in self.names:
-                raise DataError(
-                    f"{step} names {name!r}, which is not an attribute{nearest(name, self.names)}."
-                )
+                suggestion = did_you_mean(name, self.names)
+                raise DataError(f"{step} names {name!r}, which is not an attribute{suggestion}.")
 
     def check(self, expected: dict[str, Any], name: str) -> None:
         """Raise ``DataError`` unless rows, kinds of attributes and class counts are as expected."""

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from roctree._version import __version__
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.common import LabelledTree
+from roctree.tree import LEAST_PART
 from roctree.tree.tree import Tree
-from roctree.tree.visit_kernels import LEAST_PART
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -86,7 +86,9 @@ def to_onnx(model: LabelledTree, *, dtype: Width = "float64") -> Any:
     onnx = _import_onnx()
     model.check_portable()
     if dtype not in ("float64", "float32"):
-        raise ParameterError(f"dtype={dtype!r} is not known: choose 'float64' or 'float32'.")
+        raise ParameterError(
+            parameter="dtype", value=dtype, reason="is not known: choose 'float64' or 'float32'"
+        )
     graph = Graph(onnx)
     inputs, columns = _inputs(model, graph, dtype)
     outputs = _outputs(model, {entry.name for entry in inputs}, onnx)

@@ -123,8 +123,6 @@ def load_fitted(path: str | os.PathLike[str]) -> FittedModel:
 
 def as_estimator(model: FittedModel) -> Any:
     """Return the scikit-learn estimator of a fitted model."""
-    if not isinstance(model, FittedModel):
-        return model
     name = model.estimator_name
     estimator = getattr(import_module(KINDS[name].estimator), name)(**model.parameters)
     estimator.fitted_ = model
@@ -148,7 +146,7 @@ def as_bytes(model: FittedModel, omitted: list[str] | None = None) -> bytes:
     omitted : list of str, optional
         Receives the parameters whose value a file cannot hold.
     """
-    name = model.estimator_name if isinstance(model, FittedModel) else type(model).__name__
+    name = model.estimator_name
     codec = import_module(KINDS[name].codec)
     return encode({"estimator": name, **codec.write(model, [] if omitted is None else omitted)})
 

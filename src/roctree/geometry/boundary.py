@@ -111,10 +111,9 @@ class Boundary:
 
     def _distance(self, values: Floats, own: Ints, labels: Ints, n_threads: int) -> Floats:
         squared = np.empty(len(values))
-        descent, mine = self.tree.all_hard_paths, own.astype(np.int32)
+        paths, mine = self.tree.all_hard_paths, own.astype(np.int32)
         cuts, branches = splits_of(self.tree, labels)
-        rules = descent.rule_ints, descent.rule_floats, descent.category_branch
-        known = cuts, cuts.view(np.int32), *rules, branches
+        known = cuts, cuts.view(np.int32), paths, branches
         units = units_of(self.scale)
 
         def fill(begin: int, end: int) -> None:

@@ -13,9 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import inlined, kernel, typed_kernel
-from roctree.tree.descent import FIRST_CHILD, N_CATEGORIES, N_CHILDREN
-from roctree.tree.settle_kernels import RULES, TABLE, Branches, Rules, branch_of
+from roctree._jit import (
+    Floats as FloatVector,
+)
+from roctree._jit import (
+    Int32s,
+    ReadonlyFloats,
+    ReadonlyFloats2D,
+    ReadonlyInt32s,
+    inlined,
+    kernel,
+    typed_kernel,
+)
+from roctree.tree.kernels.descent import Paths, branch_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -30,37 +40,25 @@ NOTHING = -1
 SIZE = 6
 BRANCHES, ATTRIBUTE, NUMBER = 2, 4, 5
 
-_LABELS = "Array(int32, 1, 'C', readonly=True)"
-_UNITS = "Array(float64, 1, 'C', readonly=True)"
-_VECTOR = "Array(float64, 1, 'C')"
-_TRAIL = f"Array(int32, 1, 'C'), {_VECTOR}"
-_INTS = "Array(int32, 1, 'C')"
-_WAITING = f"{_INTS}, {_INTS}, {_INTS}, {_VECTOR}, {_VECTOR}"
 
-
-@typed_kernel(
-    f"void({TABLE}, {_UNITS}, {_LABELS}, {RULES}, {_LABELS}, {_LABELS}, {_UNITS}, "
-    f"{_VECTOR}, {_TRAIL}, {_WAITING}, {_VECTOR})"
-)
+@typed_kernel
 def search(
-    values: Floats,
-    cuts: Floats,
-    splits: Ints,
-    rule_ints: Rules,
-    rule_floats: Floats,
-    category_branch: Branches,
-    branches: Ints,
-    own: Ints,
-    units: Floats,
-    displaced: Floats,
-    trail: Ints,
-    before: Floats,
-    waiting: Ints,
-    moved: Ints,
-    n_before: Ints,
-    further: Floats,
-    lengths: Floats,
-    squared: Floats,
+    values: ReadonlyFloats2D,
+    cuts: ReadonlyFloats,
+    splits: ReadonlyInt32s,
+    paths: Paths,
+    branches: ReadonlyInt32s,
+    own: ReadonlyInt32s,
+    units: ReadonlyFloats,
+    displaced: FloatVector,
+    trail: Int32s,
+    before: FloatVector,
+    waiting: Int32s,
+    moved: Int32s,
+    n_before: Int32s,
+    further: FloatVector,
+    lengths: FloatVector,
+    squared: FloatVector,
 ) -> None:
     """Find the squared distance of each row to the nearest leaf with another label.
 
@@ -69,7 +67,7 @@ def search(
     values : float64[rows, features]
     cuts, splits : float64[3 * n] and the same bytes as int32[6 * n], the splits above more than one
         label, the root first; a cut is NaN where a comparison is not enough
-    rule_ints, rule_floats, category_branch : of a ``Descent``
+    paths : the nodes of the tree
     branches : int32[nodes], each node as a branch
     own : int32[rows], the label of each row
     units : float64[features], distance of a difference of one, or of another category
@@ -125,7 +123,7 @@ def search(
                     number = np.int64(splits[place + np.uint64(NUMBER)])
                     node, n_waiting = fork(
                         value, number, attribute, distance, best, mine,
-                        rule_ints, rule_floats, category_branch, branches, units, displaced,
+                        paths, branches, units, displaced,
                         n_trail, n_waiting, waiting, moved, n_before, further, lengths,
                     )  # fmt: skip
             if node != mine:
@@ -142,9 +140,7 @@ def fork(
     distance: float,
     best: float,
     mine: Int,
-    rule_ints: Rules,
-    rule_floats: Floats,
-    category_branch: Branches,
+    paths: Paths,
     branches: Ints,
     units: Floats,
     displaced: Floats,
@@ -161,20 +157,21 @@ def fork(
     A missing number may be any number. A case that has left its category may take any other. Who
     has a number is not led to where it is missing.
     """
-    first = np.int64(rule_ints[node, FIRST_CHILD])
+    rule = paths.rules[node]
+    first = np.int64(rule.first_child)
     length: Any = units[attribute]
     squares: Any = distance + length * length
     branch = NOTHING
-    if rule_ints[node, N_CATEGORIES] == 0:
+    if rule.n_categories == 0:
         squares = np.inf
         if value == value:
             branch = 0
     elif displaced[attribute] == 0.0:
-        branch = branch_of(value, node, rule_ints, rule_floats, category_branch)
+        branch = branch_of(value, node, paths)
     near: Int = NOTHING
     if branch != NOTHING:
         near = first + branch
-    for child in range(first, first + rule_ints[node, N_CHILDREN]):
+    for child in range(first, first + rule.n_children):
         if branches[child] == mine or child == near:
             continue
         if branch == NOTHING and near == NOTHING:

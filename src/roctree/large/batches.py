@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
-from roctree.tree.binned import SHARD_ROWS
+from roctree.tree.shards import SHARD_ROWS
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 # Rows per batch, and how many batches pyarrow reads ahead.

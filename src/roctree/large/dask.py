@@ -44,8 +44,7 @@ from roctree.progress import Callback, Progress, ignore_progress
 from roctree.tally import Tally
 from roctree.tree import Tree
 from roctree.tree.columns import Columns
-from roctree.tree.kernels import layout
-from roctree.tree.shards import Places, Splits
+from roctree.tree.kernels.tables import NodeRows, SentSplits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -181,17 +180,17 @@ class DaskShards:
         self.client, self.coded = client, [part for group in groups for part in group]
         self.sizes = [len(group) for group in groups]
         self.columns, self.n_classes = columns, n_classes
-        self.places = client.map(_start, self.coded, pure=False)
+        self.listed = client.map(_start, self.coded, pure=False)
 
-    def count(self, segments: Ints, n_tables: int) -> Floats:
+    def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
-        n_bins = int(self.columns.table[layout.BIN, -1])
+        n_bins = int(self.columns.bins.start[-1])
         tables = np.zeros((n_tables, n_bins, self.n_classes))
-        if segments.size > 0:
-            known = {"columns": self.columns, "segments": segments, "n_classes": self.n_classes}
-            packed = iter(self.client.map(_count, self.coded, self.places, pure=False, **known))
+        if nodes.size > 0:
+            known = {"columns": self.columns, "nodes": nodes, "n_classes": self.n_classes}
+            packed = iter(self.client.map(_count, self.coded, self.listed, pure=False, **known))
             of_workers = [self._added(list(islice(packed, size))) for size in self.sizes]
-            self._added(of_workers).result().add_to(tables[: segments.size])
+            self._added(of_workers).result().add_to(tables[: nodes.size])
         return tables
 
     def _added(self, packed: list[Any]) -> Any:
@@ -200,14 +199,14 @@ class DaskShards:
             packed = self.client.map(_sum, groups, pure=False)
         return packed[0]
 
-    def divide(self, splits: Splits) -> None:
+    def divide(self, splits: SentSplits) -> None:
         """Send the rows to the next level."""
         known = {"columns": self.columns, "splits": splits, "n_classes": self.n_classes}
-        self.places = self.client.map(_divide, self.coded, self.places, pure=False, **known)
+        self.listed = self.client.map(_divide, self.coded, self.listed, pure=False, **known)
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases were divided."""
-        counts = self.client.gather(self.client.map(_counts, self.places, pure=False))
+        counts = self.client.gather(self.client.map(_counts, self.listed, pure=False))
         return np.asarray(np.sum(counts, axis=0))
 
 
@@ -277,8 +276,8 @@ def _delayed_like(of_rows: list[Any], other: Any) -> list[Any]:
         return [other] * len(of_rows)
     if not hasattr(other, "to_delayed"):
         raise DataError(
-            f"y or sample_weight is a {type(other).__name__} in memory, but X is a Dask collection: "
-            "give the name of a column, or a Dask collection."
+            f"y or sample_weight is a {type(other).__name__} in memory, but X is a Dask "
+            "collection: give the name of a column, or a Dask collection."
         )
     parts = _delayed(other)
     if len(parts) != len(of_rows):
@@ -319,15 +318,15 @@ def _totals(coded: CodedPart) -> Totals:
     return coded.totals
 
 
-def _start(coded: CodedPart) -> Places:
+def _start(coded: CodedPart) -> NodeRows:
     return coded.shard.start()
 
 
 def _count(
-    coded: CodedPart, places: Places, *, columns: Columns, segments: Ints, n_classes: int
+    coded: CodedPart, listed: NodeRows, *, columns: Columns, nodes: Ints, n_classes: int
 ) -> PackedTables:
-    tables = np.zeros((segments.size, int(columns.table[layout.BIN, -1]), n_classes))
-    coded.shard.count(places, columns, segments, tables)
+    tables = np.zeros((nodes.size, int(columns.bins.start[-1]), n_classes))
+    coded.shard.count(listed, columns, nodes, tables)
     return PackedTables.from_tables(tables)
 
 
@@ -339,13 +338,13 @@ def _sum(packed: list[PackedTables]) -> PackedTables:
 
 
 def _divide(
-    coded: CodedPart, places: Places, *, columns: Columns, splits: Splits, n_classes: int
-) -> Places:
-    return coded.shard.divide(places, columns, splits, n_classes)
+    coded: CodedPart, listed: NodeRows, *, columns: Columns, splits: SentSplits, n_classes: int
+) -> NodeRows:
+    return coded.shard.divide(listed, columns, splits, n_classes)
 
 
-def _counts(places: Places) -> Floats:
-    return places.counts
+def _counts(listed: NodeRows) -> Floats:
+    return listed.counts
 
 
 def _call_on_partition(
@@ -383,7 +382,8 @@ def connected(client: Any) -> Iterator[Any]:
         client = distributed.default_client() if client is None else client
     except ValueError:
         raise ParameterError(
-            "there is no active Dask client: create a dask.distributed.Client, and pass it as client="
+            "there is no active Dask client: create a dask.distributed.Client, or pass one as "
+            "client."
         ) from None
     usable = isinstance(client, distributed.Client) and client.status == "running"
     if not usable or client.asynchronous:

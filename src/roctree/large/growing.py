@@ -18,10 +18,9 @@ from roctree.pruning import need
 from roctree.smoothing import choices
 from roctree.tally import Tally
 from roctree.tree import NO_BRANCH, Tree
-from roctree.tree.binned import Binned
-from roctree.tree.binning import Edges
+from roctree.tree.bins import Edges
 from roctree.tree.growth import grid_of
-from roctree.tree.levels import Finished
+from roctree.tree.levels import Binned, LevelCallback
 
 
 @runtime_checkable
@@ -77,7 +76,7 @@ def _in_bins(
     data: LargeData, summary: Summary, schema: Schema, max_bins: int, n_threads: int
 ) -> tuple[Binned, Totals]:
     """Have the rows coded, and return what growth and the estimator have to know of them."""
-    edges = Edges.of(summary.sketches, schema.n_categories, schema.names, max_bins)
+    edges = Edges.from_sketches(summary.sketches, schema.n_categories, schema.names, max_bins)
     quantum = grid_of(summary.n_rows, summary.largest)
     coding = Coding(schema, edges, quantum, summary.middle)
     totals, shards = data.coded(summary, coding, n_threads)
@@ -87,7 +86,7 @@ def _in_bins(
     return Binned(schema.names, *known, shards), totals
 
 
-def _told(report: Callback[Progress], max_depth: int | None) -> Finished:
+def _told(report: Callback[Progress], max_depth: int | None) -> LevelCallback:
     """Return what tells, after each level, how far the growth is."""
     return lambda n_levels: report(Progress("growing", n_levels, max_depth, "levels"))
 

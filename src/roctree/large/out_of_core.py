@@ -26,8 +26,7 @@ from roctree.large.summary import Summary, merged_summary
 from roctree.progress import Callback, Progress
 from roctree.tally import Tally
 from roctree.tree import Tree
-from roctree.tree.binned import SHARD_ROWS, divided
-from roctree.tree.shards import LocalShards, Shard
+from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard
 
 # Bytes of a row besides its codes: the label, and the weight if there is one.
 _LABEL_BYTES, _WEIGHT_BYTES = 4, 8
@@ -73,7 +72,7 @@ class OutOfCore:
                 weights[begin:end] = rows.weights if rows.weights.size else 1.0
             totals = totals.merged(own)
         whole = Shard(codes[:end], labels[:end], weights[:end])
-        parts = divided(whole, max(n_threads, -(-end // SHARD_ROWS)))
+        parts = whole.divided(max(n_threads, -(-end // SHARD_ROWS)))
         n_classes = coding.schema.n_classes
         return CodedRows(totals, lambda columns: LocalShards(parts, columns, n_classes, n_threads))
 

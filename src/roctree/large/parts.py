@@ -18,12 +18,11 @@ from roctree.geometry import Moments
 from roctree.large.summary import Summary
 from roctree.tally import Tally
 from roctree.tree import Tree
-from roctree.tree.binned import own_weights
-from roctree.tree.binning import Bounds, Edges
+from roctree.tree.bins import Edges
 from roctree.tree.columns import Columns
-from roctree.tree.grow import class_counts, weighty
-from roctree.tree.growth import on_grid
-from roctree.tree.shards import Shard, Shards
+from roctree.tree.growth import class_counts, drop_zero_weight, on_grid
+from roctree.tree.kernels.tables import Bounds
+from roctree.tree.shards import Shard, Shards, omit_unit_weights
 
 Floats = NDArray[np.float64]
 
@@ -98,7 +97,7 @@ class Coding:
 
 @dataclass(frozen=True)
 class Totals:
-    """Number of coded rows, bounds of their bins, class counts and moments; totals of parts merge."""
+    """Number, bin bounds, class counts and moments of coded rows; totals of parts merge."""
 
     n_rows: int
     bounds: Bounds
@@ -110,7 +109,9 @@ class Totals:
         """Return the totals of no rows."""
         values = np.empty((0, coding.middle.size))
         moments = Moments.of(values, np.empty(0), coding.middle)
-        return cls(0, Bounds.empty(coding.edges.size), np.zeros(coding.schema.n_classes), moments)
+        return cls(
+            0, Bounds.empty(coding.edges.size.size), np.zeros(coding.schema.n_classes), moments
+        )
 
     def merged(self, other: "Totals") -> "Totals":
         """Return the totals of both."""
@@ -143,11 +144,11 @@ def code_part(part: Part, coding: Coding) -> CodedPart:
         return CodedPart(Shard(codes, np.empty(0, np.uint32), np.empty(0)), Totals.empty(coding))
     rows = part.encode(coding.schema)
     weights = on_grid(rows.weights, coding.quantum)
-    values, labels, weights = weighty(rows.values, rows.labels, weights)
+    values, labels, weights = drop_zero_weight(rows.values, rows.labels, weights)
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)
     totals = Totals(len(weights), bounds, counts, Moments.of(values, weights, coding.middle))
-    return CodedPart(Shard(codes, labels.astype(np.uint32), own_weights(weights)), totals)
+    return CodedPart(Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights)), totals)
 
 
 def tally_part(part: Part, tree: Tree, schema: Schema) -> Tally | None:

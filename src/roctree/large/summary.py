@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from roctree.data import Dataset, Schema, encode_labels
 from roctree.data.column import Categories
 from roctree.errors import DataError
-from roctree.tree.binning import refuse_many_categories
-from roctree.tree.grow import weighty
-from roctree.tree.sketch import Sketch, sketch_columns
+from roctree.tree.bins import Sketch, check_category_count, sketch_columns
+from roctree.tree.growth import drop_zero_weight
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, i
             "all parts."
         ) from None
     # A column of row names would fill the memory long before all rows are read.
-    refuse_many_categories(name, len(joined))
+    check_category_count(name, len(joined))
     return joined
 
 
@@ -158,7 +157,7 @@ class Summary:
     @classmethod
     def from_dataset(cls, part: Dataset, number: int) -> "Summary":
         """Summarise the rows of a part; perhaps none has weight."""
-        values, _, weights = weighty(part.values, part.labels, part.weights)
+        values, _, weights = drop_zero_weight(part.values, part.labels, part.weights)
         others = part.values[part.weights == 0.0]
         schema, numeric = part.schema, np.flatnonzero(~part.schema.nominal)
         sketches = dict(zip(numeric.tolist(), sketch_columns(values, numeric), strict=True))
@@ -210,7 +209,7 @@ class Summary:
 
     @property
     def sketches(self) -> list[Sketch]:
-        """Sketches of the columns without categories, including text columns without known values."""
+        """Sketches of the columns without categories; of text without known values, empty ones."""
         return [column.sketch for column in self.columns if not column.kept]
 
     @property
@@ -226,7 +225,7 @@ class Summary:
 
     @property
     def occurring(self) -> list[tuple[str, int, int]]:
-        """Name, number of occurring categories and number of known values of each nominal column."""
+        """Name, number of occurring categories and of known values of each nominal column."""
         return [
             (name, len(column.seen), self.n_rows - column.n_missing)
             for name, column in zip(self.names, self.columns, strict=True)

@@ -1,26 +1,44 @@
-"""Grow a tree level by level from tables alone, wherever the rows are.
+"""Growth from bins: level by level, from tables alone, wherever the rows are.
 
 At each level the best split of every node is found in its table, in one place; the shards send
-their rows to the children and count the tables of some of them. The heaviest child of a node is
-not counted: its table is that of its parent less those of its siblings.
+their rows to the children and count the tables of some of them. The heaviest child of a node is not
+counted: its table is that of its parent minus those of its siblings.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
-from roctree.tree.binning import Bounds
+from roctree.data.dataset import Dataset
+from roctree.tree.bins import MOST_BINS, Edges, binned_columns, learn_edges
 from roctree.tree.columns import Columns
-from roctree.tree.grow import compile_kernels, kernels_for
-from roctree.tree.growth import Growth
-from roctree.tree.kernels import layout
-from roctree.tree.kernels.categories import enter_categories, no_categories
-from roctree.tree.kernels.tables import search_tables
-from roctree.tree.shards import Shards, Splits
+from roctree.tree.growth import (
+    Growth,
+    SortedKernels,
+    check_score,
+    class_counts,
+    compile_search,
+    drop_zero_weight,
+    refuse_many_branches,
+    splittable,
+    weight_grid,
+)
+from roctree.tree.kernels.nominal import enter_categories, no_categories
+from roctree.tree.kernels.records import Rules
+from roctree.tree.kernels.tables import (
+    Bounds,
+    LevelSplits,
+    SentSplits,
+    TableColumns,
+    TableSearch,
+    TableWork,
+    search_tables,
+)
+from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard, Shards, omit_unit_weights
 from roctree.tree.threads import in_threads
 from roctree.tree.tree import NO_BRANCH, Tree
 from roctree.tree.workspace import Workspace
@@ -28,116 +46,233 @@ from roctree.tree.workspace import Workspace
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Finished = Callable[[int], object]
+# Called after each level with the number of finished levels.
+LevelCallback = Callable[[int], object]
 
-# All tables of a level together take no more memory; a wider level is counted in groups of nodes.
+# Most memory of all tables of a level, in bytes; a wider level is counted in groups of nodes.
 _ROOM = 1 << 27
 
 
 @dataclass(frozen=True)
-class Found:
-    """The best splits of some nodes; those without have feature -1.
+class Binned:
+    """Binned data, ready for growth, wherever the rows are.
 
     Parameters
     ----------
-    ints : int64[nodes, 4], feature, number of branches, cut and branch of missing values
-    floats : float64[nodes, 3], gain, threshold and weight of the cases that go to all branches
-    branches : int16[nodes, codes], the branch of each category
-    children : float64[nodes, branches, classes], class counts of the cases that know their branch
+    names : tuple of str
+        Names of the columns.
+    edges : Edges
+        The bins of the columns.
+    bounds : Bounds
+        The lowest and highest value in each bin.
+    has_missing : bool[features]
+        Whether a column has missing values.
+    counts : float64[classes]
+        Weight of each class.
+    quantum : float
+        Unit of the grid that weights lie on.
+    shards : callable
+        Returns the rows, all in the root, for the given columns.
     """
 
-    ints: Ints
-    floats: Floats
-    branches: NDArray[np.int16]
-    children: Floats
+    names: tuple[str, ...]
+    edges: Edges
+    bounds: Bounds
+    has_missing: Mask
+    counts: Floats
+    quantum: float
+    shards: Callable[[Columns], Shards]
 
-    @classmethod
-    def empty(cls, n_nodes: int, space: Workspace) -> "Found":
-        """Room for the splits of so many nodes."""
-        return cls(
-            np.zeros((n_nodes, layout.N_SPLIT_INTS), np.int64),
-            np.zeros((n_nodes, layout.N_SPLIT_FLOATS)),
-            np.full((n_nodes, space.widest), NO_BRANCH, np.int16),
-            np.zeros((n_nodes, space.widest, space.n_classes)),
-        )
-
-    @property
-    def is_split(self) -> Mask:
-        """Whether each node has a split that is worth it."""
-        return np.asarray(self.ints[:, layout.SPLIT_FEATURE] >= 0)
-
-    def only(self, chosen: Mask) -> "Found":
-        """The splits of some of the nodes."""
-        return Found(
-            self.ints[chosen], self.floats[chosen], self.branches[chosen], self.children[chosen]
-        )
-
-    @property
-    def counts(self) -> Floats:
-        """The class counts of all children, one node after another."""
-        branch = np.arange(self.children.shape[1])
-        return self.children[branch < self.ints[:, layout.SPLIT_BRANCHES, None]]
-
-    @property
-    def shares(self) -> bool:
-        """Whether some cases go to all branches."""
-        return bool((self.floats[:, layout.SPLIT_UNKNOWN] > 0.0).any())
-
-    def splits(self, segments: Ints, quantum: float) -> Splits:
-        """What the shards have to know."""
-        weights = self.children.sum(axis=2)
-        return Splits(segments, self.ints, self.branches, weights, quantum, self.shares)
+    def grow(
+        self, growth: Growth, n_threads: int = 1, finished: LevelCallback = lambda n_levels: None
+    ) -> Tree:
+        """Return the tree of all rows; ``finished`` is called after each level."""
+        weight = float(self.counts.sum())
+        columns = binned_columns(self.edges, self.has_missing, weight, growth)
+        refuse_many_branches(columns, self.names, growth)
+        if not splittable(self.counts, growth):
+            return Tree.single_leaf(self.counts)
+        check_score(self.counts, growth)
+        search = LevelSearch(columns, self.bounds, growth, self.quantum, n_threads)
+        rules = growth.rules(self.quantum)
+        return grow_levels(self.shards(columns), search, rules, self.counts, finished)
 
 
-class Search:
+def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> Binned:
+    """Return the rows of a data set that have weight, in bins."""
+    values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
+    weights, quantum = weight_grid(weights)
+    # Beside a very large weight a very small one has been rounded to zero.
+    values, labels, weights = drop_zero_weight(values, labels, weights)
+    schema = dataset.schema
+    counts = class_counts(labels, weights, schema.n_classes)
+    edges = learn_edges(values, schema.n_categories, schema.names, max_bins, n_threads)
+    codes, bounds = edges.code(values, n_threads)
+    rows = Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights))
+    parts = rows.divided(n_threads * -(-rows.size // (n_threads * SHARD_ROWS)))
+    return Binned(
+        names=schema.names,
+        edges=edges,
+        bounds=bounds,
+        has_missing=edges.has_missing(codes),
+        counts=counts,
+        quantum=quantum,
+        shards=lambda columns: LocalShards(parts, columns, counts.size, n_threads),
+    )
+
+
+class LevelSearch:
     """The search for the best splits of nodes with known tables, by several threads."""
 
     def __init__(
         self, columns: Columns, bounds: Bounds, growth: Growth, quantum: float, n_threads: int
     ) -> None:
-        n_classes = growth.class_weight.size
-        kernels = (
-            kernels_for(growth, columns, shares=False, many=True)[0],
-            enter_categories if columns.n_codes > 0 else no_categories,
-        )
-        functions = compile_kernels(growth, kernels, search_tables)
+        scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
+        categories = enter_categories if columns.n_codes > 0 else no_categories
+        search = compile_search(growth, quantum, scan, categories, search_tables)
         self.columns, self.n_threads = columns, n_threads
-        self.known = (
-            columns.table, bounds.lowest, bounds.highest, growth.limits(quantum),
-            growth.class_weight, *functions,
-        )  # fmt: skip
-        self.spaces = [Workspace(columns, n_classes) for _ in range(n_threads)]
-        for space in self.spaces:
+        self._columns = TableColumns(columns.features, columns.bins, bounds)
+        self._functions = TableSearch(search, compiled(categories))
+        self._spaces = [Workspace(columns, growth.class_weight.size) for _ in range(n_threads)]
+        for space in self._spaces:
             space.make_bins(columns)
 
-    def __call__(self, tables: Floats, slots: Ints) -> Found:
+    def __call__(self, tables: Floats, slots: Ints) -> LevelSplits:
         """Return the best splits of the nodes whose tables are in these slots."""
-        found = Found.empty(slots.size, self.spaces[0])
-        results = found.ints, found.floats, found.branches, found.children
+        space = self._spaces[0]
+        found = LevelSplits.empty(slots.size, space.widest, space.n_classes)
         run = compiled(search_tables)
         n_threads = min(self.n_threads, slots.size)
         ends = np.linspace(0, slots.size, n_threads + 1).astype(np.int64)
 
         def search_part(part: int) -> None:
-            space = self.spaces[part]
-            run(
-                ends[part], ends[part + 1], tables, slots, *self.known, *space.scan_arguments(),
-                space.bin_lefts, space.bins, *results,
-            )  # fmt: skip
+            work = TableWork(self._spaces[part].work, self._spaces[part].bin_work)
+            nodes = ends[part], ends[part + 1]
+            run(*nodes, tables, slots, self._columns, self._functions, work, found)
 
         in_threads(n_threads, search_part, range(n_threads))
         return found
 
 
 @dataclass(frozen=True)
-class Parents:
-    """The tables of the nodes above a level, where its nodes come from, and what they weigh.
+class Level:
+    """The nodes of a depth.
+
+    Parameters
+    ----------
+    counts : float64[nodes, classes]
+    split : int64[splits]
+        The nodes that are split.
+    splits : LevelSplits
+        How they are split.
+    children : float64[children, classes]
+        Class counts of their children.
+    """
+
+    counts: Floats
+    split: Ints
+    splits: LevelSplits
+    children: Floats
+
+    @property
+    def parent(self) -> Ints:
+        """The number of the parent of each child, among the nodes that are split."""
+        return np.repeat(np.arange(self.split.size), self.splits.n_branches)
+
+    def per_node(self, values: NDArray[Any], otherwise: float) -> NDArray[Any]:
+        """Return the values of the nodes that are split, and another value for the rest."""
+        each = np.full(len(self.counts), otherwise, values.dtype)
+        each[self.split] = values
+        return each
+
+
+def grow_levels(
+    shards: Shards,
+    search: LevelSearch,
+    rules: Rules,
+    counts: Floats,
+    finished: LevelCallback = lambda n_levels: None,
+) -> Tree:
+    """Grow the tree of all rows from a root that may be split.
+
+    Parameters
+    ----------
+    shards : Shards
+        The rows.
+    search : LevelSearch
+        Finds the best splits of tables.
+    rules : Rules
+        Limits of growth and treatment of missing values.
+    counts : float64[classes]
+        Class counts of all rows.
+    finished : callable
+        Called after each level with the number of levels.
+    """
+    n_bins = int(search.columns.bins.start[-1])
+    most = max(1, _ROOM // (8 * n_bins * counts.size))
+    levels: list[Level] = []
+    nodes, wanted, parents = counts[None], np.ones(1, bool), None
+    while wanted.any():
+        found = []
+        for group in _tables_of_level(shards, wanted, parents, most, search.n_threads):
+            found.append(search(group.tables, group.slots))
+            whole = group
+        level = _split_level(shards, nodes, wanted, LevelSplits.concatenated(found), rules.quantum)
+        levels.append(level)
+        finished(len(levels))
+        wanted = _may_be_split(level.children, len(levels), rules)
+        if wanted.any() and not level.splits.divides_cases:
+            shards.divide(SentSplits.from_level(level.split, level.splits, rules.quantum))
+        parents = None
+        if len(found) == 1 and wanted.any():
+            slots = whole.slots[found[0].is_split]
+            parents = _Parents(whole.tables, slots, level.parent, level.children.sum(axis=1))
+        nodes = level.children
+    none = found[-1].only(np.zeros(found[-1].feature.size, bool))
+    levels.append(Level(nodes, np.empty(0, np.int64), none, nodes[:0]))
+    return _as_tree(levels, search.columns, rules)
+
+
+def _may_be_split(counts: Floats, depth: int, rules: Rules) -> Mask:
+    """Return whether each node of a level is impure, large and shallow enough to be split."""
+    smallest = max(rules.min_split, 2.0 * rules.min_leaf)
+    n_present = np.count_nonzero(counts * rules.class_weight > 0.0, axis=1)
+    allowed = (n_present > 1) & (counts.sum(axis=1) >= smallest)
+    return np.asarray(allowed & (depth < rules.max_depth))
+
+
+def _split_level(
+    shards: Shards, nodes: Floats, wanted: Mask, found: LevelSplits, quantum: float
+) -> Level:
+    """Return the level with its children counted; only the rows know how cases were divided."""
+    split, splits = np.flatnonzero(wanted)[found.is_split], found.only(found.is_split)
+    if not splits.divides_cases:
+        return Level(nodes, split, splits, splits.child_counts)
+    shards.divide(SentSplits.from_level(split, splits, quantum))
+    return Level(nodes, split, splits, shards.totals())
+
+
+# --- Tables of a level ---
+
+
+class _Tables(NamedTuple):
+    """The tables of some nodes of a level, and where each of them is."""
+
+    tables: Floats
+    slots: Ints
+
+
+@dataclass(frozen=True)
+class _Parents:
+    """The tables of the nodes above a level, and where the nodes of the level come from.
 
     Parameters
     ----------
     tables : float64[slots, bins, classes]
-    slots : int64[parents], where the table of each parent is
-    parent : int64[nodes], the parent of each node of the level
+    slots : int64[parents]
+        Where the table of each parent is.
+    parent : int64[nodes]
+        The parent of each node of the level.
     weights : float64[nodes]
     """
 
@@ -146,211 +281,104 @@ class Parents:
     parent: Ints
     weights: Floats
 
-    def heirs(self, wanted: Mask) -> Ints:
-        """The nodes whose tables follow from the others': the heaviest wanted child of a parent.
+    def children_by_subtraction(self, wanted: Mask) -> Ints:
+        """Return the nodes to get by subtraction: the heaviest wanted child of a parent.
 
         Siblings that are not wanted would be counted for this alone, so they must weigh less.
         """
         candidates = np.flatnonzero(wanted)
         order = np.lexsort((candidates, -self.weights[candidates], self.parent[candidates]))
         parents, first = np.unique(self.parent[candidates[order]], return_index=True)
-        heirs = candidates[order][first]
+        heaviest = candidates[order][first]
         unwanted = np.bincount(self.parent, np.where(wanted, 0.0, self.weights), self.slots.size)
-        return np.asarray(heirs[self.weights[heirs] > unwanted[parents]])
+        return np.asarray(heaviest[self.weights[heaviest] > unwanted[parents]])
 
 
-@dataclass(frozen=True)
-class Tables:
-    """The tables of some nodes of a level, and where each of them is."""
-
-    nodes: Ints
-    tables: Floats
-    slots: Ints
-
-
-def tables_of_level(
-    shards: Shards, wanted: Mask, parents: Parents | None, most: int, n_threads: int
-) -> Iterator[Tables]:
+def _tables_of_level(
+    shards: Shards, wanted: Mask, parents: _Parents | None, most: int, n_threads: int
+) -> Iterator[_Tables]:
     """Yield the tables of the wanted nodes of a level, in groups of at most ``most``."""
     nodes = np.flatnonzero(wanted)
     if parents is not None:
-        heirs = parents.heirs(wanted)
-        has_heir = np.zeros(parents.slots.size, bool)
-        has_heir[parents.parent[heirs]] = True
-        needed = has_heir[parents.parent] & (parents.weights > 0.0)
+        subtracted = parents.children_by_subtraction(wanted)
+        has_subtracted = np.zeros(parents.slots.size, bool)
+        has_subtracted[parents.parent[subtracted]] = True
+        needed = has_subtracted[parents.parent] & (parents.weights > 0.0)
         needed |= wanted
-        needed[heirs] = False
+        needed[subtracted] = False
         counted = np.flatnonzero(needed)
-        if counted.size + heirs.size <= most:
-            tables = shards.count(counted, counted.size + heirs.size)
-            _inherit(tables, counted, heirs, parents, n_threads)
+        n_tables = counted.size + subtracted.size
+        if n_tables <= most:
+            tables = shards.count(counted, n_tables)
+            _subtract_siblings(tables, counted, subtracted, parents, n_threads)
             slot = np.empty(wanted.size, np.int64)
-            slot[np.concatenate([counted, heirs])] = np.arange(counted.size + heirs.size)
-            yield Tables(nodes, tables, slot[nodes])
+            slot[np.concatenate([counted, subtracted])] = np.arange(n_tables)
+            yield _Tables(tables, slot[nodes])
             return
     for begin in range(0, nodes.size, most):
         group = nodes[begin : begin + most]
-        yield Tables(group, shards.count(group, group.size), np.arange(group.size))
+        yield _Tables(shards.count(group, group.size), np.arange(group.size))
 
 
-def _inherit(tables: Floats, counted: Ints, heirs: Ints, parents: Parents, n_threads: int) -> None:
-    """Fill the tables of the heirs, which come after those that were counted."""
-    of_heir = parents.parent[heirs]
-    of_counted = parents.parent[counted]
-    order = np.argsort(of_counted, kind="stable")
-    begins = np.searchsorted(of_counted[order], of_heir)
-    ends = np.searchsorted(of_counted[order], of_heir, side="right")
+def _subtract_siblings(
+    tables: Floats, counted: Ints, subtracted: Ints, parents: _Parents, n_threads: int
+) -> None:
+    """Fill the tables of the nodes by subtraction, which come after those that were counted."""
+    parent = parents.parent[subtracted]
+    parent_of_counted = parents.parent[counted]
+    order = np.argsort(parent_of_counted, kind="stable")
+    begins = np.searchsorted(parent_of_counted[order], parent)
+    ends = np.searchsorted(parent_of_counted[order], parent, side="right")
 
     def fill(places: Ints) -> None:
         for place in places:
-            rest, own = parents.tables[parents.slots[of_heir[place]]], tables[counted.size + place]
+            rest, own = parents.tables[parents.slots[parent[place]]], tables[counted.size + place]
             for sibling in order[begins[place] : ends[place]]:
                 rest = np.subtract(rest, tables[sibling], out=own)
             if rest is not own:
                 own[:] = rest
 
-    in_threads(n_threads, fill, np.array_split(np.arange(heirs.size), n_threads))
+    in_threads(n_threads, fill, np.array_split(np.arange(subtracted.size), n_threads))
 
 
-@dataclass(frozen=True)
-class Level:
-    """The nodes of a depth: their class counts, which of them are split, and how."""
-
-    counts: Floats
-    split: Ints
-    best: Found
-    children: Floats
-
-    @property
-    def parent(self) -> Ints:
-        """The number, among the nodes that are split, of the parent of each child."""
-        return np.repeat(np.arange(self.split.size), self.best.ints[:, layout.SPLIT_BRANCHES])
-
-    def per_node(self, values: NDArray[Any], otherwise: float) -> NDArray[Any]:
-        """Values of the nodes that are split, and another for the rest."""
-        each = np.full(len(self.counts), otherwise, values.dtype)
-        each[self.split] = values
-        return each
+# --- Levels as a tree ---
 
 
-def grow_levels(
-    shards: Shards,
-    search: Search,
-    growth: Growth,
-    quantum: float,
-    counts: Floats,
-    finished: Finished = lambda n_levels: None,
-) -> Tree:
-    """Grow the tree of all rows, whose class counts are known, from a root that may be split.
+def _as_tree(levels: list[Level], columns: Columns, rules: Rules) -> Tree:
+    """Return the tree; levels one after the other are the breadth-first order of nodes."""
 
-    Parameters
-    ----------
-    shards : the rows
-    search : finds the best split of a table
-    growth : criterion, limits and treatment of missing values
-    quantum : the unit of the grid that weights lie on
-    counts : float64[classes], of all rows
-    finished : is told after each level how many there are
-    """
-    limits = growth.limits(quantum)
-    n_bins = int(search.columns.table[layout.BIN, -1])
-    most = max(1, _ROOM // (8 * n_bins * counts.size))
-    levels: list[Level] = []
-    nodes, wanted, parents = counts[None], np.ones(1, bool), None
-    while wanted.any():
-        found = []
-        for group in tables_of_level(shards, wanted, parents, most, search.n_threads):
-            found.append(search(group.tables, group.slots))
-            whole = group
-        level = _split_level(shards, nodes, wanted, _joined(found), quantum)
-        levels.append(level)
-        finished(len(levels))
-        wanted = may_be_split(level.children, len(levels), limits)
-        if wanted.any() and not level.best.shares:
-            shards.divide(level.best.splits(level.split, quantum))
-        parents = None
-        if len(found) == 1 and wanted.any():
-            slots = whole.slots[found[0].is_split]
-            parents = Parents(whole.tables, slots, level.parent, level.children.sum(axis=1))
-        nodes = level.children
-    none = np.zeros(len(found[-1].ints), bool)
-    levels.append(Level(nodes, np.empty(0, np.int64), found[-1].only(none), nodes[:0]))
-    return _tree(levels, search.columns, limits)
+    def per_node(of_level: Callable[[Level], NDArray[Any]], otherwise: float) -> NDArray[Any]:
+        return np.concatenate([level.per_node(of_level(level), otherwise) for level in levels])
 
-
-def may_be_split(counts: Floats, depth: int, limits: Floats) -> Mask:
-    """Whether each node of a level is impure, large and high enough to be split."""
-    smallest = max(limits[layout.MIN_SPLIT], 2.0 * limits[layout.MIN_LEAF])
-    n_present = np.count_nonzero(counts * limits[layout.CLASS_WEIGHTS :] > 0.0, axis=1)
-    allowed = (n_present > 1) & (counts.sum(axis=1) >= smallest)
-    return np.asarray(allowed & (depth < limits[layout.MAX_DEPTH]))
-
-
-def _split_level(
-    shards: Shards, nodes: Floats, wanted: Mask, found: Found, quantum: float
-) -> Level:
-    """The level with its children counted; only the rows know how cases were shared out."""
-    split, best = np.flatnonzero(wanted)[found.is_split], found.only(found.is_split)
-    if not best.shares:
-        return Level(nodes, split, best, best.counts)
-    shards.divide(best.splits(split, quantum))
-    return Level(nodes, split, best, shards.totals())
-
-
-def _joined(found: list[Found]) -> Found:
-    if len(found) == 1:
-        return found[0]
-    return Found(
-        np.concatenate([part.ints for part in found]),
-        np.concatenate([part.floats for part in found]),
-        np.concatenate([part.branches for part in found]),
-        np.concatenate([part.children for part in found]),
-    )
-
-
-def _tree(levels: list[Level], columns: Columns, limits: Floats) -> Tree:
-    """Levels one after the other are the breadth-first order of nodes."""
     n_categories = columns.n_categories - columns.own_code
-    sizes = [n_categories[level.best.ints[:, layout.SPLIT_FEATURE]] for level in levels]
-    branches = [
-        level.best.branches[np.arange(level.best.branches.shape[1]) < size[:, None]]
-        for level, size in zip(levels, sizes, strict=True)
-    ]
-
-    def ints(column: int, otherwise: int) -> NDArray[Any]:
-        each = [level.per_node(level.best.ints[:, column], otherwise) for level in levels]
-        return np.concatenate(each)
-
-    def floats(column: int, otherwise: float) -> Floats:
-        each = [level.per_node(level.best.floats[:, column], otherwise) for level in levels]
-        return np.concatenate(each)
-
-    missing = [
-        level.per_node(_missing_branches(level, columns, limits), NO_BRANCH) for level in levels
-    ]
-    of_node = [level.per_node(size, 0) for level, size in zip(levels, sizes, strict=True)]
+    branches = []
+    for level in levels:
+        table, sizes = level.splits.category_branch, n_categories[level.splits.feature]
+        branches.append(table[np.arange(table.shape[1]) < sizes[:, None]])
+    n_codes = per_node(lambda level: n_categories[level.splits.feature], 0)
     counts = np.concatenate([level.counts for level in levels])
+    missing = per_node(lambda level: _missing_branches(level, columns, rules), NO_BRANCH)
     return Tree(
-        n_children=ints(layout.SPLIT_BRANCHES, 0).astype(np.int32),
-        feature=ints(layout.SPLIT_FEATURE, -1).astype(np.int32),
-        threshold=floats(layout.SPLIT_THRESHOLD, np.nan),
+        n_children=per_node(lambda level: level.splits.n_branches, 0).astype(np.int32),
+        feature=per_node(lambda level: level.splits.feature, -1).astype(np.int32),
+        threshold=per_node(lambda level: level.splits.threshold, np.nan),
         category_branch=np.concatenate(branches).astype(np.int16),
-        category_offsets=np.concatenate([[0], *of_node]).cumsum().astype(np.int32),
-        missing_branch=np.concatenate(missing).astype(np.int16),
+        category_offsets=np.concatenate([[0], n_codes]).cumsum().astype(np.int32),
+        missing_branch=missing.astype(np.int16),
         counts=counts,
         softness=np.zeros(len(counts)),
-        gain=floats(layout.SPLIT_GAIN, 0.0),
+        gain=per_node(lambda level: level.splits.gain, 0.0),
     )
 
 
-def _missing_branches(level: Level, columns: Columns, limits: Floats) -> Ints:
-    """The branch of missing values at each split: as found, that of its code, or the heaviest."""
-    best = level.best
-    feature, branch = best.ints[:, layout.SPLIT_FEATURE], best.ints[:, layout.SPLIT_MISSING].copy()
-    own = columns.own_code[feature]
-    branch[own] = best.branches[own, columns.n_categories[feature[own]] - 1]
-    if limits[layout.JOIN_MISSING]:
-        weights = np.full(best.children.shape[:2], -1.0)
+def _missing_branches(level: Level, columns: Columns, rules: Rules) -> Ints:
+    """Return the branch of missing values at each split: as found, by its code, or the heaviest."""
+    splits, branch = level.splits, level.splits.missing_branch.copy()
+    own = columns.own_code[splits.feature]
+    last = columns.n_categories[splits.feature[own]] - 1
+    branch[own] = splits.category_branch[own, last]
+    if rules.join_missing:
+        weights = np.full(splits.counts.shape[:2], -1.0)
         place = np.arange(level.parent.size) - np.searchsorted(level.parent, level.parent)
         weights[level.parent, place] = level.children.sum(axis=1)
         branch = np.where(branch < 0, weights.argmax(axis=1), branch)

@@ -1,32 +1,38 @@
 """Smaller trees from a tree: cut, collapsed, or grown best-first to a number of leaves.
 
-All of it needs only the counts and gains that every node keeps, never the rows; moving thresholds to observed values is
-the exception. The first part holds the passes over all nodes that pruning builds on. Nodes are in breadth-first order,
-so a loop from the last node to the first meets children before their parents, and no pass recurses.
+All of it needs only the counts and gains that every node keeps, never the rows; moving thresholds
+to observed values is the exception. The first part holds the passes over all nodes that pruning
+builds on. Nodes are in breadth-first order, so a loop from the last node to the first meets
+children before their parents, and no pass recurses.
 """
 
 import heapq
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, kernel, typed_kernel
+from roctree._jit import (
+    Bools,
+    Floats,
+    Floats2D,
+    Ints,
+    Ints2D,
+    ReadonlyInt32s,
+    ReadonlyInts,
+    compiled,
+    kernel,
+    typed_kernel,
+)
 from roctree.tree.tree import IS_PRESENT, NO_BRANCH, Tree
 
 if TYPE_CHECKING:
     from roctree.tree.growth import Growth
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-
-_PARENTS = "Array(int64, 1, 'C', readonly=True)"
-_VECTOR = "Array(float64, 1, 'C')"
-_FLAGS = "Array(bool, 1, 'C')"
 
 
 # --- Passes over all nodes ---
@@ -39,8 +45,8 @@ def kept_nodes(tree: Tree, final: Flags) -> Flags:
     return kept
 
 
-@typed_kernel(f"void({_PARENTS}, {_FLAGS}, {_FLAGS})")
-def _drop_below(parent: Ints, final: Flags, kept: Flags) -> None:
+@typed_kernel
+def _drop_below(parent: ReadonlyInts, final: Bools, kept: Bools) -> None:
     for node in range(1, parent.size):
         kept[node] = kept[parent[node]] and not final[parent[node]]
 
@@ -52,8 +58,8 @@ def over_subtrees(tree: Tree, values: Floats) -> Floats:
     return sums
 
 
-@typed_kernel(f"void({_PARENTS}, {_VECTOR})")
-def _add_to_parents(parent: Ints, sums: Floats) -> None:
+@typed_kernel
+def _add_to_parents(parent: ReadonlyInts, sums: Floats) -> None:
     for node in range(parent.size - 1, 0, -1):
         sums[parent[node]] += sums[node]
 
@@ -64,7 +70,7 @@ def over_leaves(tree: Tree, values: Floats) -> Floats:
 
 
 def with_those_below(tree: Tree, counts: Floats) -> Floats:
-    """Return the counts of each subtree, float64[nodes, columns]: ``over_subtrees`` of each column."""
+    """Return the counts of each subtree: ``over_subtrees`` of each column."""
     return np.column_stack([over_subtrees(tree, column) for column in counts.T])
 
 
@@ -95,8 +101,8 @@ def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> F
     return final
 
 
-@typed_kernel(f"void({_PARENTS}, {_VECTOR}, {_VECTOR}, {_VECTOR}, {_FLAGS})")
-def _close(parent: Ints, loss: Floats, slack: Floats, below: Floats, final: Flags) -> None:
+@typed_kernel
+def _close(parent: ReadonlyInts, loss: Floats, slack: Floats, below: Floats, final: Bools) -> None:
     """Flag nodes from the last to the first; ``below`` sums the losses of the pruned children."""
     for node in range(parent.size - 1, -1, -1):
         if final[node] or loss[node] <= below[node] + slack[node]:
@@ -110,14 +116,14 @@ _MIXED, _UNKNOWN = -1, -2
 
 
 def of_one_label(tree: Tree, final: Flags, labels: Ints) -> tuple[Flags, Ints]:
-    """Return the nodes whose final descendants all have the same label, and the labels with that label at them."""
+    """Return the nodes whose final descendants all have one label, and the labels with it there."""
     one, of_subtree = final | tree.is_leaf, np.array(labels, dtype=np.int64)
     compiled(_join_labels)(tree.parent, one, of_subtree)
     return one, np.where(one, of_subtree, labels)
 
 
-@typed_kernel(f"void({_PARENTS}, {_FLAGS}, Array(int64, 1, 'C'))")
-def _join_labels(parent: Ints, one: Flags, labels: Ints) -> None:
+@typed_kernel
+def _join_labels(parent: ReadonlyInts, one: Bools, labels: Ints) -> None:
     for node in range(parent.size):
         if not one[node]:
             labels[node] = _UNKNOWN
@@ -132,14 +138,16 @@ def _join_labels(parent: Ints, one: Flags, labels: Ints) -> None:
 
 
 def places_in(tree: Tree, part: Tree) -> Ints:
-    """Return the node of ``tree`` that each node of ``part`` is, where ``part`` is ``tree`` after cutting."""
+    """Return the node of ``tree`` that corresponds to each node of ``part``, a cut of it."""
     places = np.zeros(part.n_nodes, dtype=np.int64)
     compiled(_follow)(tree.first_child, part.parent, part.branch, places)
     return places
 
 
-@typed_kernel(f"void({_PARENTS}, {_PARENTS}, {_PARENTS}, Array(int64, 1, 'C'))")
-def _follow(first_child: Ints, parent: Ints, branch: Ints, places: Ints) -> None:
+@typed_kernel
+def _follow(
+    first_child: ReadonlyInts, parent: ReadonlyInts, branch: ReadonlyInts, places: Ints
+) -> None:
     for node in range(1, places.size):
         places[node] = first_child[places[parent[node]]] + branch[node]
 
@@ -178,14 +186,15 @@ _COLLAPSE_SLACK = 0.001
 def collapse(tree: Tree) -> Tree:
     """Turn nodes into leaves, from the bottom up, whose subtrees do not reduce the training error.
 
-    C4.5 does this during growth. Such splits improve the ranking of cases but not their classification.
+    C4.5 does this during growth. Such splits improve the ranking of cases but not their
+    classification.
     """
     errors = tree.weight - tree.counts.max(axis=1)
     return cut(tree, better_as_leaves(tree, errors, _COLLAPSE_SLACK))
 
 
 def observed_thresholds(tree: Tree, values: Floats, n_categories: NDArray[Any]) -> Tree:
-    """Lower each threshold to the largest value of the training data that it is not below, as C4.5 does.
+    """Lower each threshold to the next value in the training data, as C4.5 does.
 
     Parameters
     ----------
@@ -221,8 +230,9 @@ def grow_best_first(
 ) -> Tree:
     """Grow the tree that repeatedly opens the best leaf until it has ``max_leaves``.
 
-    That tree is a part of the fully grown one, and if it ends above the depth that was grown, growing deeper would not
-    change it. So a shallow tree is tried first; a tree of n leaves has depth n - 1 at most.
+    That tree is a part of the fully grown one, and if it ends above the depth that was grown,
+    growing deeper would not change it. So a shallow tree is tried first; a tree of n leaves has
+    depth n - 1 at most.
 
     Parameters
     ----------
@@ -248,8 +258,8 @@ def grow_best_first(
 def best_first(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that best-first growth makes with at most ``max_leaves`` leaves.
 
-    It opens the leaf with the largest gain times weight, the first on ties. A leaf whose split would make too many
-    leaves stays one, and the next best is tried.
+    It opens the leaf with the largest gain times weight, the first on ties. A leaf whose split
+    would make too many leaves stays one, and the next best is tried.
     """
     worth = tree.gain * tree.weight
     final = np.ones(tree.n_nodes, dtype=np.bool_)
@@ -272,39 +282,43 @@ def _openable(tree: Tree, worth: Floats, first: int, end: int) -> list[tuple[flo
     return [(-float(worth[node]), node) for node in range(first, end) if tree.n_children[node]]
 
 
-# The same by the area under the ROC curve of the whole tree: of all leaves that could be split, the one is split that
-# raises this area most. A split that separates classes in a leaf whose probability many others share counts for more
-# than one whose leaves stay at the end of the ranking. With more than two classes it is the mean area of all pairs,
-# each pair ranked by its own two classes, so that a split never lowers it. How a leaf is split is the criterion's
-# choice.
+# The same by the area under the ROC curve of the whole tree: of all leaves that could be split, the
+# one is split that raises this area most. A split that separates classes in a leaf whose
+# probability many others share counts for more than one whose leaves stay at the end of the
+# ranking. With more than two classes it is the mean area of all pairs, each pair ranked by its own
+# two classes, so that a split never lowers it. How a leaf is split is the criterion's choice.
 #
-# The rank of a node among all nodes is known from the start. A split changes only pairs of cases within the leaf, and
-# pairs with cases of leaves that rank between its children. Sums over leaves by rank are kept in Fenwick trees, one per
-# pair of classes and class: a sum up to a rank, or the change of one leaf, takes as many steps as a rank has bits.
+# The rank of a node among all nodes is known from the start. A split changes only pairs of cases
+# within the leaf, and pairs with cases of leaves that rank between its children. Sums over leaves
+# by rank are kept in Fenwick trees, one per pair of classes and class: a sum up to a rank, or the
+# change of one leaf, takes as many steps as a rank has bits.
 
 
 def largest_area(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that growth by the area under the ROC curve makes.
 
-    Of leaves that raise the area equally the one with the largest gain times weight is split, the first on ties. A leaf
-    whose split would make more than ``max_leaves`` leaves stays one, and the next best is tried.
+    Of leaves that raise the area equally the one with the largest gain times weight is split, the
+    first on ties. A leaf whose split would make more than ``max_leaves`` leaves stays one, and the
+    next best is tried.
     """
     totals = tree.counts[0]
     present = np.flatnonzero(totals > 0.0)
     pairs = np.array(list(combinations(present, 2)), dtype=np.int64).reshape(-1, 2)
     ranks = _ranks(tree.counts, pairs)
     final = np.ones(tree.n_nodes, dtype=np.bool_)
-    compiled(_open_leaves)(
-        max_leaves,
-        np.array([tree.first_child, tree.n_children], dtype=np.int64),
-        tree.counts / np.where(totals > 0.0, totals, 1.0),
-        tree.gain * tree.weight,
-        pairs,
-        ranks,
-        np.zeros((len(pairs), 2, int(ranks.max(initial=0)) + 1)),
-        np.empty(tree.n_nodes, dtype=np.int64),
-        final,
+    room = (len(pairs), int(ranks.max(initial=0)) + 1)
+    ranking = _Ranking(
+        first_child=tree.first_child,
+        n_children=tree.n_children,
+        shares=tree.counts / np.where(totals > 0.0, totals, 1.0),
+        worth=tree.gain * tree.weight,
+        first_class=pairs[:, 0].copy(),
+        second_class=pairs[:, 1].copy(),
+        ranks=ranks,
+        first_sums=np.zeros(room),
+        second_sums=np.zeros(room),
     )
+    compiled(_open_leaves)(max_leaves, ranking, np.empty(tree.n_nodes, dtype=np.int64), final)
     return cut(tree, final)
 
 
@@ -318,109 +332,115 @@ def _ranks(counts: Floats, pairs: Ints) -> Ints:
     return ranks
 
 
-# The lines of ``links``.
-_FIRST_CHILD, _N_CHILDREN = range(2)
-# The lines of ``sums[pair]``.
-_FIRST, _SECOND = range(2)
-# Gains of area are compared by so many of their bits: what is equal on paper must tie.
+# Gains of area are compared by this many of their bits, so that equal gains tie despite rounding.
 _GRID = 2.0**40
 
 
-@typed_kernel(
-    "void(int64, Array(int64, 2, 'C'), Array(float64, 2, 'C'), Array(float64, 1, 'C'), "
-    "Array(int64, 2, 'C'), Array(int64, 2, 'C'), Array(float64, 3, 'C'), Array(int64, 1, 'C'), "
-    "Array(bool, 1, 'C'))"
-)
-def _open_leaves(
-    max_leaves: int,
-    links: Ints,
-    shares: Floats,
-    worth: Floats,
-    pairs: Ints,
-    ranks: Ints,
-    sums: Floats,
-    waiting: Ints,
-    final: Flags,
-) -> None:
-    """Open the leaf that raises the area most, again and again.
+class _Ranking(NamedTuple):
+    """The nodes of a tree, and the leaves of a part of it by rank.
 
     Parameters
     ----------
-    max_leaves : most leaves
-    links : int64[2, nodes], first child of each node and how many there are
-    shares : float64[nodes, classes], how much of its class is at each node
-    worth : float64[nodes], which of two leaves that raise the area as much is opened
-    pairs : int64[pairs, 2], the classes of each
-    ranks : int64[pairs, nodes], from 1; nodes with more of the first of two classes rank higher
-    sums : float64[pairs, 2, ranks + 1], zeros
-    waiting : int64[nodes], room for the leaves that could be opened
-    final : bool[nodes], True; of the nodes that are opened False
+    first_child, n_children : int64[nodes] and int32[nodes]
+    shares : float64[nodes, classes]
+        Share of each class at each node.
+    worth : float64[nodes]
+        Decides between leaves that raise the area equally.
+    first_class, second_class : int64[pairs]
+        The classes of each pair.
+    ranks : int64[pairs, nodes]
+        Ranks from 1; nodes with more of the first class rank higher.
+    first_sums, second_sums : float64[pairs, ranks + 1]
+        Fenwick trees of the shares of each class at the leaves.
     """
+
+    first_child: ReadonlyInts
+    n_children: ReadonlyInt32s
+    shares: Floats2D
+    worth: Floats
+    first_class: Ints
+    second_class: Ints
+    ranks: Ints2D
+    first_sums: Floats2D
+    second_sums: Floats2D
+
+
+@typed_kernel
+def _open_leaves(max_leaves: int, ranking: _Ranking, waiting: Ints, final: Bools) -> None:
+    """Repeatedly open the leaf that raises the area most; opened nodes are not ``final`` any more.
+
+    ``waiting`` is room for the leaves that could be opened.
+    """
+    n_children = ranking.n_children
     n_leaves, n_waiting = 1, 0
-    _change(0, 1.0, shares, pairs, ranks, sums)
-    if links[_N_CHILDREN, 0] > 0:
+    _change(0, 1.0, ranking)
+    if n_children[0] > 0:
         waiting[0] = 0
         n_waiting = 1
     while n_waiting > 0:
         best, most = -1, -np.inf
         for place in range(n_waiting):
             node = waiting[place]
-            if n_leaves + links[_N_CHILDREN, node] - 1 > max_leaves:
+            if n_leaves + n_children[node] - 1 > max_leaves:
                 continue
-            gain = np.rint(_gain(node, links, shares, pairs, ranks, sums) * _GRID)
-            if best < 0 or gain > most or (gain == most and _before(node, waiting[best], worth)):
+            gain = np.rint(_gain(node, ranking) * _GRID)
+            tie = gain == most and _before(node, waiting[best], ranking.worth)
+            if best < 0 or gain > most or tie:
                 best, most = place, gain
         if best < 0:
             return
         node = waiting[best]
         final[node] = False
-        n_leaves += links[_N_CHILDREN, node] - 1
+        n_leaves += n_children[node] - 1
         n_waiting -= 1
         waiting[best] = waiting[n_waiting]
-        _change(node, -1.0, shares, pairs, ranks, sums)
-        first = links[_FIRST_CHILD, node]
-        for child in range(first, first + links[_N_CHILDREN, node]):
-            _change(child, 1.0, shares, pairs, ranks, sums)
-            if links[_N_CHILDREN, child] > 0:
+        _change(node, -1.0, ranking)
+        first = ranking.first_child[node]
+        for child in range(first, first + n_children[node]):
+            _change(child, 1.0, ranking)
+            if n_children[child] > 0:
                 waiting[n_waiting] = child
                 n_waiting += 1
 
 
 @kernel
 def _before(node: int, other: int, worth: Floats) -> bool:
-    """Whether a leaf is opened before another that raises the area as much."""
+    """Return whether a leaf is opened before another that raises the area equally."""
     if worth[node] == worth[other]:
         return node < other
     return bool(worth[node] > worth[other])
 
 
 @kernel
-def _change(node: int, sign: float, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats) -> None:
-    """Make a node one of the leaves, or no longer one."""
-    for pair in range(pairs.shape[0]):
-        one, two = sign * shares[node, pairs[pair, 0]], sign * shares[node, pairs[pair, 1]]
-        rank = ranks[pair, node]
-        while rank < sums.shape[2]:
-            sums[pair, _FIRST, rank] += one
-            sums[pair, _SECOND, rank] += two
+def _change(node: int, sign: float, ranking: _Ranking) -> None:
+    """Add a node to the leaves, or remove it."""
+    shares, end = ranking.shares, ranking.first_sums.shape[1]
+    for pair in range(ranking.ranks.shape[0]):
+        one = sign * shares[node, ranking.first_class[pair]]
+        two = sign * shares[node, ranking.second_class[pair]]
+        rank = ranking.ranks[pair, node]
+        while rank < end:
+            ranking.first_sums[pair, rank] += one
+            ranking.second_sums[pair, rank] += two
             rank += rank & -rank
 
 
 @kernel
-def _gain(node: int, links: Ints, shares: Floats, pairs: Ints, ranks: Ints, sums: Floats) -> float:
+def _gain(node: int, ranking: _Ranking) -> float:
     """Return by how much opening a leaf raises the sum of the areas of all pairs of classes."""
-    first = links[_FIRST_CHILD, node]
-    end = first + links[_N_CHILDREN, node]
+    shares, ranks = ranking.shares, ranking.ranks
+    first = ranking.first_child[node]
+    end = first + ranking.n_children[node]
     gain = 0.0
-    for pair in range(pairs.shape[0]):
-        one, two, rank = pairs[pair, 0], pairs[pair, 1], ranks[pair, node]
+    for pair in range(ranks.shape[0]):
+        one, two, rank = ranking.first_class[pair], ranking.second_class[pair], ranks[pair, node]
         whole_one, whole_two = shares[node, one], shares[node, two]
         # Both include the node itself, whose own cases tie with one another.
-        gain -= _standing(whole_one, whole_two, rank, sums[pair]) - 0.5 * whole_one * whole_two
+        gain -= _standing(whole_one, whole_two, rank, pair, ranking) - 0.5 * whole_one * whole_two
         for child in range(first, end):
             own_one, own_two, own = shares[child, one], shares[child, two], ranks[pair, child]
-            gain += _standing(own_one, own_two, own, sums[pair])
-            # The node is a leaf no longer, and its children meet each other instead.
+            gain += _standing(own_one, own_two, own, pair, ranking)
+            # The node is no longer a leaf, and its children meet each other instead.
             gain -= own_one * whole_two * _half(rank, own) + own_two * whole_one * _half(own, rank)
             for other in range(first, end):
                 gain += own_one * shares[other, two] * _half(ranks[pair, other], own)
@@ -428,16 +448,17 @@ def _gain(node: int, links: Ints, shares: Floats, pairs: Ints, ranks: Ints, sums
 
 
 @kernel
-def _standing(one: float, two: float, rank: int, sums: Floats) -> float:
-    """Return the pairs in order that some cases of a rank make with the cases of all leaves."""
-    beaten = 0.5 * (_up_to(rank, sums[_SECOND]) + _up_to(rank - 1, sums[_SECOND]))
-    not_above = 0.5 * (_up_to(rank, sums[_FIRST]) + _up_to(rank - 1, sums[_FIRST]))
+def _standing(one: float, two: float, rank: int, pair: int, ranking: _Ranking) -> float:
+    """Return the pairs in order that cases of a rank form with the cases of all leaves."""
+    first, second = ranking.first_sums[pair], ranking.second_sums[pair]
+    beaten = 0.5 * (_up_to(rank, second) + _up_to(rank - 1, second))
+    not_above = 0.5 * (_up_to(rank, first) + _up_to(rank - 1, first))
     return one * beaten + two * (1.0 - not_above)
 
 
 @kernel
 def _half(rank: int, other: int) -> float:
-    """Return 1 if a rank is below the other, one half if it is the same, else 0."""
+    """Return 1 if a rank is below the other, one half if they are equal, else 0."""
     return 1.0 if rank < other else (0.5 if rank == other else 0.0)
 
 

@@ -9,7 +9,8 @@ The half-width of a threshold is the smaller of two:
 
 - by the spread of the attribute: 1.2 standard deviations of the n training cases at the node, times
   n^(-1/5), the rate at which bandwidths of density estimates shrink. This is the standard deviation
-  of the slope of the ramp as a uniform density; half the ramp is longer by the square root of three;
+  of the slope of the ramp as a uniform density; half the ramp is longer by the square root of
+  three;
 - by the likelihood: half of the interval in which the cut could lie without the log-likelihood of
   the classes on both sides dropping by more than 16. This keeps a sharp boundary sharp if many
   cases determine it.
@@ -19,20 +20,18 @@ Cases with a missing value are counted in the heaviest branch.
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, kernel, typed_kernel
+from roctree._jit import Floats, Int32s, Ints, ReadonlyFloats, compiled, kernel, typed_kernel
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
 from roctree.tree.growth import weight_grid
 from roctree.tree.prediction import apply
 from roctree.tree.tree import IS_PRESENT, Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Labels = NDArray[np.int32]
 # NumPy sorts keys of up to 16 bits by radix.
 _SHORT = 1 << 16
 
@@ -113,13 +112,12 @@ def _measure_level(
     order = order[~np.isnan(values[order])]
     ends = np.searchsorted(nodes[order], np.arange(first, end + 1))
     rows = rows[order]
+    labels = np.ascontiguousarray(cases.labels[rows], dtype=np.int32)
     compiled(_measure)(
-        values[order],
-        np.ascontiguousarray(cases.labels[rows], dtype=np.int32),
-        weights[rows],
+        _Cases(values[order], labels, weights[rows]),
         ends,
-        tree.threshold[first:end].copy(),
-        np.empty((4, tree.n_classes)),
+        tree.threshold[first:end],
+        _Sides(*np.empty((4, tree.n_classes))),
         found[first:end],
     )
 
@@ -143,57 +141,45 @@ SPREAD = 1.2
 # Half the length of a ramp whose slope, as a density, has standard deviation one.
 RAMP = math.sqrt(3.0)
 
-# Rows of ``counts``: class counts on both sides of the threshold, and of the moving cut.
-_BELOW, _ABOVE, _LEFT, _RIGHT = range(4)
 
-_FLOATS = "Array(float64, 1, 'C')"
+class _Cases(NamedTuple):
+    """The cases of a level, node by node, and of one node in increasing order of value."""
+
+    values: Floats
+    labels: Int32s
+    weights: Floats
 
 
-@typed_kernel(
-    f"void({_FLOATS}, Array(int32, 1, 'C'), {_FLOATS}, Array(int64, 1, 'C'), {_FLOATS}, "
-    f"Array(float64, 2, 'C'), {_FLOATS})"
-)
+class _Sides(NamedTuple):
+    """Class counts on both sides of the threshold, and of a cut that moves."""
+
+    below: Floats
+    above: Floats
+    left: Floats
+    right: Floats
+
+
+@typed_kernel
 def _measure(
-    values: Floats,
-    labels: Labels,
-    weights: Floats,
-    ends: Ints,
-    thresholds: Floats,
-    counts: Floats,
-    widths: Floats,
+    cases: _Cases, ends: Ints, thresholds: ReadonlyFloats, sides: _Sides, widths: Floats
 ) -> None:
-    """Fill in the half-width of the threshold of each node.
-
-    Parameters
-    ----------
-    values, labels, weights : the cases, node by node, ascending within each
-    ends : int64[nodes + 1], where the cases of each node begin and end
-    thresholds : float64[nodes]
-    counts : float64[4, classes], room
-    widths : float64[nodes], the result
-    """
+    """Fill in the half-width of the threshold of each node, whose cases end at ``ends``."""
     for node in range(thresholds.size):
         begin, end, threshold = ends[node], ends[node + 1], thresholds[node]
         widths[node] = 0.0
         if begin < end:
-            widest = _by_spread(begin, end, threshold, values, labels, weights, counts)
-            low = _reach(-1, begin, end, threshold, widest, values, labels, weights, counts)
-            high = _reach(1, begin, end, threshold, widest, values, labels, weights, counts)
+            widest = _by_spread(begin, end, threshold, cases, sides)
+            low = _reach(-1, begin, end, threshold, widest, cases, sides)
+            high = _reach(1, begin, end, threshold, widest, cases, sides)
             widths[node] = min(widest, 0.5 * high - 0.5 * low)
 
 
 @kernel
-def _by_spread(
-    begin: int,
-    end: int,
-    threshold: float,
-    values: Floats,
-    labels: Labels,
-    weights: Floats,
-    counts: Floats,
-) -> float:
+def _by_spread(begin: int, end: int, threshold: float, cases: _Cases, sides: _Sides) -> float:
     """Return the half-width by the spread of the values; count the classes on both sides."""
-    counts[:] = 0.0
+    sides.below[:] = 0.0
+    sides.above[:] = 0.0
+    values, weights = cases.values, cases.weights
     # Everything is halved so that differences of the largest floats do not overflow.
     low, high = 0.5 * values[begin], 0.5 * values[end - 1]
     unit = float(max(high - 0.5 * threshold, 0.5 * threshold - low))
@@ -203,9 +189,9 @@ def _by_spread(
     place = begin
     while place < end:
         value, weight = values[place], 0.0
-        side = _BELOW if value <= threshold else _ABOVE
+        counts = sides.below if value <= threshold else sides.above
         while place < end and values[place] == value:
-            counts[side, labels[place]] += weights[place]
+            counts[cases.labels[place]] += weights[place]
             weight += weights[place]
             place += 1
         distance = (0.5 * value - 0.5 * threshold) / unit
@@ -224,20 +210,19 @@ def _reach(
     end: int,
     threshold: float,
     widest: float,
-    values: Floats,
-    labels: Labels,
-    weights: Floats,
-    counts: Floats,
+    cases: _Cases,
+    sides: _Sides,
 ) -> float:
     """Return the last value up to which the cut may move, downwards or upwards.
 
     A cut beyond that value would be too unlikely, or there is no further value. Values farther away
     than ``widest`` are not considered.
     """
-    for label in range(counts.shape[1]):
-        counts[_LEFT, label], counts[_RIGHT, label] = counts[_BELOW, label], counts[_ABOVE, label]
-    least = _likelihood(counts) - DROP
-    source, target = (_LEFT, _RIGHT) if step < 0 else (_RIGHT, _LEFT)
+    values, weights, left, right = cases.values, cases.weights, sides.left, sides.right
+    for label in range(left.size):
+        left[label], right[label] = sides.below[label], sides.above[label]
+    least = _log_likelihood(sides) - DROP
+    source, target = (left, right) if step < 0 else (right, left)
     place = _first_above(begin, end, threshold, values) - (1 if step < 0 else 0)
     value = threshold
     while begin <= place < end:
@@ -245,10 +230,10 @@ def _reach(
         if abs(0.5 * value - 0.5 * threshold) >= widest:
             break
         while begin <= place < end and values[place] == value:
-            counts[source, labels[place]] -= weights[place]
-            counts[target, labels[place]] += weights[place]
+            source[cases.labels[place]] -= weights[place]
+            target[cases.labels[place]] += weights[place]
             place += step
-        if _likelihood(counts) < least:
+        if _log_likelihood(sides) < least:
             break
     return value
 
@@ -266,16 +251,19 @@ def _first_above(begin: int, end: int, threshold: float, values: Floats) -> int:
 
 
 @kernel
-def _likelihood(counts: Floats) -> float:
+def _log_likelihood(sides: _Sides) -> float:
     """Return the log-likelihood of the classes on both sides of the moving cut."""
-    found = 0.0
-    for side in range(_LEFT, _RIGHT + 1):
-        total = 0.0
-        for label in range(counts.shape[1]):
-            count = counts[side, label]
-            if count > 0.0:
-                found += count * math.log(count)
-                total += count
-        if total > 0.0:
-            found -= total * math.log(total)
+    return _add_log_likelihood(_add_log_likelihood(0.0, sides.left), sides.right)
+
+
+@kernel
+def _add_log_likelihood(found: float, counts: Floats) -> float:
+    total = 0.0
+    for label in range(counts.size):
+        count = counts[label]
+        if count > 0.0:
+            found += count * math.log(count)
+            total += count
+    if total > 0.0:
+        found -= total * math.log(total)
     return found

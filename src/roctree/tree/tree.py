@@ -1,25 +1,29 @@
 """A decision tree: nodes in breadth-first order, one array per field, class counts at every node.
 
-The children of a node are consecutive, and groups of siblings are in the order of their parents. The
-number of children of each node is therefore the whole structure: no sequence of numbers can express
-a cycle, a dangling child or a node with two parents.
+The children of a node are consecutive, and groups of siblings are in the order of their parents.
+The number of children of each node is therefore the whole structure: no sequence of numbers can
+express a cycle, a dangling child or a node with two parents.
 """
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.table import amount
 from roctree.tree.check import check_tree
-from roctree.tree.descent import Descent, pack
+
+if TYPE_CHECKING:
+    from roctree.tree.kernels.descent import Paths
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NO_BRANCH = -1
+# A soft threshold does not divide a row if a branch would receive less than this part of it.
+LEAST_PART = 0.001
 IS_PRESENT = float(np.finfo(np.float64).max)  # threshold that no value exceeds: known or missing
 
 
@@ -180,25 +184,42 @@ class Tree:
             )
         return read_only(branches)
 
-    @cached_property
-    def all_paths(self) -> Descent:
-        """Descent of rows that may be divided among branches."""
-        return pack(self, self.missing_branch, self.softness)
+    # Descents are packed when first needed, which loads the compiler.
 
     @cached_property
-    def all_hard_paths(self) -> Descent:
+    def all_paths(self) -> "Paths":
+        """Descent of rows that may be divided among branches."""
+        return self._packed(self.missing_branch, self.softness)
+
+    @cached_property
+    def all_hard_paths(self) -> "Paths":
         """Descent of rows that only missing values divide among branches: thresholds are hard."""
         if not self.softness.any():
             return self.all_paths
-        return pack(self, self.missing_branch, np.zeros(self.n_nodes))
+        return self._packed(self.missing_branch, np.zeros(self.n_nodes))
 
     @cached_property
-    def single_path(self) -> Descent:
+    def single_path(self) -> "Paths":
         """Descent of rows to a single leaf."""
-        missing_branch = np.where(
-            self.missing_branch < 0, self.heaviest_branch, self.missing_branch
-        )
-        return pack(self, missing_branch, np.zeros(self.n_nodes))
+        branch = np.where(self.missing_branch < 0, self.heaviest_branch, self.missing_branch)
+        return self._packed(branch, np.zeros(self.n_nodes))
+
+    def _packed(self, missing_branch: NDArray[np.int16], softness: Floats) -> "Paths":
+        from roctree.tree.prediction import pack
+
+        return pack(self, missing_branch, softness)
+
+    @cached_property
+    def used_attributes(self) -> tuple[Ints, NDArray[np.uint32], NDArray[np.bool_]]:
+        """The attributes of splits, the position among them of each node's, and which are numeric.
+
+        A leaf has the attribute of its parent. An attribute is numeric if it has thresholds only.
+        """
+        used = np.unique(self.feature[~self.is_leaf]).astype(np.int64)
+        of_node = np.where(self.is_leaf, self.feature[self.parent], self.feature)
+        place = np.searchsorted(used, np.maximum(of_node, 0)).astype(np.uint32)
+        nominal = self.feature[np.diff(self.category_offsets) > 0]
+        return used, place, ~np.isin(used, nominal)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

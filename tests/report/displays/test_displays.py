@@ -194,7 +194,7 @@ def test_other_classifiers_are_drawn_by_their_scores(kind, other):
 def test_one_of_several_classes_is_drawn_against_the_rest(kind):
     X, y = load_iris(return_X_y=True)
     tree = ROCTreeClassifier(max_depth=2).fit(X, y)
-    with pytest.raises(ParameterError, match="There are 3 classes: say which is positive"):
+    with pytest.raises(ParameterError, match="There are 3 classes: give positive="):
         kind.from_estimator(tree, X, y)
     with pytest.raises(ParameterError, match="positive=7 is no class; the classes are"):
         kind.from_estimator(tree, X, y, positive=7)
@@ -239,7 +239,7 @@ def test_results_without_estimators_are_refused(kind, cases):
 
 @each_kind
 def test_costs_without_a_line_are_refused(kind, tree, cases):
-    with pytest.raises(ParameterError, match="give no line of equal cost"):
+    with pytest.raises(ParameterError, match="do not define a line of equal cost"):
         kind.from_estimator(tree, *cases, cost_fn=0)
 
 
@@ -252,7 +252,7 @@ def test_it_can_be_drawn_to_a_file(kind, tree, cases, tmp_path):
 @pytest.mark.parametrize("kind", [*KINDS, CostPruningDisplay])
 @pytest.mark.parametrize("curves", [None, [], "curve", [None]])
 def test_what_is_no_curve_is_refused(kind, curves):
-    with pytest.raises(ParameterError, match="is nothing to draw"):
+    with pytest.raises(ParameterError, match="cannot be drawn"):
         kind(curves)
 
 
@@ -286,7 +286,7 @@ def test_cases_of_one_class_are_refused(kind, tree, cases):
 
 @each_kind
 def test_the_name_that_scikit_learn_has_for_the_positive_class_is_explained(kind, tree, cases):
-    with pytest.raises(ParameterError, match="Say positive='home'"):
+    with pytest.raises(ParameterError, match="give positive='home'"):
         kind.from_estimator(tree, *cases, pos_label="home")
 
 

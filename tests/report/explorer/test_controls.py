@@ -2,7 +2,7 @@
 
 import pytest
 
-from roctree.report.explorer.script import joined
+from roctree.report.explorer.page import joined
 from tests.report.explorer import trees
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
-from roctree.report.explorer import data_document, page_of, script
+from roctree.report.explorer import data_document, page, page_text
 from roctree.report.explorer.page import as_json
 from roctree.tree.apply import divided
 from tests.estimator import weather
@@ -77,12 +77,12 @@ def test_a_page_of_two_hundred_leaves_is_below_a_megabyte():
     X, y = weather.complete(3000, seed=5)
     tree = ROCTreeClassifier(max_leaves=200).fit(X, y)
     assert tree.get_n_leaves() > 150
-    assert len(page_of(data_document(tree, X, y)).encode()) < 1_000_000
+    assert len(page_text(data_document(tree, X, y)).encode()) < 1_000_000
 
 
 def test_no_character_of_the_data_can_end_its_element():
     tree, X, y = trees.hostile()
-    text = page_of(data_document(tree, X, y))
+    text = page_text(data_document(tree, X, y))
     begin = text.index('class="roctree-data">')
     data = text[begin : text.index("</script>", begin)]
     assert "<" not in data
@@ -93,7 +93,7 @@ def test_no_character_of_the_data_can_end_its_element():
 
 
 def test_the_policy_allows_only_the_page_s_own_script_and_style():
-    text = page_of(data_document(*trees.outings()))
+    text = page_text(data_document(*trees.outings()))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src 'none'")
     for tag in ('<script type="module">', "<style>"):
@@ -105,7 +105,7 @@ def test_the_policy_allows_only_the_page_s_own_script_and_style():
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_make_no_markup_and_load_nothing(name):
-    text = script.source(f"script/{name}")
+    text = page.source(f"script/{name}")
     for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "fetch(",
                  "XMLHttpRequest", "http:", "https:", "</"):  # fmt: skip
         assert word not in text, word
@@ -113,7 +113,7 @@ def test_scripts_make_no_markup_and_load_nothing(name):
 
 
 def test_every_script_is_part_of_the_page_or_the_widget():
-    both = script.joined("page") + script.joined("widget")
+    both = page.joined("page") + page.joined("widget")
     for name in SCRIPTS:
         stem = name.removesuffix(".js")
         assert stem in ("page", "widget") or f"const module_{stem.replace('-', '_')} =" in both
@@ -123,7 +123,7 @@ def test_every_script_is_part_of_the_page_or_the_widget():
 def test_the_joined_script_is_one_valid_module(tmp_path):
     for entry in ("page", "widget"):
         file = tmp_path / f"{entry}.mjs"
-        file.write_text(script.joined(entry), encoding="utf-8")
+        file.write_text(page.joined(entry), encoding="utf-8")
         subprocess.run(["node", "--check", str(file)], check=True)
 
 
@@ -132,9 +132,9 @@ def test_modules_that_import_each_other_are_refused(monkeypatch):
         "script/a.js": 'import { b } from "./b.js";\n',
         "script/b.js": 'import { a } from "./a.js";\n',
     }
-    monkeypatch.setattr(script, "source", texts.__getitem__)
+    monkeypatch.setattr(page, "source", texts.__getitem__)
     with pytest.raises(ValueError, match="a -> b -> a import each other"):
-        script.joined("a")
+        page.joined("a")
 
 
 def test_cases_can_be_left_out():
@@ -190,7 +190,7 @@ def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("roctree.report.explorer.widget.import_module", missing)
+    monkeypatch.setattr("roctree.report.explorer.page.import_module", missing)
     tree, *_ = trees.outings()
     with pytest.raises(ImportError, match=r"pip install '\.\[notebook\]'"):
         tree.explore()

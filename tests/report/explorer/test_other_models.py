@@ -203,7 +203,7 @@ def test_many_answers_are_rounded_and_the_page_says_so(monkeypatch):
 
 def test_cells_refuse_test_cases_with_missing_values():
     model, X_test, y_test = trees.cells()
-    with pytest.raises(DataError, match="a case without a value is in no cell"):
+    with pytest.raises(DataError, match="a case with a missing value is in no cell"):
         data_document(model, X_test.assign(east=np.nan), y_test)
 
 

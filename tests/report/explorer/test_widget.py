@@ -3,9 +3,7 @@
 import pytest
 
 from roctree.report.explorer import data_document
-from roctree.report.explorer.page import as_json
-from roctree.report.explorer.script import style
-from roctree.report.explorer.widget import widget_script
+from roctree.report.explorer.page import as_json, style, widget_script
 from tests.report.explorer import trees
 
 pytestmark = pytest.mark.slow

@@ -1,6 +1,6 @@
-"""A fitted ``MultiscaleClassifier`` as the sections of a document, and back.
+"""A Multiscale Classifier as the sections of a model file, and back.
 
-The training cases are not written, so that a file tells of them no more than the cells do.
+The training cases are not written, so that a file reveals no more about them than the cells do.
 """
 
 from typing import Any
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from roctree.errors import DataError
 from roctree.files.document import Section
 from roctree.files.parts import (
+    read_parameters,
     read_point,
     read_schema,
     read_strategies,
@@ -29,9 +30,7 @@ from roctree.models.multiscale.cells import (
     leading_bits,
     tree_of_counts,
 )
-from roctree.models.multiscale.estimator import MultiscaleClassifier
-from roctree.models.multiscale.inputs import check_parameters, refuse_nominal
-from roctree.models.nbtree.file import fitted_classifier
+from roctree.models.multiscale.fitted import FittedCells, check_parameters, refuse_nominal
 from roctree.tree.check import check_structure
 from roctree.tree.tree import Tree
 
@@ -42,53 +41,55 @@ SECTIONS = (
 _CELLS = ("n_children", "level", "corner", "node")
 
 
-def write(model: Any, omitted: list[str]) -> dict[str, Any]:
-    """Return the sections of a fitted classifier.
+def write(model: FittedCells, omitted: list[str]) -> dict[str, Any]:
+    """Return the sections of a fitted model.
 
     Parameters
     ----------
-    model : the classifier
-    omitted : receives the parameters whose value a file cannot hold
+    model : FittedCells
+    omitted : list of str
+        Receives the parameters whose value a file cannot hold.
     """
-    bounds, cells, tree = model.cell_tree_.bounds, model.cells_, model.tree_
+    bounds, cells, tree = model.cell_tree.bounds, model.cell_tree.cells, model.tree
     return {
-        "training": write_training(model.training_),
-        "parameters": write_parameters(model.get_params(deep=False), omitted),
-        "schema": write_schema(model.schema_),
+        "training": write_training(model.training),
+        "parameters": write_parameters(model.parameters, omitted),
+        "schema": write_schema(model.schema),
         "bounds": {"low": bounds.low.tolist(), "high": bounds.high.tolist()},
         "cells": {name: getattr(cells, name).tolist() for name in _CELLS},
         "nodes": {
             "n_children": tree.n_children.tolist(),
             "counts": tree.counts[tree.leaves].tolist(),
         },
-        **write_strategies(
-            model.smoothing_, model.probabilities_, model.pruning_, model.node_labels_
-        ),
-        "operating_point": write_point(model.operating_point_),
+        **write_strategies(model.smoother, model.probabilities, model.pruner, model.node_labels),
+        "operating_point": write_point(model.operating_point),
     }
 
 
-def read(section: Section) -> Any:
-    """Return the classifier of a document's sections; it has no cases."""
+def read(section: Section) -> FittedCells:
+    """Return the fitted model of a document."""
     schema = read_schema(section)
     try:
         refuse_nominal(schema)
     except DataError as error:
-        section.reject("schema", f"makes no sense: {error}")
+        section.reject("schema", f"is not valid: {error}")
     tree = _tree(section, schema.n_classes)
     bounds = _bounds(section, schema.n_features)
+    cell_tree = CellTree(bounds, _cells(section, tree, schema.n_features), tree)
     strategies = read_strategies(section, tree)
-    attributes = {
-        "training_": read_training(section),
-        "cell_tree_": CellTree(bounds, _cells(section, tree, schema.n_features), tree),
-        "smoothing_": strategies.smoother,
-        "probabilities_": strategies.probabilities,
-        "pruning_": strategies.pruner,
-        "node_labels_": strategies.node_labels,
-        "operating_point_": read_point(section, tree.n_classes, tree.n_nodes),
-        "cases_": None,
-    }
-    return fitted_classifier(MultiscaleClassifier, section, check_parameters, schema, attributes)
+    parameters = read_parameters(section, FittedCells.default_parameters, check_parameters)
+    return FittedCells(
+        schema=schema,
+        training=read_training(section),
+        parameters=parameters,
+        operating_point=read_point(section, tree.n_classes, tree.n_nodes),
+        cell_tree=cell_tree,
+        smoother=strategies.smoother,
+        pruner=strategies.pruner,
+        probabilities=strategies.probabilities,
+        node_labels=strategies.node_labels,
+        labels=parameters["labels"],
+    )
 
 
 def _bounds(section: Section, n_features: int) -> Bounds:
@@ -100,7 +101,7 @@ def _bounds(section: Section, n_features: int) -> Bounds:
 
 
 def _tree(section: Section, n_classes: int) -> Tree:
-    """Return the tree of counts, of which a file has those of the leaves."""
+    """Return the tree of counts; a file holds those of the leaves."""
     found = section.section("nodes", ("n_children", "counts"))
     n_children = _n_children(found)
     leaves = np.flatnonzero(n_children == 0)
@@ -139,7 +140,7 @@ def _cells(section: Section, tree: Tree, n_features: int) -> Cells:
 
 
 def _in_their_places(cells: Cells) -> bool:
-    """Return whether parts begin with the address of their cell, and are in order."""
+    """Return whether parts begin with the address of their cell and are in order."""
     parent = cells.parent[1:]
     parts, level = cells.corner[1:], cells.level[parent]
     apart = (parts ^ cells.corner[parent]) & leading_bits(level)[:, None]
@@ -151,7 +152,7 @@ def _in_their_places(cells: Cells) -> bool:
 
 
 def _are_nodes(cells: Cells, tree: Tree) -> bool:
-    """Return whether the cells stand for nodes: divided ones each for its own, all for theirs."""
+    """Return whether cells match nodes: each divided cell its own, and parents their parents."""
     node, divided = cells.node, cells.n_children > 0
     if not ((node >= 0) & (node < tree.n_nodes)).all() or node[0] != 0:
         return False

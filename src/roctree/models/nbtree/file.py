@@ -1,7 +1,7 @@
-"""A fitted ``NaiveBayesTreeClassifier`` as the sections of a document, and back.
+"""A Naive Bayes tree as the sections of a model file, and back.
 
-Of the models only cuts and counts are written. How many cells an attribute has follows from its
-cuts or its categories, and probabilities follow from the counts.
+Only the cuts and counts of the models are written. The number of cells of an attribute follows from
+its cuts or its categories, and probabilities follow from the counts.
 """
 
 from typing import Any
@@ -24,8 +24,7 @@ from roctree.files.parts import (
     write_tree,
 )
 from roctree.labelling import OperatingPoint
-from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier, check_parameters
-from roctree.models.nbtree.fitted import Scored
+from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, check_parameters
 from roctree.models.nbtree.naive_bayes import Models, NaiveBayesTree, category_cells, offsets
 from roctree.operating import HELD_OUT
 from roctree.tree.tree import Tree
@@ -36,66 +35,48 @@ SECTIONS = ("training", "parameters", "schema", "tree", "models", "scored", "ope
 _MODELS = ("of_nodes", "cuts", "counts", "class_counts")
 
 
-def write(model: Any, omitted: list[str]) -> dict[str, Any]:
-    """Return the sections of a fitted classifier.
+def write(model: FittedNaiveBayesTree, omitted: list[str]) -> dict[str, Any]:
+    """Return the sections of a fitted model.
 
     Parameters
     ----------
-    model : the classifier
-    omitted : receives the parameters whose value a file cannot hold
+    model : FittedNaiveBayesTree
+    omitted : list of str
+        Receives the parameters whose value a file cannot hold.
     """
     return {
-        "training": write_training(model.training_),
-        "parameters": write_parameters(model.get_params(deep=False), omitted),
-        "schema": write_schema(model.schema_),
-        "tree": write_tree(model.tree_.nodes),
-        "models": _plain_models(model.tree_),
-        "scored": _plain_scored(model.scored_),
-        "operating_point": write_point(model.operating_point_),
+        "training": write_training(model.training),
+        "parameters": write_parameters(model.parameters, omitted),
+        "schema": write_schema(model.schema),
+        "tree": write_tree(model.tree.nodes),
+        "models": _write_models(model.tree),
+        "scored": _write_scored(model.scored),
+        "operating_point": write_point(model.operating_point),
     }
 
 
-def read(section: Section) -> Any:
-    """Return the classifier of a document's sections."""
+def read(section: Section) -> FittedNaiveBayesTree:
+    """Return the fitted model of a document."""
     schema = read_schema(section)
     nodes = read_tree(section, schema)
     scored = _scored(section, nodes)
-    attributes = {
-        "training_": read_training(section),
-        "tree_": _tree(section, nodes, schema),
-        "scored_": scored,
-        "operating_point_": _point(section, scored),
-    }
-    return fitted_classifier(
-        NaiveBayesTreeClassifier, section, check_parameters, schema, attributes
+    defaults = FittedNaiveBayesTree.default_parameters
+    return FittedNaiveBayesTree(
+        schema=schema,
+        training=read_training(section),
+        parameters=read_parameters(section, defaults, check_parameters),
+        operating_point=_point(section, scored),
+        tree=_tree(section, nodes, schema),
+        scored=scored,
     )
 
 
-def fitted_classifier(
-    cls: Any, section: Section, check: Any, schema: Schema, attributes: dict[str, Any]
-) -> Any:
-    """Return a classifier with the parameters of a document and what ``fit`` has set."""
-    defaults = cls().get_params(deep=False)
-    model = cls(**read_parameters(section, defaults, lambda given: check(cls(**given))))
-    of_schema = {
-        "schema_": schema,
-        "classes_": schema.classes,
-        "n_classes_": schema.n_classes,
-        "n_features_in_": schema.n_features,
-    }
-    if schema.named:
-        of_schema["feature_names_in_"] = np.array(schema.names, dtype=object)
-    for name, value in {**of_schema, **attributes}.items():
-        setattr(model, name, value)
-    return model
+def _write_scored(scored: Scored) -> dict[str, Any]:
+    written = {"scores": scored.scores.tolist(), "counts": scored.counts.tolist()}
+    return written if scored.leaf is None else written | {"leaves": scored.leaf.tolist()}
 
 
-def _plain_scored(scored: Scored) -> dict[str, Any]:
-    plain = {"scores": scored.scores.tolist(), "counts": scored.counts.tolist()}
-    return plain if scored.leaf is None else plain | {"leaves": scored.leaf.tolist()}
-
-
-def _plain_models(tree: NaiveBayesTree) -> dict[str, Any]:
+def _write_models(tree: NaiveBayesTree) -> dict[str, Any]:
     models = tree.models
     return {
         "of_nodes": tree.model.tolist(),
@@ -114,7 +95,7 @@ def _tree(section: Section, nodes: Tree, schema: Schema) -> NaiveBayesTree:
         or (numbers[nodes.is_leaf] < 0).any()
         or (numbers >= len(models)).any()
     ):
-        found.reject("of_nodes", "has a leaf without a model, or a model elsewhere")
+        found.reject("of_nodes", "has a leaf without a model, or an inner node with one")
     return NaiveBayesTree(nodes, numbers, models, schema.nominal)
 
 
@@ -157,7 +138,7 @@ def _cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float6
 
 
 def _scored(section: Section, nodes: Tree) -> Scored:
-    # Files of the first release do not say which leaf gave an answer.
+    # Files of the first release do not name the leaves.
     plain = section.values["scored"]
     says_leaves = isinstance(plain, dict) and "leaves" in plain
     found = section.section("scored", ("scores", "counts", *["leaves"] * says_leaves))
@@ -178,7 +159,7 @@ def _leaves(section: Section, n_scores: int, nodes: Tree) -> Ints:
 
 
 def _point(section: Section, scored: Scored) -> OperatingPoint | None:
-    """Return the operating point; by cases held out it has as many rows as these had answers."""
+    """Return the operating point; one chosen on held-out cases has as many rows as their scores."""
     n_answers, n_classes = scored.scores.shape
     point = read_point(section, n_classes)
     if point is None:

@@ -20,10 +20,8 @@ from roctree._jit import (
     Floats2D,
     Ints,
     Ints2D,
-    ReadonlyBranches,
     ReadonlyFloats,
     ReadonlyFloats2D,
-    ReadonlyInt32s2D,
     ReadonlyInts,
     compiled,
     kernel,
@@ -32,9 +30,8 @@ from roctree._jit import (
 from roctree.data import Schema
 from roctree.models.mdl import copy_to
 from roctree.table import amount
-from roctree.tree.descent import N_CHILDREN
+from roctree.tree.kernels.descent import Paths, Reached, visit
 from roctree.tree.tree import Tree, read_only
-from roctree.tree.visit_kernels import visit
 
 Int = Any  # a Python or NumPy integer
 
@@ -182,9 +179,7 @@ class NaiveBayesTree:
         mixture = np.empty((len(values), self.nodes.n_classes))
         compiled(mix_posteriors)(
             np.ascontiguousarray(values, dtype=np.float64),
-            paths.rule_ints,
-            paths.rule_floats,
-            paths.category_branch,
+            paths,
             LeafModels(
                 self.model,
                 self.nominal.astype(np.int64),
@@ -262,9 +257,7 @@ class LeafModels(NamedTuple):
 @typed_kernel(allocates=True)
 def mix_posteriors(
     values: ReadonlyFloats2D,
-    rule_ints: ReadonlyInt32s2D,
-    rule_floats: ReadonlyFloats2D,
-    category_branch: ReadonlyBranches,
+    paths: Paths,
     leaves: LeafModels,
     mixture: Floats2D,
 ) -> None:
@@ -273,20 +266,22 @@ def mix_posteriors(
     Parameters
     ----------
     values : float64[rows, features]
-    rule_ints, rule_floats, category_branch : of a ``Descent``
+    paths : the nodes of the tree
     leaves : the models
     mixture : float64[rows, classes]
     """
     n_features = leaves.nominal.size
-    queue, parts = np.empty(rule_ints.shape[0], dtype=np.int64), np.empty(rule_ints.shape[0])
+    n_nodes = paths.rules.size
+    reached = Reached(np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes))
     cells, out = np.empty(n_features, dtype=np.int64), np.empty(leaves.prior.shape[1])
     for row in range(values.shape[0]):
         mixture[row] = 0.0
-        n_reached = visit(values, row, 0, rule_ints, rule_floats, category_branch, queue, parts)
+        n_reached = visit(values, row, 0, paths, reached)
         for i in range(n_reached):
-            if rule_ints[queue[i], N_CHILDREN] > 0:
+            leaf = reached.nodes[i]
+            if paths.rules[leaf].n_children > 0:
                 continue
-            model = leaves.model[queue[i]]
+            model = leaves.model[leaf]
             first = model * n_features
             for feature in range(n_features):
                 place = first + feature
@@ -298,7 +293,7 @@ def mix_posteriors(
                 )
             posterior(cells, leaves.prior[model], leaves.likelihood, out)
             for label in range(out.size):
-                mixture[row, label] += parts[i] * out[label]
+                mixture[row, label] += reached.parts[i] * out[label]
 
 
 @kernel

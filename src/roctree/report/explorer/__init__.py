@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from roctree.report.explorer.document import data_document
-from roctree.report.explorer.page import page_of
-from roctree.report.explorer.widget import widget_of
+from roctree.report.explorer.page import make_widget, page_text
 
-__all__ = ["data_document", "explore", "page_of", "widget_of"]
+__all__ = ["data_document", "explore", "make_widget", "page_text"]
 
 
 def explore(
@@ -29,7 +28,7 @@ def explore(
     """
     document = data_document(estimator, X_test, y_test, **options)
     if path is None:
-        return widget_of(document)
+        return make_widget(document)
     file = Path(path)
-    file.write_text(page_of(document), encoding="utf-8")
+    file.write_text(page_text(document), encoding="utf-8")
     return file

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from roctree.data import Dataset
 from roctree.models.multiscale.cells import BITS, CellTree
 from roctree.models.multiscale.estimator import MultiscaleClassifier
-from roctree.models.multiscale.inputs import refuse_missing
+from roctree.models.multiscale.fitted import refuse_missing
 from roctree.report.explorer.split_tree import nodes_of
 from roctree.report.explorer.tables import band, feature, numbers
 from roctree.tree.passes import with_those_below

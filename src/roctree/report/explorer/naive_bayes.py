@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from roctree.data import Dataset
 from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
-from roctree.models.nbtree.fitted import Scored
+from roctree.models.nbtree.fitted import Scored, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
-from roctree.models.nbtree.text import cell_words
 from roctree.report.explorer.split_tree import nodes_of
 from roctree.report.explorer.tables import band, feature, numbers
 from roctree.tally import Tally
@@ -96,7 +95,7 @@ def _words(cuts: Floats, categories: Any) -> list[str]:
     """What each cell holds, in the signs of the page."""
     if categories is not None:
         return [str(category) for category in categories]
-    return [word.replace("<=", "≤") for word in cell_words(cuts, None, digits=4)]
+    return [word.replace("<=", "≤") for word in cell_conditions(cuts, None, digits=4)]
 
 
 def _answers(estimator: NaiveBayesTreeClassifier, test: Dataset | None) -> dict[str, Any]:
@@ -105,7 +104,7 @@ def _answers(estimator: NaiveBayesTreeClassifier, test: Dataset | None) -> dict[
     Sure answers have no cases. Python has them too where an operating point is chosen.
     """
     training = estimator.scored_
-    tested = None if test is None else Scored.of(estimator.tree_, test)
+    tested = None if test is None else Scored.from_cases(estimator.tree_, test)
     found = [training] if tested is None else [training, tested]
     decimals = _decimals([each.scores for each in found])
     if decimals is not None:

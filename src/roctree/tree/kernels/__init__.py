@@ -1,6 +1,7 @@
-"""The compiled loops of growth: scanning candidates, comparing attributes, dividing nodes.
+"""Compiled loops over trees and their data.
 
-The kernels share a few plain arrays whose rows and columns are named in ``layout``. They take no
-records and, but for the search among categories, allocate nothing: Numba compiles such loops
-several times faster, and the first fit on a machine waits for the compiler.
+Growth searches nodes in sorted columns or in bins (``grow``, with ``scan``, ``numeric``,
+``nominal``, ``bins``, ``divide``, ``rows``), or from tables alone (``tables``); ``coding`` codes
+columns for it. Prediction is ``descent``, and ``blend`` where thresholds are soft. Kernels take
+records of named arrays (``records``), and most allocate nothing.
 """

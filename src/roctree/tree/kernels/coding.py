@@ -1,14 +1,11 @@
-"""Code a numeric column in 16 bits, in the order of its values: 255 bins of 256 steps each.
+"""Code the cells of numeric columns by bins and steps.
 
-Bins hold about equal shares of a sample of the column, and steps divide a bin evenly. A column
-with few distinct values gets one code for each. Codes only steer the search: wherever two values
-share a code the values themselves are compared, so a tree does not depend on the sample.
+A code is the number of a bin, and of an even step inside the bin where values differ.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from roctree._jit import typed_kernel, types
-from roctree.tree.kernels.layout import CODES_2D, FLOATS_2D, INT, INTS, VALUES
+from roctree._jit import AnyFloats2D, Codes2D, Floats2D, Ints, typed_kernel
 
 STEPS = 256
 # The ends of the bins of a column are padded to this many, for a search of a fixed eight steps.
@@ -16,33 +13,49 @@ SEARCHED = 256
 BLOCK = 512
 
 
-@typed_kernel(
-    types.void(INT, INT, INTS, VALUES, FLOATS_2D, FLOATS_2D, FLOATS_2D, INTS, INTS, CODES_2D, INTS)
-)
+class CodeBins(NamedTuple):
+    """The bins of numeric columns, and how finely each bin is divided.
+
+    Attributes
+    ----------
+    highest, lowest : float64[features, SEARCHED]
+        Bin b of a column holds the values up to ``highest[b]``; ends are padded with infinity.
+    scale : float64[features, SEARCHED]
+        Steps per unit inside each bin; 0 for a single step.
+    shift, size : int64[features]
+        The bits of the step in a code, and the number of bins.
+    """
+
+    highest: Floats2D
+    lowest: Floats2D
+    scale: Floats2D
+    shift: Ints
+    size: Ints
+
+
+@typed_kernel
 def code_cells(
     begin: int,
     end: int,
-    features: np.ndarray,
-    values: np.ndarray,
-    highest: np.ndarray,
-    lowest: np.ndarray,
-    scale: np.ndarray,
-    shift: np.ndarray,
-    missing_code: np.ndarray,
-    codes: np.ndarray,
-    exact: np.ndarray,
+    features: Ints,
+    values: AnyFloats2D,
+    bins: CodeBins,
+    codes: Codes2D,
+    exact: Ints,
 ) -> None:
-    """Code rows ``begin:end`` of some columns; bin b of a column holds values up to ``highest[b]``.
+    """Code rows ``begin:end`` of some columns.
 
     ``exact`` becomes 0 for a column where some value differs from the lowest of its bin. Rows are
     taken in blocks, so that both tables are read and written a few cache lines at a time.
     """
+    highest, lowest, scale, shift = bins.highest, bins.lowest, bins.scale, bins.shift
     for start in range(begin, end, BLOCK):
         for feature in features:
+            missing_code = bins.size[feature] << shift[feature]
             for row in range(start, min(start + BLOCK, end)):
                 value = values[row, feature]
                 if value != value:
-                    codes[row, feature] = missing_code[feature]
+                    codes[row, feature] = missing_code
                     continue
                 place = 0
                 for half in (128, 64, 32, 16, 8, 4, 2, 1):

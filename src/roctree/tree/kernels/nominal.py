@@ -1,100 +1,66 @@
-"""The best split of a nominal attribute at a node whose cases are sorted.
+"""The best split of a nominal attribute at a node.
 
 ``binary`` looks for two sets of categories. With two classes the best pair of sets for a convex
 criterion lies along the order of the share of positives (Breiman et al. 1984), so the search is
 exact unless a branch of that pair is too light. With more classes that order is tried for each of
-the most frequent classes in turn, a heuristic. ``multiway`` gives each category a branch,
-``one_vs_rest`` one category and the others.
+the most frequent classes in turn, a heuristic. ``multiway`` gives each category its own branch,
+``one_vs_rest`` splits one category from the others.
 
-Categories without a case at the node belong to no set: there they count as missing.
+Categories without a case at the node belong to neither set: there they count as missing.
 """
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from roctree._jit import inlined, kernel
-from roctree.tree.kernels.choice import binary_info, information
-from roctree.tree.kernels.layout import (
-    CORRECTION,
-    GAIN,
-    INFO,
-    KNOWN,
+from roctree._jit import Floats, function_type, inlined, kernel, typed_kernel
+from roctree.tree.kernels.numeric import (
+    count_values,
+    improvement,
+    join_missing,
+    sum_of,
+    weight_of,
+)
+from roctree.tree.kernels.records import (
     LOG2,
-    MIN_LEAF,
-    MIN_STEERED,
-    MISSING,
-    MISSING_BRANCH,
     MULTIWAY,
-    N_BRANCHES,
-    N_CATEGORIES,
     NO_BRANCH,
     NO_CORRECTION,
-    NOMINAL,
-    OFFSET,
     ONE_VS_REST,
-    TOLERANCE,
-    TOTAL,
+    Cases,
+    Categories,
+    Features,
+    Found,
+    Node,
+    Rules,
+    Work,
 )
-from roctree.tree.kernels.numeric import improvement, join_missing, weight_of
-from roctree.tree.kernels.ordering import GAPS
-from roctree.tree.kernels.scan import enough
+from roctree.tree.kernels.scan import Search, binary_info, information, is_large_enough
 
 MOST_ORDERS = 8
+# The gaps of a shell sort.
+GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)
 
 
 @kernel
-def divide_categories(
-    feature: int,
-    counts: np.ndarray,
-    codes: np.ndarray,
-    n: int,
-    columns: np.ndarray,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scan: Any,
-    lefts: np.ndarray,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
-) -> None:
-    """Enter the best division of ``n`` categories, of which ``counts`` are the class counts.
-
-    There is room for one more category, the missing values.
-    """
-    joins = join_missing(limits, vectors)
-    n_categories, offset = columns[N_CATEGORIES, feature], columns[OFFSET, feature]
+def divide_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
+    """Enter the best division of the ``n`` categories whose counts are in ``work.categories``."""
+    joins = join_missing(search.rules, work.candidates)
+    n_categories, offset = features.n_categories[feature], features.offset[feature]
     for code in range(n_categories):
-        branch_of[offset + code] = NO_BRANCH
-    if limits[NOMINAL] == MULTIWAY:
-        multiway(
-            feature, counts, codes, n, joins, n_categories, offset, limits, class_weight, table,
-            vectors, found_floats, found_ints, branch_of,
-        )  # fmt: skip
-    elif limits[NOMINAL] == ONE_VS_REST:
-        one_vs_rest(
-            feature, counts, codes, n, joins, offset, limits, class_weight, table, block, scores,
-            vectors, found_floats, found_ints, branch_of,
-        )  # fmt: skip
+        work.found.branch_of[offset + code] = NO_BRANCH
+    if search.rules.nominal == MULTIWAY:
+        multiway(feature, n, joins, features, search, work)
+    elif search.rules.nominal == ONE_VS_REST:
+        one_vs_rest(feature, n, joins, features, search, work)
     else:
-        two_sets(
-            feature, counts, codes, n, joins, offset, limits, class_weight, table, block, scan,
-            lefts, edges, corners, finest, scores, bounds, vectors, found_floats, found_ints,
-            branch_of,
-        )  # fmt: skip
+        two_sets(feature, n, joins, features, search, work)
 
 
 @inlined
-def comes_after(category: int, other: int, shares: np.ndarray) -> bool:
+def comes_after(category: int, other: int, shares: Floats) -> bool:
     """Whether a category has the larger share, or of equal shares the higher code."""
     if shares[category] == shares[other]:
         return category > other
@@ -102,12 +68,12 @@ def comes_after(category: int, other: int, shares: np.ndarray) -> bool:
 
 
 @kernel
-def order_by_share(counts: np.ndarray, n: int, label: int, order: np.ndarray) -> None:
+def order_by_share(n: int, label: int, categories: Categories) -> None:
     """Order categories by their share of a class; equal shares stay in the order of their codes.
 
     A shell sort: most attributes have few categories, and some have tens of thousands.
     """
-    shares = np.empty(n)
+    counts, shares, order = categories.counts, categories.shares, categories.order
     for i in range(n):
         weight = weight_of(counts, i)
         shares[i] = counts[i, label] / weight if weight > 0.0 else 0.0
@@ -122,8 +88,8 @@ def order_by_share(counts: np.ndarray, n: int, label: int, order: np.ndarray) ->
 
 
 @kernel
-def next_class(total: np.ndarray, label: int) -> int:
-    """The most frequent class after ``label`` (-1: of all), the lower label first on ties."""
+def next_class(total: Floats, label: int) -> int:
+    """Return the most frequent class after ``label`` (-1: of all), the lower label on ties."""
     best = -1
     for other in range(total.size):
         after = label < 0 or total[other] < total[label]
@@ -135,164 +101,118 @@ def next_class(total: np.ndarray, label: int) -> int:
 
 @kernel
 def two_sets(
-    feature: int,
-    counts: np.ndarray,
-    codes: np.ndarray,
-    n: int,
-    joins: bool,
-    offset: int,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scan: Any,
-    lefts: np.ndarray,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
+    feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
     """Enter the best pair of sets; missing values that join are one more category."""
-    total = vectors[TOTAL]
+    rules, candidates, found = search.rules, work.candidates, work.found
+    counts, order = work.categories.counts, work.categories.order
+    lefts, total = candidates.lefts, candidates.total
     if joins:
-        codes[n] = NO_BRANCH
+        work.categories.codes[n] = NO_BRANCH
         for label in range(total.size):
-            counts[n, label] = vectors[MISSING, label]
+            counts[n, label] = candidates.missing[label]
         n += 1
     if n < 2:
         return
-    order = np.empty(n, np.int64)
     best_score = -np.inf
-    node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)
+    node = sum_of(candidates.known) + sum_of(candidates.missing)
     n_orders = 1 if total.size == 2 else min(total.size, MOST_ORDERS)
     label = -1
     for _ in range(n_orders):
         label = next_class(total, label)
-        order_by_share(counts, n, label, order)
+        order_by_share(n, label, work.categories)
         for i in range(n):
             for other in range(total.size):
                 before = lefts[i, other] if i > 0 else 0.0
                 lefts[i + 1, other] = before + counts[order[i], other]
-        cut, score, _ = scan(
-            lefts, 1, n, total, limits[MIN_LEAF], limits, class_weight, table, block,
-            edges, corners, finest, scores, bounds,
-        )  # fmt: skip
+        cut, score, _ = search.scan(1, n, rules.min_leaf, candidates, rules, search.scoring)
         if cut < 0 or score <= best_score:
             continue
         best_score = score
-        info = binary_info(weight_of(lefts, cut), weight_of(vectors, TOTAL), node, limits)
-        found_floats[feature, INFO] = info
-        found_ints[feature, N_BRANCHES] = 2
-        enter_sets(feature, order, cut, codes, n, offset, found_ints, branch_of)
-    if found_ints[feature, N_BRANCHES] > 0:
-        gain = improvement(best_score, limits, class_weight, table, vectors)
-        found_floats[feature, GAIN] = gain
+        info = binary_info(weight_of(lefts, cut), sum_of(total), node, rules.correction)
+        found.info[feature] = info
+        found.n_branches[feature] = 2
+        enter_sets(feature, cut, n, features.offset[feature], work.categories, found)
+    if found.n_branches[feature] > 0:
+        found.gain[feature] = improvement(best_score, rules, search.scoring.table, candidates)
 
 
 @kernel
 def enter_sets(
-    feature: int,
-    order: np.ndarray,
-    cut: int,
-    codes: np.ndarray,
-    n: int,
-    offset: int,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
+    feature: int, cut: int, n: int, offset: int, categories: Categories, found: Found
 ) -> None:
     """Write the branch of each category; branch 0 is the set with the lowest code."""
+    order = categories.order
     swap = 0
     for i in range(cut, n):
         if order[i] == 0:
             swap = 1
-    found_ints[feature, MISSING_BRANCH] = NO_BRANCH
+    found.missing_branch[feature] = NO_BRANCH
     for i in range(n):
         branch = (0 if i < cut else 1) ^ swap
-        code = codes[order[i]]
+        code = categories.codes[order[i]]
         if code == NO_BRANCH:
-            found_ints[feature, MISSING_BRANCH] = branch
+            found.missing_branch[feature] = branch
         else:
-            branch_of[offset + code] = branch
+            found.branch_of[offset + code] = branch
 
 
 @kernel
 def one_vs_rest(
-    feature: int,
-    counts: np.ndarray,
-    codes: np.ndarray,
-    n: int,
-    joins: bool,
-    offset: int,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scores: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
+    feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
-    """Enter the best category against the rest, by ratio where that is how splits compare.
+    """Enter the best category against the rest, by ratio if that is how splits are compared.
 
     Missing values that join a branch join the rest, where an unknown value most likely belongs.
     """
-    total = vectors[TOTAL]
-    known = weight_of(vectors, TOTAL)
-    node = weight_of(vectors, KNOWN) + weight_of(vectors, MISSING)
-    minimum, steered = limits[MIN_LEAF], limits[MIN_STEERED]
-    block(counts, 0, n, total, class_weight, scores)
+    rules, scoring, candidates, found = search.rules, search.scoring, work.candidates, work.found
+    counts, total, scores = work.categories.counts, candidates.total, candidates.scores
+    known = sum_of(total)
+    node = sum_of(candidates.known) + sum_of(candidates.missing)
+    minimum, offset = rules.min_leaf, features.offset[feature]
+    scoring.block(counts, 0, n, total, rules.class_weight, scores)
     best, best_value = -1, -np.inf
     for i in range(n):
-        if not enough(counts, i, 0, total, class_weight, minimum, steered):
+        if not is_large_enough(counts, i, 0, total, minimum, rules):
             continue
-        if not enough(counts, i, 1, total, class_weight, minimum, steered):
+        if not is_large_enough(counts, i, 1, total, minimum, rules):
             continue
-        gain = improvement(scores[i], limits, class_weight, table, vectors)
-        info = binary_info(weight_of(counts, i), known, node, limits)
-        if gain / info > best_value + limits[TOLERANCE]:
+        gain = improvement(scores[i], rules, scoring.table, candidates)
+        info = binary_info(weight_of(counts, i), known, node, rules.correction)
+        if gain / info > best_value + rules.tolerance:
             best, best_value = i, gain / info
-            found_floats[feature, GAIN], found_floats[feature, INFO] = gain, info
+            found.gain[feature], found.info[feature] = gain, info
     if best < 0:
         return
     for i in range(n):
-        branch_of[offset + codes[i]] = 0 if i == best else 1
-    found_ints[feature, N_BRANCHES] = 2
-    found_ints[feature, MISSING_BRANCH] = 1 if joins else NO_BRANCH
+        found.branch_of[offset + work.categories.codes[i]] = 0 if i == best else 1
+    found.n_branches[feature] = 2
+    found.missing_branch[feature] = 1 if joins else NO_BRANCH
 
 
 @kernel
 def multiway(
-    feature: int,
-    counts: np.ndarray,
-    codes: np.ndarray,
-    n: int,
-    joins: bool,
-    n_categories: int,
-    offset: int,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
+    feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
     """Enter the split with a branch per declared category; two branches must be large enough."""
-    branches = np.zeros((n_categories, class_weight.size))
+    rules, table, candidates, found = (
+        search.rules,
+        search.scoring.table,
+        work.candidates,
+        work.found,
+    )
+    counts, codes, class_weight = work.categories.counts, work.categories.codes, rules.class_weight
+    n_categories, offset = features.n_categories[feature], features.offset[feature]
+    branches = work.categories.branches[:n_categories]
+    for branch in range(n_categories):
+        for label in range(class_weight.size):
+            branches[branch, label] = 0.0
     n_enough = 0
     for i in range(n):
         for label in range(class_weight.size):
             branches[codes[i], label] = counts[i, label] * class_weight[label]
-        is_enough = enough(
-            counts, i, 0, vectors[TOTAL], class_weight, limits[MIN_LEAF], limits[MIN_STEERED]
-        )
-        n_enough += 1 if is_enough else 0
+        enough = is_large_enough(counts, i, 0, candidates.total, rules.min_leaf, rules)
+        n_enough += 1 if enough else 0
     if n_enough < 2:
         return
     missing_branch, score = NO_BRANCH, -np.inf
@@ -302,42 +222,65 @@ def multiway(
         for branch in range(n_categories):
             for sign in (1.0, -1.0):
                 for label in range(class_weight.size):
-                    missing = vectors[MISSING, label] * class_weight[label]
+                    missing = candidates.missing[label] * class_weight[label]
                     branches[branch, label] += sign * missing
                 if sign > 0.0 and table(branches) > score:
                     missing_branch, score = branch, table(branches)
     for code in range(n_categories):
-        branch_of[offset + code] = code
-    found_ints[feature, N_BRANCHES] = n_categories
-    found_ints[feature, MISSING_BRANCH] = missing_branch
-    found_floats[feature, GAIN] = improvement(score, limits, class_weight, table, vectors)
-    found_floats[feature, INFO] = multiway_info(counts, codes, n, missing_branch, limits, vectors)
+        found.branch_of[offset + code] = code
+    found.n_branches[feature] = n_categories
+    found.missing_branch[feature] = missing_branch
+    found.gain[feature] = improvement(score, rules, table, candidates)
+    found.info[feature] = multiway_info(n, missing_branch, rules, work)
 
 
 @kernel
-def multiway_info(
-    counts: np.ndarray,
-    codes: np.ndarray,
-    n: int,
-    missing_branch: int,
-    limits: np.ndarray,
-    vectors: np.ndarray,
-) -> float:
-    """What a multiway split's improvement is divided by.
+def multiway_info(n: int, missing_branch: int, rules: Rules, work: Work) -> float:
+    """Return the divisor of a multiway split's improvement.
 
-    Missing cases that join no branch, or an empty one, are one more.
+    Missing cases that join no branch, or an empty one, count as one more.
     """
-    if limits[CORRECTION] == NO_CORRECTION:
+    if rules.correction == NO_CORRECTION:
         return 1.0
-    missing = weight_of(vectors, MISSING)
-    node = weight_of(vectors, KNOWN) + missing
+    missing = sum_of(work.candidates.missing)
+    node = sum_of(work.candidates.known) + missing
     info = 0.0
     for i in range(n):
-        weight = weight_of(counts, i)
-        if codes[i] == missing_branch:
+        weight = weight_of(work.categories.counts, i)
+        if work.categories.codes[i] == missing_branch:
             weight += missing
             missing = 0.0
         info += information(weight, node)
-    if limits[CORRECTION] == LOG2:
+    if rules.correction == LOG2:
         return math.log2(n + 1 if missing_branch >= 0 and missing > 0.0 else n)
     return info + information(missing, node)
+
+
+@typed_kernel(python=False)
+def best_sets(
+    feature: int, node: Node, features: Features, cases: Cases, search: Search, work: Work
+) -> None:
+    """Enter the best division of the categories of an attribute at a sorted node."""
+    n = count_values(feature, node, cases, work.candidates)
+    lefts, places = work.candidates.lefts, work.candidates.places
+    counts, codes = work.categories.counts, work.categories.codes
+    for i in range(n):
+        codes[i] = cases.rank[feature, cases.order[feature, places[i]]]
+        for label in range(counts.shape[1]):
+            counts[i, label] = lefts[i + 1, label] - lefts[i, label]
+    divide_categories(feature, n, features, search, work)
+
+
+@typed_kernel(python=False)
+def enter_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
+    """Enter the best division of ``n`` categories that are counted already."""
+    divide_categories(feature, n, features, search, work)
+
+
+@typed_kernel(python=False)
+def no_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
+    """Take the place of ``enter_categories`` if no attribute is nominal."""
+
+
+# The division of categories that are counted already.
+EnterCategories: TypeAlias = Annotated[Callable[..., None], function_type(enter_categories)]

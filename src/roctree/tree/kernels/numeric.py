@@ -1,92 +1,71 @@
 """The best threshold of a numeric attribute at a node whose cases are sorted."""
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, TypeAlias
 
-import numpy as np
-
-from roctree._jit import inlined, kernel, typed_kernel
-from roctree.tree.kernels.choice import binary_info
-from roctree.tree.kernels.layout import (
-    C45_MINIMUM,
-    CUT,
-    EVALUATE_SIGNATURE,
-    GAIN,
-    ID,
-    INFO,
-    JOIN_MISSING,
-    KNOWN,
-    LABEL,
-    MIN_LEAF,
-    MISSING,
-    MISSING_BRANCH,
+from roctree._jit import Floats, Floats2D, TableScore, function_type, inlined, kernel, typed_kernel
+from roctree.tree.kernels.records import (
     MISSING_RANK,
-    N_BRANCHES,
     NO_BRANCH,
-    PENALTY,
-    SCORE,
-    SINGLE,
-    TOLERANCE,
-    TOTAL,
+    Candidates,
+    Cases,
+    Features,
+    Found,
+    Node,
+    Rules,
+    Work,
 )
+from roctree.tree.kernels.scan import Search, binary_info
 
-# C4.5 takes values that are no further apart for equal, and never asks for more cases a branch.
+# C4.5 takes values that are no further apart for equal, and never asks for more cases per branch.
 C45_GAP = 1e-5
 C45_LARGEST_MINIMUM = 25.0
 
 
 @kernel
-def weight_of(matrix: np.ndarray, row: int) -> float:
-    """The sum of a row of class counts."""
+def sum_of(counts: Floats) -> float:
+    """Return the sum of some class counts."""
     weight = 0.0
-    for label in range(matrix.shape[1]):
-        weight += matrix[row, label]
+    for label in range(counts.size):
+        weight += counts[label]
     return weight
 
 
 @kernel
-def count_two(
-    feature: int,
-    begin: int,
-    end: int,
-    order: np.ndarray,
-    rank: np.ndarray,
-    cases: np.ndarray,
-    weights: np.ndarray,
-    lefts: np.ndarray,
-    places: np.ndarray,
-) -> int:
+def weight_of(counts: Floats2D, row: int) -> float:
+    """Return the sum of a row of class counts."""
+    weight = 0.0
+    for label in range(counts.shape[1]):
+        weight += counts[row, label]
+    return weight
+
+
+@kernel
+def count_two(feature: int, begin: int, end: int, cases: Cases, candidates: Candidates) -> int:
     """Count two classes before each distinct value.
 
-    Every case writes a row, which stays where the case starts a new value: no jumps for the
-    machine to mispredict.
+    Every case writes a row, which stays if the case starts a new value: no branches for the
+    processor to mispredict.
     """
+    order, rank, lefts, places = cases.order, cases.rank, candidates.lefts, candidates.places
     first, second, n, before = 0.0, 0.0, 0, MISSING_RANK
     for i in range(begin, end):
         place = order[feature, i]
         lefts[n, 0], lefts[n, 1], places[n] = first, second, i
         n += 1 if rank[feature, place] != before else 0
         before = rank[feature, place]
-        of_second = weights[place] * cases[LABEL, place]
+        of_second = cases.weight[place] * cases.label[place]
         second += of_second
-        first += weights[place] - of_second
+        first += cases.weight[place] - of_second
     lefts[n, 0], lefts[n, 1] = first, second
     return n
 
 
 @kernel
-def count_many(
-    feature: int,
-    begin: int,
-    end: int,
-    order: np.ndarray,
-    rank: np.ndarray,
-    cases: np.ndarray,
-    weights: np.ndarray,
-    lefts: np.ndarray,
-    places: np.ndarray,
-) -> int:
+def count_many(feature: int, begin: int, end: int, cases: Cases, candidates: Candidates) -> int:
     """Count any number of classes before each distinct value."""
+    order, rank, lefts, places = cases.order, cases.rank, candidates.lefts, candidates.places
     n, before, n_classes = 0, MISSING_RANK, lefts.shape[1]
     for label in range(n_classes):
         lefts[0, label] = 0.0
@@ -98,61 +77,47 @@ def count_many(
             n += 1
             for label in range(n_classes):
                 lefts[n, label] = lefts[n - 1, label]
-        lefts[n, cases[LABEL, place]] += weights[place]
+        lefts[n, cases.label[place]] += cases.weight[place]
     return n
 
 
 @kernel
-def count_values(
-    feature: int,
-    begin: int,
-    end: int,
-    order: np.ndarray,
-    rank: np.ndarray,
-    cases: np.ndarray,
-    weights: np.ndarray,
-    lefts: np.ndarray,
-    places: np.ndarray,
-    vectors: np.ndarray,
-) -> int:
-    """Count the classes before each distinct value into ``lefts``; returns how many there are.
+def count_values(feature: int, node: Node, cases: Cases, candidates: Candidates) -> int:
+    """Count the classes before each distinct value into ``lefts``; return the number of values.
 
     ``places`` gets where each value starts in the order; one further row holds all known cases.
     """
-    for label in range(vectors.shape[1]):
-        vectors[MISSING, label] = 0.0
-    while end > begin and rank[feature, order[feature, end - 1]] == MISSING_RANK:
+    begin, end, missing = node.begin, node.end, candidates.missing
+    for label in range(missing.size):
+        missing[label] = 0.0
+    while end > begin and cases.rank[feature, cases.order[feature, end - 1]] == MISSING_RANK:
         end -= 1
-        place = order[feature, end]
-        vectors[MISSING, cases[LABEL, place]] += weights[place]
-    if vectors.shape[1] == 2:
-        n = count_two(feature, begin, end, order, rank, cases, weights, lefts, places)
+        place = cases.order[feature, end]
+        missing[cases.label[place]] += cases.weight[place]
+    if missing.size == 2:
+        n = count_two(feature, begin, end, cases, candidates)
     else:
-        n = count_many(feature, begin, end, order, rank, cases, weights, lefts, places)
-    places[n] = end
-    for label in range(vectors.shape[1]):
-        vectors[KNOWN, label] = lefts[n, label]
+        n = count_many(feature, begin, end, cases, candidates)
+    candidates.places[n] = end
+    for label in range(missing.size):
+        candidates.known[label] = candidates.lefts[n, label]
     return n
 
 
 @kernel
 def merge_close(
-    values: np.ndarray,
-    feature: int,
-    n: int,
-    order: np.ndarray,
-    cases: np.ndarray,
-    lefts: np.ndarray,
-    places: np.ndarray,
+    feature: int, n: int, features: Features, cases: Cases, candidates: Candidates
 ) -> int:
-    """Drop the cuts between values that C4.5 takes for equal; returns how many values remain."""
+    """Drop the cuts between values that C4.5 takes for equal; return how many values remain."""
+    values, order, row = features.values, cases.order, cases.row
+    lefts, places = candidates.lefts, candidates.places
     kept = 1
     for i in range(1, n + 1):
         apart = i == n
         if not apart:
-            low = values[cases[ID, order[feature, places[i] - 1]], feature]
+            low = values[row[order[feature, places[i] - 1]], feature]
             # The sum, not the difference: where steps are 1e-5 the rounding decides.
-            apart = low + C45_GAP < values[cases[ID, order[feature, places[i]]], feature]
+            apart = low + C45_GAP < values[row[order[feature, places[i]]], feature]
         if apart:
             places[kept] = places[i]
             for label in range(lefts.shape[1]):
@@ -162,175 +127,100 @@ def merge_close(
 
 
 @inlined
-def join_missing(limits: np.ndarray, vectors: np.ndarray) -> bool:
-    """Set the total; true where missing cases take part in the split, on one side."""
-    joins = limits[JOIN_MISSING] > 0.0 and weight_of(vectors, MISSING) > 0.0
-    for label in range(vectors.shape[1]):
-        vectors[TOTAL, label] = vectors[KNOWN, label]
+def join_missing(rules: Rules, candidates: Candidates) -> bool:
+    """Set the total; return whether missing cases take part in the split, on one side."""
+    joins = rules.join_missing and sum_of(candidates.missing) > 0.0
+    for label in range(candidates.total.size):
+        candidates.total[label] = candidates.known[label]
         if joins:
-            vectors[TOTAL, label] += vectors[MISSING, label]
+            candidates.total[label] += candidates.missing[label]
     return joins
 
 
 @inlined
-def shift_lefts(lefts: np.ndarray, n: int, vectors: np.ndarray, sign: float) -> None:
-    """Add the missing cases to the left branches, or take them away again; sums are exact."""
+def add_missing_to_lefts(n: int, candidates: Candidates) -> None:
+    """Add the missing cases to the first ``n`` left branches; sums are exact."""
     for i in range(n):
-        for label in range(vectors.shape[1]):
-            lefts[i, label] += sign * vectors[MISSING, label]
+        for label in range(candidates.missing.size):
+            candidates.lefts[i, label] += candidates.missing[label]
 
 
 @inlined
-def smallest_branch(known: float, limits: np.ndarray, class_weight: np.ndarray) -> float:
-    """The least weight of a branch; C4.5 asks for up to 25 cases where many are known."""
-    if limits[C45_MINIMUM]:
-        share = 0.1 * known / class_weight.size
-        return max(limits[MIN_LEAF], min(share, C45_LARGEST_MINIMUM))
-    return limits[MIN_LEAF]
+def smallest_branch(known: float, rules: Rules) -> float:
+    """Return the least weight of a branch; C4.5 asks for up to 25 cases where many are known."""
+    if rules.c45_minimum:
+        share = 0.1 * known / rules.class_weight.size
+        return max(rules.min_leaf, min(share, C45_LARGEST_MINIMUM))
+    return rules.min_leaf
 
 
 @kernel
-def improvement(
-    score: float, limits: np.ndarray, class_weight: np.ndarray, table: Any, vectors: np.ndarray
-) -> float:
-    """What a split gains over the node left whole; only known cases can gain (C4.5)."""
-    for label in range(class_weight.size):
-        vectors[SINGLE, label] = vectors[TOTAL, label] * class_weight[label]
-    gain = score - table(vectors[SINGLE:])
-    if limits[JOIN_MISSING]:
+def improvement(score: float, rules: Rules, table: TableScore, candidates: Candidates) -> float:
+    """Return the gain of a split over the unsplit node; only known cases can gain (C4.5)."""
+    for label in range(rules.class_weight.size):
+        candidates.whole[0, label] = candidates.total[label] * rules.class_weight[label]
+    gain = score - table(candidates.whole)
+    if rules.join_missing:
         return gain
-    known = weight_of(vectors, KNOWN)
-    return gain * (known / (known + weight_of(vectors, MISSING)))
+    known = sum_of(candidates.known)
+    return gain * (known / (known + sum_of(candidates.missing)))
 
 
 @kernel
-def enter_cut(
-    feature: int,
-    n: int,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scan: Any,
-    lefts: np.ndarray,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
-    places: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-) -> None:
-    """Enter the best cut between ``n`` values whose counts are in ``lefts`` and ``vectors``.
+def enter_cut(feature: int, n: int, search: Search, candidates: Candidates, found: Found) -> None:
+    """Enter the best cut between ``n`` values whose counts are among the candidates.
 
-    Missing cases that join a branch are tried on both sides, and against all that is known.
+    Missing cases that join a branch are tried on both sides, and against all known cases.
     """
     if n == 0:
         return
-    joins = join_missing(limits, vectors)
-    known, total = weight_of(vectors, KNOWN), vectors[TOTAL]
-    node = known + weight_of(vectors, MISSING)
-    minimum = smallest_branch(known, limits, class_weight)
+    rules, scoring, lefts = search.rules, search.scoring, candidates.lefts
+    joins = join_missing(rules, candidates)
+    known = sum_of(candidates.known)
+    node = known + sum_of(candidates.missing)
+    minimum = smallest_branch(known, rules)
     last, side = (n + 1, 1) if joins else (n, NO_BRANCH)
-    cut, score, n_cuts = scan(
-        lefts, 1, last, total, minimum, limits, class_weight, table, block,
-        edges, corners, finest, scores, bounds,
-    )  # fmt: skip
+    cut, score, n_cuts = search.scan(1, last, minimum, candidates, rules, scoring)
     left = weight_of(lefts, max(cut, 0))
     if joins:
         known = node
-        shift_lefts(lefts, n + 1, vectors, 1.0)
-        other, other_score, n_others = scan(
-            lefts, 1, n, total, minimum, limits, class_weight, table, block,
-            edges, corners, finest, scores, bounds,
-        )  # fmt: skip
+        add_missing_to_lefts(n + 1, candidates)
+        other, other_score, n_others = search.scan(1, n, minimum, candidates, rules, scoring)
         n_cuts += n_others
         if other_score > score:
             cut, score, side, left = other, other_score, 0, weight_of(lefts, other)
     if cut < 0:
         return
-    gain = improvement(score, limits, class_weight, table, vectors)
-    if limits[PENALTY]:
+    gain = improvement(score, rules, scoring.table, candidates)
+    if rules.penalty:
         gain -= math.log2(n_cuts) / node
-        if gain <= limits[TOLERANCE]:
+        if gain <= rules.tolerance:
             return
-    found_floats[feature, GAIN], found_floats[feature, SCORE] = gain, score
-    found_floats[feature, INFO] = binary_info(left, known, node, limits)
-    found_ints[feature, N_BRANCHES] = 2
-    found_ints[feature, CUT] = places[cut]
-    found_ints[feature, MISSING_BRANCH] = side
+    found.gain[feature], found.score[feature] = gain, score
+    found.info[feature] = binary_info(left, known, node, rules.correction)
+    found.n_branches[feature] = 2
+    found.cut[feature] = candidates.places[cut]
+    found.missing_branch[feature] = side
 
 
-@typed_kernel(EVALUATE_SIGNATURE, python=False)
+@typed_kernel(python=False)
 def best_cut(
-    feature: int,
-    begin: int,
-    end: int,
-    values: np.ndarray,
-    columns: np.ndarray,
-    order: np.ndarray,
-    rank: np.ndarray,
-    cases: np.ndarray,
-    weights: np.ndarray,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scan: Any,
-    lefts: np.ndarray,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
-    places: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
+    feature: int, node: Node, features: Features, cases: Cases, search: Search, work: Work
 ) -> None:
-    """Enter the best threshold of ``feature`` at the node ``begin:end`` of the orders."""
-    n = count_values(feature, begin, end, order, rank, cases, weights, lefts, places, vectors)
-    enter_cut(
-        feature, n, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
-        scores, bounds, places, vectors, found_floats, found_ints,
-    )  # fmt: skip
+    """Enter the best threshold of an attribute at a node."""
+    n = count_values(feature, node, cases, work.candidates)
+    enter_cut(feature, n, search, work.candidates, work.found)
 
 
-@typed_kernel(EVALUATE_SIGNATURE, python=False)
+@typed_kernel(python=False)
 def best_c45_cut(
-    feature: int,
-    begin: int,
-    end: int,
-    values: np.ndarray,
-    columns: np.ndarray,
-    order: np.ndarray,
-    rank: np.ndarray,
-    cases: np.ndarray,
-    weights: np.ndarray,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    scan: Any,
-    lefts: np.ndarray,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
-    places: np.ndarray,
-    vectors: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
+    feature: int, node: Node, features: Features, cases: Cases, search: Search, work: Work
 ) -> None:
     """As ``best_cut``, with values that C4.5 takes for equal kept together."""
-    n = count_values(feature, begin, end, order, rank, cases, weights, lefts, places, vectors)
-    n = merge_close(values, feature, n, order, cases, lefts, places)
-    enter_cut(
-        feature, n, limits, class_weight, table, block, scan, lefts, edges, corners, finest,
-        scores, bounds, places, vectors, found_floats, found_ints,
-    )  # fmt: skip
+    n = count_values(feature, node, cases, work.candidates)
+    n = merge_close(feature, n, features, cases, work.candidates)
+    enter_cut(feature, n, search, work.candidates, work.found)
+
+
+# The search of one attribute at a sorted node, numeric or nominal.
+Evaluate: TypeAlias = Annotated[Callable[..., None], function_type(best_cut)]

@@ -1,319 +1,324 @@
-"""Divide the rows of binned nodes, and load those of smaller ones into the sorted form."""
+"""The rows of binned nodes: sort them, divide them, and load those of small nodes as sorted cases.
+
+The rows of a node are contiguous and move with every split, so that memory is read in order.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roctree._jit import kernel, typed_kernel, types
-from roctree.tree.kernels.divide import keep_branches, share_out
-from roctree.tree.kernels.layout import (
-    ALL_SIDES,
-    BIN,
-    BRANCH_WEIGHT,
-    BRANCHES,
-    BUFFER_KEYS,
-    CODES_2D,
-    COUNTS,
-    CURSOR,
-    CUT,
-    CUT_VALUE,
-    EXACT,
-    FLOATS,
-    FLOATS_2D,
-    ID,
-    INT,
-    INTS_2D,
-    KEPT,
-    KEYS,
-    LABEL,
-    MISSING_BRANCH,
-    MISSING_RANK,
-    N_BRANCHES,
-    N_CATEGORIES,
-    N_ROW_INTS,
-    NO_ROOM,
-    OFFSET,
-    PLACES_2D,
-    QUANTUM,
-    ROW_ID,
-    ROW_LABEL,
-    ROW_SIDE,
-    SHARE,
-    SHIFT,
-    SIZE,
-    STARTS,
-    STOP,
-    THRESHOLD,
-    VALUES,
+from roctree._jit import (
+    Floats,
+    Floats2D,
+    Ints,
+    Places,
+    function_type,
+    inlined,
+    kernel,
+    typed_kernel,
 )
-from roctree.tree.kernels.ordering import PLACE_BITS, PLACE_MASK, sort_keys, sort_ties
-from roctree.tree.kernels.subtree import ALL_VALUES, middle
+from roctree.tree.kernels.divide import clear_children, keep_branches, share_out
+from roctree.tree.kernels.nominal import GAPS
+from roctree.tree.kernels.records import (
+    ALL_BRANCHES,
+    ALL_VALUES,
+    MISSING_RANK,
+    NO_ROOM,
+    Bins,
+    BinWork,
+    Cases,
+    Division,
+    Features,
+    Found,
+    Node,
+    Nodes,
+    Rows,
+    Rules,
+)
 
-# divide(feature, begin, end, first, depth, node, ...) -> the rows kept, or NO_ROOM
-DIVIDE_ROWS_SIGNATURE = INT(
-    INT, INT, INT, INT, INT, INT, VALUES, INTS_2D, FLOATS, CODES_2D, PLACES_2D, FLOATS,
-    FLOATS_2D, INTS_2D, BRANCHES, INTS_2D, FLOATS_2D, FLOATS_2D, CODES_2D, PLACES_2D, FLOATS,
-)  # fmt: skip
-DIVIDE_ROWS_FUNCTION = types.FunctionType(DIVIDE_ROWS_SIGNATURE)
+PLACE_BITS = 32
+PLACE_MASK = (1 << PLACE_BITS) - 1
+# Below this many keys two passes over 256 counters cost more than a shell sort.
+RADIX_FROM = 256
 
-# sort(begin, end, ...): load the rows of a node into the sorted form
-SORT_ROWS_SIGNATURE = types.void(
-    INT, INT, VALUES, INTS_2D, CODES_2D, PLACES_2D, FLOATS,
-    PLACES_2D, PLACES_2D, PLACES_2D, FLOATS, INTS_2D,
-)  # fmt: skip
-SORT_ROWS_FUNCTION = types.FunctionType(SORT_ROWS_SIGNATURE)
+
+class BinnedData(NamedTuple):
+    """The attributes, their bins, and the rows of the binned nodes."""
+
+    features: Features
+    bins: Bins
+    rows: Rows
 
 
 @kernel
-def send_rows(
+def radix_pass(source: Ints, target: Ints, n: int, shift: int, starts: Ints) -> None:
+    """Sort keys stably by eight of their bits."""
+    for digit in range(256):
+        starts[digit] = 0
+    for i in range(n):
+        starts[(source[i] >> shift) & 255] += 1
+    position = 0
+    for digit in range(256):
+        size = starts[digit]
+        starts[digit] = position
+        position += size
+    for i in range(n):
+        digit = (source[i] >> shift) & 255
+        target[starts[digit]] = source[i]
+        starts[digit] += 1
+
+
+@kernel
+def sort_keys(n: int, bin_work: BinWork) -> None:
+    """Sort keys of the form ``code << 32 | place``, whose places increase, by code."""
+    keys, buffer, starts = bin_work.keys, bin_work.buffer, bin_work.starts
+    if n >= RADIX_FROM:
+        radix_pass(keys, buffer, n, PLACE_BITS, starts)
+        radix_pass(buffer, keys, n, PLACE_BITS + 8, starts)
+        return
+    for gap in GAPS:
+        for i in range(gap, n):
+            key = keys[i]
+            j = i
+            while j >= gap and keys[j - gap] > key:
+                keys[j] = keys[j - gap]
+                j -= gap
+            keys[j] = key
+
+
+@kernel
+def value_of(key: int, base: int, feature: int, features: Features, row: Places) -> float:
+    """Return the value of the case in a key, whose place counts from row ``base``."""
+    return features.values[row[base + (key & PLACE_MASK)], feature]
+
+
+@kernel
+def sort_ties(n: int, base: int, feature: int, features: Features, row: Places, keys: Ints) -> None:
+    """Put the cases that share a code in the order of their values."""
+    begin = 0
+    while begin < n:
+        end = begin + 1
+        while end < n and keys[end] >> PLACE_BITS == keys[begin] >> PLACE_BITS:
+            end += 1
+        if end - begin == 1:
+            begin = end
+            continue
+        for gap in GAPS:
+            for i in range(begin + gap, end):
+                key = keys[i]
+                value = value_of(key, base, feature, features, row)
+                j = i
+                while (
+                    j >= begin + gap
+                    and value_of(keys[j - gap], base, feature, features, row) > value
+                ):
+                    keys[j] = keys[j - gap]
+                    j -= gap
+                keys[j] = key
+        begin = end
+
+
+@inlined
+def middle(low: float, high: float) -> float:
+    """Return the value half way between two others, always below the higher."""
+    between = low / 2.0 + high / 2.0
+    return low if between >= high or between < low else between
+
+
+@kernel
+def assign_rows(
     feature: int,
-    begin: int,
-    end: int,
-    first: int,
-    node: int,
-    values: np.ndarray,
-    columns: np.ndarray,
-    codes: np.ndarray,
-    row_ints: np.ndarray,
-    weights: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
-    branch_ints: np.ndarray,
-    branch_floats: np.ndarray,
-    node_floats: np.ndarray,
+    node: Node,
+    data: BinnedData,
+    found: Found,
+    division: Division,
+    counts: Floats2D,
+    threshold: Floats,
 ) -> int:
-    """Send each row to its branch, add up the children, and set a numeric node's threshold.
+    """Assign each row to its branch, count the children, and set a numeric node's threshold.
 
     Returns how many rows go to all branches. Values are read only where a code may be the highest
     on the left or the lowest on the right.
     """
-    for branch in range(found_ints[feature, N_BRANCHES]):
-        branch_ints[SIZE, branch] = 0
-        branch_floats[BRANCH_WEIGHT, branch] = 0.0
-        for column in range(COUNTS, node_floats.shape[1]):
-            node_floats[first + branch, column] = 0.0
-    missing_code = columns[BIN, feature + 1] - columns[BIN, feature] - 1 << columns[SHIFT, feature]
-    cut, cut_value = found_ints[feature, CUT], found_floats[feature, CUT_VALUE]
-    is_nominal = columns[N_CATEGORIES, feature] > 0
+    features, bins, rows, first = data.features, data.bins, data.rows, node.first_child
+    values, row = features.values, rows.row
+    clear_children(found.n_branches[feature], first, division, counts)
+    missing_code = bins.start[feature + 1] - bins.start[feature] - 1 << bins.shift[feature]
+    cut, cut_value = found.cut[feature], found.cut_value[feature]
+    is_nominal = features.n_categories[feature] > 0
     low, high, low_code, high_code = -np.inf, np.inf, 0, missing_code
     n_unknown = 0
-    for i in range(begin, end):
-        code = int(codes[i, feature])
+    for i in range(node.begin, node.end):
+        code = int(rows.codes[i, feature])
         if code == missing_code:
-            side = found_ints[feature, MISSING_BRANCH]
+            branch = found.missing_branch[feature]
         elif is_nominal:
-            side = int(branch_of[columns[OFFSET, feature] + code])
+            branch = int(found.branch_of[features.offset[feature] + code])
         else:
-            side = 0 if code < cut else 1
-            if code == cut and values[row_ints[ROW_ID, i], feature] < cut_value:
-                side = 0
-            if side == 0 and code >= low_code:
-                low, low_code = max(low, values[row_ints[ROW_ID, i], feature]), code
-            elif side == 1 and code <= high_code:
-                high, high_code = min(high, values[row_ints[ROW_ID, i], feature]), code
-        if side < 0:
-            row_ints[ROW_SIDE, i] = ALL_SIDES
+            branch = 0 if code < cut else 1
+            if code == cut and values[row[i], feature] < cut_value:
+                branch = 0
+            if branch == 0 and code >= low_code:
+                low, low_code = max(low, values[row[i], feature]), code
+            elif branch == 1 and code <= high_code:
+                high, high_code = min(high, values[row[i], feature]), code
+        if branch < 0:
+            rows.branch[i] = ALL_BRANCHES
             n_unknown += 1
         else:
-            row_ints[ROW_SIDE, i] = side
-            branch_ints[SIZE, side] += 1
-            branch_floats[BRANCH_WEIGHT, side] += weights[i]
-            node_floats[first + side, COUNTS + row_ints[ROW_LABEL, i]] += weights[i]
-    node_floats[node, THRESHOLD] = np.nan
+            rows.branch[i] = branch
+            division.size[branch] += 1
+            division.weight[branch] += rows.weight[i]
+            counts[first + branch, rows.label[i]] += rows.weight[i]
+    threshold[node.number] = np.nan
     if not is_nominal:
-        node_floats[node, THRESHOLD] = ALL_VALUES if high == np.inf else middle(low, high)
+        threshold[node.number] = ALL_VALUES if high == np.inf else middle(low, high)
     return n_unknown
 
 
 @kernel
-def move_row(
-    source: int,
-    target: int,
-    weight: float,
-    codes: np.ndarray,
-    row_ints: np.ndarray,
-    new_codes: np.ndarray,
-    new_ints: np.ndarray,
-    new_weights: np.ndarray,
-) -> None:
-    """Copy a row to another place, with a weight of its own."""
-    for feature in range(codes.shape[1]):
-        new_codes[target, feature] = codes[source, feature]
-    new_ints[ROW_LABEL, target] = row_ints[ROW_LABEL, source]
-    new_ints[ROW_ID, target] = row_ints[ROW_ID, source]
-    new_weights[target] = weight
+def copy_row(source: int, target: int, weight: float, rows: Rows, new: Rows) -> None:
+    """Copy a row to another place, with its own weight."""
+    for feature in range(rows.codes.shape[1]):
+        new.codes[target, feature] = rows.codes[source, feature]
+    new.label[target] = rows.label[source]
+    new.row[target] = rows.row[source]
+    new.weight[target] = weight
 
 
 @kernel
-def swap_rows(i: int, j: int, codes: np.ndarray, row_ints: np.ndarray, weights: np.ndarray) -> None:
-    """Let two rows change places."""
+def swap_rows(i: int, j: int, rows: Rows) -> None:
+    """Exchange two rows."""
+    codes = rows.codes
     for feature in range(codes.shape[1]):
         codes[i, feature], codes[j, feature] = codes[j, feature], codes[i, feature]
-    for row in range(N_ROW_INTS):
-        row_ints[row, i], row_ints[row, j] = row_ints[row, j], row_ints[row, i]
-    weights[i], weights[j] = weights[j], weights[i]
+    rows.label[i], rows.label[j] = rows.label[j], rows.label[i]
+    rows.row[i], rows.row[j] = rows.row[j], rows.row[i]
+    rows.branch[i], rows.branch[j] = rows.branch[j], rows.branch[i]
+    rows.weight[i], rows.weight[j] = rows.weight[j], rows.weight[i]
 
 
-@typed_kernel(DIVIDE_ROWS_SIGNATURE, python=False)
+@typed_kernel(python=False)
 def divide_rows_complete(
     feature: int,
-    begin: int,
-    end: int,
-    first: int,
-    depth: int,
-    node: int,
-    values: np.ndarray,
-    columns: np.ndarray,
-    limits: np.ndarray,
-    codes: np.ndarray,
-    row_ints: np.ndarray,
-    weights: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
-    branch_ints: np.ndarray,
-    branch_floats: np.ndarray,
-    node_floats: np.ndarray,
-    new_codes: np.ndarray,
-    new_ints: np.ndarray,
-    new_weights: np.ndarray,
+    node: Node,
+    data: BinnedData,
+    spare: Rows,
+    rules: Rules,
+    found: Found,
+    division: Division,
+    nodes: Nodes,
 ) -> int:
-    """Divide the rows of a node, all of which know their branch, by letting rows change places.
+    """Divide the rows of a node, all with a known branch, by exchanging rows.
 
-    Where one branch is small few rows move. The order of rows is lost, and does not matter.
+    If one branch is small, few rows move. The order of rows is lost, and does not matter.
     """
-    send_rows(
-        feature, begin, end, first, node, values, columns, codes, row_ints, weights, found_floats,
-        found_ints, branch_of, branch_ints, branch_floats, node_floats,
-    )  # fmt: skip
-    n_branches, stop = found_ints[feature, N_BRANCHES], begin
+    rows, size, cursor, stop = data.rows, division.size, division.cursor, division.stop
+    assign_rows(feature, node, data, found, division, nodes.counts, nodes.threshold)
+    n_branches, end = found.n_branches[feature], node.begin
     for branch in range(n_branches):
-        branch_ints[CURSOR, branch] = stop
-        stop += branch_ints[SIZE, branch]
-        branch_ints[STOP, branch] = stop
-    total = keep_branches(
-        first, depth, n_branches, 0, limits, branch_ints, branch_floats, node_floats
-    )
+        cursor[branch] = end
+        end += size[branch]
+        stop[branch] = end
+    total = keep_branches(n_branches, 0, node, rules, division, nodes.counts)
     for branch in range(n_branches if total > 0 else 0):
-        for i in range(branch_ints[CURSOR, branch], branch_ints[STOP, branch]):
-            while row_ints[ROW_SIDE, i] != branch:
-                side = row_ints[ROW_SIDE, i]
-                other = branch_ints[CURSOR, side]
-                while row_ints[ROW_SIDE, other] == side:
+        for i in range(cursor[branch], stop[branch]):
+            while rows.branch[i] != branch:
+                side = rows.branch[i]
+                other = cursor[side]
+                while rows.branch[other] == side:
                     other += 1
-                swap_rows(i, other, codes, row_ints, weights)
-                branch_ints[CURSOR, side] = other + 1
-        branch_ints[CURSOR, branch] = branch_ints[STOP, branch]
+                swap_rows(i, other, rows)
+                cursor[side] = other + 1
+        cursor[branch] = stop[branch]
     return total
 
 
-@typed_kernel(DIVIDE_ROWS_SIGNATURE, python=False)
+@typed_kernel(python=False)
 def divide_rows_shared(
     feature: int,
-    begin: int,
-    end: int,
-    first: int,
-    depth: int,
-    node: int,
-    values: np.ndarray,
-    columns: np.ndarray,
-    limits: np.ndarray,
-    codes: np.ndarray,
-    row_ints: np.ndarray,
-    weights: np.ndarray,
-    found_floats: np.ndarray,
-    found_ints: np.ndarray,
-    branch_of: np.ndarray,
-    branch_ints: np.ndarray,
-    branch_floats: np.ndarray,
-    node_floats: np.ndarray,
-    new_codes: np.ndarray,
-    new_ints: np.ndarray,
-    new_weights: np.ndarray,
+    node: Node,
+    data: BinnedData,
+    spare: Rows,
+    rules: Rules,
+    found: Found,
+    division: Division,
+    nodes: Nodes,
 ) -> int:
     """Divide the rows of a node among the branches that may be split again, in its own room.
 
-    A row whose branch is unknown goes to all of them, hence all rows move to new places and back.
+    A row with an unknown branch goes to all of them, hence all rows move to spare places and back.
     """
-    n_branches, quantum = found_ints[feature, N_BRANCHES], limits[QUANTUM]
-    n_unknown = send_rows(
-        feature, begin, end, first, node, values, columns, codes, row_ints, weights, found_floats,
-        found_ints, branch_of, branch_ints, branch_floats, node_floats,
-    )  # fmt: skip
-    for i in range(begin, end if n_unknown > 0 else begin):
-        if row_ints[ROW_SIDE, i] == ALL_SIDES:
-            share_out(weights[i], n_branches, quantum, branch_floats)
+    rows, begin, cursor, kept = data.rows, node.begin, division.cursor, division.kept
+    weights, shares, counts = division.weight, division.share, nodes.counts
+    n_branches, quantum = found.n_branches[feature], rules.quantum
+    n_unknown = assign_rows(feature, node, data, found, division, counts, nodes.threshold)
+    for i in range(begin, node.end if n_unknown > 0 else begin):
+        if rows.branch[i] == ALL_BRANCHES:
+            share_out(rows.weight[i], n_branches, quantum, weights, shares)
             for branch in range(n_branches):
-                column = COUNTS + row_ints[ROW_LABEL, i]
-                node_floats[first + branch, column] += branch_floats[SHARE, branch]
-    total = keep_branches(
-        first, depth, n_branches, n_unknown, limits, branch_ints, branch_floats, node_floats
-    )
-    if begin + total > codes.shape[0]:
+                counts[node.first_child + branch, rows.label[i]] += shares[branch]
+    total = keep_branches(n_branches, n_unknown, node, rules, division, counts)
+    if begin + total > rows.codes.shape[0]:
         return NO_ROOM
     target = 0
     for branch in range(n_branches):
-        branch_ints[CURSOR, branch] = target
-        target += branch_ints[SIZE, branch]
-    for i in range(begin, end if total > 0 else begin):
-        side = row_ints[ROW_SIDE, i]
-        if side != ALL_SIDES:
-            if branch_ints[KEPT, side]:
-                target = branch_ints[CURSOR, side]
-                move_row(i, target, weights[i], codes, row_ints, new_codes, new_ints, new_weights)
-                branch_ints[CURSOR, side] += 1
+        cursor[branch] = target
+        target += division.size[branch]
+    for i in range(begin, node.end if total > 0 else begin):
+        side = rows.branch[i]
+        if side != ALL_BRANCHES:
+            if kept[side]:
+                copy_row(i, cursor[side], rows.weight[i], rows, spare)
+                cursor[side] += 1
             continue
-        share_out(weights[i], n_branches, quantum, branch_floats)
+        share_out(rows.weight[i], n_branches, quantum, weights, shares)
         for branch in range(n_branches):
-            if branch_ints[KEPT, branch] and branch_floats[BRANCH_WEIGHT, branch] > 0.0:
-                target, weight = branch_ints[CURSOR, branch], branch_floats[SHARE, branch]
-                move_row(i, target, weight, codes, row_ints, new_codes, new_ints, new_weights)
-                branch_ints[CURSOR, branch] += 1
+            if kept[branch] and weights[branch] > 0.0:
+                copy_row(i, cursor[branch], shares[branch], rows, spare)
+                cursor[branch] += 1
     for i in range(total):
-        move_row(i, begin + i, new_weights[i], new_codes, new_ints, codes, row_ints, weights)
+        copy_row(i, begin + i, spare.weight[i], spare, rows)
     for branch in range(n_branches):
-        branch_ints[CURSOR, branch] += begin
+        cursor[branch] += begin
     return total
 
 
-@typed_kernel(SORT_ROWS_SIGNATURE, python=False)
-def sort_rows(
-    begin: int,
-    end: int,
-    values: np.ndarray,
-    columns: np.ndarray,
-    codes: np.ndarray,
-    row_ints: np.ndarray,
-    weights: np.ndarray,
-    order: np.ndarray,
-    rank: np.ndarray,
-    cases: np.ndarray,
-    case_weights: np.ndarray,
-    keys: np.ndarray,
-) -> None:
-    """Load the rows of a node into the sorted form: orders, ranks and cases."""
+# The division of a binned node: returns the number of rows kept, or NO_ROOM.
+DivideRows: TypeAlias = Annotated[Callable[..., int], function_type(divide_rows_complete)]
+
+
+@typed_kernel(python=False)
+def sort_rows(begin: int, end: int, data: BinnedData, cases: Cases, bin_work: BinWork) -> None:
+    """Load the rows of a node as sorted cases."""
+    features, bins, rows, keys = data.features, data.bins, data.rows, bin_work.keys
     n = end - begin
     for place in range(n):
-        cases[LABEL, place] = row_ints[ROW_LABEL, begin + place]
-        cases[ID, place] = row_ints[ROW_ID, begin + place]
-        case_weights[place] = weights[begin + place]
-    for feature in range(codes.shape[1]):
-        shift, n_bins = columns[SHIFT, feature], columns[BIN, feature + 1] - columns[BIN, feature]
+        cases.label[place] = rows.label[begin + place]
+        cases.row[place] = rows.row[begin + place]
+        cases.weight[place] = rows.weight[begin + place]
+    for feature in range(rows.codes.shape[1]):
+        shift, n_bins = bins.shift[feature], bins.start[feature + 1] - bins.start[feature]
         for place in range(n):
-            keys[KEYS, place] = (int(codes[begin + place, feature]) << PLACE_BITS) | place
-        sort_keys(keys[KEYS], n, keys[BUFFER_KEYS], keys[STARTS])
-        if not columns[EXACT, feature]:
-            sort_ties(keys[KEYS], n, begin, values, feature, row_ints)
+            keys[place] = (int(rows.codes[begin + place, feature]) << PLACE_BITS) | place
+        sort_keys(n, bin_work)
+        if not bins.exact[feature]:
+            sort_ties(n, begin, feature, features, rows.row, keys)
         current, before_code, before_value = -1, -1, 0.0
         for i in range(n):
-            code, place = keys[KEYS, i] >> PLACE_BITS, keys[KEYS, i] & PLACE_MASK
-            order[feature, i] = place
+            code, place = keys[i] >> PLACE_BITS, keys[i] & PLACE_MASK
+            cases.order[feature, i] = place
             if code == (n_bins - 1) << shift:
-                rank[feature, place] = MISSING_RANK
+                cases.rank[feature, place] = MISSING_RANK
                 continue
-            if columns[EXACT, feature]:
-                rank[feature, place] = code
+            if bins.exact[feature]:
+                cases.rank[feature, place] = code
                 continue
-            value = values[row_ints[ROW_ID, begin + place], feature]
+            value = features.values[rows.row[begin + place], feature]
             current += 1 if code != before_code or value != before_value else 0
             before_code, before_value = code, value
-            rank[feature, place] = current
+            cases.rank[feature, place] = current
+
+
+SortRows: TypeAlias = Annotated[Callable[..., None], function_type(sort_rows)]

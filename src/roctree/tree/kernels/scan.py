@@ -1,99 +1,85 @@
-"""Find the best of the binary splits of one attribute.
+"""Find the best candidate of an attribute, and the best attribute of a node.
 
-Candidates come as cumulative class counts of their left branches. Refining a split never lowers a
-convex criterion, so between two candidates no score exceeds the scores at the corners of the box
-that their counts span: ``scan_bounded`` passes over whole stretches on the strength of a bound.
-``scan_all`` scores every candidate. Both find the same candidate, the lowest on ties.
+Candidates are binary splits, given by the cumulative class counts of their left branches. Refining
+a split never lowers a convex criterion, so between two candidates no score exceeds the scores at
+the corners of the box that their counts span: ``scan_bounded`` skips whole stretches whose bound is
+too low. ``scan_all`` scores every candidate. Both find the same candidate, the first on ties.
+
+Attributes are compared by improvement, or by C4.5's ratio behind its average-gain guard.
 """
 
-from typing import Any
+import math
+from collections.abc import Callable
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roctree._jit import kernel, typed_kernel
-from roctree.tree.kernels.layout import (
-    MIN_STEERED,
-    SCAN_SIGNATURE,
-    TOLERANCE,
+from roctree._jit import Floats, Floats2D, function_type, inlined, kernel, typed_kernel
+from roctree.tree.kernels.records import (
+    NO_CORRECTION,
+    SPLIT_INFO,
+    Candidates,
+    Features,
+    Found,
+    Rules,
+    Scoring,
 )
 
 CHUNK = 16
-# A bound is itself rounded, the more so with many classes: what lies this close below the best is
-# looked at.
+# A bound is itself rounded, the more so with many classes: candidates this close below the best
+# are scored.
 RELATIVE_SLACK = 1e-10
 ABSOLUTE_SLACK = 1e-12
+# C4.5's tolerance: gains this close to the average pass, and smaller split infos do not divide.
+EPSILON = 1e-3
+ROUNDING = 1e-12
 
 
 @kernel
-def enough(
-    lefts: np.ndarray,
-    i: int,
-    right: int,
-    total: np.ndarray,
-    class_weight: np.ndarray,
-    minimum: float,
-    min_steered: float,
+def is_large_enough(
+    counts: Floats2D, i: int, right: int, total: Floats, minimum: float, rules: Rules
 ) -> bool:
-    """Whether the left (or the right) branch of candidate ``i`` holds enough weight."""
-    weight = steered = 0.0
+    """Whether the left (or the right) branch of candidate ``i`` has enough weight."""
+    weight = weighted = 0.0
     for label in range(total.size):
-        count = total[label] - lefts[i, label] if right else lefts[i, label]
+        count = total[label] - counts[i, label] if right else counts[i, label]
         weight += count
-        steered += count * class_weight[label]
-    return weight >= minimum and steered >= min_steered
+        weighted += count * rules.class_weight[label]
+    return weight >= minimum and weighted >= rules.min_class_weighted_leaf
 
 
-@typed_kernel(SCAN_SIGNATURE, python=False)
+@typed_kernel(python=False)
 def scan_all(
-    lefts: np.ndarray,
-    begin: int,
-    end: int,
-    total: np.ndarray,
-    minimum: float,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
+    begin: int, end: int, minimum: float, candidates: Candidates, rules: Rules, scoring: Scoring
 ) -> tuple[int, float, int]:
-    """The best admissible candidate (-1: none), its score, and how many are admissible.
+    """Return the best admissible candidate (-1: none), its score and the number of admissible ones.
 
-    Left counts grow along the candidates, so the admissible ones are a range.
+    Left counts increase along the candidates, so the admissible ones are a range.
     """
-    steered, tolerance = limits[MIN_STEERED], limits[TOLERANCE]
-    while begin < end and not enough(lefts, begin, 0, total, class_weight, minimum, steered):
+    lefts, scores, total = candidates.lefts, candidates.scores, candidates.total
+    while begin < end and not is_large_enough(lefts, begin, 0, total, minimum, rules):
         begin += 1
-    while end > begin and not enough(lefts, end - 1, 1, total, class_weight, minimum, steered):
+    while end > begin and not is_large_enough(lefts, end - 1, 1, total, minimum, rules):
         end -= 1
-    block(lefts, begin, end, total, class_weight, scores)
+    scoring.block(lefts, begin, end, total, rules.class_weight, scores)
     best, best_score = -1, -np.inf
     for i in range(begin, end):
-        if scores[i] > best_score + tolerance:
+        if scores[i] > best_score + rules.tolerance:
             best, best_score = i, scores[i]
     return best, best_score, end - begin
 
 
 @kernel
 def bound_stretches(
-    edges: np.ndarray,
-    n: int,
-    total: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    bounds: np.ndarray,
+    n: int, candidates: Candidates, class_weight: Floats, scoring: Scoring, bounds: Floats
 ) -> None:
-    """Bound the scores between neighbours among the ``n`` edges, into ``bounds[:n - 1]``.
+    """Bound the scores between adjacent edges, of which there are ``n``, into ``bounds[:n - 1]``.
 
     With two classes the corners of the box are the tightest bound. With more, the bound is the
-    score of a split finer than all candidates between: it keeps what lies between apart by class.
+    score of a split finer than all candidates between: it separates what lies between by class.
     """
+    edges, corners, finest = candidates.edges, candidates.corners, candidates.finest
+    total = candidates.total
     n_classes = total.size
     if n_classes == 2:
         for j in range(n - 1):
@@ -101,7 +87,7 @@ def bound_stretches(
             corners[2 * j, 1] = edges[j + 1, 1]
             corners[2 * j + 1, 0] = edges[j + 1, 0]
             corners[2 * j + 1, 1] = edges[j, 1]
-        block(corners, 0, 2 * (n - 1), total, class_weight, bounds)
+        scoring.block(corners, 0, 2 * (n - 1), total, class_weight, bounds)
         for j in range(n - 1):
             bounds[j] = max(bounds[2 * j], bounds[2 * j + 1])
         return
@@ -114,31 +100,19 @@ def bound_stretches(
             finest[0, label] = edges[j, label] * class_weight[label]
             finest[1, label] = (total[label] - edges[j + 1, label]) * class_weight[label]
             finest[label + 2, label] = between * class_weight[label]
-        bounds[j] = table(finest)
+        bounds[j] = scoring.table(finest)
 
 
-@typed_kernel(SCAN_SIGNATURE, python=False)
+@typed_kernel(python=False)
 def scan_bounded(
-    lefts: np.ndarray,
-    begin: int,
-    end: int,
-    total: np.ndarray,
-    minimum: float,
-    limits: np.ndarray,
-    class_weight: np.ndarray,
-    table: Any,
-    block: Any,
-    edges: np.ndarray,
-    corners: np.ndarray,
-    finest: np.ndarray,
-    scores: np.ndarray,
-    bounds: np.ndarray,
+    begin: int, end: int, minimum: float, candidates: Candidates, rules: Rules, scoring: Scoring
 ) -> tuple[int, float, int]:
     """As ``scan_all``, for convex criteria: stretches whose bound is too low are not scored."""
-    steered = limits[MIN_STEERED]
-    while begin < end and not enough(lefts, begin, 0, total, class_weight, minimum, steered):
+    lefts, edges, scores = candidates.lefts, candidates.edges, candidates.scores
+    total, bounds = candidates.total, candidates.bounds
+    while begin < end and not is_large_enough(lefts, begin, 0, total, minimum, rules):
         begin += 1
-    while end > begin and not enough(lefts, end - 1, 1, total, class_weight, minimum, steered):
+    while end > begin and not is_large_enough(lefts, end - 1, 1, total, minimum, rules):
         end -= 1
     best, best_score = -1, -np.inf
     step = CHUNK if end - begin > 4 * CHUNK else 1
@@ -147,15 +121,15 @@ def scan_bounded(
         i = min(begin + j * step, end - 1)
         for label in range(total.size):
             edges[j, label] = lefts[i, label]
-    block(edges, 0, n_edges, total, class_weight, scores)
+    scoring.block(edges, 0, n_edges, total, rules.class_weight, scores)
     for j in range(n_edges):
         if scores[j] > best_score:
             best, best_score = min(begin + j * step, end - 1), scores[j]
     if step == 1:
         return best, best_score, end - begin
 
-    bound_stretches(edges, n_edges, total, class_weight, table, block, corners, finest, bounds)
-    # An edge that ties with all between it and the next is the lower candidate: no need to look.
+    bound_stretches(n_edges, candidates, rules.class_weight, scoring, bounds)
+    # An edge that ties with all between it and the next is the first candidate: no need to look.
     lowest = best_score - RELATIVE_SLACK * abs(best_score) - ABSOLUTE_SLACK
     j = 0
     while j < n_edges - 1:
@@ -166,8 +140,86 @@ def scan_bounded(
         while j < n_edges - 1 and bounds[j] >= lowest:
             j += 1
         last = min(begin + j * CHUNK, end - 1)
-        block(lefts, first, last, total, class_weight, scores)
+        scoring.block(lefts, first, last, total, rules.class_weight, scores)
         for i in range(first, last):
             if scores[i] > best_score or (scores[i] == best_score and i < best):
                 best, best_score = i, scores[i]
     return best, best_score, end - begin
+
+
+Scan: TypeAlias = Annotated[Callable[..., tuple[int, float, int]], function_type(scan_all)]
+
+
+class Search(NamedTuple):
+    """How the best candidate of an attribute is found: the rules, the criterion and the scan."""
+
+    rules: Rules
+    scoring: Scoring
+    scan: Scan
+
+
+@inlined
+def information(weight: float, total: float) -> float:
+    """Return one term of an entropy in bits: -p log2 p of the share ``weight / total``."""
+    if weight <= 0.0:
+        return 0.0
+    return -weight / total * math.log2(weight / total)
+
+
+@inlined
+def binary_info(left: float, known: float, node: float, correction: int) -> float:
+    """Return the divisor of a two-way split's improvement; missing cases are a third branch."""
+    if correction != SPLIT_INFO:
+        return 1.0
+    right, missing = known - left, node - known
+    return information(left, node) + information(right, node) + information(missing, node)
+
+
+@kernel
+def mean_gain(gains: Floats, features: Features, found: Found) -> float:
+    """Return the mean of the possible gains, or of their bounds; infinite if there is none."""
+    total, n = 0.0, 0
+    for feature in range(gains.size):
+        possible = found.n_branches[feature] > 0 and found.gain[feature] > -EPSILON
+        if possible and features.countable[feature]:
+            total += gains[feature]
+            n += 1
+    return total / n if n > 0 else np.inf
+
+
+@kernel
+def worth(feature: int, found: Found, correction: int) -> float:
+    """Return the value by which attributes are compared: gain or ratio; -inf without a split."""
+    if found.n_branches[feature] == 0:
+        return -np.inf
+    if correction == NO_CORRECTION:
+        return found.gain[feature]
+    info = found.info[feature]
+    return found.gain[feature] / info if info > EPSILON else -np.inf
+
+
+@kernel
+def choose(features: Features, found: Found, rules: Rules) -> int:
+    """Return the attribute to split on, the first on ties; -1 if no split is good enough."""
+    corrected = rules.correction != NO_CORRECTION
+    average = -np.inf
+    if rules.guard:
+        average = mean_gain(found.gain, features, found)
+    best, best_value = -1, -np.inf
+    if corrected:
+        # C4.5 starts below zero, so that a split without gain is better than none; Weka, the
+        # program with a tolerance, does not.
+        best_value = -EPSILON if rules.tolerance == 0.0 else 0.0
+    for feature in range(found.n_branches.size):
+        value = found.gain[feature]
+        if found.n_branches[feature] == 0:
+            continue
+        if corrected:
+            if value < average - EPSILON or found.info[feature] <= EPSILON:
+                continue
+            value /= found.info[feature]
+        if value > best_value + rules.tolerance:
+            best, best_value = feature, value
+    if best >= 0 and found.gain[best] < rules.min_gain - ROUNDING:
+        return -1
+    return best

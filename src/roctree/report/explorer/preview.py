@@ -1,19 +1,16 @@
-"""A still picture of a tree and its ROC curve, as inline SVG for notebooks."""
+"""A preview of a tree and its ROC curve for notebooks, as inline SVG without dependencies."""
 
 import html
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.fitted import FittedTree
 from roctree.roc import Curve
 from roctree.table import plain
 from roctree.tree.text import branch_conditions, depth_first
 from roctree.tree.tree import Tree
-
-if TYPE_CHECKING:
-    from roctree.estimator import ROCTreeClassifier
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,22 +22,18 @@ MOST_ROWS = 16
 LEVELS = 3
 _MOST_LETTERS, _LEAST_LETTERS = 26, 4
 _WIDEST = 12.0
-# From blue through a pale middle to orange, which colour-blind eyes can tell apart.
+# A colour-blind safe scale from blue through a pale middle to orange.
 _LOW, _MIDDLE, _HIGH = (33, 113, 181), (240, 240, 238), (204, 85, 0)
 _REMARK = "%: probability of the tree; in the text: share of training cases"
 
 
-def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
-    """Return the top of a fitted tree as SVG, with its training curve where there are two classes.
+def preview_svg(model: FittedTree) -> str:
+    """Return the top of a tree as SVG, with its training ROC curve for two classes.
 
-    Trees whose first levels have too many branches to be drawn give an empty text.
-
-    Parameters
-    ----------
-    estimator : the tree
-    labels : int64[nodes], the class of each node, as if it were a leaf
+    The text is empty if the first levels have too many branches to draw.
     """
-    tree = estimator.tree_
+    labels = model.decision.labels
+    tree = model.tree
     shown = np.flatnonzero(tree.depth <= LEVELS)
     ends = [
         node
@@ -53,11 +46,11 @@ def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
     depth = int(tree.depth[shown].max())
     width = LEFT + depth * COLUMN + LEAF_WIDTH + WORDS
     height = max(TOP * 2 + ROW * len(ends), PLOT + 60 if tree.n_classes == 2 else 0)
-    parts = [*_branches(estimator, shown, heights), *_ends(estimator, labels, ends, heights)]
+    parts = [*_branches(model, shown, heights), *_ends(model, labels, ends, heights)]
     if depth > 0:
         parts.append(f'<g opacity="0.7">{_words(LEFT, height - 6, _REMARK)}</g>')
     if tree.n_classes == 2:
-        parts += _curve(estimator, width + GAP)
+        parts += _curve(model, width + GAP)
         width += GAP + PLOT + 12
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -68,7 +61,7 @@ def still(estimator: "ROCTreeClassifier", labels: Ints) -> str:
 
 
 def _heights(tree: Tree, shown: Ints, ends: list[int]) -> Floats:
-    """Leaves one below the other; parents half way between their first and last child."""
+    """Return vertical positions: leaves in rows, parents halfway between first and last child."""
     heights = np.zeros(tree.n_nodes)
     heights[ends] = TOP + ROW * np.arange(len(ends))
     inner = [node for node in shown.tolist() if node not in ends]
@@ -82,12 +75,12 @@ def _x(tree: Tree, node: int) -> int:
     return LEFT + COLUMN * int(tree.depth[node])
 
 
-def _branches(estimator: "ROCTreeClassifier", shown: Ints, heights: Floats) -> Iterator[str]:
-    tree = estimator.tree_
-    conditions = branch_conditions(tree, estimator.schema_, shown[1:].tolist())
+def _branches(model: FittedTree, shown: Ints, heights: Floats) -> Iterator[str]:
+    tree = model.tree
+    conditions = branch_conditions(tree, model.schema, shown[1:].tolist())
     for node, condition in conditions.items():
         parent = int(tree.parent[node])
-        name = plain(estimator.schema_.names[tree.feature[parent]])
+        name = plain(model.schema.names[tree.feature[parent]])
         x0, x1, y0, y1 = _x(tree, parent), _x(tree, node), heights[parent], heights[node]
         wide = max(1.0, _WIDEST * float(tree.weight[node] / tree.weight[0]))
         yield (
@@ -97,15 +90,13 @@ def _branches(estimator: "ROCTreeClassifier", shown: Ints, heights: Floats) -> I
         )
 
 
-def _ends(
-    estimator: "ROCTreeClassifier", labels: Ints, ends: list[int], heights: Floats
-) -> Iterator[str]:
-    tree, classes = estimator.tree_, estimator.classes_.tolist()
+def _ends(model: FittedTree, labels: Ints, ends: list[int], heights: Floats) -> Iterator[str]:
+    tree, classes = model.tree, model.classes.tolist()
     for node in ends:
         x, y = _x(tree, node), heights[node]
         label = int(labels[node])
-        share = float(estimator.probabilities_[node, label])
-        blend = float(estimator.probabilities_[node, -1]) if tree.n_classes == 2 else share
+        share = float(model.probabilities[node, label])
+        blend = float(model.probabilities[node, -1]) if tree.n_classes == 2 else share
         more = "" if tree.is_leaf[node] else " …"
         facts = (
             f"{_short(str(classes[label]))} {_percent(share)}, {tree.weight[node]:g} cases{more}"
@@ -117,10 +108,10 @@ def _ends(
         )
 
 
-def _curve(estimator: "ROCTreeClassifier", left: int) -> Iterator[str]:
-    """The training curve, unless all cases are of one class."""
-    tree = estimator.tree_
-    counts, scores = tree.counts[tree.leaves], estimator.probabilities_[tree.leaves, 1]
+def _curve(model: FittedTree, left: int) -> Iterator[str]:
+    """Draw the training ROC curve, unless all cases are of one class."""
+    tree = model.tree
+    counts, scores = tree.counts[tree.leaves], model.probabilities[tree.leaves, 1]
     curve = Curve.from_leaves(scores, counts[:, 1], counts[:, 0])
     if not curve.has_both_classes:
         return
@@ -137,7 +128,7 @@ def _curve(estimator: "ROCTreeClassifier", left: int) -> Iterator[str]:
 
 
 def _short(text: str, name: str = "") -> str:
-    """A text of a few letters; the name it begins with gives way first, for the rest differs."""
+    """Shorten a text; a leading feature name is cut first, since the rest tells branches apart."""
     rest = text.removeprefix(name) if text.startswith(name) else text
     room = _MOST_LETTERS - 1 - len(rest)
     if len(text) > _MOST_LETTERS and name and room >= _LEAST_LETTERS:
@@ -146,7 +137,7 @@ def _short(text: str, name: str = "") -> str:
 
 
 def _percent(share: float) -> str:
-    """A percentage that is 0 or 100 only if the share is 0 or 1."""
+    """Format a percentage so that 0 % and 100 % mean exactly 0 and 1."""
     if 0.0 < share < 0.005 or 0.995 <= share < 1.0:
         return "<1%" if share < 0.5 else ">99%"
     return f"{share:.0%}"

@@ -1,0 +1,1151 @@
+"""Plots of what a classifier achieves, by scikit-learn's conventions for displays.
+
+A display holds numbers. ``from_estimator``, ``from_predictions`` and ``from_cv_results`` make one
+and draw it; ``plot`` draws it again, on other axes if wanted. Lines differ in style and points in
+shape, not in colour alone, so that the plots survive printing in black and white.
+
+========================  ====================================================================
+``ROCHullDisplay``        ROC curve, its convex hull, the labellings, and what costs choose
+``CostCurveDisplay``      normalised expected cost against the weight of positives
+``CostPruningDisplay``    trees pruned under a sequence of cost ratios, in ROC space
+``FrontierDisplay``       quality against the number of leaves
+========================  ====================================================================
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from roctree.data import encode_labels
+from roctree.data.cells import take_rows
+from roctree.errors import ParameterError, how_to_install
+from roctree.operating import class_number
+from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
+from roctree.roc import Band, Curve
+from roctree.roc.inputs import check_two_classes, is_positive
+from roctree.strategy import is_number
+
+if TYPE_CHECKING:
+    from roctree.experiment import Ranks
+    from roctree.experiment.frontier import Frontier
+
+Floats = NDArray[np.float64]
+FrontierMeasure = Literal["auc", "log_loss", "cost"]
+
+# The colour-blind safe palette of Okabe and Ito.
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+PURPLE, SKY = "#CC79A7", "#56B4E9"
+
+_FOLD_STYLE: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
+# Markers of longer curves would merge into a blot.
+_MAX_MARKERS = 200
+# Annotations of points nearer than this would overlap.
+_ANNOTATION_GAP = 0.05
+# The numbers of colours, markers and line styles have no common divisor: no two lines look alike.
+_COLOURS = (BLUE, ORANGE, GREEN, GREY, PURPLE, SKY)
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_LINES = ("-", "--", ":", "-.", (0, (5, 1)))
+
+
+class Classifier(Protocol):
+    """A fitted classifier in the sense of scikit-learn."""
+
+    classes_: Any
+
+    def predict(self, X: Any) -> Any:
+        """Return labels."""
+
+
+class Rates(NamedTuple):
+    """False and true positive rate."""
+
+    fpr: float
+    tpr: float
+
+
+class _CurveDisplay:
+    """What displays of ROC curves share: how curves are computed from a classifier or scores."""
+
+    def __init__(
+        self,
+        curves: Curve | Sequence[Curve],
+        *,
+        point: Rates | None = None,
+        name: str | None = None,
+        positive: Any = None,
+    ) -> None:
+        self.curves: list[Curve] = _listed(curves)
+        self.point = point
+        self.name = name
+        self.positive = positive
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        X: Any,
+        y: Any,
+        *,
+        positive: Any = None,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the curve of each fold, on the cases it was not fitted to, and their mean.
+
+        Parameters
+        ----------
+        cv_results : dict
+            Result of ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : table, array
+            The data given to ``cross_validate``.
+        positive : label
+            The positive class; by default the second.
+        sample_weight : array of shape (n_samples,)
+        name : str or None
+            Name for the legend.
+        ax : matplotlib axes or None
+            None for new axes.
+        **options
+            Options of ``plot``.
+
+        Returns
+        -------
+        display
+        """
+        curves = [
+            _curve_of(each, X_test, y_test, _positive_class(each, positive), weights)
+            for each, X_test, y_test, weights in _folds_of(cv_results, X, y, sample_weight)
+        ]
+        positive = _positive_class(cv_results["estimator"][0], positive)
+        return cls(curves, name=name, positive=positive).plot(ax=ax, **options)
+
+    def plot(self, ax: Any = None, **options: Any) -> Self:
+        """Draw the display."""
+        raise NotImplementedError
+
+
+class ROCHullDisplay(_CurveDisplay):
+    """ROC curve, its convex hull, the labellings, and what costs choose among them.
+
+    Parameters
+    ----------
+    curves : Curve or sequence of Curve
+        One curve, or one per fold.
+    point : Rates or None
+        Rates of the predicted labels, drawn as a marker.
+    slope : float or None
+        Slope of the line of equal cost that touches the hull.
+    band : Band or None
+        Confidence band of the curve.
+    name : str or None
+        Name for the legend.
+    positive : label or None
+        The positive class, for the axes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    line_ : the curve, or a list of curves for folds
+    mean_ : the mean of the folds
+    hull_, labellings_, isocost_, point_, band_, chance_level_ : other artists, or None
+
+    Examples
+    --------
+    >>> from roctree import ROCHullDisplay
+    >>> from roctree.roc import Curve
+    >>> display = ROCHullDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+    >>> display.curves[0].auc
+    0.75
+    """
+
+    def __init__(
+        self,
+        curves: Curve | Sequence[Curve],
+        *,
+        point: Rates | None = None,
+        slope: float | None = None,
+        band: Band | None = None,
+        name: str | None = None,
+        positive: Any = None,
+    ) -> None:
+        super().__init__(curves, point=point, name=name, positive=positive)
+        self.slope = slope
+        self.band = band
+
+    @classmethod
+    def from_estimator(  # noqa: PLR0913 - scikit-learn's conventions
+        cls,
+        estimator: Classifier,
+        X: Any,
+        y: Any,
+        *,
+        positive: Any = None,
+        sample_weight: Any = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        prior: float | None = None,
+        band: str | None = None,
+        level: float = 0.95,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> "ROCHullDisplay":
+        """Draw the curve of a fitted classifier, and where its labels are.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A tree, or any fitted classifier with probabilities or scores of two classes.
+        X, y : table, array
+            Labelled cases.
+        positive : label
+            The positive class; by default that of the operating point, or the second.
+        sample_weight : array of shape (n_samples,)
+        cost_fp, cost_fn, prior : float or None
+            For the line of equal cost; by default those given to ``at``, if any.
+        band : {"bootstrap", "fixed_width"} or None
+            "bootstrap" for a pointwise band, "fixed_width" for a band of the whole curve.
+        level : float
+            Confidence level of the band.
+        name : str or None
+            Name for the legend; by default the name of the class.
+        ax : matplotlib axes or None
+            None for new axes.
+        **options
+            Options of ``plot``.
+
+        Returns
+        -------
+        ROCHullDisplay
+        """
+        positive = _positive_class(estimator, positive)
+        curve = _curve_of(estimator, X, y, positive, sample_weight)
+        display = cls(
+            curve,
+            point=_rates_of_labels(estimator.predict(X), y, positive, sample_weight),
+            slope=_isocost_slope(curve, cost_fp, cost_fn, prior, _point_of(estimator, positive)),
+            band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
+            name=type(estimator).__name__ if name is None else name,
+            positive=positive,
+        )
+        return display.plot(ax=ax, **options)
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913 - scikit-learn's conventions
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        *,
+        positive: Any = None,
+        sample_weight: ArrayLike | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        prior: float | None = None,
+        band: str | None = None,
+        level: float = 0.95,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> "ROCHullDisplay":
+        """Draw the curve of scored cases; see ``from_estimator`` for the parameters."""
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        check_two_classes(curve, "a plot of rates")
+        display = cls(
+            curve,
+            slope=_isocost_slope(curve, cost_fp, cost_fn, prior),
+            band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
+            name=name,
+            positive=_positive_of_labels(y, positive),
+        )
+        return display.plot(ax=ax, **options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        hull: bool = True,
+        labellings: bool | None = None,
+        drawstyle: str = "default",
+        plot_chance_level: bool = True,
+        **line_options: Any,
+    ) -> "ROCHullDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            None for new axes.
+        name : str or None
+            Name for the legend; by default that of the display.
+        hull : bool
+            Whether to draw the convex hull.
+        labellings : bool or None
+            Whether to mark every labelling; None for only if there are few.
+        drawstyle : {"default", "steps-post"}
+            "default" connects the labellings, the line that AUC is the area under; "steps-post"
+            shows what labels without randomisation achieve.
+        plot_chance_level : bool
+            Whether to draw the diagonal.
+        **line_options
+            Options of matplotlib for the line of the curve.
+
+        Returns
+        -------
+        ROCHullDisplay
+        """
+        self.figure_, self.ax_ = _axes(ax)
+        name = self.name if name is None else name
+        self.band_ = self.hull_ = self.labellings_ = self.isocost_ = self.point_ = None
+        self.chance_level_ = _diagonal(self.ax_) if plot_chance_level else None
+        if len(self.curves) > 1:
+            self._plot_folds(name, line_options)
+        else:
+            self._plot_band()
+            self._plot_curve(name, drawstyle, labellings, line_options)
+            self.hull_ = self._plot_hull() if hull else None
+            self._plot_costs()
+        _finish_roc(self.ax_, self.positive)
+        return self
+
+    def _plot_curve(
+        self, name: str | None, drawstyle: str, labellings: bool | None, options: dict[str, Any]
+    ) -> None:
+        curve = self.curves[0]
+        style = _line_style({"color": BLUE, "linewidth": 1.2, "drawstyle": drawstyle}, options)
+        label = _labelled(name, f"AUC = {curve.auc:.3f}")
+        (self.line_,) = self.ax_.plot(curve.fpr, curve.tpr, label=label, **style)
+        few = len(curve.fpr) <= _MAX_MARKERS
+        if few if labellings is None else labellings:
+            (self.labellings_,) = self.ax_.plot(
+                curve.fpr, curve.tpr, linestyle="none", marker="o", markersize=4,
+                markerfacecolor="white", markeredgecolor=self.line_.get_color(), zorder=3,
+                label=f"{len(curve.fpr)} labellings",
+            )  # fmt: skip
+
+    def _plot_hull(self) -> Any:
+        corners = self.curves[0].hull()
+        (line,) = self.ax_.plot(
+            corners.fpr, corners.tpr, color=ORANGE, linestyle="--", linewidth=1.6,
+            label=f"hull (AUC = {corners.auc:.3f})",
+        )  # fmt: skip
+        return line
+
+    def _plot_band(self) -> None:
+        if self.band is not None:
+            self.band_ = self.ax_.fill_between(
+                self.band.fpr, self.band.low, self.band.high, color=BLUE, alpha=0.15, linewidth=0,
+                label="confidence band",
+            )  # fmt: skip
+
+    def _plot_costs(self) -> None:
+        if self.slope is not None:
+            ends = _isocost(self.curves[0].hull(), self.slope)
+            (self.isocost_,) = self.ax_.plot(
+                *ends, color=GREEN, linestyle="-.", linewidth=1.4,
+                label=f"equal cost (slope {self.slope:.3g})",
+            )  # fmt: skip
+        if self.point is not None:
+            (self.point_,) = self.ax_.plot(
+                *self.point, linestyle="none", marker="D", markersize=8, color="black", zorder=4,
+                label=f"labels: FPR {self.point.fpr:.2f}, TPR {self.point.tpr:.2f}",
+            )  # fmt: skip
+
+    def _plot_folds(self, name: str | None, options: dict[str, Any]) -> None:
+        self.line_, style = [], _line_style(_FOLD_STYLE, options)
+        for number, curve in enumerate(self.curves):
+            label = f"{len(self.curves)} folds" if number == 0 else None
+            self.line_ += self.ax_.plot(curve.fpr, curve.tpr, label=label, **style)
+        grid = np.linspace(0.0, 1.0, 201)
+        mean = np.mean([_tpr_at(curve, grid) for curve in self.curves], axis=0)
+        areas = [curve.auc for curve in self.curves]
+        facts = f"AUC = {np.mean(areas):.3f} ± {np.std(areas):.3f}"
+        (self.mean_,) = self.ax_.plot(
+            np.append(0.0, grid), np.append(0.0, mean), color=BLUE, linewidth=2.0,
+            label=_labelled(name, f"mean, {facts}"),
+        )  # fmt: skip
+
+
+class CostCurveDisplay(_CurveDisplay):
+    """Normalised expected cost of the best labelling, for all costs and priors at once.
+
+    The horizontal axis is the weight of positives: prior times cost of a miss, divided by that plus
+    the same product for negatives and false alarms. Costs are fractions of the largest possible.
+
+    Parameters
+    ----------
+    curves : Curve or sequence of Curve
+        One ROC curve, or one per fold.
+    point : Rates or None
+        Rates of the predicted labels, drawn as the cost line of fixed labels.
+    weight : float or None
+        Weight of positives at the given costs and prior.
+    name : str or None
+        Name for the legend.
+    positive : label or None
+        The positive class, for the axes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    line_ : the least cost, or a list of lines for folds
+    mean_ : the mean of the folds
+    trivial_ : the costs of predicting all negative, and all positive
+    labellings_, point_, weight_ : other artists, or None
+    """
+
+    def __init__(
+        self,
+        curves: Curve | Sequence[Curve],
+        *,
+        point: Rates | None = None,
+        weight: float | None = None,
+        name: str | None = None,
+        positive: Any = None,
+    ) -> None:
+        super().__init__(curves, point=point, name=name, positive=positive)
+        self.weight = weight
+
+    @classmethod
+    def from_estimator(  # noqa: PLR0913 - scikit-learn's conventions
+        cls,
+        estimator: Classifier,
+        X: Any,
+        y: Any,
+        *,
+        positive: Any = None,
+        sample_weight: Any = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        prior: float | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> "CostCurveDisplay":
+        """Draw the costs of a fitted classifier.
+
+        See ``ROCHullDisplay.from_estimator`` for the parameters.
+        """
+        positive = _positive_class(estimator, positive)
+        curve = _curve_of(estimator, X, y, positive, sample_weight)
+        display = cls(
+            curve,
+            point=_rates_of_labels(estimator.predict(X), y, positive, sample_weight),
+            weight=_weight_of_positives(
+                _isocost_slope(curve, cost_fp, cost_fn, prior, _point_of(estimator, positive))
+            ),
+            name=type(estimator).__name__ if name is None else name,
+            positive=positive,
+        )
+        return display.plot(ax=ax, **options)
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913 - scikit-learn's conventions
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        *,
+        positive: Any = None,
+        sample_weight: ArrayLike | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        prior: float | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> "CostCurveDisplay":
+        """Draw the costs of scored cases; see ``ROCHullDisplay.from_estimator``."""
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        weight = _weight_of_positives(_isocost_slope(curve, cost_fp, cost_fn, prior))
+        positive = _positive_of_labels(y, positive)
+        display = cls(curve, weight=weight, name=name, positive=positive)
+        return display.plot(ax=ax, **options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        labellings: bool | None = None,
+        **line_options: Any,
+    ) -> "CostCurveDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            None for new axes.
+        name : str or None
+            Name for the legend; by default that of the display.
+        labellings : bool or None
+            Whether to draw a line per labelling on the hull; None for only if there are few.
+        **line_options
+            Options of matplotlib for the line of least cost.
+
+        Returns
+        -------
+        CostCurveDisplay
+        """
+        self.figure_, self.ax_ = _axes(ax)
+        name = self.name if name is None else name
+        self.trivial_ = self._plot_trivial()
+        self.labellings_ = self._plot_labellings(labellings)
+        if len(self.curves) > 1:
+            self._plot_folds(name, line_options)
+        else:
+            self._plot_curve(name, line_options)
+        self.point_ = self.weight_ = None
+        self._plot_costs()
+        across = _of_positive(
+            "weight of positives: prior times cost of a miss, scaled", self.positive
+        )
+        _finish(
+            self.ax_, across, "normalised expected cost", (0.0, 1.0),
+            (0.0, max(0.6, 1.05 * self._highest())), loc="lower center",
+            bbox_to_anchor=(0.5, 1.0), ncols=2,
+        )  # fmt: skip
+        return self
+
+    def _plot_trivial(self) -> list[Any]:
+        style = {"color": GREY, "linewidth": 1.2}
+        none = self.ax_.plot([0, 1], [0, 1], linestyle=":", label="all negative", **style)
+        every = self.ax_.plot([0, 1], [1, 0], linestyle="--", label="all positive", **style)
+        return [*none, *every]
+
+    def _plot_labellings(self, wanted: bool | None) -> Any:
+        hull = self.curves[0].hull()
+        if len(self.curves) > 1 or not (
+            len(hull.fpr) <= _MAX_MARKERS if wanted is None else wanted
+        ):
+            return None
+        # One line with gaps at NaN.
+        ends = np.stack([hull.fpr, 1.0 - hull.tpr, np.full(len(hull.fpr), np.nan)], axis=1)
+        places = np.tile([0.0, 1.0, np.nan], len(hull.fpr))
+        (lines,) = self.ax_.plot(
+            places, ends.ravel(), color=BLUE, linewidth=0.5, alpha=0.35,
+            label=f"{len(hull.fpr)} labellings of the hull",
+        )  # fmt: skip
+        return lines
+
+    def _plot_curve(self, name: str | None, options: dict[str, Any]) -> None:
+        costs = self.curves[0].cost_curve()
+        label = _labelled(name, f"least cost, mean {costs.area:.3f}")
+        style = _line_style({"color": BLUE, "linewidth": 2.0}, options)
+        (self.line_,) = self.ax_.plot(costs.weight, costs.cost, label=label, **style)
+
+    def _plot_folds(self, name: str | None, options: dict[str, Any]) -> None:
+        self.line_, style = [], _line_style(_FOLD_STYLE, options)
+        grid, every = np.linspace(0.0, 1.0, 201), [curve.cost_curve() for curve in self.curves]
+        for number, costs in enumerate(every):
+            label = f"{len(every)} folds" if number == 0 else None
+            self.line_ += self.ax_.plot(costs.weight, costs.cost, label=label, **style)
+        mean = np.mean([np.interp(grid, costs.weight, costs.cost) for costs in every], axis=0)
+        areas = [costs.area for costs in every]
+        facts = f"mean of least cost, {np.mean(areas):.3f} ± {np.std(areas):.3f}"
+        (self.mean_,) = self.ax_.plot(
+            grid, mean, color=BLUE, linewidth=2.0, label=_labelled(name, facts)
+        )
+
+    def _plot_costs(self) -> None:
+        if self.point is not None:
+            (self.point_,) = self.ax_.plot(
+                [0.0, 1.0], [self.point.fpr, 1.0 - self.point.tpr], color="black", linestyle="-.",
+                linewidth=1.4, marker="D", markersize=6, label="labels as they are",
+            )  # fmt: skip
+        if self.weight is not None:
+            self.weight_ = self.ax_.axvline(
+                self.weight, color=GREEN, linestyle=(0, (1, 2)), linewidth=1.6,
+                label=f"costs at hand ({self.weight:.2f})",
+            )  # fmt: skip
+
+    def _highest(self) -> float:
+        drawn = [float(curve.cost_curve().cost.max()) for curve in self.curves]
+        if self.point is not None:
+            drawn += [self.point.fpr, 1.0 - self.point.tpr]
+        return max(drawn)
+
+
+class CostPruningDisplay:
+    """Trees pruned under a sequence of cost ratios, in ROC space (Bradley and Lovell 1995).
+
+    Parameters
+    ----------
+    curves : CostPruningCurve or sequence of CostPruningCurve
+        From ``tree.cost_pruning_curve(...)``; or one per fold, for the same costs, to draw their
+        mean.
+    name : str or None
+        Name for the legend.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    line_, hull_, equal_, chance_level_ : the trees, their hull, the tree of equal costs if it was
+        tried, the diagonal
+    folds_ : the points of single folds, if any
+    ratios_ : the cost ratios beside the trees on the hull
+    """
+
+    def __init__(
+        self, curves: CostPruningCurve | Sequence[CostPruningCurve], *, name: str | None = None
+    ) -> None:
+        self.curves: list[CostPruningCurve] = _listed(curves)
+        self.curve = mean_curve(self.curves)
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        pruning: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> "CostPruningDisplay":
+        """Prune a fitted tree under a sequence of cost ratios and draw the results.
+
+        Parameters
+        ----------
+        estimator : ROCTreeClassifier or MultiscaleClassifier
+            A fitted tree.
+        X, y : table, array
+            Cases to evaluate the pruned trees on; None for the training counts.
+        sample_weight : array of shape (n_samples,)
+        name : str or None
+            Name for the legend; by default the name of the class.
+        ax : matplotlib axes or None
+            None for new axes.
+        pruning : dict or None
+            Arguments of ``cost_pruning_curve``.
+        **options
+            Options of ``plot``.
+
+        Returns
+        -------
+        CostPruningDisplay
+        """
+        cases = {"X_test": X, "y_test": y, "sample_weight": sample_weight}
+        curve = estimator.cost_pruning_curve(**cases, **(pruning or {}))
+        name = type(estimator).__name__ if name is None else name
+        return cls(curve, name=name).plot(ax=ax, **options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: Any,
+        predictions: Any,
+        costs: Any,
+        *,
+        positive: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> "CostPruningDisplay":
+        """Draw labels that classifiers predicted, each under one pair of costs.
+
+        Parameters
+        ----------
+        y : array of shape (n_samples,)
+            True classes.
+        predictions : sequence of arrays
+            For each pair of costs the labels of all cases.
+        costs : sequence
+            Pairs (cost of a miss, cost of a false alarm), or their ratios.
+        positive : label
+            The positive class; by default the last in sorted order.
+        name : str or None
+            Name for the legend.
+        ax : matplotlib axes or None
+            None for new axes.
+        **options
+            Options of ``plot``.
+
+        Returns
+        -------
+        CostPruningDisplay
+        """
+        curve = curve_of_labels(y, predictions, costs, positive)
+        return cls(curve, name=name).plot(ax=ax, **options)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        pruning: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> "CostPruningDisplay":
+        """Prune the tree of each fold under a sequence of cost ratios, and draw the mean.
+
+        Parameters
+        ----------
+        cv_results : dict
+            Result of ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : table, array
+            The data given to ``cross_validate``.
+        sample_weight : array of shape (n_samples,)
+        name : str or None
+            Name for the legend.
+        ax : matplotlib axes or None
+            None for new axes.
+        pruning : dict or None
+            Arguments of ``cost_pruning_curve``.
+        **options
+            Options of ``plot``.
+
+        Returns
+        -------
+        CostPruningDisplay
+        """
+        curves = [
+            each.cost_pruning_curve(
+                X_test=X_test, y_test=y_test, sample_weight=weights, **(pruning or {})
+            )
+            for each, X_test, y_test, weights in _folds_of(cv_results, X, y, sample_weight)
+        ]
+        return cls(curves, name=name).plot(ax=ax, **options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        ratios: bool = True,
+        plot_chance_level: bool = True,
+        **line_options: Any,
+    ) -> "CostPruningDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            None for new axes.
+        name : str or None
+            Name for the legend; by default that of the display.
+        ratios : bool
+            Whether to annotate the trees on the hull with their cost ratios.
+        plot_chance_level : bool
+            Whether to draw the diagonal.
+        **line_options
+            Options of matplotlib for the line.
+
+        Returns
+        -------
+        CostPruningDisplay
+        """
+        self.figure_, self.ax_ = _axes(ax)
+        name = self.name if name is None else name
+        self.chance_level_ = _diagonal(self.ax_) if plot_chance_level else None
+        fpr, tpr = np.asarray(self.curve.fpr), np.asarray(self.curve.tpr)
+        order = np.lexsort((tpr, fpr))
+        self.folds_ = self._plot_folds() if len(self.curves) > 1 else []
+        usual = {"color": BLUE, "linewidth": 1.2, "marker": "o", "markersize": 4}
+        label = _labelled(name, f"pruned under {len(fpr)} pairs of costs")
+        style = _line_style(usual, line_options)
+        (self.line_,) = self.ax_.plot(fpr[order], tpr[order], label=label, **style)
+        self._plot_hull(fpr, tpr)
+        self._plot_equal_costs(fpr, tpr)
+        self.ratios_ = self._write_ratios(fpr, tpr) if ratios else []
+        _finish_roc(self.ax_, self.curve.positive)
+        return self
+
+    def _plot_folds(self) -> list[Any]:
+        rates = [(curve.fpr, curve.tpr) for curve in self.curves]
+        label = f"{len(rates)} folds"
+        return [
+            self.ax_.plot(
+                *points, linestyle="none", marker=".", color=GREY, alpha=0.5, markersize=4,
+                label=None if number else label,
+            )[0]
+            for number, points in enumerate(rates)
+        ]  # fmt: skip
+
+    def _plot_hull(self, fpr: Floats, tpr: Floats) -> None:
+        # Trees of one leaf are the two ends.
+        corners = np.column_stack([fpr, tpr])[np.asarray(self.curve.on_hull)]
+        corners = np.unique([[0.0, 0.0], *corners, [1.0, 1.0]], axis=0)
+        (self.hull_,) = self.ax_.plot(
+            *corners.T, color=ORANGE, linestyle="--", linewidth=1.6, label="hull",
+        )  # fmt: skip
+
+    def _plot_equal_costs(self, fpr: Floats, tpr: Floats) -> None:
+        self.equal_ = None
+        equal = np.flatnonzero(self.curve.cost_ratio == 1.0)
+        if not len(equal):
+            return
+        place = int(equal[0])
+        (self.equal_,) = self.ax_.plot(
+            fpr[place], tpr[place], linestyle="none", marker="x", markersize=10, color="black",
+            markeredgewidth=2.0, zorder=4,
+            label="equal costs",
+        )  # fmt: skip
+
+    def _write_ratios(self, fpr: Floats, tpr: Floats) -> list[Any]:
+        """Annotate trees on the hull with their range of ratios, where there is room."""
+        ranges: dict[tuple[float, float], list[float]] = {}
+        for place in np.flatnonzero(self.curve.on_hull):
+            point = float(fpr[place]), float(tpr[place])
+            ranges.setdefault(point, []).append(float(self.curve.cost_ratio[place]))
+        written: list[tuple[float, float]] = []
+        for point in sorted(ranges):
+            if not written or np.hypot(*np.subtract(point, written[-1])) > _ANNOTATION_GAP:
+                written.append(point)
+        return [
+            self.ax_.annotate(
+                _range_text(min(ranges[point]), max(ranges[point])), point, xytext=(6, -9),
+                fontsize="x-small", textcoords="offset points",
+            )
+            for point in written
+        ]  # fmt: skip
+
+
+_MEASURE_NAMES = {"auc": "AUC", "log_loss": "log-loss", "cost": "cost of a case"}
+
+
+def check_frontier_measure(measure: Any) -> None:
+    """Raise ``ParameterError`` unless this is a measure of a frontier."""
+    if measure not in get_args(FrontierMeasure):
+        raise ParameterError(f"measure={measure!r} is not known: give auc, log_loss or cost.")
+
+
+class FrontierDisplay:
+    """Quality of trees against their number of leaves, a line for each way to limit the size.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Result of ``roctree.frontier(...)``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_ : one line per way
+    """
+
+    def __init__(self, frontier: "Frontier") -> None:
+        self.frontier = frontier
+
+    def plot(self, measure: FrontierMeasure = "auc", *, ax: Any = None) -> "FrontierDisplay":
+        """Draw one measure against the number of leaves.
+
+        Parameters
+        ----------
+        measure : {"auc", "log_loss", "cost"}
+        ax : matplotlib axes or None
+            None for new axes.
+
+        Returns
+        -------
+        FrontierDisplay
+        """
+        check_frontier_measure(measure)
+        self.figure_, self.ax_ = _axes(ax)
+        self.lines_ = []
+        for number, way in enumerate(self.frontier.ways):
+            points = self.frontier.of(way)
+            (line,) = self.ax_.plot(
+                [point.n_leaves for point in points],
+                [getattr(point, measure) for point in points],
+                color=_COLOURS[number % len(_COLOURS)],
+                marker=_MARKERS[number % len(_MARKERS)],
+                linestyle=_LINES[number % len(_LINES)],
+                label=way.replace("_", " "),
+            )
+            self.lines_.append(line)
+        self.ax_.set_xscale("log", base=2)
+        self.ax_.xaxis.set_major_formatter("{x:g}")
+        self.ax_.set(xlabel="leaves", ylabel=_MEASURE_NAMES[measure])
+        self.ax_.legend(fontsize="small", framealpha=0.95)
+        return self
+
+
+# Critical differences
+
+# Sizes in pixels, of which matplotlib counts 72 per inch.
+LEAST_AXIS, LEAST_MARGIN, LETTER_WIDTH = 240, 140.0, 6.4
+AXIS_HEIGHT, LABEL_STEP, BAR_STEP = 60, 20, 12
+
+
+def critical_difference_svg(ranks: "Ranks", width: int) -> str:
+    """Return the diagram as SVG text.
+
+    Parameters
+    ----------
+    ranks : Ranks
+        The mean ranks.
+    width : int
+        Width in pixels; larger if the names need it.
+    """
+    order = np.argsort(ranks.mean_ranks, kind="stable")
+    labels = [f"{ranks.names[i]} {ranks.mean_ranks[i]:.2f}" for i in order]
+    n = len(order)
+    margin = max(LEAST_MARGIN, 20.0 + LETTER_WIDTH * max(map(len, labels)))
+    width = max(width, round(2 * margin + LEAST_AXIS))
+    n_left, groups = (n + 1) // 2, ranks.cliques
+    labels_begin = AXIS_HEIGHT + BAR_STEP * len(groups) + 14
+    height = labels_begin + LABEL_STEP * (n_left + 1) + 6
+    scale = (width - 2 * margin) / (n - 1)
+    figure = pyplot().figure(figsize=(width / 72, height / 72), dpi=72)
+    ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    ax.set(xlim=(0, width), ylim=(height, 0))
+    ax.set_axis_off()
+
+    def x(rank: float) -> float:
+        return margin + (rank - 1.0) * scale
+
+    def line(xs: tuple[float, ...], ys: tuple[float, ...], thickness: float = 1.0) -> None:
+        ax.plot(xs, ys, color="black", linewidth=thickness, solid_capstyle="butt")
+
+    line((x(1), x(n)), (AXIS_HEIGHT, AXIS_HEIGHT))
+    for rank in range(1, n + 1):
+        line((x(rank), x(rank)), (AXIS_HEIGHT - 5, AXIS_HEIGHT))
+        ax.text(x(rank), AXIS_HEIGHT - 10, str(rank), ha="center", va="baseline")
+    length = min(ranks.critical_difference * scale, width - margin)
+    line((margin, margin + length), (25, 25), 2.0)
+    ax.text(margin, 17, f"critical difference {ranks.critical_difference:.2f}", va="baseline")
+    for place, i in enumerate(order):
+        on_left = place < n_left
+        y = labels_begin + LABEL_STEP * (place if on_left else n - 1 - place)
+        end = margin - 8 if on_left else width - margin + 8
+        position = x(float(ranks.mean_ranks[i]))
+        line((position, position, end), (AXIS_HEIGHT, y, y))
+        side = "right" if on_left else "left"
+        label = labels[place].replace("$", r"\$")
+        ax.text(end + (-4 if on_left else 4), y, label, ha=side, va="center")
+    positions = dict(zip(ranks.names, ranks.mean_ranks, strict=True))
+    for number, group in enumerate(groups):
+        y = AXIS_HEIGHT + 10 + BAR_STEP * number
+        ends = (x(float(positions[group[0]])) - 4, x(float(positions[group[-1]])) + 4)
+        line(ends, (y, y), 4.0)
+    return svg_text(figure)
+
+
+# Helpers
+
+
+def _isocost(hull: Curve, slope: float) -> tuple[Floats, Floats]:
+    """Return the part in the unit square of the line of equal cost that touches the hull."""
+    level = float((hull.tpr - slope * hull.fpr).max())
+    ends = np.array([0.0, 1.0])
+    if level < 0.0 or slope + level > 1.0:
+        ends = np.array([max(0.0, -level / slope), min(1.0, (1.0 - level) / slope)])
+    return ends, level + slope * ends
+
+
+def _tpr_at(curve: Curve, grid: Floats) -> Floats:
+    """Return the highest true positive rate at each false positive rate, interpolated."""
+    last = np.append(np.diff(curve.fpr) > 0.0, True)
+    return np.asarray(np.interp(grid, curve.fpr[last], curve.tpr[last]))
+
+
+def _range_text(low: float, high: float) -> str:
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+def _positive_class(estimator: Any, positive: Any) -> Any:
+    """Return the positive class of a classifier; two classes unless it is given."""
+    if not hasattr(estimator, "classes_"):
+        raise ParameterError(
+            f"{type(estimator).__name__} has no classes_: fit a classifier first, then draw it."
+        )
+    classes = np.asarray(estimator.classes_).tolist()
+    if positive is not None:
+        return classes[class_number(positive, estimator.classes_)]
+    if len(classes) != 2:
+        raise ParameterError(f"There are {len(classes)} classes: give positive=.")
+    point = getattr(estimator, "operating_point_", None)
+    return classes[1 if point is None else point.positive]
+
+
+def _positive_of_labels(y: Any, positive: Any) -> Any:
+    """Return the positive class of some labels; None if not given and not one of two."""
+    if positive is not None:
+        return positive
+    classes = encode_labels(y)[0].tolist()
+    return classes[1] if len(classes) == 2 else None
+
+
+def _point_of(estimator: Any, positive: Any) -> Any:
+    """Return the operating point of a tree, if it has one for this positive class."""
+    point = getattr(estimator, "operating_point_", None)
+    same = point is not None and estimator.classes_[point.positive] == positive
+    return point if same else None
+
+
+def _curve_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any = None) -> Curve:
+    """Return the ROC curve of a tree from its leaves, of another classifier from its scores."""
+    curve = _curve(estimator, X, y, positive, sample_weight)
+    check_two_classes(curve, "a plot of rates")
+    return curve
+
+
+def _curve(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any) -> Curve:
+    if hasattr(estimator, "roc"):
+        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
+        return curve
+    place = list(estimator.classes_).index(positive)
+    if hasattr(estimator, "predict_proba"):
+        scores = estimator.predict_proba(X)[:, place]
+    else:
+        scores = np.asarray(estimator.decision_function(X))
+        scores = scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
+    return Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+
+
+def _folds_of(
+    cv_results: Any, X: Any, y: Any, sample_weight: Any
+) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Yield the classifier of each fold with its test cases and their weights."""
+    if not ("estimator" in cv_results and "indices" in cv_results):
+        raise ParameterError(
+            "cv_results has no estimators and indices: use cross_validate(..., "
+            "return_estimator=True, return_indices=True)."
+        )
+    for each, test in zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True):
+        weights = None if sample_weight is None else _taken(sample_weight, test)
+        yield each, take_rows(X, test), _taken(y, test), weights
+
+
+def _taken(values: Any, places: NDArray[np.int64]) -> Any:
+    if isinstance(values, list | tuple):
+        return [values[place] for place in places]
+    return np.asarray(values)[places]
+
+
+def _rates_of_labels(
+    found: ArrayLike, y: ArrayLike, positive: Any, sample_weight: ArrayLike | None = None
+) -> Rates:
+    """Return the rates of predicted labels."""
+    labels, truth = np.asarray(found) == positive, is_positive(y, positive)
+    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, float)
+    return Rates(*(float(np.average(labels[of], weights=weights[of])) for of in (~truth, truth)))
+
+
+def _listed(curves: Any) -> list[Any]:
+    """Return the given curve or curves as a list."""
+    given = [curves] if hasattr(curves, "fpr") else curves
+    found = list(given) if isinstance(given, Iterable) else []
+    if not found or not all(hasattr(each, "fpr") for each in found):
+        raise ParameterError(f"{curves!r} cannot be drawn: give a curve, or a list of curves.")
+    return found
+
+
+def _isocost_slope(
+    curve: Curve,
+    cost_fp: float | None,
+    cost_fn: float | None,
+    prior: float | None,
+    point: Any = None,
+) -> float | None:
+    """Return the slope of the lines of equal cost; None without costs, prior or operating point."""
+    if cost_fp is None and cost_fn is None and prior is None:
+        return None if point is None else point.isocost_slope
+    given = {"cost_fp": cost_fp, "cost_fn": cost_fn, "prior": prior}
+    for name, value in given.items():
+        if value is not None and not is_number(value):
+            raise ParameterError(f"{name}={value!r} must be a finite number.")
+    share = curve.prior if prior is None else prior
+    alarm = (1.0 if cost_fp is None else cost_fp) * (1.0 - share)
+    miss = (1.0 if cost_fn is None else cost_fn) * share
+    if not (alarm >= 0.0 and miss > 0.0):
+        raise ParameterError(
+            f"cost_fp={cost_fp!r}, cost_fn={cost_fn!r} and prior={prior!r} do not define a "
+            "line of equal cost: misses must have a cost and positives a positive share."
+        )
+    return alarm / miss
+
+
+def _weight_of_positives(slope: float | None) -> float | None:
+    """Return the weight of positives for a slope of the lines of equal cost."""
+    return None if slope is None else 1.0 / (1.0 + slope)
+
+
+def pyplot() -> Any:
+    """Return ``matplotlib.pyplot``, or say how to install it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError(
+            f"Plots need matplotlib, which is not installed: {how_to_install('plot')}."
+        ) from None
+    return pyplot
+
+
+def svg_text(figure: Any) -> str:
+    """Return a figure as SVG text, byte-equal for equal drawings, and close it."""
+    library = pyplot()
+    text = StringIO()
+    # Keep labels as text: the file is smaller and can be searched.
+    with library.rc_context({"svg.fonttype": "none", "svg.hashsalt": "roctree"}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    library.close(figure)
+    return text.getvalue()
+
+
+def _axes(ax: Any) -> tuple[Any, Any]:
+    """Return the figure and the axes; new ones if none are given."""
+    if ax is not None:
+        return ax.figure, ax
+    figure, ax = pyplot().subplots(layout="constrained")
+    return figure, ax
+
+
+def _diagonal(ax: Any) -> Any:
+    """Draw the diagonal of chance."""
+    (line,) = ax.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.2, label="chance")
+    return line
+
+
+def _finish_roc(ax: Any, positive: Any) -> None:
+    """Label the axes of a ROC plot and make it square."""
+    false, true = (_of_positive(f"{kind} positive rate", positive) for kind in ("false", "true"))
+    _finish(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
+    ax.set_aspect("equal")
+
+
+def _of_positive(what: str, positive: Any) -> str:
+    """Return an axis label with the positive class, if known."""
+    return what if positive is None else f"{what} (positive: {positive})"
+
+
+def _finish(
+    ax: Any,
+    x_label: str,
+    y_label: str,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    **legend: Any,
+) -> None:
+    """Label the axes, set their limits and add the legend."""
+    # A margin for lines and markers on the border.
+    room = 0.02
+    ax.set(xlabel=x_label, ylabel=y_label, xlim=(x[0] - room, x[1] + room),
+           ylim=(y[0] - room, y[1] + room))  # fmt: skip
+    ax.legend(fontsize="small", framealpha=0.95, **legend)
+
+
+def _labelled(name: str | None, facts: str) -> str:
+    """Return the legend entry of a line."""
+    return facts if name is None else f"{name} ({facts})"
+
+
+def _line_style(usual: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the style of a line: the default, with the options of the user."""
+    if "pos_label" in options:
+        raise ParameterError(
+            f"pos_label is called positive here: give positive={options['pos_label']!r}."
+        )
+    return usual | options

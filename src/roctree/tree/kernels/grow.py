@@ -1,0 +1,355 @@
+"""Grow a tree to its leaves: nodes with many cases by bins, the subtrees below them sorted.
+
+The nodes still to be split are stacks, the last child on top. If room runs out, a kernel returns
+and continues where it stopped once its caller has enlarged the arrays.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, NamedTuple, TypeAlias
+
+import numpy as np
+
+from roctree._jit import Floats2D, Floats3D, function_type, inlined, kernel, typed_kernel
+from roctree.tree.kernels.bins import (
+    BinMemory,
+    BinSearch,
+    EvaluateBinned,
+    count_bins,
+    subtract_bins,
+)
+from roctree.tree.kernels.divide import Divide
+from roctree.tree.kernels.numeric import Evaluate
+from roctree.tree.kernels.records import (
+    ALL_VALUES,
+    FOR_BOTH,
+    MISSING_RANK,
+    NO_NODE,
+    NO_ROOM,
+    NOT_YET,
+    READY,
+    BinWork,
+    Cases,
+    Division,
+    Features,
+    Filled,
+    Found,
+    Grown,
+    Node,
+    Nodes,
+    Rows,
+    Work,
+)
+from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, middle
+from roctree.tree.kernels.scan import Search, choose
+
+# What ``grow_binned`` returns.
+DONE, FULL, TAKE, PAUSE = range(4)
+# Return to Python after this many cells, about ten times a second, so that Ctrl-C works.
+TURN = 1 << 24
+
+
+class SortedFunctions(NamedTuple):
+    """The kernels of sorted nodes."""
+
+    search: Search
+    numeric: Evaluate
+    nominal: Evaluate
+    divide: Divide
+
+
+@inlined
+def threshold_at(feature: int, cut: int, end: int, features: Features, cases: Cases) -> float:
+    """Return the middle of the values beside a cut, or all values if none is on its right."""
+    order = cases.order
+    if cut == end or cases.rank[feature, order[feature, cut]] == MISSING_RANK:
+        return ALL_VALUES
+    low = features.values[cases.row[order[feature, cut - 1]], feature]
+    return middle(low, features.values[cases.row[order[feature, cut]], feature])
+
+
+@inlined
+def heaviest(first: int, n_branches: int, counts: Floats2D) -> int:
+    """Return the branch with the largest weight, the first on ties."""
+    best, best_weight = 0, -1.0
+    for branch in range(n_branches):
+        weight = 0.0
+        for label in range(counts.shape[1]):
+            weight += counts[first + branch, label]
+        if weight > best_weight:
+            best, best_weight = branch, weight
+    return best
+
+
+@kernel
+def open_node(
+    node: Node, feature: int, joins: bool, features: Features, found: Found, grown: Grown
+) -> None:
+    """Give a node the split of an attribute; its children are counted already.
+
+    If missing values join a branch (``joins``) and none was seen, it is the heaviest.
+    """
+    nodes, filled, number = grown.nodes, grown.filled, node.number
+    first, start = node.first_child, filled.n_category_branches
+    n_branches = found.n_branches[feature]
+    nodes.first_child[number] = first
+    nodes.n_children[number] = n_branches
+    nodes.feature[number] = feature
+    nodes.missing_branch[number] = found.missing_branch[feature]
+    if joins and found.missing_branch[feature] < 0:
+        nodes.missing_branch[number] = heaviest(first, n_branches, nodes.counts)
+    nodes.category_start[number] = start
+    nodes.gain[number] = found.gain[feature]
+    for code in range(features.n_categories[feature]):
+        nodes.category_branch[start + code] = found.branch_of[features.offset[feature] + code]
+    for child in range(first, first + n_branches):
+        nodes.n_children[child] = 0
+    filled.n_nodes += n_branches
+    filled.n_category_branches += features.n_categories[feature]
+
+
+@inlined
+def has_room(widest: int, n_codes: int, nodes: Nodes, filled: Filled) -> bool:
+    """Whether there is room for the nodes of one more split into ``widest`` branches."""
+    return (
+        filled.n_nodes + widest <= nodes.feature.size
+        and filled.n_category_branches + n_codes <= nodes.category_branch.size
+    )
+
+
+@inlined
+def push_branches(
+    node: Node, n_branches: int, in_use: int, division: Division, grown: Grown
+) -> None:
+    """Put the children that may be split on the stack, each with its range of the orders."""
+    stack, filled, begin = grown.stack, grown.filled, node.begin
+    for branch in range(n_branches):
+        size = division.size[branch]
+        if size == 0:
+            continue
+        top = filled.n_stack
+        stack.begin[top], stack.end[top] = begin, begin + size
+        stack.depth[top], stack.node[top] = node.depth + 1, node.first_child + branch
+        stack.in_use[top] = in_use
+        filled.n_stack += 1
+        begin += size
+
+
+@typed_kernel
+def grow_sorted(
+    features: Features,
+    cases: Cases,
+    functions: SortedFunctions,
+    work: Work,
+    division: Division,
+    grown: Grown,
+) -> bool:
+    """Split the nodes on the stack and all below them; return false if the arrays are full."""
+    nodes, stack, filled = grown.nodes, grown.stack, grown.filled
+    rules, found = functions.search.rules, work.found
+    order, rank = cases.order, cases.rank
+    widest, n_codes = division.size.size, found.branch_of.size
+    while filled.n_stack > 0:
+        top = filled.n_stack - 1
+        begin, end = stack.begin[top], stack.end[top]
+        node = Node(
+            begin, end, stack.depth[top], stack.node[top], filled.n_nodes, stack.in_use[top]
+        )
+        if not has_room(widest, n_codes, nodes, filled) or top + widest > stack.begin.size:
+            return False
+        for feature in range(found.n_branches.size):
+            found.n_branches[feature] = 0
+            if rank[feature, order[feature, begin]] == rank[feature, order[feature, end - 1]]:
+                continue
+            evaluate = (
+                functions.nominal if features.n_categories[feature] > 0 else functions.numeric
+            )
+            evaluate(feature, node, features, cases, functions.search, work)
+        feature = choose(features, found, rules)
+        if feature < 0:
+            filled.n_stack = top
+            continue
+        nodes.threshold[node.number] = np.nan
+        if features.n_categories[feature] == 0:
+            cut = found.cut[feature]
+            nodes.threshold[node.number] = threshold_at(feature, cut, end, features, cases)
+        in_use = functions.divide(
+            feature, node, features, cases, rules, found, division, nodes.counts
+        )
+        if in_use == NO_ROOM:
+            return False
+        open_node(node, feature, rules.join_missing, features, found, grown)
+        filled.n_stack = top
+        push_branches(node, found.n_branches[feature], in_use, division, grown)
+    return True
+
+
+GrowSorted: TypeAlias = Annotated[Callable[..., bool], function_type(grow_sorted)]
+
+
+class BinnedFunctions(NamedTuple):
+    """The kernels of binned nodes, and those of the sorted nodes below them."""
+
+    search: BinSearch
+    evaluate: EvaluateBinned
+    divide: DivideRows
+    sort: SortRows
+    sorted: SortedFunctions
+    grow_sorted: GrowSorted
+
+
+class Memory(NamedTuple):
+    """The working memory of growth by bins.
+
+    ``histograms`` hold the class counts of the node to be split and of those that wait for it.
+    """
+
+    cases: Cases
+    spare: Rows
+    work: Work
+    bin_work: BinWork
+    division: Division
+    histograms: Floats3D
+
+
+@kernel
+def count_node(data: BinnedData, histograms: Floats3D, grown: Grown) -> None:
+    """Count the bins of the node on top of the stack, perhaps for its sibling too."""
+    stack, top = grown.row_stack, grown.filled.n_row_stack - 1
+    slot = stack.slot[top]
+    count_bins(stack.begin[top], stack.end[top], data.bins, data.rows, histograms[slot])
+    if stack.counted[top] == FOR_BOTH:
+        subtract_bins(histograms[slot - 1], histograms[slot])
+    stack.counted[top] = READY
+    if stack.node[top] == NO_NODE:
+        grown.filled.n_row_stack = top
+
+
+@kernel
+def child_by_subtraction(
+    narrow: int, begin: int, n_branches: int, n_features: int, n_cells: int, division: Division
+) -> int:
+    """Return the branch whose histogram is that of its parent less all others; -1 for none.
+
+    It is the largest, if this saves counting more cells of rows than there are cells to subtract.
+    Rows of branches that are not split by bins are counted for this alone.
+    """
+    chosen, largest, spared = -1, narrow, 0
+    for branch in range(n_branches):
+        if division.size[branch] > largest:
+            chosen, largest = branch, division.size[branch]
+    for branch in range(n_branches):
+        end = division.cursor[branch]
+        if branch == chosen:
+            spared += end - begin
+        elif division.size[branch] <= narrow:
+            spared -= end - begin
+        begin = end
+    return chosen if spared * n_features > n_cells * (n_branches - 1) else -1
+
+
+@kernel
+def push_rows(
+    node: Node, n_branches: int, chosen: int, slot: int, division: Division, grown: Grown
+) -> None:
+    """Put the children that may be split on the stack, each with its range of the rows.
+
+    The child whose histogram is found by subtraction (``chosen``) comes first: it has to wait until
+    the others are counted. These are no larger than half of the parent, so that few histograms are
+    kept at a time.
+    """
+    stack, filled, begin = grown.row_stack, grown.filled, node.begin
+    top = filled.n_row_stack + (1 if chosen >= 0 else 0)
+    for branch in range(n_branches):
+        end, is_chosen = division.cursor[branch], branch == chosen
+        if division.size[branch] > 0 or (chosen >= 0 and end > begin):
+            place = filled.n_row_stack if is_chosen else top
+            stack.begin[place], stack.end[place] = begin, end
+            stack.depth[place], stack.node[place] = node.depth + 1, node.first_child + branch
+            if division.size[branch] == 0:
+                stack.node[place] = NO_NODE
+            stack.slot[place] = slot if is_chosen or chosen < 0 else slot + 1
+            stack.counted[place] = NOT_YET
+            if chosen >= 0:
+                stack.counted[place] = READY if is_chosen else FOR_BOTH
+            top += 0 if is_chosen else 1
+        begin = end
+    filled.n_row_stack = top
+
+
+@kernel
+def push_sorted(node: Node, top: int, grown: Grown) -> None:
+    """Move a node, whose cases have been sorted, from the stack of rows to that of sorted nodes."""
+    stack, n_cases = grown.stack, node.end - node.begin
+    stack.begin[0], stack.end[0], stack.in_use[0] = 0, n_cases, n_cases
+    stack.depth[0], stack.node[0] = node.depth, node.number
+    grown.filled.n_stack, grown.filled.n_row_stack = 1, top
+
+
+@typed_kernel
+def grow_binned(
+    narrow: int,
+    taken: int,
+    data: BinnedData,
+    functions: BinnedFunctions,
+    memory: Memory,
+    grown: Grown,
+) -> int:
+    """Split the nodes on the row stack and all below them.
+
+    Nodes of at most ``narrow`` cases are finished as sorted nodes. Returns DONE; FULL if room runs
+    out; TAKE if the node on top has at least ``taken`` cases and is not the last, so that another
+    thread may grow it; or PAUSE now and then.
+    """
+    features, nodes, stack, filled = data.features, grown.nodes, grown.row_stack, grown.filled
+    work, division, histograms = memory.work, memory.division, memory.histograms
+    found, rules = work.found, functions.search.search.rules
+    widest, n_codes, n_features = division.size.size, found.branch_of.size, data.rows.codes.shape[1]
+    n_bins, n_classes = histograms.shape[1], histograms.shape[2]
+    n_cells = 0
+    while filled.n_stack > 0 or filled.n_row_stack > 0:
+        if n_cells > TURN:
+            return PAUSE
+        if filled.n_stack > 0:
+            if not functions.grow_sorted(
+                features, memory.cases, functions.sorted, work, division, grown
+            ):
+                return FULL
+            continue
+        top = filled.n_row_stack - 1
+        counted, slot = stack.counted[top], stack.slot[top]
+        node = Node(
+            stack.begin[top], stack.end[top], stack.depth[top], stack.node[top], filled.n_nodes, 0
+        )
+        size = node.end - node.begin
+        is_taken = top > 0 and size >= taken
+        if counted == FOR_BOTH or (counted == NOT_YET and size > narrow and not is_taken):
+            count_node(data, histograms, grown)
+            continue
+        if is_taken:
+            return TAKE
+        n_cells += size * n_features
+        if size <= narrow:
+            functions.sort(node.begin, node.end, data, memory.cases, memory.bin_work)
+            push_sorted(node, top, grown)
+            continue
+        if not has_room(widest, n_codes, nodes, filled) or top + widest > stack.begin.size:
+            return FULL
+        functions.evaluate(
+            node, data, functions.search, BinMemory(histograms[slot], work, memory.bin_work)
+        )
+        feature = choose(features, found, rules)
+        if feature < 0:
+            filled.n_row_stack = top
+            continue
+        total = functions.divide(feature, node, data, memory.spare, rules, found, division, nodes)
+        if total == NO_ROOM:
+            return FULL
+        open_node(node, feature, rules.join_missing, features, found, grown)
+        filled.n_row_stack = top
+        n_branches, chosen = found.n_branches[feature], -1
+        if slot + 1 < histograms.shape[0]:
+            chosen = child_by_subtraction(
+                narrow, node.begin, n_branches, n_features, n_bins * n_classes, division
+            )
+        push_rows(node, n_branches, chosen, slot, division, grown)
+    return DONE
