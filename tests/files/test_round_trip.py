@@ -242,9 +242,7 @@ def test_a_tree_with_a_smoother_of_one_s_own_predicts_but_does_not_smooth_again(
     model, X = fitted("own smoother")
     loaded = again(model)
     assert answers(loaded, X) == answers(model, X)
-    with pytest.raises(
-        ParameterError, match="'jeffreys' is not stored in model files: set it"
-    ):
+    with pytest.raises(ParameterError, match="'jeffreys' is not stored in model files: set it"):
         loaded.pruned("pessimistic")
     assert loaded.smoothed("laplace").pruned("pessimistic").get_n_leaves() > 0
     assert loaded.smoothing == NotKept("jeffreys")
