@@ -327,7 +327,7 @@ def complete_cases(cases: Dataset) -> Dataset:
     """Return the cases of positive weight; categories and missing values are an error."""
     refuse_nominal(cases.schema)
     refuse_missing(cases.values, cases.schema)
-    return cases.with_weight()
+    return cases.drop_zero_weight()
 
 
 def refuse_nominal(schema: Schema) -> None:
