@@ -633,7 +633,7 @@ class FittedTree(FittedModel):
             raise cases_needed("give X and y to pruned")
         boundary = self.boundary(self.decision.votes)
         known = cases.values, cases.labels, cases.weights
-        return replace(self, geometric=GeometricProbability.of(boundary, *known, n_threads))
+        return replace(self, geometric=GeometricProbability.from_cases(boundary, *known, n_threads))
 
     def ranked(
         self, ranking: str, *, metric: Any = None, width: float, cases: Dataset | None = None
@@ -784,7 +784,7 @@ class FittedTree(FittedModel):
 
     def boundary(self, votes: Floats) -> Boundary:
         """Return the decision boundary of some votes."""
-        return Boundary.of(self.tree, votes, self.scale, self.spread, self.schema.nominal)
+        return Boundary.from_spread(self.tree, votes, self.scale, self.spread, self.schema.nominal)
 
     def _distances(self, values: Floats, kind: Boundaries, n_threads: int) -> Floats:
         return self.decision.per_draw(
@@ -805,7 +805,7 @@ class FittedTree(FittedModel):
         cases = self.dataset(X, y, sample_weight)
         correct = self.row_labels(cases.values, n_threads) == cases.labels
         distances = self._distances(cases.values, "any", n_threads)
-        return BoundaryReport.of(distances, correct, cases.weights)
+        return BoundaryReport.from_distances(distances, correct, cases.weights)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
@@ -813,7 +813,7 @@ class FittedTree(FittedModel):
         """Return the smallest change of each row that gives it another label."""
         values, edge = self.encode(X), self.boundary(self.decision.certain_votes())
         place = None if to is None else class_index(to, self.classes, "to")
-        limits = Limits.of(self.schema, frozen, {} if allowed is None else allowed)
+        limits = Limits.from_arguments(self.schema, frozen, {} if allowed is None else allowed)
         return nearest_changes(edge, values, place, limits, self.schema)
 
     # The tree itself
