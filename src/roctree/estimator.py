@@ -22,7 +22,6 @@ from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
 from roctree.large import grow_large, open_large_data, over_partitions, tally_of
-from roctree.operating import held_out_cases
 from roctree.parameters import (
     GrowthOrder,
     Labels,
@@ -33,6 +32,7 @@ from roctree.parameters import (
 )
 from roctree.pruning import CostPruningCurve, Path, Pruner
 from roctree.pruning import resolve as resolve_pruner
+from roctree.requests import held_out_cases
 from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
@@ -404,7 +404,7 @@ class ROCTreeClassifier(FittedClassifier):
         >>> tree = ROCTreeClassifier().fit(rows, ["ill", "well", "ill", "well", "well", "well"])
         >>> curve = tree.cost_pruning_curve([1, 9], positive="ill", m=2)
         >>> curve
-        2 ratios of costs, positive 'ill'
+        2 cost ratios, positive class 'ill'
         miss : false alarm    FPR    TPR  leaves    cost  operating
                      1 : 1  0.000  1.000       4       0        yes
                      9 : 1  1.000  1.000       1  0.6667

@@ -100,21 +100,25 @@ def refuse_what_needs_rows(options: FitOptions) -> None:
         )
     if options.splits != "binned":
         raise ParameterError(
-            "data that do not fit memory, or are elsewhere, are grown from bins: use "
-            "splits='binned'."
+            reason="data that do not fit memory, or are elsewhere, are grown from bins: use "
+            "{splits='binned'}."
         )
     if need(options.pruning) != "counts":
         raise ParameterError(
-            f"{options.pruning!r} needs the rows, which are not in memory: prune afterwards, with "
-            "pruned(..., X_val=..., y_val=...) and rows that are."
+            reason="{pruner!r} needs the rows, which are not in memory: prune afterwards, with "
+            "{X_val and y_val}.",
+            pruner=options.pruning,
         )
     if len(choices(options.smoothing)) > 1:
         raise ParameterError(
-            f"{options.smoothing!r} needs the rows, which are not in memory: give a number, or use "
-            "smoothed(..., X=..., y=...) afterwards."
+            reason="{smoother!r} needs the rows, which are not in memory: give a number, or use "
+            "smoothed(..., X=..., y=...) afterwards.",
+            smoother=options.smoothing,
         )
     if options.geometric_probability:
-        raise ParameterError("geometric_probability needs the rows in memory: leave it off.")
+        raise ParameterError(
+            parameter="geometric_probability", reason="needs the rows in memory: leave it off"
+        )
 
 
 def _sends_to_all(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:

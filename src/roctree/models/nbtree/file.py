@@ -26,7 +26,7 @@ from roctree.files.parts import (
 from roctree.labelling import OperatingPoint
 from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, check_parameters
 from roctree.models.nbtree.naive_bayes import Models, NaiveBayesTree, category_cells, offsets
-from roctree.operating import HELD_OUT
+from roctree.requests import HELD_OUT
 from roctree.tree.tree import Tree
 
 Ints = NDArray[np.int64]
