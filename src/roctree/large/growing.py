@@ -5,7 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import Schema, warn_of_names_of_rows
+from roctree.data import Schema, warn_about_many_categories
 from roctree.errors import ParameterError
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions, assemble, grow_from_bins, prune, warn_about_lost_rows
@@ -49,7 +49,7 @@ def grow_large(data: LargeData, options: FitOptions, n_threads: int) -> FittedTr
     """Return the tree of large data, grown, pruned and smoothed."""
     refuse_what_needs_rows(options)
     summary = data.summary(options.categorical_features)
-    warn_of_names_of_rows(summary.occurring, stacklevel=3)
+    warn_about_many_categories(summary.occurring, stacklevel=3)
     schema = summary.schema
     pruner = costs_in_class_order(options.pruning, schema.classes)
     binned, totals = _in_bins(data, summary, schema, options.max_bins, n_threads)

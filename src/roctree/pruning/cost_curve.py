@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import Floats, Floats2D
-from roctree.data.labels import encode_labels
+from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
 from roctree.roc.curve import IN_PARTS
