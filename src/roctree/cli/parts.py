@@ -14,7 +14,7 @@ from roctree.data.files import as_types
 from roctree.data.known import types_of
 from roctree.data.roles import ColumnFacts, Wishes, cases_of, named
 from roctree.errors import DataError, ParameterError
-from roctree.large import tally_of
+from roctree.large import tally_large_data
 from roctree.large.batches import PARQUET_SUFFIXES, reading
 from roctree.large.parquet import common_schema, is_pattern, parquet_files, parquet_rows
 from roctree.tally import Tally
@@ -105,7 +105,7 @@ def count_parts(
     known = [pa.field(name, types[name]) for name in named(types, there.names, several=False)]
     rows = parquet_rows(files, pa.schema([*known, *others]))
     with _without_logs():
-        tally = tally_of(tree, rows, wanted[0], weight, client=dask)
+        tally = tally_large_data(tree.tree_, tree.schema_, rows, wanted[0], weight, client=dask)
     assert tally is not None
     return tally, rows.count_rows()
 
