@@ -37,7 +37,7 @@ def training_data(
     """Return the rows of a fit that have a positive weight."""
     return Dataset.from_data(
         X, as_column(y), sample_weight=sample_weight, categorical_features=categorical_features
-    ).with_weight()
+    ).drop_zero_weight()
 
 
 def as_column(y: Any) -> Any:
@@ -389,8 +389,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Imported here: most users of a tree never open its page.
         from roctree.report.explorer import explore
 
-        self._model()
-        return explore(self, path, X_test, y_test, **options)
+        return explore(self._model(), path, X_test, y_test, **options)
 
     @property
     def schema_(self) -> Schema:

@@ -409,7 +409,7 @@ class ROCTreeClassifier(FittedClassifier):
         >>> tree = ROCTreeClassifier().fit(rows, ["ill", "well", "ill", "well", "well", "well"])
         >>> curve = tree.cost_pruning_curve([1, 9], positive="ill", m=2)
         >>> curve
-        2 ratios of costs, positive 'ill'
+        2 cost ratios, positive class 'ill'
         miss : false alarm    FPR    TPR  leaves    cost  operating
                      1 : 1  0.000  1.000       4       0        yes
                      9 : 1  1.000  1.000       1  0.6667

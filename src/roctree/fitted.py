@@ -162,7 +162,8 @@ class Decision:
         """Return the votes; refuse randomised labels."""
         if self.chance > 0.0:
             raise ParameterError(
-                "Randomised labels cannot be guaranteed: use at(...) without randomise=True."
+                reason="Randomised labels cannot be guaranteed: use {at(...)} without "
+                "{randomise=True}."
             )
         return self.votes
 
@@ -336,8 +337,12 @@ class FittedModel(ABC):
         if self.follows_probabilities:
             return np.asarray(votes[:, 1] - votes[:, 0])
         # Above zero exactly where the second class is predicted, in order of probability there.
-        second = self.row_labels(values, n_threads) == 1
+        second = self._labels_with(values, shares, n_threads) == 1
         return np.asarray(shares[:, 1] / 2.0 + np.where(second, 0.5, -0.5))
+
+    def _labels_with(self, values: Floats, shares: Floats, n_threads: int) -> Ints:
+        """Return the class index of rows whose probabilities are known already."""
+        return self.row_labels(values, n_threads)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Return the weight of cases by predicted and true class, float64[classes, classes]."""
@@ -561,7 +566,7 @@ class FittedTree(FittedModel):
             raise cases_needed("give X and y to pruned")
         boundary = self.boundary(self.decision.votes)
         known = cases.values, cases.labels, cases.weights
-        return replace(self, geometric=GeometricProbability.of(boundary, *known, n_threads))
+        return replace(self, geometric=GeometricProbability.from_cases(boundary, *known, n_threads))
 
     def ranked(
         self, ranking: str, *, metric: Any = None, width: float, cases: Dataset | None = None
@@ -711,7 +716,7 @@ class FittedTree(FittedModel):
 
     def boundary(self, votes: Floats) -> Boundary:
         """Return the decision boundary of some votes."""
-        return Boundary.of(self.tree, votes, self.scale, self.spread, self.schema.nominal)
+        return Boundary.from_spread(self.tree, votes, self.scale, self.spread, self.schema.nominal)
 
     def _distances(self, values: Floats, kind: Boundaries, n_threads: int) -> Floats:
         return self.decision.per_draw(
@@ -732,7 +737,7 @@ class FittedTree(FittedModel):
         cases = self.dataset(X, y, sample_weight)
         correct = self.row_labels(cases.values, n_threads) == cases.labels
         distances = self._distances(cases.values, "any", n_threads)
-        return BoundaryReport.of(distances, correct, cases.weights)
+        return BoundaryReport.from_distances(distances, correct, cases.weights)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
@@ -740,7 +745,7 @@ class FittedTree(FittedModel):
         """Return the smallest change of each row that gives it another label."""
         values, edge = self.encode(X), self.boundary(self.decision.certain_votes())
         place = None if to is None else class_number(to, self.classes, "to")
-        limits = Limits.of(self.schema, frozen, {} if allowed is None else allowed)
+        limits = Limits.from_arguments(self.schema, frozen, {} if allowed is None else allowed)
         return nearest_changes(edge, values, place, limits, self.schema)
 
     # The tree itself

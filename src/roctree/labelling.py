@@ -30,12 +30,12 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
 from roctree.roc.curve import IN_PARTS
 from roctree.roc.ranking import DIGITS, tie_groups
-from roctree.strategy import LARGEST_COST, is_number
-from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.strategy import LARGEST_COST, is_finite_number
+from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -97,7 +97,8 @@ class Leaves:
         own, total = counts[nodes], counts[nodes].sum(axis=1)
         if not total.any():
             raise ParameterError(
-                "counts contains no cases: pass at least one to choose an operating point."
+                parameter="counts",
+                reason="contains no cases: pass at least one to choose an operating point",
             )
         frequencies = own / np.where(total > 0.0, total, 1.0)[:, None]
         shares = np.where(total[:, None] > 0.0, frequencies, fallback[nodes])
@@ -143,13 +144,14 @@ class Leaves:
         return votes
 
     def check_two_classes(self, what: str) -> None:
-        """Raise unless there are exactly two classes."""
+        """Raise unless there are exactly two classes; ``what`` may refer to ``{parameters}``."""
+        needed = f"Two classes are needed for {what}, but the tree has "
         if self.n_classes == 1:
-            raise ParameterError(f"Two classes are needed for {what}, but the tree has only one.")
+            raise ParameterError(reason=f"{needed}only one")
         if self.n_classes != 2:
             raise ParameterError(
-                f"Two classes are needed for {what}, but the tree has {self.n_classes}: use "
-                "at(cost_matrix=...) with one row per predicted and one column per true class."
+                reason=f"{needed}{self.n_classes}: use {{at(cost_matrix=...)}} with one row per "
+                "predicted and one column per true class"
             )
 
 
@@ -244,16 +246,20 @@ class LeastCost:
         """Return the costs by predicted and true class."""
         if self.cost_matrix is not None:
             if self.cost_fp is not None or self.cost_fn is not None:
-                raise ParameterError("Pass either cost_matrix or cost_fp and cost_fn, not both.")
+                raise ParameterError(
+                    reason="Pass either {cost_matrix} or {cost_fp} and {cost_fn}, not both"
+                )
             return checked_matrix(self.cost_matrix, leaves.n_classes)
         if self.cost_fp is None and self.cost_fn is None:
             return 1.0 - np.eye(leaves.n_classes)
-        leaves.check_two_classes("cost_fp and cost_fn")
+        leaves.check_two_classes("{cost_fp} and {cost_fn}")
         costs = np.zeros((2, 2))
         costs[leaves.positive, 1 - leaves.positive] = _checked_cost("cost_fp", self.cost_fp)
         costs[1 - leaves.positive, leaves.positive] = _checked_cost("cost_fn", self.cost_fn)
         if not costs.any():
-            raise ParameterError("cost_fp and cost_fn are both 0: at least one must be positive.")
+            raise ParameterError(
+                reason="{cost_fp} and {cost_fn} are both 0: at least one must be positive"
+            )
         return costs
 
     def weights(self, leaves: Leaves) -> Floats:
@@ -261,8 +267,10 @@ class LeastCost:
         target = _target_prior(self.prior, leaves)
         if (leaves.prior[target > 0.0] == 0.0).any():
             raise ParameterError(
-                f"prior={self.prior!r} has a positive share for a class that has no cases in "
-                "counts: its predictions are unknown."
+                parameter="prior",
+                value=self.prior,
+                reason="has a positive share for a class that has no cases in {counts}: its "
+                "predictions are unknown",
             )
         return np.divide(target, leaves.prior, out=np.zeros_like(target), where=leaves.prior > 0.0)
 
@@ -291,9 +299,11 @@ class MaxFPR:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels with the highest true positive rate among those with the rate."""
-        leaves.check_two_classes("max_fpr")
+        leaves.check_two_classes("{max_fpr}")
         if leaves.curve.n_negative == 0.0:
-            raise ParameterError("max_fpr needs negative cases, but counts contains none.")
+            raise ParameterError(
+                parameter="max_fpr", reason="needs negative cases, but {counts} contains none"
+            )
         fpr = leaves.curve.fpr
         vertex = int(np.flatnonzero(fpr <= self.rate + _ROUNDING)[-1])
         if self.randomise:
@@ -305,10 +315,12 @@ class MaxFPR:
 
     def _warn(self, least: float) -> None:
         """Warn that nothing is predicted positive."""
-        at_random = ", or attain the rate at random with randomise" * (self.rate > 0.0)
+        at_random = ", or attain the rate at random with {randomise}" * (self.rate > 0.0)
         warnings.warn(
-            f"max_fpr={self.rate:g} leaves no case positive: the first leaves already have a false "
-            f"positive rate of {least:.4g}. Raise max_fpr{at_random}.",
+            ParameterWarning(
+                reason=f"{{max_fpr={self.rate:g}}} leaves no case positive: the first leaves "
+                f"already have a false positive rate of {least:.4g}. Raise {{max_fpr}}{at_random}"
+            ),
             stacklevel=_stacklevel_outside_package(),
         )
 
@@ -334,9 +346,11 @@ class MinTPR:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
-        leaves.check_two_classes("min_tpr")
+        leaves.check_two_classes("{min_tpr}")
         if leaves.curve.n_positive == 0.0:
-            raise ParameterError("min_tpr needs positive cases, but counts contains none.")
+            raise ParameterError(
+                parameter="min_tpr", reason="needs positive cases, but {counts} contains none"
+            )
         tpr = leaves.curve.tpr
         needed = int(np.flatnonzero(tpr >= self.rate - _ROUNDING)[0])
         if self.randomise and needed > 0:
@@ -378,12 +392,14 @@ class FBeta:
     prior: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not is_number(self.beta) or self.beta <= 0.0:
-            raise ParameterError(f"beta={self.beta!r} must be a number above 0.")
+        if not is_finite_number(self.beta) or self.beta <= 0.0:
+            raise ParameterError(
+                parameter="beta", value=self.beta, reason="must be a number above 0"
+            )
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels with the fewest positive leaves in case of ties."""
-        leaves.check_two_classes("beta")
+        leaves.check_two_classes("{beta}")
         curve = leaves.curve
         share = _target_prior(self.prior, leaves)[leaves.positive]
         hits = np.nan_to_num(curve.tpr) * share
@@ -413,7 +429,7 @@ class Threshold:
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
-        leaves.check_two_classes("threshold")
+        leaves.check_two_classes("{threshold}")
         votes = np.zeros_like(leaves.shares)
         votes[:, leaves.positive] = leaves.shares[:, leaves.positive] - self.value + _ROUNDING
         return Labelling.deterministic(votes)
@@ -469,17 +485,22 @@ def _target_prior(prior: object, leaves: Leaves) -> Floats:
     """Return the requested class shares; by default those of the leaves."""
     if prior is None:
         return leaves.prior
-    if is_number(prior):
+    if is_finite_number(prior):
         share = float(prior)  # type: ignore[arg-type]
         shares = np.array([1.0 - share, share] if leaves.positive == 1 else [share, 1.0 - share])
     else:
         shares = as_numbers("prior", prior)
     if shares.shape != (leaves.n_classes,) or not np.isfinite(shares).all():
         raise ParameterError(
-            f"prior={prior!r} must contain one share for each of the {leaves.n_classes} classes."
+            parameter="prior",
+            value=prior,
+            reason="must contain one share for each of the {n} classes",
+            n=leaves.n_classes,
         )
     if (shares < 0.0).any() or abs(shares.sum() - 1.0) > 1e-6:
-        raise ParameterError(f"prior={prior!r} must be shares from 0 to 1 that sum to 1.")
+        raise ParameterError(
+            parameter="prior", value=prior, reason="must be shares from 0 to 1 that sum to 1"
+        )
     return shares
 
 
@@ -488,12 +509,16 @@ def checked_matrix(matrix: Any, n_classes: int) -> Floats:
     costs = as_numbers("cost_matrix", matrix)
     if costs.shape != (n_classes, n_classes):
         raise ParameterError(
-            f"cost_matrix has shape {costs.shape}: it must have {n_classes} rows, one per "
-            f"predicted class, of {n_classes} costs, one per true class."
+            parameter="cost_matrix",
+            reason="has shape {shape}: it must have {n} rows, one per predicted class, of {n} "
+            "costs, one per true class",
+            shape=costs.shape,
+            n=n_classes,
         )
     if not (np.abs(costs) <= LARGEST_COST).all():
         raise ParameterError(
-            f"cost_matrix must contain only finite costs of at most {LARGEST_COST:g}."
+            parameter="cost_matrix",
+            reason=f"must contain only finite costs of at most {LARGEST_COST:g}",
         )
     if n_classes > 1:
         check_errors_cost(costs)
@@ -505,9 +530,10 @@ def check_errors_cost(costs: Floats) -> None:
     right = np.diagonal(costs, axis1=-2, axis2=-1)
     if (costs <= right[..., None, :]).all():
         raise ParameterError(
-            "cost_matrix has no error that costs more than a correct prediction: rows are "
-            "predicted classes, columns are true classes, and the diagonal holds the costs of "
-            "correct predictions."
+            parameter="cost_matrix",
+            reason="has no error that costs more than a correct prediction: rows are predicted "
+            "classes, columns are true classes, and the diagonal holds the costs of correct "
+            "predictions",
         )
 
 
@@ -516,22 +542,26 @@ def as_numbers(name: str, values: Any) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} must contain numbers, in rows of equal length.") from None
+        raise ParameterError(
+            parameter=name, reason="must contain numbers, in rows of equal length"
+        ) from None
 
 
 def _checked_cost(name: str, cost: float | None) -> float:
     if cost is None:
         return 1.0
-    if not is_number(cost) or cost < 0.0:
-        raise ParameterError(f"{name}={cost!r} must be a nonnegative number.")
+    if not is_finite_number(cost) or cost < 0.0:
+        raise ParameterError(parameter=name, value=cost, reason="must be a nonnegative number")
     if cost > LARGEST_COST:
-        raise ParameterError(f"{name}={cost!r} is too large: the maximum is {LARGEST_COST:g}.")
+        raise ParameterError(
+            parameter=name, value=cost, reason=f"is too large: the maximum is {LARGEST_COST:g}"
+        )
     return float(cost)
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not is_number(value) or not 0.0 <= value <= 1.0:
-        raise ParameterError(f"{name}={value!r} must be a number from 0 to 1.")
+    if not is_finite_number(value) or not 0.0 <= value <= 1.0:
+        raise ParameterError(parameter=name, value=value, reason="must be a number from 0 to 1")
 
 
 def _stacklevel_outside_package() -> int:
@@ -906,15 +936,15 @@ class Labellings(Sequence[LabellingRow]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame("pandas", self.columns())
+        return data_frame("pandas", self.columns())
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        return as_frame("polars", self.columns())
+        return data_frame("polars", self.columns())
 
     def to_text(self) -> str:
         """Return the table as text, one line per labelling."""
-        return as_text(LABELLINGS_HEAD, self.cells())
+        return text_table(LABELLINGS_HEAD, self.cells())
 
     def cells(self, digits: int = 3) -> list[list[str]]:
         """Return the table as text cells, one list per labelling.
@@ -927,14 +957,14 @@ class Labellings(Sequence[LabellingRow]):
         return self._format_rows(range(len(self)), digits)
 
     def __repr__(self) -> str:
-        lines = [self._title(), as_text(LABELLINGS_HEAD, self._shown()), self.note]
+        lines = [self._title(), text_table(LABELLINGS_HEAD, self._shown()), self.note]
         return "\n".join(filter(None, lines))
 
     def __rich__(self) -> Any:
-        return as_rich(LABELLINGS_HEAD, self._shown(), self._title())
+        return rich_table(LABELLINGS_HEAD, self._shown(), self._title())
 
     def _repr_html_(self) -> str:
-        return as_html(LABELLINGS_HEAD, self._shown(), self._title())
+        return html_table(LABELLINGS_HEAD, self._shown(), self._title())
 
     def _title(self) -> str:
         named = "" if self.positive_class is None else f", positive class {self.positive_class!r}"

@@ -23,8 +23,9 @@ from roctree.labelling import (
     checked_matrix,
     votes_by_cost,
 )
-from roctree.strategy import LARGEST_COST, by_label, is_number, nearest
+from roctree.strategy import LARGEST_COST, by_label, is_number
 from roctree.tally import Tally
+from roctree.text import did_you_mean
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -69,29 +70,37 @@ class Request:
         return LeastCost(self.cost_fp, self.cost_fn, matrix, prior)
 
     def _asked(self) -> list[str]:
-        """The kinds of operating point that are asked for, in the user's words."""
+        """The kinds of operating point that are asked for, as fields of a message."""
         costs = [self.cost_fp, self.cost_fn, self.cost_matrix]
         names = ["costs"] if any(cost is not None for cost in costs) else []
         alone = ("max_fpr", "min_tpr", "beta", "threshold")
-        return names + [name for name in alone if getattr(self, name) is not None]
+        return names + [f"{{{name}}}" for name in alone if getattr(self, name) is not None]
 
     def _refuse_contradictions(self, asked: list[str]) -> None:
         if not isinstance(self.randomise, bool | np.bool_):
             raise ParameterError(
-                f"randomise={self.randomise!r} is not allowed: give True or False."
+                parameter="randomise",
+                value=self.randomise,
+                reason="is not allowed: give {true!r} or {false!r}",
+                true=True,
+                false=False,
             )
         if len(asked) > 1:
-            raise ParameterError(f"{asked[0]} and {asked[1]} ask for two labellings: give one.")
+            raise ParameterError(
+                reason=f"{asked[0]} and {asked[1]} ask for two labellings: give one."
+            )
         kind = asked[0] if asked else ""
         if not kind and self.prior is None:
             raise ParameterError(
-                "Say where the tree shall operate: give cost_fp and cost_fn, cost_matrix, prior, "
-                "max_fpr, min_tpr, beta or threshold."
+                reason="Give an operating point: {cost_fp} and {cost_fn}, {cost_matrix}, {prior}, "
+                "{max_fpr}, {min_tpr}, {beta} or {threshold}."
             )
-        if self.prior is not None and kind in ("max_fpr", "min_tpr", "threshold"):
-            raise ParameterError(f"{kind} does not depend on prior: leave prior out.")
-        if self.randomise and kind not in ("max_fpr", "min_tpr"):
-            raise ParameterError("randomise hits a rate: give it with max_fpr or min_tpr.")
+        if self.prior is not None and kind in ("{max_fpr}", "{min_tpr}", "{threshold}"):
+            raise ParameterError(reason=f"{kind} does not depend on {{prior}}: leave it out.")
+        if self.randomise and kind not in ("{max_fpr}", "{min_tpr}"):
+            raise ParameterError(
+                parameter="randomise", reason="attains a rate: give {max_fpr} or {min_tpr} as well"
+            )
 
 
 class OperatingRequest(NamedTuple):
@@ -137,7 +146,8 @@ class OperatingRequest(NamedTuple):
         for name in arguments:
             if name not in known:
                 raise ParameterError(
-                    f"at() has no argument {name!r}{nearest(name, known)}: give {', '.join(known)}."
+                    f"at() has no argument {name!r}{did_you_mean(name, known)}: give "
+                    f"{', '.join(known)}."
                 )
         request = Request(**arguments)
         by = request.usual_counts if counts is None else counts
@@ -149,8 +159,8 @@ class OperatingRequest(NamedTuple):
         """Return the request that led to an operating point, to be made of a changed model."""
         if point.counts == HELD_OUT:
             raise ParameterError(
-                "The operating point was chosen on held-out cases, which are not kept: prune, "
-                "smooth or soften thresholds first, then call at(...)."
+                reason="The operating point was chosen on held-out cases, which are not kept: "
+                "prune, smooth or soften thresholds first, then call {at(...)}."
             )
         return cls(point.labeller, point.counts, point.positive, point.seed)
 
@@ -175,14 +185,15 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
         costs = checked_matrix(costs, n_classes)
     elif costs.shape != (n_rows, n_classes, n_classes):
         raise ParameterError(
-            f"cost_matrix has shape {costs.shape}: give ({n_classes}, {n_classes}), predicted by "
-            f"true class, or one such matrix for each of the {n_rows} rows."
+            parameter="cost_matrix",
+            reason=f"has shape {costs.shape}: give ({n_classes}, {n_classes}), predicted by true "
+            f"class, or one such matrix for each of the {n_rows} rows",
         )
     elif not (usable := np.abs(costs) <= LARGEST_COST).all():
         row = int(np.argmin(usable.all(axis=(1, 2))))
         raise ParameterError(
-            f"cost_matrix has a cost beyond {LARGEST_COST:g}, or that is no finite number, for row "
-            f"{row}."
+            parameter="cost_matrix",
+            reason=f"has a cost for row {row} that is not finite, or beyond {LARGEST_COST:g}",
         )
     elif n_rows and n_classes > 1:
         check_errors_cost(costs)
@@ -226,7 +237,10 @@ def checked_seed(seed: Any) -> int:
     if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
         return int(seed)
     raise ParameterError(
-        f"random_state={seed!r} is no seed: give a whole number from 0 to {2**32 - 1}, or None."
+        parameter="random_state",
+        value=seed,
+        reason=f"is not a seed: give an integer from 0 to {2**32 - 1}, or {{none!r}}",
+        none=None,
     )
 
 
@@ -254,22 +268,30 @@ def leaves_of(
         shares[leaves.nodes] = leaves.shares
         return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
     if not isinstance(counts, str):
-        raise ParameterError("counts must be 'training', 'smoothed', or (X, y) of cases held out.")
+        raise ParameterError(
+            parameter="counts",
+            reason="must be 'training', 'smoothed', or (X, y) of held-out cases",
+        )
     if counts == "training":
         return Leaves.from_counts(tree, tree.counts, frequencies, positive, nodes)
     if counts == "smoothed":
         smoothed = probabilities * tree.weight[:, None]
         return Leaves.from_counts(tree, smoothed, probabilities, positive, nodes)
     raise ParameterError(
-        f"counts={counts!r} is not known{nearest(counts, ['training', 'smoothed'])}: give "
-        "'training', 'smoothed', or (X, y) of cases held out."
+        parameter="counts",
+        value=counts,
+        reason="is not known{suggestion}: give 'training' or 'smoothed'; in Python, (X, y) of "
+        "held-out cases is allowed too",
+        suggestion=did_you_mean(counts, ["training", "smoothed"]),
     )
 
 
 def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """Return X, y and sample_weight of cases given as (X, y), or with weights."""
     if len(counts) not in (2, 3):
-        raise ParameterError(f"counts has {len(counts)} parts: give (X, y) of cases held out.")
+        raise ParameterError(
+            parameter="counts", reason=f"has {len(counts)} parts: give (X, y) of held-out cases"
+        )
     X, y, sample_weight = (*counts, None)[:3]
     return X, y, sample_weight
 
@@ -293,7 +315,10 @@ def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive")
         return len(known) - 1
     if np.ndim(label) or label not in known:
         raise ParameterError(
-            f"{parameter}={label!r} is no class; the classes are {', '.join(map(repr, known))}."
+            parameter=parameter,
+            value=label,
+            reason="is not a class; the classes are {classes}",
+            classes=", ".join(map(repr, known)),
         )
     return int(known.index(label))
 
@@ -301,7 +326,9 @@ def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive")
 def class_of_curve(label: Any, classes: NDArray[Any]) -> int:
     """Return the number of the class that a curve is of, by default the last of two."""
     if label is None and len(classes) != 2:
-        raise ParameterError(f"There are {len(classes)} classes: say which is positive.")
+        raise ParameterError(
+            reason="There are {n_classes} classes: give {positive}.", n_classes=len(classes)
+        )
     return class_number(label, classes)
 
 
@@ -309,8 +336,11 @@ def positive_of_two(label: Any, classes: NDArray[Any]) -> int:
     """Return the number of the positive class, which more than two classes do not have."""
     if label is not None and len(classes) > 2:
         raise ParameterError(
-            f"positive={label!r} is one of two classes, and the tree has {len(classes)}: leave it "
-            "out, and say by cost_matrix what each error costs."
+            parameter="positive",
+            value=label,
+            reason="is for two classes, but the tree has {n_classes}: leave it out, and give the "
+            "cost of each error by {cost_matrix}",
+            n_classes=len(classes),
         )
     return class_number(label, classes)
 
@@ -329,8 +359,9 @@ def _nested(matrix: Any, classes: NDArray[Any]) -> tuple[tuple[float, ...], ...]
     table = as_numbers("cost_matrix", _by_number(matrix, classes))
     if table.ndim != 2:
         raise ParameterError(
-            f"cost_matrix has shape {table.shape}: give a row for each predicted class; costs of "
-            "single cases are for predict(X, cost_matrix=...)."
+            parameter="cost_matrix",
+            reason=f"has shape {table.shape}: give one row per predicted class; costs of single "
+            "cases are for predict(X, cost_matrix=...)",
         )
     return tuple(tuple(row) for row in table.tolist())
 
@@ -345,8 +376,11 @@ def _by_number(matrix: Any, classes: NDArray[Any]) -> Any:
     for label in labels:
         if not isinstance(matrix[label], Mapping):
             raise ParameterError(
-                f"cost_matrix has {matrix[label]!r} for the predicted class {label!r}: give a cost "
-                "for each true class."
+                parameter="cost_matrix",
+                reason="has {row!r} for the predicted class {label!r}: give a cost for each true "
+                "class",
+                row=matrix[label],
+                label=label,
             )
     # Being right costs nothing unless it is said to.
     filled = {label: {label: 0.0} | dict(matrix[label]) for label in labels}
@@ -373,11 +407,19 @@ def _all_named(name: str, given: Mapping[Any, Any], classes: NDArray[Any], what:
     for stranger in (label for label in given if label not in labels):
         texts = [label for label in labels if isinstance(label, str)]
         raise ParameterError(
-            f"{name} names {stranger!r}{nearest(stranger, texts)}, which is no class; the classes "
-            f"are {', '.join(map(repr, labels))}."
+            parameter=name,
+            reason="names {unknown!r}{suggestion}, which is not a class; the classes are {classes}",
+            unknown=stranger,
+            suggestion=did_you_mean(stranger, texts),
+            classes=", ".join(map(repr, labels)),
         )
     for absent in (label for label in labels if label not in given):
-        raise ParameterError(f"{name} lacks {what} {absent!r}: give it for every class.")
+        raise ParameterError(
+            parameter=name,
+            reason="lacks {what} {absent!r}: give it for every class",
+            what=what,
+            absent=absent,
+        )
     return labels
 
 

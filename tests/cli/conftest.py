@@ -7,7 +7,7 @@ import pytest
 from pyarrow import parquet
 
 from roctree import cli
-from roctree.data.files import read_file
+from roctree.data.readers import read_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "patients"
 

@@ -50,7 +50,7 @@ def test_version_is_that_of_the_package():
 def test_warm_up_says_how_long_it_took():
     result = invoked("warm-up")
     assert result.exit_code == 0
-    assert "The kernels are ready; that took " in result.output
+    assert "The kernels are compiled; this took " in result.output
 
 
 def test_the_demo_compares_criteria_and_shows_a_tree(monkeypatch, tmp_path):

@@ -15,8 +15,6 @@ HOME = Path(__file__).parents[2]
 EXAMPLE = re.compile(r"^\s*(?:\$ )?roctree (.+)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(?:console|sh)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SESSION = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-# Runs for minutes, or needs data that are not there; its example only lists what it can do.
-LONG = ("reproduce",)
 NEEDS = {"sql": "sqlglot", "onnx": "onnx", "--plot": "matplotlib"}
 
 
@@ -47,7 +45,7 @@ def at_hand(arguments, request):
 
 
 def runnable(arguments):
-    return arguments[0] in COMMANDS and arguments[0] not in LONG
+    return arguments[0] in COMMANDS
 
 
 def needed(arguments):

@@ -10,8 +10,9 @@ from pyarrow import feather, parquet
 
 import roctree as library
 from roctree import ROCTreeClassifier
-from roctree.cli.parameters import RENAMED, estimator, options, variants
-from roctree.data.files import read_file
+from roctree.cli.estimators import tree_from_options, tree_options, variants
+from roctree.cli.values import RENAMED
+from roctree.data.readers import read_file
 from roctree.pruning import MinimumError
 
 NA = {"pandas": {}, "polars": {"null_values": ["NA"]}}
@@ -27,7 +28,7 @@ def test_fit_says_what_each_column_was_taken_for_and_how_to_say_otherwise(patien
     assert "codes? --nominal ward" in lines["ward"]
     assert "target" in lines["outcome"]
     assert lines["pressure"].split()[-1].isdigit()
-    assert "Not kept: name a file by -o to keep the tree." in done.out
+    assert "Not saved: use -o FILE to save the tree." in done.out
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -111,7 +112,7 @@ def test_columns_can_be_nominal_numeric_ignored_and_weights(patients, roctree):
 
 def test_every_parameter_of_the_estimator_is_an_option():
     named = set(ROCTreeClassifier().get_params()) - {"categorical_features"}
-    assert set(options()) - {"preset"} == {RENAMED.get(name, name) for name in named}
+    assert set(tree_options()) - {"preset"} == {RENAMED.get(name, name) for name in named}
 
 
 def test_help_lists_the_choices_of_the_registries(roctree):
@@ -134,7 +135,7 @@ def test_options_become_what_python_would_be_given():
         "collapse": True,
         "max_leaves": "none",
     }
-    found = estimator(given, ["ill", "well"]).get_params()
+    found = tree_from_options(given, ["ill", "well"]).get_params()
     wanted = {
         "pruning": MinimumError(m=2, prior="uniform"),
         "max_depth": 3,
@@ -148,12 +149,12 @@ def test_options_become_what_python_would_be_given():
 
 
 def test_every_preset_that_is_offered_can_be_had():
-    for name in options()["preset"].choices:
-        assert isinstance(estimator({"preset": name}), ROCTreeClassifier)
+    for name in tree_options()["preset"].choices:
+        assert isinstance(tree_from_options({"preset": name}), ROCTreeClassifier)
 
 
 def test_a_preset_begins_and_options_override_it():
-    tree = estimator({"preset": "c45", "min_samples_leaf": "5"})
+    tree = tree_from_options({"preset": "c45", "min_samples_leaf": "5"})
     assert (tree.nominal, tree.min_samples_leaf) == ("multiway", 5)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import roctree as library
 from roctree import frontier as tried
-from roctree.data.files import read_file
+from roctree.data.readers import read_file
 
 FRONTIER = ("frontier", "data.csv", "--target", "outcome", "--folds", "2")
 SMALL = (*FRONTIER, "--leaves", "4,2", "--ways", "best_first,soft")
@@ -27,7 +27,7 @@ def test_the_table_is_that_of_python(patients, roctree):
     found = points(roctree(*SMALL, "--json"))
     assert found == [vars(point) for point in expected.points]
     shown = roctree(*SMALL).out.splitlines()
-    assert shown[0] == "2 divisions, means; cost is the share of wrong labels"
+    assert shown[0] == "Means over 2 train/test splits; cost is the error rate"
     assert [line.split() for line in shown[2:6]] == expected.cells()
 
 
@@ -38,7 +38,7 @@ def test_costs_are_given_as_to_other_commands(patients, roctree):
     even = points(roctree(*SMALL, "--json"))
     assert [point["cost"] for point in points(by_pair)] != [point["cost"] for point in even]
     shown = roctree(*SMALL, "--cost-fn", "5").out
-    assert shown.startswith("2 divisions, means; cost is that of a case")
+    assert shown.startswith("Means over 2 train/test splits; cost is the cost per case")
 
 
 @pytest.mark.parametrize("ending", ["svg", "PNG"])
@@ -51,16 +51,19 @@ def test_a_measure_is_drawn_against_the_leaves(ending, patients, roctree):
 
 
 BAD = {
-    "--plot is 'sizes.doc': give a name that ends in svg, png, pdf": ("--plot", "sizes.doc"),
-    "there is no such folder": ("--plot", "nowhere/sizes.svg"),
+    "--plot sizes.doc has an unknown format: use a name that ends in svg, png, pdf": (
+        "--plot",
+        "sizes.doc",
+    ),
+    "is in a folder that does not exist": ("--plot", "nowhere/sizes.svg"),
     "--measure speed is not known": ("--plot", "sizes.svg", "--measure", "speed"),
-    "are no sizes of trees": ("--leaves", "4.5"),
-    "--leaves is 'many': give a number": ("--leaves", "many"),
-    "--leaves [inf] are no sizes": ("--leaves", "inf"),
-    "'softly' is no way to a small tree": ("--ways", "softly"),
+    "--leaves 4.5 is not allowed: give integers": ("--leaves", "4.5"),
+    "--leaves many is not a number": ("--leaves", "many"),
+    "--leaves inf is not allowed": ("--leaves", "inf"),
+    "--ways has an unknown name 'softly'": ("--ways", "softly"),
     "--folds 1 is not allowed": ("--folds", "1"),
-    "cost_fp and --cost-fn, not both": ("--cost-fn", "2", "--cost-matrix", "[[0, 1], [1, 0]]"),
-    "--positive is 'sick', which is no class": ("--positive", "sick", "--cost-fn", "2"),
+    "cost_fp and --cost-fn, but not both": ("--cost-fn", "2", "--cost-matrix", "[[0, 1], [1, 0]]"),
+    "--positive sick is not a class": ("--positive", "sick", "--cost-fn", "2"),
     "--cost-matrix has shape": ("--cost-matrix", "[[0, 1, 2]]"),
 }
 

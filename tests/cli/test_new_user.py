@@ -9,7 +9,7 @@ import pytest
 
 import roctree as library
 from roctree import cli
-from roctree.cli.wording import in_options
+from roctree.cli.values import OptionWording
 
 HEAD = "height in cm,weight,colour,kind"
 
@@ -43,33 +43,49 @@ def columns_of(folder, name, places):
     (folder / name).write_text("\n".join([*cut, ""]))
 
 
-WORDS = {
-    "max_depth='deep' is not allowed, or None.": "--max-depth deep is not allowed, or none.",
-    "nominal='x' is no choice.": "--nominal-splits x is no choice.",
-    "there is no column 'my max_fpr'": "there is no column 'my max_fpr'",
-    "a/max_depth/b.csv: max_depth=3.": "a/max_depth/b.csv: --max-depth 3.",
-    "use at(...) without randomise=True.": "use roctree at without --randomise.",
-    "ReducedError() decides: give X_val and y_val.": "reduced_error decides: give --validation.",
-    "sample_weight is -1 in row 3.": "--weight is -1 in row 3.",
-    "prior=(0.5, 0.7) must be shares.": "--prior (0.5, 0.7) must be shares.",
-    "use at(cost_matrix=...) instead": "use roctree at --cost-matrix instead",
-    "Of unknown_parameter nothing is said.": "Of unknown_parameter nothing is said.",
+OPTIONS = ["max_depth", "nominal", "nominal_splits", "max_fpr", "randomise", "validation", "weight"]
+WORDED = {
+    "--max-depth deep is not allowed: give a number, or none.": {
+        "parameter": "max_depth",
+        "value": "deep",
+        "reason": "is not allowed: give a number, or {nothing!r}",
+        "nothing": None,
+    },
+    "--nominal-splits x is not allowed.": {
+        "parameter": "nominal",
+        "value": "x",
+        "reason": "is not allowed",
+    },
+    "there is no column 'my {max_fpr}'.": {
+        "reason": "there is no column {name!r}",
+        "name": "my {max_fpr}",
+    },
+    "Use roctree at --cost-matrix, without --randomise.": {
+        "reason": "Use {at(cost_matrix=...)}, without {randomise=True}",
+    },
+    "Use --max-fpr 0.5, or roctree at.": {"reason": "Use {at(max_fpr=0.5)}, or {at(...)}"},
+    "minimum_error:m=-1 is not allowed; give --validation.": {
+        "owner": library.pruning.MinimumError(),
+        "parameter": "m",
+        "value": -1,
+        "reason": "is not allowed; give {X_val and y_val}",
+    },
+    "roctree at --prior ill=0.5,well=0.7 must add up to 1.": {
+        "parameter": "prior",
+        "value": {"ill": 0.5, "well": 0.7},
+        "reason": "must add up to 1",
+    },
+    "minimum_error:m=2 is a pruner, other=3 is not.": {
+        "reason": "{pruner!r} is a pruner, {other=3} is not",
+        "pruner": library.pruning.MinimumError(m=2),
+    },
 }
-OPTIONS = [
-    "max_depth",
-    "nominal",
-    "nominal_splits",
-    "max_fpr",
-    "randomise",
-    "validation",
-    "weight",
-    "prior",
-]
 
 
-@pytest.mark.parametrize("said", WORDS)
-def test_words_of_python_become_those_of_the_command(said):
-    assert in_options(said, OPTIONS) == WORDS[said]
+@pytest.mark.parametrize("message", WORDED)
+def test_errors_are_worded_with_options(message):
+    error = library.ParameterError(**WORDED[message])
+    assert error.worded(OptionWording(OPTIONS)) == message
 
 
 @pytest.mark.filterwarnings("default")
@@ -81,7 +97,7 @@ def test_columns_at_which_no_split_looks_may_be_absent(grown_things, roctree):
         found = roctree(name, "things.json", "few.csv", *options)
         assert found.out == whole.out
         assert found.err == (
-            "Warning: few.csv has no column 'weight', 'colour', where the tree never looks.\n"
+            "Warning: few.csv has no column 'weight', 'colour', which the tree does not use.\n"
         )
 
 
@@ -103,7 +119,7 @@ def test_a_target_of_one_class_is_pointed_out(table, roctree):
     (table / "one.csv").write_text(text)
     done = roctree("fit", "one.csv", "--target", "kind")
     assert done.code == 0
-    assert done.err.startswith("Warning: 'kind' is big in all rows, and so will be every")
+    assert done.err.startswith("Warning: 'kind' is big in all rows, and so is every")
     assert "1 leaf, depth 0, from 40 rows of 1 class." in done.out
 
 
@@ -120,17 +136,17 @@ def test_marks_before_decimals_are_advised_without_a_circle(table, roctree):
 
 def test_bytes_are_not_poured_into_a_terminal(grown_things, roctree, monkeypatch):
     pytest.importorskip("onnx")
-    monkeypatch.setattr("roctree.cli.export.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("roctree.cli.models.sys.stdout.isatty", lambda: True, raising=False)
     done = roctree("export", "things.json", "--to", "onnx")
     assert (done.code, done.out) == (2, "")
-    assert "name a file by -o" in done.err
+    assert "use -o FILE" in done.err
 
 
 def test_an_operating_point_is_looked_at_before_it_is_kept(grown_things, roctree):
     before = sorted(grown_things.iterdir())
     done = roctree("at", "things.json", "--max-fpr", 0.1, "--positive", "big")
     assert done.out.startswith("positive class big: MaxFPR(rate=0.1, randomise=False): FPR 0.0000")
-    assert "Not kept: name a file by -o" in done.out
+    assert "Not saved: use -o FILE" in done.out
     assert sorted(grown_things.iterdir()) == before
 
 
@@ -149,12 +165,12 @@ def test_soft_thresholds_are_described(table, roctree):
     roctree(*fit, "-o", "soft.json")
     assert "thresholds are soft" in roctree("describe", "soft.json").out
     refused = roctree("predict", "soft.json", "things.csv", "--columns", "change")
-    assert "fit with --ranking leaf" in refused.err
+    assert "roctree fit --ranking leaf" in refused.err
 
 
 def test_pruning_says_by_what(grown_things, roctree):
     done = roctree("prune", "things.json", "--method", "cost_complexity:alpha=1", "-o", "s.json")
-    assert done.out == "1 leaf of 2 is left by cost_complexity:alpha=1; written: s.json\n"
+    assert done.out == "Pruned by cost_complexity:alpha=1 from 2 to 1 leaves; wrote s.json\n"
     refused = roctree("prune", "things.json", "--method", "card_per_class:cases=9", "-o", "s.json")
     assert "card_per_class:cases=9 has an unknown option; the options are K, rule." in refused.err
 

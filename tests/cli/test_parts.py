@@ -7,8 +7,8 @@ import pytest
 from pyarrow import parquet
 
 import roctree as library
-from roctree.cli import parts
-from roctree.data.files import read_file
+from roctree.cli import fit as fit_command
+from roctree.data.readers import read_file
 
 FIT = ("--target", "outcome", "--splits", "binned", "--max-leaves", 8)
 
@@ -27,8 +27,8 @@ def big(folder):
 
 
 def test_the_rows_are_not_read_as_a_whole(patients, roctree, monkeypatch):
-    monkeypatch.setattr("roctree.cli.cases.read_file", None)
-    monkeypatch.setattr(parts, "LOOKED_AT", 50)
+    monkeypatch.setattr("roctree.cli.reading.read_file", None)
+    monkeypatch.setattr(fit_command, "INSPECTED_ROWS", 50)
     done = roctree("fit", "big", *FIT)
     assert done.code == 0, done.err
     assert "Columns by the first 50 rows\n" in done.out
@@ -65,7 +65,7 @@ def test_workers_of_a_cluster_count_the_same_cases(patients, roctree, scheduler)
     assert (there.code, there.err) == (0, "")
     assert json.loads(there.out) == json.loads(here.out)
     refused = roctree("evaluate", "tree.json", "data.csv", "--dask", scheduler)
-    assert (refused.code, "is no Parquet file" in refused.err) == (2, True)
+    assert (refused.code, "is not a Parquet file" in refused.err) == (2, True)
     assert (
         roctree("fit", "data.csv", "--target", "outcome", "--system", "nbtree", "-o", "n.json").code
         == 0
@@ -87,18 +87,18 @@ def odd_files(folder):
 
 
 WRONG = {
-    "there is no file 'of'; a name with spaces needs quotes": ("data.csv", "of", *FIT),
+    "There is no file 'of'; quote names that contain spaces": ("data.csv", "of", *FIT),
     "short.parquet' has no column 'ward', but": ("big", *FIT),
     "'late/1.parquet' from row 0 on: column 'age' holds inf": ("late", *FIT),
     "the folder 'none' has no files that end in": ("none", *FIT),
     "the name of a file or folder is empty": ("late", "", *FIT),
-    "there are no rows in 'bare'": ("bare", *FIT),
+    "There are no rows in 'bare'": ("bare", *FIT),
     "no file matches 'big/*.feather'": ("big/*.feather", *FIT),
     "there is no file or folder 'gone.parquet'": ("gone.parquet", *FIT),
-    "'data.csv' is no Parquet file: several files": ("data.csv", "test.csv", *FIT),
-    "'data.csv' is no Parquet file": ("data.csv", *FIT, "--dask", "tcp://127.0.0.1:9"),
+    "'data.csv' is not a Parquet file: several files": ("data.csv", "test.csv", *FIT),
+    "'data.csv' is not a Parquet file": ("data.csv", *FIT, "--dask", "tcp://127.0.0.1:9"),
     "add --splits binned": ("late/0.parquet", "late/1.parquet", "--target", "outcome"),
-    "late is a folder: folders, patterns": ("late", "--target", "outcome"),
+    "late is a folder: folders, glob patterns": ("late", "--target", "outcome"),
     "no Dask scheduler answers at 'tcp://127.0.0.1:9'": (
         "late/0.parquet",
         *FIT,
@@ -106,7 +106,7 @@ WRONG = {
         "tcp://127.0.0.1:9",
     ),
     "no Dask scheduler answers at ''": ("late/0.parquet", *FIT, "--dask", ""),
-    "is no option of --system nbtree": ("late/0.parquet", *FIT, "--system", "nbtree"),
+    "is not an option of --system nbtree": ("late/0.parquet", *FIT, "--system", "nbtree"),
     "there is no column 'outcom' (did you mean 'outcome'?)": (
         "late/0.parquet",
         "--target",

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import roctree as library
-from roctree.cli.parameters import SYSTEMS, options_of_systems, system_of
+from roctree.cli.estimators import SYSTEMS, system_from_options, system_options
 
 # Cells take neither categories nor missing values.
 NUMBERS = ("--ignore", "sex,smoker,pressure,glucose")
@@ -75,7 +75,7 @@ def test_what_a_system_cannot_do_is_one_sentence(system, roctree):
     for method, line in asked.items():
         done = roctree(*line)
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith(f"Error: The model is a {KINDS[system]}, which has no {method}")
+        assert done.err.startswith(f"Error: A {KINDS[system]} does not support {method}")
         assert done.err.count("\n") == 1
 
 
@@ -92,13 +92,18 @@ def test_cells_are_pruned_and_written_as_text(patients, roctree):
 
 
 WRONG = {
-    "--system is 'nbtre' (did you mean 'nbtree'?); choose from tree, nbtree, multiscale.": (
+    "--system nbtre is not known (did you mean 'nbtree'?); choose from tree, nbtree, multiscale.": (
         *("--system", "nbtre"),
     ),
-    "--criterion is no option of --system nbtree, which has --min-samples-split, "
+    "--criterion is not an option of --system nbtree, which has --min-samples-split, "
     "--min-error-reduction, --folds.": ("--system", "nbtree", "--criterion", "auc"),
-    "--preset is no option of --system multiscale": ("--system", "multiscale", "--preset", "c45"),
-    "--max-level is no option of --system tree": ("--max-level", "3"),
+    "--preset is not an option of --system multiscale": (
+        "--system",
+        "multiscale",
+        "--preset",
+        "c45",
+    ),
+    "--max-level is not an option of --system tree": ("--max-level", "3"),
     "only numbers can be halved": ("--system", "multiscale"),
     "--bounds wide is not allowed": ("--system", "multiscale", "--bounds", "wide", *NUMBERS),
     "--folds odd is not allowed": ("--system", "nbtree", "--folds", "odd"),
@@ -115,17 +120,17 @@ def test_a_system_is_not_fitted_with_what_it_does_not_know(sentence, patients, r
 
 def test_every_parameter_of_every_system_is_an_option():
     known = {"nominal_splits": "nominal", "split_threshold": "threshold"}
-    named = {known.get(option, option) for option in options_of_systems()}
+    named = {known.get(option, option) for option in system_options()}
     for system in SYSTEMS.values():
         assert set(system().get_params()) - {"categorical_features", "keep_cases"} <= named
 
 
 def test_options_of_a_system_become_what_python_would_be_given():
     given = {"system": "multiscale", "bounds": "[0,1],[-2,2.5]", "merge_leaves": True}
-    found = system_of(given)
+    found = system_from_options(given)
     assert type(found) is library.MultiscaleClassifier
     assert (found.bounds, found.merge_leaves) == ([[0, 1], [-2, 2.5]], True)
-    assert system_of({"system": "multiscale", "bounds": "training"}).bounds == "training"
+    assert system_from_options({"system": "multiscale", "bounds": "training"}).bounds == "training"
 
 
 def test_the_same_system_by_command_and_by_python_gives_equal_bytes(patients, roctree):

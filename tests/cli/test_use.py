@@ -8,13 +8,12 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import roctree as library
-from roctree.cli.compare import METRICS
-from roctree.cli.compare import _report as compared
+from roctree.cli.compare import METRICS, comparison_report
 from roctree.cli.options import OPERATING
-from roctree.cli.scores import SCORES
+from roctree.cli.predict import RESULTS
 from roctree.data import csv_file
-from roctree.data.files import read_file
-from roctree.data.known import types_of
+from roctree.data.readers import read_file
+from roctree.data.roles import column_types
 from roctree.errors import DataError
 from roctree.experiment import Results
 from roctree.experiment.store import Outcome
@@ -24,7 +23,7 @@ LABEL = "label,probability"
 
 
 def new_rows(tree):
-    table = read_file("new.csv", types=types_of(tree.schema_))
+    table = read_file("new.csv", types=column_types(tree.schema_))
     return table.select(list(tree.schema_.names))
 
 
@@ -51,7 +50,7 @@ def test_predict_writes_what_python_predicts(grown, roctree):
         "--positive",
         "ill",
     )
-    assert (done.code, done.out) == (0, "20 rows written: scored.csv; positive class ill\n")
+    assert (done.code, done.out) == (0, "Wrote 20 rows to scored.csv; positive class ill\n")
     found = csv.read_csv("scored.csv").to_pydict()
     tree = library.load("tree.json").at(cost_fp=1, cost_fn=5, positive="ill")
     rows = new_rows(tree)
@@ -68,7 +67,7 @@ def test_predict_writes_what_python_predicts(grown, roctree):
     assert len(set(found["rule"])) == len(set(found["leaf"]))
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", RESULTS)
 def test_a_file_without_rows_has_the_same_columns(name, grown, roctree):
     head, row, *_ = (grown / "new.csv").read_text().splitlines()
     (grown / "none.csv").write_text(head + "\n")
@@ -84,17 +83,17 @@ def test_rows_that_come_in_blocks_are_predicted_as_those_that_come_at_once(
     grown, roctree, monkeypatch
 ):
     whole = roctree("predict", "tree.json", "test.csv").out
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     assert roctree("predict", "tree.json", "test.csv").out == whole
     assert len(whole.splitlines()) == 201
 
 
 def test_labels_by_chance_are_those_of_python(grown, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     options = ("--max-fpr", 0.3, "--randomise", "--random-state", 3, "--columns", "label")
     shown = roctree("predict", "tree.json", "test.csv", *options).out.split()[1:]
     tree = library.load("tree.json").at(max_fpr=0.3, randomise=True, random_state=3)
-    rows = read_file("test.csv", types=types_of(tree.schema_)).select(list(tree.schema_.names))
+    rows = read_file("test.csv", types=column_types(tree.schema_)).select(list(tree.schema_.names))
     assert shown == tree.predict(rows).tolist()
 
 
@@ -119,13 +118,19 @@ def test_predict_writes_other_formats(ending, read, grown, roctree):
 
 def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
     shown = roctree("evaluate", "tree.json", "test.csv", "--positive", "ill").out
-    for word in ("AUC of ill 0.", "confidence of 95 %", "Hull", "Labellings", "least possible"):
+    for word in (
+        "AUC of ill 0.",
+        "95 % confidence",
+        "Convex hull",
+        "Labellings",
+        "lowest possible",
+    ):
         assert word in shown
     facts = json.loads(
         roctree("evaluate", "tree.json", "test.csv", "--positive", "ill", "--json").out
     )
     tree = library.load("tree.json")
-    table = read_file("test.csv", types=types_of(tree.schema_))
+    table = read_file("test.csv", types=column_types(tree.schema_))
     curve = tree.roc(table.drop(["outcome"]), table["outcome"], positive="ill")
     assert facts["auc"] == curve.auc
     assert facts["auc_interval"] == list(curve.auc_interval())
@@ -204,8 +209,8 @@ PARTS = {
 @pytest.mark.parametrize("command", ["evaluate", "labellings"])
 def test_several_files_are_judged_as_one(command, parts, grown, roctree, monkeypatch):
     in_parts(grown, "test.csv")
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
-    monkeypatch.setattr("roctree.data.files.BATCH_ROWS", 50)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
+    monkeypatch.setattr("roctree.data.readers.BATCH_ROWS", 50)
     whole = json.loads(roctree(command, "tree.json", "test.csv", "--json").out)
     found = roctree(command, "tree.json", *PARTS[parts], "--json")
     assert found.code == 0, found.err
@@ -222,7 +227,7 @@ def test_several_files_are_judged_by_models_that_score_each_row(grown, roctree):
 
 @pytest.mark.parametrize("classes", [(0, 1), (1.0, 2.0), ("false", "true"), ("007", "008")])
 def test_classes_are_known_again_block_by_block(classes, patients, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 50)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 50)
     rows = "".join(f"{i},{classes[i // 20]}\n" for i in range(40))
     (patients / "kinds.csv").write_text("x,kind\n" + rows)
     assert roctree("fit", "kinds.csv", "--target", "kind", "-o", "kinds.json").code == 0
@@ -231,7 +236,7 @@ def test_classes_are_known_again_block_by_block(classes, patients, roctree, monk
 
 
 def test_a_row_far_down_that_cannot_be_judged_is_named(grown, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     text = (grown / "test.csv").read_text()
     (grown / "odd.csv").write_text(text + text.splitlines()[1].rpartition(",")[0] + ",\n")
     done = roctree("evaluate", "tree.json", "odd.csv")
@@ -240,7 +245,7 @@ def test_a_row_far_down_that_cannot_be_judged_is_named(grown, roctree, monkeypat
 
 
 def test_blocks_of_rows_without_weight_leave_no_trace(grown, roctree, monkeypatch):
-    monkeypatch.setattr(csv_file, "BLOCK", 1000)
+    monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
     head, *rows = (grown / "test.csv").read_text().splitlines()
     for name, kept in {"all.csv": rows, "some.csv": rows[100:]}.items():
         lines = [f"{row},{int(row in rows[100:])}" for row in kept]
@@ -255,7 +260,7 @@ def test_blocks_of_rows_without_weight_leave_no_trace(grown, roctree, monkeypatc
 def test_a_file_that_is_named_twice_is_refused(grown, roctree):
     done = roctree("evaluate", "tree.json", "test.csv", "./test.csv")
     assert done.code == 2
-    assert "is named twice" in done.err
+    assert "is given twice" in done.err
 
 
 def test_evaluate_takes_more_than_two_classes(patients, roctree):
@@ -264,7 +269,7 @@ def test_evaluate_takes_more_than_two_classes(patients, roctree):
     )
     roctree("fit", "three.csv", "--target", "kind", "-o", "three.json")
     shown = roctree("evaluate", "three.json", "three.csv").out
-    assert "Mean AUC of all pairs of classes 1.0000." in shown
+    assert "Mean AUC over all pairs of classes 1.0000." in shown
 
 
 def test_the_target_is_found_by_its_classes(grown, roctree):
@@ -366,7 +371,7 @@ def test_an_export_in_json_is_what_would_be_written(grown, roctree):
 def test_compare_shows_means_deviations_and_wins(patients, roctree):
     options = ("--target", "outcome", "--folds", 3, "--repeats", 2, "--max-leaves", 6)
     shown = roctree("compare", "data.csv", *options, "--criterion", "auc,msee").out
-    assert "6 divisions" in shown
+    assert "over 6 train/test splits" in shown
     assert "wins/ties/losses" in shown
     facts = json.loads(
         roctree("compare", "data.csv", *options, "--smoothing", "none,laplace", "--json").out
@@ -381,7 +386,7 @@ def test_compare_goes_on_from_its_store_and_names_changed_data(patients, roctree
     options = ("--target", "outcome", "--folds", 3, "--max-leaves", 4, "--store", "kept.sqlite")
     roctree("compare", "data.csv", *options)
     shown = roctree("compare", "data.csv", *options, "--repeats", 2).out
-    assert "6 divisions" in shown
+    assert "over 6 train/test splits" in shown
     lines = (patients / "data.csv").read_text().splitlines(keepends=True)
     (patients / "data.csv").write_text("".join(lines[:-20]))
     refused = roctree("compare", "data.csv", *options)
@@ -404,12 +409,12 @@ def outcomes_of_which_some_failed(names):
 
 def test_compare_shows_what_failed_beside_the_rest():
     names = ("bad", "good")
-    report = compared(Results(outcomes_of_which_some_failed(names), ("p",), names, 0.5))
+    report = comparison_report(Results(outcomes_of_which_some_failed(names), ("p",), names, 0.5))
     table, failed, _ = report.shown
     assert table.rows[0] == ("bad", "–", "–", "–", "–", "0/0/0")
     assert table.rows[1][1] == "0.6 ± 0.1"
-    assert failed == "bad failed in 3 of 3 divisions: ValueError: no"
+    assert failed == "bad failed in 3 of 3 splits: ValueError: no"
     assert report.facts["configurations"]["bad"]["error"] == "ValueError: no"
     assert report.facts["configurations"]["good"]["error"] is None
     with pytest.raises(DataError, match="'bad' failed: ValueError: no"):
-        compared(Results(outcomes_of_which_some_failed(["bad"]), ("p",), ("bad",), 0.5))
+        comparison_report(Results(outcomes_of_which_some_failed(["bad"]), ("p",), ("bad",), 0.5))

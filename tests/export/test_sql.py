@@ -265,7 +265,7 @@ def test_what_a_query_cannot_say_is_refused():
         tree.at(max_fpr=0.123, randomise=True).to_sql()
     with pytest.raises(ParameterError, match="Geometric probabilities cannot"):
         ROCTreeClassifier(geometric_probability=True).fit(X, y).to_sql()
-    with pytest.raises(ParameterError, match="keep contains 'label'"):
+    with pytest.raises(ParameterError, match='keep contains "label"'):
         tree.to_sql(keep=["label"])
     chain = np.arange(1200.0)[:, None]
     deep = ROCTreeClassifier(criterion="error").fit(chain, np.arange(1200) % 2)

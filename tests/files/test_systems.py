@@ -77,7 +77,7 @@ def test_loaded_cells_have_no_cases_and_say_so():
     loaded = from_bytes(as_bytes(model))
     assert model.cases_ is not None
     assert loaded.cases_ is None
-    with pytest.raises(ParameterError, match="which model files have not"):
+    with pytest.raises(ParameterError, match="model files do not contain them"):
         loaded.partial_fit(X, np.zeros(len(X), dtype=int))
 
 
@@ -107,7 +107,7 @@ NB, CELLS = "naive bayes", "cells"
 WRONG = {
     "a leaf has no model": (NB, "models", {"of_nodes": last(-1)}, "without a model"),
     "a model does not exist": (NB, "models", {"of_nodes": last(99)}, "without a model"),
-    "an inner node has a model": (NB, "models", {"of_nodes": lambda n: [0, *n[1:]]}, "elsewhere"),
+    "an inner node has a model": (NB, "models", {"of_nodes": lambda n: [0, *n[1:]]}, "inner node"),
     "there are no models": (NB, "models", {"class_counts": lambda _: []}, "has no models"),
     "a list of cuts is missing": (NB, "models", {"cuts": lambda cuts: cuts[1:]}, "is not made of"),
     "cuts are no list": (NB, "models", {"cuts": last(3)}, "is not made of"),

@@ -1,7 +1,8 @@
-"""Compare strategies on a file by repeated stratified cross-validation."""
+"""``roctree compare`` and ``roctree frontier``: experiments by repeated cross-validation."""
 
 import sys
 from collections import Counter
+from io import BytesIO
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,36 +10,55 @@ from typing import Annotated, Any
 
 import typer
 
-from roctree.cli.cases import training_cases, wishes
-from roctree.cli.fit import TargetColumn
-from roctree.cli.options import COLUMNS, READING, Changed, Data, Report, command
-from roctree.cli.output import Table
-from roctree.cli.parameters import estimator, options, variants
-from roctree.cli.values import number
-from roctree.errors import DataError
+import roctree
+from roctree.cli.estimators import tree_from_options, tree_options, variants
+from roctree.cli.options import (
+    COLUMNS,
+    COSTS,
+    READING,
+    Data,
+    Folds,
+    Repeats,
+    TrainingTarget,
+    command,
+)
+from roctree.cli.output import Report, Table
+from roctree.cli.reading import column_roles, read_training
+from roctree.cli.values import parse_costs, parse_number
+from roctree.data import encode_labels
+from roctree.errors import DataError, ParameterError
 from roctree.experiment import CrossValidation, Plan, Problem, Results, run
+from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
 from roctree.experiment.significance import Verdict
+from roctree.files.atomic import write_whole
+from roctree.progress import count_bar
+from roctree.report.displays import check_frontier_measure, pyplot
+
+# Compare
 
 METRICS = ("auc", "accuracy", "log_loss", "leaves")
 LEVEL = 0.05
-Folds = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
-Repeats = Annotated[
-    int, typer.Option(metavar="NUMBER", help="How often the cases are divided anew.")
-]
-Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Of the folds.")]
+FoldSeed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the folds.")]
 Store = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Keep all results; a run that was stopped goes on there."),
+    typer.Option(metavar="FILE", help="File for all results; an interrupted run resumes from it."),
+]
+Changed = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Stored results of data or code that have changed since: refuse, keep or run again.",
+    ),
 ]
 
 
-@command(columns=COLUMNS, parameters=options(lists=True), reading=READING)
+@command(columns=COLUMNS, parameters=tree_options(lists=True), reading=READING)
 def compare(
     data: Data,
-    target: TargetColumn,
+    target: TrainingTarget,
     folds: Folds = 10,
     repeats: Repeats = 1,
-    seed: Seed = 0,
+    seed: FoldSeed = 0,
     store: Store = None,
     changed: Changed = "refuse",
     *,
@@ -46,49 +66,51 @@ def compare(
     parameters: dict[str, Any],
     reading: dict[str, Any],
 ) -> Report:
-    """Compare strategies by repeated stratified cross-validation, the same folds for all.
+    """Compare strategies by repeated stratified cross-validation on the same folds.
 
     Example:
       roctree compare data.csv --target outcome --criterion auc,msee --folds 5
     """
-    cases = training_cases(data, wishes(target, None, columns), reading)
-    n_jobs = int(number("n_jobs", parameters.pop("n_jobs", "1")))
+    cases = read_training(data, column_roles(target, None, columns), reading)
+    n_jobs = int(parse_number("n_jobs", parameters.pop("n_jobs", "1")))
     classes = cases.y.unique().to_pylist()
-    trees = {name: estimator(given, classes) for name, given in variants(parameters).items()}
+    trees = {name: tree_from_options(each, classes) for name, each in variants(parameters).items()}
     problem = Problem.from_data(Path(data).name, cases.X, cases.y)
     plan = Plan.of(problem, trees, CrossValidation(folds, repeats, seed), METRICS)
     progress = sys.stderr.isatty()
     with TemporaryDirectory() as folder:
-        place = store or Path(folder) / "results.sqlite"
-        results = run(plan, place, n_jobs=n_jobs, changed=changed, progress=progress)  # type: ignore[arg-type]
-    return _report(results)
+        path = store or Path(folder) / "results.sqlite"
+        results = run(plan, path, n_jobs=n_jobs, changed=changed, progress=progress)  # type: ignore[arg-type]
+    return comparison_report(results)
 
 
-def _report(results: Results) -> Report:
+def comparison_report(results: Results) -> Report:
+    """Return means, deviations and significant differences of all configurations."""
     failures = Counter(failed.configuration for failed in results.failures)
     if len(results.failures) == len(results.outcomes):
         failed = results.failures[0]
         raise DataError(f"{failed.configuration!r} failed: {failed.error}")
-    rows = {name: _row(results, name) for name in results.configurations}
+    rows = {name: _configuration_facts(results, name) for name in results.configurations}
     cells = [
-        (name, *(_cell(row[metric]) for metric in METRICS),
+        (name, *(_mean_cell(row[metric]) for metric in METRICS),
          "/".join(str(row["auc_against_others"][each]) for each in ("win", "tie", "loss")))
         for name, row in rows.items()
     ]  # fmt: skip
     head = ("configuration", *METRICS, "AUC: wins/ties/losses")
     n_divisions = len(results.outcomes) // len(rows)
-    title = f"{n_divisions} divisions, mean ± standard deviation"
+    title = f"Mean ± standard deviation over {n_divisions} train/test splits"
     notes = [
-        f"{name} failed in {count} of {n_divisions} divisions: {rows[name]['error']}"
+        f"{name} failed in {count} of {n_divisions} splits: {rows[name]['error']}"
         for name, count in failures.items()
     ]
     notes.append(
-        f"Wins and losses against the others by the corrected resampled t-test, p < {LEVEL}."
+        "Wins and losses against the other configurations by the corrected resampled t-test, "
+        f"p < {LEVEL}."
     )
     return Report({"configurations": rows, "level": LEVEL}, [Table(head, cells, title), *notes])
 
 
-def _row(results: Results, name: str) -> dict[str, Any]:
+def _configuration_facts(results: Results, name: str) -> dict[str, Any]:
     (problem,) = results.problems
     measures = {
         metric: {"mean": results.mean(metric, problem, name),
@@ -104,9 +126,98 @@ def _row(results: Results, name: str) -> dict[str, Any]:
     return {**measures, "auc_against_others": verdicts, "error": errors[0] if errors else None}
 
 
-def _cell(measure: dict[str, float]) -> str:
-    """Mean and deviation, as far as there are any."""
+def _mean_cell(measure: dict[str, float]) -> str:
     if isnan(measure["mean"]):
         return "–"
     spread = "" if isnan(measure["sd"]) else f" ± {measure['sd']:.2g}"
     return f"{measure['mean']:.4g}{spread}"
+
+
+# Frontier
+
+ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
+IMAGE_FORMATS = ("svg", "png", "pdf")
+Sizes = Annotated[
+    str, typer.Option("--leaves", metavar="NUMBERS", help="Maximum numbers of leaves.")
+]
+Ways = Annotated[
+    str, typer.Option(metavar="NAMES", help="Ways of making trees small, separated by commas.")
+]
+GeneratorSeed = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Seed of the folds and of generated cases.")
+]
+Plot = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Plot a measure against leaves as svg, png or pdf."),
+]
+Measure = Annotated[str, typer.Option(metavar="NAME", help="Measure to plot: auc, log_loss, cost.")]
+
+
+@command(columns=COLUMNS, costs=COSTS, reading=READING)
+def frontier(
+    data: Data,
+    target: TrainingTarget,
+    leaves: Sizes = ALL_SIZES,
+    ways: Ways = ALL_WAYS,
+    folds: Folds = 5,
+    repeats: Repeats = 1,
+    seed: GeneratorSeed = 0,
+    plot: Plot = None,
+    measure: Measure = "auc",
+    *,
+    columns: dict[str, Any],
+    costs: dict[str, Any],
+    reading: dict[str, Any],
+) -> Report:
+    """Show AUC, log-loss and cost of trees of several sizes, made small in several ways.
+
+    Example:
+      roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
+    """
+    if plot is not None:
+        _check_plot(plot, measure)
+    cases = read_training(data, column_roles(target, None, columns), reading)
+    matrix = parse_costs(costs, encode_labels(cases.y)[0].tolist())
+    sizes: list[Any] = [parse_number("leaves", size) for size in leaves.split(",")]
+    with count_bar("Growing trees") as report:
+        found = roctree.frontier(
+            cases.X, cases.y, leaves=sizes, ways=ways.split(","), folds=folds, repeats=repeats,
+            cost_matrix=matrix, random_state=seed, progress=report,
+        )  # fmt: skip
+    if plot is not None:
+        _draw(found, plot, measure)
+    points = [dict(zip(found.columns(), row, strict=True))
+              for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
+    what = "the error rate" if matrix is None else f"the cost per case{_of_positive(costs, matrix)}"
+    title = f"Means over {folds * repeats} train/test splits; cost is {what}"
+    return Report({"points": points}, [Table(HEAD, found.cells(), title)])
+
+
+def _of_positive(costs: dict[str, Any], matrix: Any) -> str:
+    """Name the positive class if costs were given for its errors."""
+    return "" if "cost_matrix" in costs else f", positive class {next(iter(matrix))}"
+
+
+def _check_plot(path: str, measure: str) -> None:
+    """Raise an error for a plot that could not be drawn, before trees are grown."""
+    pyplot()
+    check_frontier_measure(measure)
+    place = Path(path)
+    if place.suffix[1:].lower() not in IMAGE_FORMATS:
+        raise ParameterError(
+            parameter="plot",
+            value=path,
+            reason="has an unknown format: use a name that ends in {known}",
+            known=", ".join(IMAGE_FORMATS),
+        )
+    if not place.absolute().parent.is_dir():
+        raise ParameterError(
+            parameter="plot", value=path, reason="is in a folder that does not exist"
+        )
+
+
+def _draw(found: Frontier, path: str, measure: Any) -> None:
+    picture = BytesIO()
+    figure = roctree.FrontierDisplay(found).plot(measure).figure_
+    figure.savefig(picture, format=Path(path).suffix[1:].lower())
+    write_whole(Path(path), picture.getvalue())

@@ -1,32 +1,33 @@
-"""The main job on data that are there: compare, fit, look."""
+"""``roctree demo`` and ``roctree warm-up``: a first look, and compilation ahead of time."""
 
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roctree.cli.options import Report, command
-from roctree.cli.output import Table
+from roctree.cli.options import command
+from roctree.cli.output import Report, Table
 from roctree.progress import spinner
 
 if TYPE_CHECKING:
     from roctree.experiment.demo import CriterionScores
 
-
 PAGE = "roctree-demo.html"
+LOADING = "Loading the kernels; the first run compiles them"
 
 
 @command()
 def demo(
-    page: Annotated[str, typer.Option(metavar="FILE", help="The page to write.")] = PAGE,
+    page: Annotated[str, typer.Option(metavar="FILE", help="HTML page to write.")] = PAGE,
 ) -> Report:
     """Compare criteria on breast-cancer data, show a tree, and write its interactive page.
 
     Example:
       roctree demo
     """
-    with spinner("Loading the kernels; their first use on a machine compiles them"):
+    with spinner(LOADING):
         from roctree.experiment import demo as experiment
 
         tree = experiment.shown_tree()
@@ -40,11 +41,10 @@ def demo(
     table = Table(("criterion", "AUC", "accuracy", "leaves"), list(map(_cells, outcomes)), title)
     facts = {outcome.criterion: _means(outcome) for outcome in outcomes}
     experiment.write_page(Path(page))
+    text = tree.to_text()
     invitation = f"\nDrag the costs and watch the leaves relabel: open {page}"
-    shown: list[str | Table] = [
-        table, "A small tree of all cases:\n", tree.to_text(), invitation
-    ]  # fmt: skip
-    return Report({"criteria": facts, "tree": tree.to_text(), "page": page}, shown)
+    shown = [table, "A small tree grown from all cases:\n", text, invitation]
+    return Report({"criteria": facts, "tree": text, "page": page}, shown)
 
 
 def _cells(outcome: "CriterionScores") -> list[str]:
@@ -58,3 +58,19 @@ def _means(outcome: "CriterionScores") -> dict[str, float]:
         "accuracy": float(outcome.accuracy.mean()),
         "leaves": float(outcome.n_leaves.mean()),
     }
+
+
+@command()
+def warm_up() -> Report:
+    """Compile the kernels ahead of their first use, and show how long it took.
+
+    Example:
+      roctree warm-up
+    """
+    begin = perf_counter()
+    with spinner(LOADING):
+        from roctree.models.warm_up import warm_up as compile_all
+
+        compile_all()
+    seconds = perf_counter() - begin
+    return Report({"seconds": seconds}, [f"The kernels are compiled; this took {seconds:.1f} s."])

@@ -1,6 +1,12 @@
-"""Options that several commands share, in groups; a command receives a group as one dict."""
+"""Options that several commands share, and the decorator that makes a command of a function.
 
-from collections.abc import Callable, Iterable, Mapping
+Options come in groups (columns, reading, operating point, parameters of an estimator). A command
+receives each group as one dict of the options that were given.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
@@ -9,60 +15,51 @@ from typing import Annotated, Any
 
 import typer
 
-from roctree.cli.output import Report, show
-from roctree.cli.wording import said_in_options, spelled
-from roctree.errors import ParameterError
+from roctree.cli.values import OptionWording, option_name
+from roctree.errors import DataError, ParameterError, ParameterWarning
 
-Command = Callable[..., Any]
-# What is read, and the commands that may put a model in the place of the one they read.
-_READ = ("model", "data", "validation", "training")
-_MODELS_OF_MODELS = ("prune", "at")
-# What these write is for pipes, too; others print a report there.
-_WRITE_PIPES = ("predict", "export")
-
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="csv, tsv, Parquet, Feather or ARFF, packed or not; - for a pipe."
-    ),
-]
-KnownFiles = Annotated[
+FORMATS = "CSV, TSV, Parquet, Feather or ARFF, optionally compressed; - for standard input."
+Data = Annotated[str, typer.Argument(metavar="DATA", help=FORMATS)]
+LabelledFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="Cases with their classes, as for fit; several files, folders of Parquet files or "
-        "patterns count together.",
+        help="Labelled data in a format that fit reads; several files, folders of Parquet files "
+        "or glob patterns are evaluated together.",
     ),
 ]
 OptionalData = Annotated[
-    str | None, typer.Argument(metavar="DATA", help="Cases with their classes; see fit.")
+    str | None, typer.Argument(metavar="DATA", help="Labelled data in a format that fit reads.")
 ]
 OptionalFiles = Annotated[
-    list[str], typer.Argument(metavar="DATA", help="Cases with their classes; see evaluate.")
+    list[str], typer.Argument(metavar="DATA", help="Labelled data, as for evaluate.")
 ]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit or prune wrote.")]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Model file written by fit, prune or at.")
 ]
+Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file.")]
 Target = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="The class; if not said, the column that holds classes."),
-]
-
-Dask = Annotated[
-    str | None,
     typer.Option(
-        metavar="ADDRESS", help="Let the workers of this Dask scheduler read the Parquet files."
+        metavar="COLUMN",
+        help="Column with the classes. Default: the training target, or the only column whose "
+        "values are classes.",
     ),
+]
+TrainingTarget = Annotated[
+    str, typer.Option("--target", metavar="COLUMN", help="Column with the classes to predict.")
 ]
 Weight = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Weights of the rows: k counts as k rows.")
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column with row weights: weight k counts as k rows."),
 ]
-Changed = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="Results of before a change: 'refuse', 'keep' or run 'again'."
-    ),
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers read the Parquet files."),
+]
+Folds = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
+Repeats = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Number of repetitions with new folds.")
 ]
 
 
@@ -72,84 +69,95 @@ class Choice:
 
     Parameters
     ----------
-    help : what it means
-    metavar : what is to be given
-    flag : whether it is switched on and off, and takes no text
-    always_off : whether a flag is off unless given, so that none is needed to switch it off
-    many : whether it may be given several times
-    choices : what a shell may complete
+    help : str
+    metavar : str
+        Placeholder for the value in the help text.
+    flag : bool
+        Whether the option is switched on and off and takes no value.
+    only_on : bool
+        Whether a flag is off by default, so that no option to switch it off is needed.
+    many : bool
+        Whether the option may be given several times.
+    choices : tuple of str
+        Values that a shell can complete.
     """
 
     help: str
     metavar: str = "NUMBER"
     flag: bool = False
-    always_off: bool = False
+    only_on: bool = False
     many: bool = False
     choices: tuple[str, ...] = ()
 
     def annotation(self, name: str) -> Any:
-        """Return the type of the argument of that name, as typer reads it."""
+        """Return the annotation that makes typer add this option under a name."""
         kind: Any = bool if self.flag else list[str] if self.many else str
-        about = typer.Option(
-            *([spelled(name)] if self.always_off else []),
+        option = typer.Option(
+            *([option_name(name)] if self.only_on else []),
             help=self.help,
             metavar=None if self.flag else self.metavar,
             show_default=False,
             autocompletion=self._complete if self.choices else None,
         )
-        return Annotated[kind | None, about]
+        return Annotated[kind | None, option]
 
     def _complete(self, incomplete: str) -> list[str]:
         return [choice for choice in self.choices if choice.startswith(incomplete)]
 
 
 COLUMNS = {
-    "nominal": Choice("Columns whose numbers or texts are names.", "COLUMNS", many=True),
-    "numeric": Choice("Columns that hold numbers.", "COLUMNS", many=True),
-    "ignore": Choice("Columns to leave out.", "COLUMNS", many=True),
+    "nominal": Choice("Columns to treat as nominal.", "COLUMNS", many=True),
+    "numeric": Choice("Columns to treat as numeric.", "COLUMNS", many=True),
+    "ignore": Choice("Columns to ignore.", "COLUMNS", many=True),
 }
 READING = {
-    "delimiter": Choice("The mark between cells of a text file, if not the usual one.", "MARK"),
-    "decimal": Choice("The mark before decimals in a text file.", "MARK"),
-    "encoding": Choice("The alphabet of a text file, such as latin-1.", "NAME"),
-    "missing_value": Choice("What else stands for a missing value.", "TEXT", many=True),
+    "delimiter": Choice("Delimiter of a text file, if it is not detected.", "CHARACTER"),
+    "decimal": Choice("Decimal mark of a text file. [.]", "CHARACTER"),
+    "encoding": Choice("Encoding of a text file, such as latin-1. [utf8]", "NAME"),
+    "missing_value": Choice("Additional spelling of a missing value.", "TEXT", many=True),
 }
 OPERATING = {
-    "positive": Choice("The positive class of two; if not said, the last in order.", "CLASS"),
-    "cost_fp": Choice("What a false alarm costs."),
-    "cost_fn": Choice("What a miss costs."),
-    "cost_matrix": Choice("Costs [predicted][true] as JSON, by number or by class.", "JSON"),
+    "positive": Choice("Positive class of two. Default: the last in sorted order.", "CLASS"),
+    "cost_fp": Choice("Cost of a false positive."),
+    "cost_fn": Choice("Cost of a false negative."),
+    "cost_matrix": Choice("Costs [predicted][true] as JSON, by position or by class.", "JSON"),
     "prior": Choice(
-        "The share of positives where the tree is used, or of each class: ill=0.1,well=0.9.",
+        "Share of positives where the model is used, or of each class: ill=0.1,well=0.9.",
         "SHARES",
     ),
-    "max_fpr": Choice("Find the most positives with so many false alarms.", "RATE"),
-    "min_tpr": Choice("Raise the fewest false alarms that find so many positives.", "RATE"),
-    "beta": Choice("Choose the labels of the highest F-measure."),
-    "threshold": Choice("The least probability that is called positive.", "PROBABILITY"),
-    "randomise": Choice("Hit the rate exactly, some labels by chance.", flag=True, always_off=True),
-    "counts": Choice(
-        "Choose by the training or the smoothed counts.", "NAME", choices=("training", "smoothed")
+    "max_fpr": Choice("Highest true positive rate with at most this false positive rate.", "RATE"),
+    "min_tpr": Choice("Lowest false positive rate with at least this true positive rate.", "RATE"),
+    "beta": Choice("Highest F-measure with this beta."),
+    "threshold": Choice("Lowest probability that is labelled positive.", "PROBABILITY"),
+    "randomise": Choice(
+        "Reach the rate exactly by randomising some labels.", flag=True, only_on=True
     ),
-    "random_state": Choice("Seed of the labels by chance.", "SEED"),
+    "counts": Choice(
+        "Choose by training counts or by smoothed counts.",
+        "NAME",
+        choices=("training", "smoothed"),
+    ),
+    "random_state": Choice("Seed of randomised labels.", "SEED"),
 }
 COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
 _COMMON = {
-    "json": Choice("Answer in JSON.", flag=True, always_off=True),
-    "debug": Choice("Show where an error comes from.", flag=True, always_off=True),
+    "json": Choice("Print JSON.", flag=True, only_on=True),
+    "debug": Choice("Show the traceback of an error.", flag=True, only_on=True),
 }
 
 
-def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
-    """Make a command of a function that returns a report.
+def command(**groups: Mapping[str, Choice]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Make a command of a function that returns a ``Report``, or None if it printed its result.
 
     Parameters
     ----------
-    groups : by argument of the function, the options that it receives there as a dict, those that
-        were given; a function with an argument ``as_json`` is told whether the answer is JSON
+    **groups : mapping of str to Choice
+        Groups of options. The function receives each as a keyword argument, a dict of the options
+        that were given. A function with an argument ``as_json`` also receives whether ``--json``
+        was given.
     """
 
-    def decorate(function: Command) -> Command:
+    def decorate(function: Callable[..., Any]) -> Callable[..., None]:
         every = {**groups, "_common": _COMMON}
         arguments = signature(function).parameters
         own = [each for each in arguments.values() if each.name not in (*groups, "as_json")]
@@ -160,22 +168,22 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
             for choices in every.values()
             for name, choice in choices.items()
         ]
-
         parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
+        wording = OptionWording([each.name for each in parameters])
 
         @wraps(function)
         def called(**given: Any) -> None:
-            gathered = {group: _taken(given, choices) for group, choices in every.items()}
+            gathered = {group: _take(given, choices) for group, choices in every.items()}
             as_json = bool(gathered.pop("_common").get("json"))
             if "as_json" in arguments:
                 given["as_json"] = as_json
-            _check_output(function.__name__, given)
-            with said_in_options([each.name for each in parameters]):
+            with _worded(wording):
+                check_output(function.__name__, given)
                 report = function(**given, **gathered)
             if report is not None:
-                show(report, as_json)
+                report.print(as_json)
 
-        # Without the mark, lines of an example would be filled up like those of a paragraph.
+        # Without the mark, the lines of an example would be joined to a paragraph.
         called.__doc__ = (getdoc(function) or "").replace("Example:\n", "\b\nExample:\n")
         called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -184,43 +192,51 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Command], Command]:
     return decorate
 
 
-def _check_output(command_name: str, given: Mapping[str, Any]) -> None:
-    """Refuse to write a file that is read: the data of a user are the last that may be lost."""
-    written = given.get("output") or given.get("plot")
-    if written == "-" and command_name not in _WRITE_PIPES:
-        raise ParameterError("-o is '-', and what is written here is a file: give its name.")
-    if written is None or not Path(written).is_file():
-        return
-    for name in _READ:
-        if name == "model" and command_name in _MODELS_OF_MODELS:
-            continue
-        paths = given.get(name) or []
-        for path in [paths] if isinstance(paths, str) else paths:
-            if Path(path).is_file() and Path(path).samefile(written):
-                raise ParameterError(f"{written!r} is read, and would be lost: write another file.")
-
-
-def _taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Take a group out of what was given, without what was not said."""
+def _take(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Remove a group from the arguments and return the options that were given."""
     found = {name: given.pop(name) for name in names}
     return {name: value for name, value in found.items() if value not in (None, [])}
 
 
-__all__ = [
-    "COLUMNS",
-    "COSTS",
-    "OPERATING",
-    "READING",
-    "Changed",
-    "Choice",
-    "Data",
-    "KnownFiles",
-    "Model",
-    "OptionalData",
-    "OptionalFiles",
-    "Output",
-    "Report",
-    "Target",
-    "Weight",
-    "command",
-]
+@contextmanager
+def _worded(wording: OptionWording) -> Iterator[None]:
+    """Word the errors and warnings of the library with the options of a command."""
+    show = warnings.showwarning
+
+    def show_worded(message: Warning | str, *rest: Any, **more: Any) -> None:
+        if isinstance(message, ParameterWarning):
+            message = message.worded(wording)
+        show(message, *rest, **more)
+
+    warnings.showwarning = show_worded
+    try:
+        yield
+    except (DataError, ParameterError) as error:
+        raise type(error)(error.worded(wording)) from error
+    finally:
+        warnings.showwarning = show
+
+
+# Arguments that are read, and the commands that may replace the model that they read.
+_INPUTS = ("model", "data", "validation", "training")
+_REPLACE_MODELS = ("prune", "at")
+# Commands whose output may go to standard output; the others print a report there.
+_WRITE_STREAMS = ("predict", "export")
+
+
+def check_output(command_name: str, given: Mapping[str, Any]) -> None:
+    """Raise ``ParameterError`` if the output of a command would overwrite one of its inputs."""
+    output = given.get("output") or given.get("plot")
+    if output == "-" and command_name not in _WRITE_STREAMS:
+        raise ParameterError("-o - is not possible here: give the name of a file.")
+    if output is None or not Path(output).is_file():
+        return
+    for name in _INPUTS:
+        if name == "model" and command_name in _REPLACE_MODELS:
+            continue
+        paths = given.get(name) or []
+        for path in [paths] if isinstance(paths, str) else paths:
+            if Path(path).is_file() and Path(path).samefile(output):
+                raise ParameterError(
+                    f"{output!r} is an input of this command: write to another file."
+                )

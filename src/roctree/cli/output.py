@@ -1,4 +1,7 @@
-"""What a command has to say: tables for people, plain where a pipe reads them, or JSON."""
+"""Output of a command: a report with facts for ``--json``, and paragraphs and tables for people.
+
+Tables are drawn by rich on a terminal and are plain text in a pipe.
+"""
 
 import json
 import math
@@ -10,51 +13,81 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from roctree.data.unseen import UnseenCategoriesWarning
-from roctree.table import Side, on_one_line
-from roctree.table import as_text as table_as_text
+from roctree.data import UnseenCategoriesWarning
+from roctree.text import Alignment, escape_unprintable, text_table
 
-# Numbers, ranges, and means with deviations.
-_NUMBERS = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never|optimal|e)*")
+# Numbers, ranges, and means with standard deviations.
+_NUMERIC_CELL = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never|optimal|e)*")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts; columns whose cells are all numbers are set to the right."""
+    """A table of strings; columns of numbers are aligned to the right."""
 
     head: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     title: str = ""
 
+    def as_text(self) -> str:
+        """Return the table without rules, with two spaces between columns."""
+        lines = text_table(self.head, self.rows, self.sides())
+        return "\n".join([self.title] * bool(self.title) + [lines]) + "\n"
+
+    def as_rich(self) -> Any:
+        """Return the table as rich draws it."""
+        from rich import box
+        from rich.table import Table as RichTable
+
+        shown = RichTable(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left")
+        for name, side in zip(self.head, self.sides(), strict=True):
+            shown.add_column(escape_unprintable(name), justify=side)
+        for row in self.rows:
+            shown.add_row(*map(escape_unprintable, row))
+        return shown
+
+    def sides(self) -> list[Alignment]:
+        """Return the alignment of each column."""
+        columns = zip(*self.rows, strict=True) if self.rows else [[""]] * len(self.head)
+        numeric = (any(column) and all(map(_NUMERIC_CELL.fullmatch, column)) for column in columns)
+        return ["right" if each else "left" for each in numeric]
+
 
 @dataclass(frozen=True)
 class Report:
-    """What a command has found out.
+    """The result of a command.
 
     Parameters
     ----------
-    facts : for machines
-    shown : for people, paragraphs and tables; empty if there is nothing to say
+    facts : mapping
+        The result for machines, printed as JSON.
+    shown : sequence of str or Table
+        The result for people.
     """
 
     facts: Mapping[str, Any]
     shown: Sequence[str | Table] = field(default_factory=tuple)
 
+    def print(self, as_json: bool) -> None:
+        """Print the report to standard output."""
+        if as_json:
+            print(_json(json_value(self.facts)))
+            return
+        if not sys.stdout.isatty():
+            for part in self.shown:
+                print(part if isinstance(part, str) else part.as_text())
+            return
+        from rich.console import Console
 
-def show(report: Report, as_json: bool) -> None:
-    """Print a report."""
-    if as_json:
-        print(_json(_plain(report.facts)))
-        return
-    for part in report.shown:
-        if sys.stdout.isatty():
-            _show_rich(part)
-        else:
-            print(part if isinstance(part, str) else as_text(part))
+        console = Console(markup=False, highlight=False)
+        for part in self.shown:
+            if isinstance(part, str):
+                console.print(part, soft_wrap=True)
+            else:
+                console.print(part.as_rich())
 
 
 def _json(facts: Any) -> str:
-    """Return JSON in the letters of standard output, escapes where it lacks some."""
+    """Return JSON; characters that standard output cannot encode are escaped."""
     text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -63,71 +96,42 @@ def _json(facts: Any) -> str:
     return text
 
 
-def as_text(table: Table) -> str:
-    """Return a table without lines, the columns two blanks apart."""
-    lines = table_as_text(table.head, table.rows, _sides(table))
-    return "\n".join([table.title] * bool(table.title) + [lines]) + "\n"
-
-
-@contextmanager
-def told_once() -> Iterator[None]:
-    """Tell once, and of all rows, what blocks of rows are warned of one after the other."""
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        yield
-    messages = [each.message for each in found]
-    unseen = [each for each in messages if isinstance(each, UnseenCategoriesWarning)]
-    _tell(each for each in messages if each not in unseen)
-    _tell(filter(None, [UnseenCategoriesWarning.of_all(unseen)]))
-
-
-@contextmanager
-def told_of_one_block() -> Iterator[None]:
-    """Tell once what several questions about the same rows are warned of."""
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        yield
-    _tell(each.message for each in found)
-
-
-def _tell(messages: Iterable[Warning | str]) -> None:
-    for message in {str(each): each for each in messages}.values():
-        warnings.warn(message, stacklevel=3)
-
-
-def _show_rich(part: str | Table) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    console = Console(markup=False, highlight=False)
-    if isinstance(part, str):
-        console.print(part, soft_wrap=True)
-        return
-    shown = RichTable(title=part.title or None, box=box.SIMPLE_HEAD, title_justify="left")
-    for name, side in zip(part.head, _sides(part), strict=True):
-        shown.add_column(on_one_line(name), justify=side)
-    for row in part.rows:
-        shown.add_row(*map(on_one_line, row))
-    console.print(shown)
-
-
-def _sides(table: Table) -> list[Side]:
-    columns = zip(*table.rows, strict=True) if table.rows else [[""]] * len(table.head)
-    numbers = (any(column) and all(map(_NUMBERS.fullmatch, column)) for column in columns)
-    return ["right" if numeric else "left" for numeric in numbers]
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can say: lists and numbers of Python, null for what is no number."""
+def json_value(value: Any) -> Any:
+    """Return a value as JSON can represent it; NaN and infinity become null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # numpy's arrays and numbers
-        return _plain(value.tolist())
+        return {str(key): json_value(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars
+        return json_value(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, str | bool | int | float):
         return value
     return repr(value)
+
+
+@contextmanager
+def merged_warnings() -> Iterator[None]:
+    """Show each warning once, and one for all categories that are unseen in blocks of rows."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    messages = [each.message for each in found]
+    unseen = [each for each in messages if isinstance(each, UnseenCategoriesWarning)]
+    _warn_once(each for each in messages if each not in unseen)
+    _warn_once(filter(None, [UnseenCategoriesWarning.merged(unseen)]))
+
+
+@contextmanager
+def distinct_warnings() -> Iterator[None]:
+    """Show warnings once that several questions about the same rows repeat."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    _warn_once(each.message for each in found)
+
+
+def _warn_once(messages: Iterable[Warning | str]) -> None:
+    for message in {str(each): each for each in messages}.values():
+        warnings.warn(message, stacklevel=3)

@@ -1,27 +1,86 @@
-"""Score new cases, however many."""
+"""``roctree predict``: read rows block by block, predict, and write the results."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 import roctree
-from roctree.cli.cases import chooser, spelling
-from roctree.cli.options import OPERATING, READING, Data, Model, Output, Report, command
-from roctree.cli.output import told_once
-from roctree.cli.relabelled import positive_class, relabelled
-from roctree.cli.scores import SCORES, score_columns
+from roctree.cli.models import at_operating_point, method_of, positive_class
+from roctree.cli.options import OPERATING, READING, Data, Model, Output, command
+from roctree.cli.output import Report, distinct_warnings, merged_warnings
+from roctree.cli.reading import column_choice, text_format, with_all_columns
 from roctree.cli.writing import STANDARD_OUTPUT, table_writer
-from roctree.data.files import file_batches
-from roctree.data.known import types_of
-from roctree.table import plain
+from roctree.data.arrow import pa
+from roctree.data.readers import read_batches
+from roctree.data.roles import column_types, find_columns
+from roctree.errors import ParameterError
+from roctree.text import did_you_mean, quote_if_needed
 
+ResultColumns = Iterator[tuple[str, Any]]
+
+
+# Result columns
+
+
+def _label(model: Any, rows: Any) -> ResultColumns:
+    yield "label", pa.array(model.predict(rows))
+
+
+def _probability(model: Any, rows: Any) -> ResultColumns:
+    shares = model.predict_proba(rows)
+    for position, label in enumerate(model.classes_.tolist()):
+        yield f"probability_{label}", pa.array(shares[:, position])
+
+
+def _score(model: Any, rows: Any) -> ResultColumns:
+    scores = model.decision_function(rows)
+    if scores.ndim == 1:
+        yield "score", pa.array(scores)
+        return
+    for position, label in enumerate(model.classes_.tolist()):
+        yield f"score_{label}", pa.array(scores[:, position])
+
+
+def _leaf(model: Any, rows: Any) -> ResultColumns:
+    yield "leaf", pa.array(method_of(model, "apply")(rows))
+
+
+def _rule(model: Any, rows: Any) -> ResultColumns:
+    text = method_of(model, "to_rules")()
+    leaves, positions = np.unique(model.apply(rows), return_inverse=True)
+    rules = [line for line in text.splitlines() if not line.startswith("#")]
+    by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
+    texts = pa.array([by_leaf[leaf] for leaf in leaves.tolist()])
+    yield "rule", texts.take(pa.array(positions))
+
+
+def _change(model: Any, rows: Any) -> ResultColumns:
+    """Yield the smallest change that leads to another label, that label, and the distance."""
+    cases = list(method_of(model, "nearest_change")(rows))
+    texts = [", ".join(change.words for change in case.changes) for case in cases]
+    labels = [None if case.to is None else str(case.to) for case in cases]
+    yield "change", pa.array(texts, pa.string())
+    yield "change_to", pa.array(labels, pa.string())
+    yield "change_distance", pa.array([case.distance for case in cases], pa.float64())
+
+
+# To add a column: write a function as above and add it here.
+RESULTS: dict[str, Callable[[Any, Any], ResultColumns]] = {
+    "label": _label,
+    "probability": _probability,
+    "score": _score,
+    "leaf": _leaf,
+    "rule": _rule,
+    "change": _change,
+}
 Columns = Annotated[
-    str, typer.Option(metavar="NAMES", help=f"What to write, of {', '.join(SCORES)}.")
+    str, typer.Option(metavar="NAMES", help=f"Results to write: {', '.join(RESULTS)}.")
 ]
 Keep = Annotated[
-    list[str], typer.Option(metavar="COLUMNS", help="Columns of the data to write as well.")
+    list[str], typer.Option(metavar="COLUMNS", help="Columns of the data to copy to the output.")
 ]
 
 
@@ -31,45 +90,83 @@ def predict(
     data: Data,
     output: Output = None,
     columns: Columns = "label,probability",
-    keep: Keep = [],  # noqa: B006 - typer wants lists
+    keep: Keep = [],  # noqa: B006 - typer requires a list
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],
     as_json: bool,
 ) -> Report | None:
-    """Label and score the rows of a file, which may be larger than memory.
+    """Predict labels and scores for the rows of a file, which may be larger than memory.
 
     Example:
       roctree predict tree.json new.csv --positive ill --cost-fp 1 --cost-fn 5 -o scored.csv
     """
-    tree = relabelled(roctree.load(model), operating)
-    types = types_of(tree.schema_)
-    found = file_batches(data, chooser(tree, keep, data), spelling(reading), types)
-    scored = (score_columns(tree, batch, columns, keep) for batch in _blocks(found, tree))
+    loaded = at_operating_point(roctree.load(model), operating)
+    choice, types = column_choice(loaded, keep, data), column_types(loaded.schema_)
+    batches = read_batches(data, choice, text_format(reading), types)
+    if loaded.operating_point_ is not None and loaded.operating_point_.chance > 0.0:
+        # Randomised labels depend on the position of a row, so all rows are needed at once.
+        batches = (pa.concat_tables(each) for each in [batches])
+    results = (result_table(loaded, batch, columns, keep) for batch in batches)
     path = output or STANDARD_OUTPUT
-    with told_once():
-        n_rows = _written(scored, path, ".jsonl" if as_json and path == STANDARD_OUTPUT else None)
+    with merged_warnings():
+        n_rows = _write(results, path, ".jsonl" if as_json and path == STANDARD_OUTPUT else None)
     if path == STANDARD_OUTPUT:
         return None
-    positive = positive_class(tree, operating) if operating else None
-    said = "" if positive is None else f"; positive class {plain(positive)}"
-    return Report({"rows": n_rows, "output": path}, [f"{n_rows} rows written: {path}{said}"])
+    positive = positive_class(loaded, operating) if operating else None
+    of_class = "" if positive is None else f"; positive class {quote_if_needed(positive)}"
+    return Report({"rows": n_rows, "output": path}, [f"Wrote {n_rows} rows to {path}{of_class}"])
 
 
-def _blocks(batches: Iterable[Any], tree: Any) -> Iterator[Any]:
-    """All rows at once where labels are drawn by chance, since a draw goes by the row's place."""
-    point = tree.operating_point_
-    if point is None or point.chance == 0.0:
-        yield from batches
-        return
-    from roctree.data.arrow import pa
+def result_table(model: Any, table: Any, results: str, keep: list[str]) -> Any:
+    """Return the requested results of a block of rows.
 
-    yield pa.concat_tables(batches)
+    Parameters
+    ----------
+    model : fitted classifier
+    table : pyarrow.Table
+        Rows with at least the attributes that the model uses.
+    results : str
+        Names in ``RESULTS``, separated by commas.
+    keep : list of str
+        Columns of the rows to copy; a text that is not a column may list several.
+    """
+    if table.num_rows == 0:
+        # Nothing can be predicted, but the columns must be those of other blocks.
+        return result_table(model, _placeholder_row(table), results, keep).slice(0, 0)
+    rows = with_all_columns(table, model.schema_)
+    keep = find_columns(keep, table.column_names)
+    found = {name: table.column(name) for name in keep}
+    with distinct_warnings():
+        for name in results.split(","):
+            if name not in RESULTS:
+                raise ParameterError(
+                    f"--columns contains {name!r}{did_you_mean(name, RESULTS)}; choose from "
+                    f"{', '.join(RESULTS)}."
+                )
+            for column, values in RESULTS[name](model, rows):
+                if column in keep:
+                    raise ParameterError(
+                        f"--keep contains {column!r}, which is the name of a result."
+                    )
+                found[column] = values
+    return pa.table(found)
 
 
-def _written(tables: Iterator[Any], path: str, ending: str | None) -> int:
+def _placeholder_row(table: Any) -> Any:
+    """Return one row that every model accepts: zeros for numbers, missing for the rest."""
+
+    def cell(kind: Any) -> Any:
+        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        return pa.array([0], pa.int64()).cast(kind) if is_number else pa.nulls(1, kind)
+
+    return pa.table({field.name: cell(field.type) for field in table.schema})
+
+
+def _write(tables: Iterator[Any], path: str, suffix: str | None) -> int:
+    """Write tables with the same columns and return the number of rows."""
     first, n_rows = next(tables), 0
-    with table_writer(path, first.schema, ending) as write:
+    with table_writer(path, first.schema, suffix) as write:
         for table in chain([first], tables):
             write(table)
             n_rows += table.num_rows

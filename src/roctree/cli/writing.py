@@ -1,4 +1,4 @@
-"""Tables written block after block, to standard output or to files that are whole or not there."""
+"""Write tables block by block, to standard output or to a file that appears once it is complete."""
 
 import json
 import math
@@ -16,8 +16,8 @@ STANDARD_OUTPUT = "-"
 
 
 @contextmanager
-def written(path: str) -> Iterator[BinaryIO]:
-    """Open a file, or standard output, to be written; a file appears when all is written."""
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """Open a file for writing, or standard output; a file appears once it is complete."""
     if path == STANDARD_OUTPUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -28,43 +28,49 @@ def written(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def table_writer(
-    path: str, schema: Any, ending: str | None = None
+    path: str, schema: Any, suffix: str | None = None
 ) -> Iterator[Callable[[Any], None]]:
-    """Open a table to be written, as what its name says: csv, tsv, Parquet or Feather.
+    """Open a table for writing; the suffix of the name determines the format.
 
     Parameters
     ----------
-    path : of the file; "-" for standard output
-    schema : pyarrow's names and types of the columns
-    ending : what to write if not what the name says
+    path : str
+        The file; "-" for standard output.
+    schema : pyarrow.Schema
+        Names and types of the columns.
+    suffix : str or None
+        Format to write instead, such as ".csv".
     """
-    ending = ending or (".csv" if path == STANDARD_OUTPUT else Path(path).suffix.lower())
-    if ending not in WRITERS:
-        raise ParameterError(f"{path} cannot be written: end the name in {', '.join(WRITERS)}.")
-    with written(path) as file, WRITERS[ending](file, schema) as writer:
+    suffix = suffix or (".csv" if path == STANDARD_OUTPUT else Path(path).suffix.lower())
+    if suffix not in WRITERS:
+        raise ParameterError(
+            f"-o {path} has an unknown format: use a name that ends in {', '.join(WRITERS)}."
+        )
+    with open_output(path) as file, WRITERS[suffix](file, schema) as writer:
         yield writer.write
 
 
-class Lines:
-    """A row a line, with a mark between cells; quotes only in blocks of rows that need some.
+class DelimitedWriter:
+    """Writes delimited text; cells are quoted only in blocks that need it.
 
     Parameters
     ----------
-    file : what is written to
-    schema : pyarrow's names and types
-    delimiter : the mark
+    file : binary file
+    schema : pyarrow.Schema
+    delimiter : str
     """
 
     def __init__(self, file: BinaryIO, schema: Any, delimiter: str) -> None:
         self._file, self._delimiter = file, delimiter
-        names = delimiter.join(_quoted(name, delimiter) for name in schema.names)
+        names = delimiter.join(map(self._quoted, schema.names))
         file.write(f"{names}\n".encode())
 
     def write(self, table: Any) -> None:
         """Write the rows of a table."""
-        style = "needed" if self._needs_quotes(table) else "none"
         options = csv.WriteOptions(
-            include_header=False, delimiter=self._delimiter, quoting_style=style
+            include_header=False,
+            delimiter=self._delimiter,
+            quoting_style="needed" if self._needs_quotes(table) else "none",
         )
         csv.write_csv(table, self._file, options)
 
@@ -75,15 +81,36 @@ class Lines:
             compute.any(compute.match_substring_regex(text, special)).as_py() for text in texts
         )
 
+    def _quoted(self, name: str) -> str:
+        if not any(special in name for special in (self._delimiter, '"', "\n", "\r")):
+            return name
+        return '"' + name.replace('"', '""') + '"'
+
+
+class JSONLinesWriter:
+    """Writes one JSON object per row."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table."""
+        for row in table.to_pylist():
+            finite = {
+                name: None if isinstance(cell, float) and not math.isfinite(cell) else cell
+                for name, cell in row.items()
+            }
+            self._file.write(json.dumps(finite).encode() + b"\n")
+
 
 @contextmanager
-def _csv(file: BinaryIO, schema: Any) -> Iterator[Any]:
-    yield Lines(file, schema, ",")
+def _csv(file: BinaryIO, schema: Any) -> Iterator[DelimitedWriter]:
+    yield DelimitedWriter(file, schema, ",")
 
 
 @contextmanager
-def _tsv(file: BinaryIO, schema: Any) -> Iterator[Any]:
-    yield Lines(file, schema, "\t")
+def _tsv(file: BinaryIO, schema: Any) -> Iterator[DelimitedWriter]:
+    yield DelimitedWriter(file, schema, "\t")
 
 
 def _parquet(file: BinaryIO, schema: Any) -> Any:
@@ -95,30 +122,8 @@ def _feather(file: BinaryIO, schema: Any) -> Any:
 
 
 @contextmanager
-def _jsonl(file: BinaryIO, schema: Any) -> Iterator[Any]:
-    yield JSONLines(file)
-
-
-class JSONLines:
-    """A row a line, each an object of JSON."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def write(self, table: Any) -> None:
-        """Write the rows of a table."""
-        for row in table.to_pylist():
-            self._file.write(json.dumps({name: _plain(row[name]) for name in row}).encode() + b"\n")
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _quoted(name: str, delimiter: str) -> str:
-    if not any(mark in name for mark in (delimiter, '"', "\n", "\r")):
-        return name
-    return '"' + name.replace('"', '""') + '"'
+def _jsonl(file: BinaryIO, schema: Any) -> Iterator[JSONLinesWriter]:
+    yield JSONLinesWriter(file)
 
 
 WRITERS: dict[str, Callable[..., Any]] = {

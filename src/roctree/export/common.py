@@ -144,11 +144,13 @@ class LabelledTree:
         """Raise ``ParameterError`` for results that no other program can reproduce."""
         if self.point is not None and self.point.chance > 0.0:
             raise ParameterError(
-                "Randomised labels cannot be exported: use at(...) without randomise=True."
+                reason="Randomised labels cannot be exported: use {at(...)} without "
+                "{randomise=True}."
             )
         if self.geometric:
             raise ParameterError(
-                "Geometric probabilities cannot be exported: fit without geometric_probability."
+                reason="Geometric probabilities cannot be exported: fit without "
+                "{geometric_probability=True}."
             )
         for text in self._texts():
             if _SURROGATE.search(text):

@@ -86,7 +86,9 @@ def to_onnx(model: LabelledTree, *, dtype: Width = "float64") -> Any:
     onnx = _import_onnx()
     model.check_portable()
     if dtype not in ("float64", "float32"):
-        raise ParameterError(f"dtype={dtype!r} is not known: choose 'float64' or 'float32'.")
+        raise ParameterError(
+            parameter="dtype", value=dtype, reason="is not known: choose 'float64' or 'float32'"
+        )
     graph = Graph(onnx)
     inputs, columns = _inputs(model, graph, dtype)
     outputs = _outputs(model, {entry.name for entry in inputs}, onnx)

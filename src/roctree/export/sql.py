@@ -93,7 +93,12 @@ def _translate(query: str, dialect: str) -> str:
     try:
         return str(sqlglot.transpile(query, write=dialect, pretty=True)[0])
     except ValueError as error:
-        raise ParameterError(f"dialect={dialect!r} is not known to sqlglot: {error}") from None
+        raise ParameterError(
+            parameter="dialect",
+            value=dialect,
+            reason="is not known to sqlglot: {error}",
+            error=error,
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +165,17 @@ class Query:
         most = MAX_LEVELS_FOLLOWED if self.follows_levels else MAX_LEVELS
         if depth > most:
             raise ParameterError(
-                f"The tree has {depth} levels, and databases support about {most}: limit "
-                "max_depth, or prune the tree."
+                reason="The tree has {depth} levels, and databases support about {most}: limit "
+                "{fit(max_depth=...)}, or prune the tree.",
+                depth=depth,
+                most=most,
             )
         for column in self.keep:
             if column in self.results:
                 raise ParameterError(
-                    f"keep contains {column[1:-1]!r}, which is the name of a result."
+                    parameter="keep",
+                    reason="contains {column}, which is the name of a result",
+                    column=column,
                 )
 
     def own(self, name: str, number: int | str = "") -> str:

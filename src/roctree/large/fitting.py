@@ -98,20 +98,25 @@ def check_options(options: FitOptions) -> None:
         )
     if options.splits != "binned":
         raise ParameterError(
-            "data larger than memory, or on a cluster, are fitted from bins: use splits='binned'."
+            reason="data larger than memory, or on a cluster, are fitted from bins: use "
+            "{splits='binned'}."
         )
     if need(options.pruning) != "counts":
         raise ParameterError(
-            f"{options.pruning!r} needs the rows in memory: fit without it, then prune with "
-            "pruned(..., X_val=..., y_val=...)."
+            reason="{pruner!r} needs the rows in memory: fit without it, then prune with "
+            "{X_val and y_val}.",
+            pruner=options.pruning,
         )
     if len(choices(options.smoothing)) > 1:
         raise ParameterError(
-            f"{options.smoothing!r} needs the rows in memory: give a number, or use "
-            "smoothed(..., X=..., y=...) after the fit."
+            reason="{smoother!r} needs the rows in memory: give a number, or use "
+            "smoothed(..., X=..., y=...) after the fit.",
+            smoother=options.smoothing,
         )
     if options.geometric_probability:
-        raise ParameterError("geometric_probability=True needs the rows in memory: leave it off.")
+        raise ParameterError(
+            parameter="geometric_probability", reason="needs the rows in memory: leave it off"
+        )
 
 
 def _divides_missing(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:

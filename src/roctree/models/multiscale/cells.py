@@ -33,11 +33,7 @@ from roctree._jit import (
 )
 from roctree.data import Dataset
 from roctree.fitting import prune
-from roctree.labelling import Leaves
-from roctree.operating import leaves_of
-from roctree.pruning import CostPruningCurve, Pruner, cost_pruning_curve
-from roctree.roc import Curve
-from roctree.smoothing import Frequencies
+from roctree.pruning import Pruner
 from roctree.tree.arrange import breadth_first, consecutive
 from roctree.tree.growth import weight_grid
 from roctree.tree.passes import places_in, with_those_below
@@ -422,24 +418,6 @@ class CellTree:
         nodes = self.nodes(cases.values)
         return count_classes(nodes, cases.labels, cases.weights, tree.n_nodes, tree.n_classes)
 
-    def roc(self, scores: Floats, positive: int, cases: Dataset | None = None) -> Curve:
-        """Return the ROC curve of the nodes by their scores; None for training cases."""
-        counts = self.stops(cases)
-        ours = counts[:, positive]
-        return Curve.from_leaves(scores, ours, counts.sum(axis=1) - ours)
-
-    def cost_pruning_curve(
-        self, pruner: Pruner, costs: Any, labels: list[Any], positive: int, cases: Dataset | None
-    ) -> CostPruningCurve:
-        """Return the errors of the cells pruned under costs; None for training cases."""
-        counts, stopped = self.tree.counts, None
-        if cases is not None:
-            stopped = self.stops(cases)
-            counts = with_those_below(self.tree, stopped)
-        return cost_pruning_curve(
-            self.tree, pruner, costs, counts, labels, positive, stopped=stopped
-        )
-
     def grouped(self) -> "CellTree":
         """Return the same cells with leaves grouped, so that pruning can merge some of them."""
         together = group_leaves(self.tree)
@@ -456,21 +434,6 @@ class CellTree:
         if labels is not None:
             labels = labels[np.argsort(numbers)[np.count_nonzero(idle) :]]
         return replace(self, cells=cells.renumbered(numbers), tree=tree), labels
-
-    def leaves(self, probabilities: Floats, counts: Any, positive: int) -> Leaves:
-        """Return every node as a leaf with the cases that stop there, since a row may stop at any.
-
-        Parameters
-        ----------
-        probabilities : float64[nodes, classes], smoothed
-        counts : "training", "smoothed", or class counts of other cases where they stop
-        positive : number of the positive class
-        """
-        frequencies, nodes = Frequencies()(self.tree), np.arange(self.tree.n_nodes)
-        if isinstance(counts, np.ndarray):
-            return Leaves.from_counts(self.tree, counts, frequencies, positive, nodes)
-        stopping = replace(self.tree, counts=self.stops())
-        return leaves_of(stopping, probabilities, frequencies, counts, positive, nodes)
 
 
 # Partial removal of subtrees, proposed by Bradley and Lovell (1995): merging some of the leaves.

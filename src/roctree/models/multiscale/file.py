@@ -1,6 +1,6 @@
-"""A fitted ``MultiscaleClassifier`` as the sections of a document, and back.
+"""A Multiscale Classifier as the sections of a model file, and back.
 
-The training cases are not written, so that a file tells of them no more than the cells do.
+The training cases are not written, so that a file reveals no more about them than the cells do.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from roctree.errors import DataError
 from roctree.files import training
-from roctree.files.classifier import fitted, plain_parameters, unfitted
+from roctree.files.classifier import plain_parameters, unfitted
 from roctree.files.operating_point import plain_point, restored_point
 from roctree.files.schema import plain_schema, restored_schema
 from roctree.files.section import Section
@@ -23,7 +23,7 @@ from roctree.models.multiscale.cells import (
     leading_bits,
     tree_of_counts,
 )
-from roctree.models.multiscale.inputs import check_parameters, refuse_nominal
+from roctree.models.multiscale.fitted import FittedCells, check_parameters, refuse_nominal
 from roctree.tree.check import check_structure
 from roctree.tree.tree import Tree
 
@@ -34,27 +34,29 @@ SECTIONS = (
 _CELLS = ("n_children", "level", "corner", "node")
 
 
-def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
+def plain(classifier: Any, forgotten: list[str]) -> dict[str, Any]:
     """Return the sections of a fitted classifier.
 
     Parameters
     ----------
-    model : the classifier
-    forgotten : receives the words for what a file cannot hold
+    classifier : MultiscaleClassifier
+    forgotten : list of str
+        Receives the parameters that a file cannot hold.
     """
-    bounds, cells, tree = model.cell_tree_.bounds, model.cells_, model.tree_
+    model: FittedCells = classifier.fitted_
+    bounds, cells, tree = model.cell_tree.bounds, model.cell_tree.cells, model.tree
     return {
-        "training": training.plain(model.training_),
-        "parameters": plain_parameters(model, forgotten),
-        "schema": plain_schema(model.schema_),
+        "training": training.plain(model.training),
+        "parameters": plain_parameters(classifier, forgotten),
+        "schema": plain_schema(model.schema),
         "bounds": {"low": bounds.low.tolist(), "high": bounds.high.tolist()},
         "cells": {name: getattr(cells, name).tolist() for name in _CELLS},
         "nodes": {
             "n_children": tree.n_children.tolist(),
             "counts": tree.counts[tree.leaves].tolist(),
         },
-        **plain_strategies(model),
-        "operating_point": plain_point(model.operating_point_),
+        **plain_strategies(classifier),
+        "operating_point": plain_point(model.operating_point),
     }
 
 
@@ -64,19 +66,25 @@ def restored(cls: Any, section: Section) -> Any:
     try:
         refuse_nominal(schema)
     except DataError as error:
-        section.refuse("schema", f"makes no sense: {error}")
+        section.refuse("schema", f"is not valid: {error}")
     tree = _tree(section, schema.n_classes)
     bounds = _bounds(section, schema.n_features)
-    attributes = {
-        "training_": training.restored(section, "training"),
-        "cell_tree_": CellTree(bounds, _cells(section, tree, schema.n_features), tree),
-        **restored_strategies(section, tree),
-        "operating_point_": restored_point(
-            section, "operating_point", tree.n_classes, tree.n_nodes
-        ),
-        "cases_": None,
-    }
-    return fitted(unfitted(cls, section, check_parameters), schema, attributes)
+    cell_tree = CellTree(bounds, _cells(section, tree, schema.n_features), tree)
+    strategies = restored_strategies(section, tree)
+    classifier = unfitted(cls, section, lambda found: check_parameters(found.get_params(False)))
+    classifier.fitted_ = FittedCells(
+        schema=schema,
+        training=training.restored(section, "training"),
+        operating_point=restored_point(section, "operating_point", tree.n_classes, tree.n_nodes),
+        cell_tree=cell_tree,
+        smoother=strategies["smoothing_"],
+        pruner=strategies["pruning_"],
+        probabilities=strategies["probabilities_"],
+        node_labels=strategies["node_labels_"],
+        labels=classifier.labels,
+    )
+    classifier.cases_ = None
+    return classifier
 
 
 def _bounds(section: Section, n_features: int) -> Bounds:
@@ -88,7 +96,7 @@ def _bounds(section: Section, n_features: int) -> Bounds:
 
 
 def _tree(section: Section, n_classes: int) -> Tree:
-    """Return the tree of counts, of which a file has those of the leaves."""
+    """Return the tree of counts; a file holds those of the leaves."""
     found = section.section("nodes", ("n_children", "counts"))
     n_children = _n_children(found)
     leaves = np.flatnonzero(n_children == 0)
@@ -127,7 +135,7 @@ def _cells(section: Section, tree: Tree, n_features: int) -> Cells:
 
 
 def _in_their_places(cells: Cells) -> bool:
-    """Return whether parts begin with the address of their cell, and are in order."""
+    """Return whether parts begin with the address of their cell and are in order."""
     parent = cells.parent[1:]
     parts, level = cells.corner[1:], cells.level[parent]
     apart = (parts ^ cells.corner[parent]) & leading_bits(level)[:, None]
@@ -139,7 +147,7 @@ def _in_their_places(cells: Cells) -> bool:
 
 
 def _are_nodes(cells: Cells, tree: Tree) -> bool:
-    """Return whether the cells stand for nodes: divided ones each for its own, all for theirs."""
+    """Return whether cells match nodes: each divided cell its own, and parents their parents."""
     node, divided = cells.node, cells.n_children > 0
     if not ((node >= 0) & (node < tree.n_nodes)).all() or node[0] != 0:
         return False

@@ -1,7 +1,7 @@
-"""A fitted ``NaiveBayesTreeClassifier`` as the sections of a document, and back.
+"""A Naive Bayes tree as the sections of a model file, and back.
 
-Of the models only cuts and counts are written. How many cells an attribute has follows from its
-cuts or its categories, and probabilities follow from the counts.
+Only the cuts and counts of the models are written. The number of cells of an attribute follows from
+its cuts or its categories, and probabilities follow from the counts.
 """
 
 from typing import Any
@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.files import training
-from roctree.files.classifier import fitted, plain_parameters, unfitted
+from roctree.files.classifier import plain_parameters, unfitted
 from roctree.files.operating_point import plain_point, restored_point
 from roctree.files.schema import plain_schema, restored_schema
 from roctree.files.section import Section
 from roctree.files.strategies import shares
 from roctree.files.tree import plain_tree, restored_tree
 from roctree.labelling import OperatingPoint
-from roctree.models.nbtree.estimator import check_parameters
-from roctree.models.nbtree.fitted import Scored
+from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, check_parameters
 from roctree.models.nbtree.naive_bayes import Models, NaiveBayesTree, category_cells, offsets
 from roctree.operating import HELD_OUT
 from roctree.tree.tree import Tree
@@ -30,22 +29,24 @@ SECTIONS = ("training", "parameters", "schema", "tree", "models", "scored", "ope
 _MODELS = ("of_nodes", "cuts", "counts", "class_counts")
 
 
-def plain(model: Any, forgotten: list[str]) -> dict[str, Any]:
+def plain(classifier: Any, forgotten: list[str]) -> dict[str, Any]:
     """Return the sections of a fitted classifier.
 
     Parameters
     ----------
-    model : the classifier
-    forgotten : receives the words for what a file cannot hold
+    classifier : NaiveBayesTreeClassifier
+    forgotten : list of str
+        Receives the parameters that a file cannot hold.
     """
+    model: FittedNaiveBayesTree = classifier.fitted_
     return {
-        "training": training.plain(model.training_),
-        "parameters": plain_parameters(model, forgotten),
-        "schema": plain_schema(model.schema_),
-        "tree": plain_tree(model.tree_.nodes),
-        "models": _plain_models(model.tree_),
-        "scored": _plain_scored(model.scored_),
-        "operating_point": plain_point(model.operating_point_),
+        "training": training.plain(model.training),
+        "parameters": plain_parameters(classifier, forgotten),
+        "schema": plain_schema(model.schema),
+        "tree": plain_tree(model.tree.nodes),
+        "models": _plain_models(model.tree),
+        "scored": _plain_scored(model.scored),
+        "operating_point": plain_point(model.operating_point),
     }
 
 
@@ -54,13 +55,15 @@ def restored(cls: Any, section: Section) -> Any:
     schema = restored_schema(section, "schema")
     nodes = restored_tree(section, "tree", schema)
     scored = _scored(section, nodes)
-    attributes = {
-        "training_": training.restored(section, "training"),
-        "tree_": _tree(section, nodes, schema),
-        "scored_": scored,
-        "operating_point_": _point(section, scored),
-    }
-    return fitted(unfitted(cls, section, check_parameters), schema, attributes)
+    classifier = unfitted(cls, section, lambda found: check_parameters(found.get_params(False)))
+    classifier.fitted_ = FittedNaiveBayesTree(
+        schema=schema,
+        training=training.restored(section, "training"),
+        operating_point=_point(section, scored),
+        tree=_tree(section, nodes, schema),
+        scored=scored,
+    )
+    return classifier
 
 
 def _plain_scored(scored: Scored) -> dict[str, Any]:
@@ -87,7 +90,7 @@ def _tree(section: Section, nodes: Tree, schema: Schema) -> NaiveBayesTree:
         or (numbers[nodes.is_leaf] < 0).any()
         or (numbers >= len(models)).any()
     ):
-        found.refuse("of_nodes", "has a leaf without a model, or a model elsewhere")
+        found.refuse("of_nodes", "has a leaf without a model, or an inner node with one")
     return NaiveBayesTree(nodes, numbers, models, schema.nominal)
 
 
@@ -130,7 +133,7 @@ def _cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float6
 
 
 def _scored(section: Section, nodes: Tree) -> Scored:
-    # Files of the first release do not say which leaf gave an answer.
+    # Files of the first release do not name the leaves.
     plain = section.values["scored"]
     says_leaves = isinstance(plain, dict) and "leaves" in plain
     found = section.section("scored", ("scores", "counts", *["leaves"] * says_leaves))
@@ -151,7 +154,7 @@ def _leaves(section: Section, n_scores: int, nodes: Tree) -> Ints:
 
 
 def _point(section: Section, scored: Scored) -> OperatingPoint | None:
-    """Return the operating point; by cases held out it has as many rows as these had answers."""
+    """Return the operating point; one chosen on held-out cases has as many rows as their scores."""
     n_answers, n_classes = scored.scores.shape
     point = restored_point(section, "operating_point", n_classes)
     if point is None:

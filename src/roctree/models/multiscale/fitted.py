@@ -1,0 +1,415 @@
+"""A fitted Multiscale Classifier: cells, their probabilities and labels, without scikit-learn.
+
+Every cell counts as a leaf: a row in a part of a divided cell that training never saw stops at the
+smallest cell around it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.data import Dataset, Schema, check_rows_given, check_test_cases, encode_columns
+from roctree.errors import DataError, ParameterError
+from roctree.fitted import Decision, FittedModel
+from roctree.labelling import Leaves
+from roctree.models.multiscale.cells import BITS, Bounds, Cells, CellTree
+from roctree.operating import class_number, held_out_cases, leaves_of
+from roctree.parameters import Labels, check_parameter
+from roctree.pruning import (
+    CostPruningCurve,
+    CriticalValue,
+    Pruner,
+    cost_pruning_curve,
+    need,
+    paper_options,
+)
+from roctree.pruning import resolve as resolve_pruner
+from roctree.smoothing import Frequencies, Smoother, choices, probabilities
+from roctree.smoothing import resolve as resolve_smoother
+from roctree.text import quote_if_needed
+from roctree.tree.passes import with_those_below
+from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, short
+from roctree.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DEFAULTS: Mapping[str, Any] = {
+    "max_level": 30,
+    "bounds": "training",
+    "pruning": "none",
+    "merge_leaves": False,
+    "smoothing": "laplace",
+    "labels": "probability",
+    "keep_cases": True,
+}
+# All attributes are halved at once: a line with all of them would be as long as the table is wide.
+MAX_ATTRIBUTES_SHOWN = 4
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedCells(FittedModel):
+    """Cells with class probabilities.
+
+    Parameters
+    ----------
+    cell_tree : CellTree
+        Ranges of the attributes, cells and class counts.
+    smoother, pruner : Smoother, Pruner
+    probabilities : float64[nodes, classes]
+        Smoothed class probabilities.
+    node_labels : int64[nodes] or None
+        The class that pruning under costs gives each node.
+    labels : {"probability", "majority"}
+        What ``predict`` goes by.
+    """
+
+    estimator_name: ClassVar[str] = "MultiscaleClassifier"
+    default_parameters: ClassVar[Mapping[str, Any]] = DEFAULTS
+
+    cell_tree: CellTree
+    smoother: Smoother
+    pruner: Pruner
+    probabilities: Floats
+    node_labels: Ints | None
+    labels: Labels = "probability"
+
+    @property
+    def tree(self) -> Tree:
+        """Class counts of the cells, without splits."""
+        return self.cell_tree.tree
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of cells that are not divided; merged cells count as one."""
+        return self.tree.n_leaves
+
+    @property
+    def depth(self) -> int:
+        """Number of times that the sides of the smallest cell were halved."""
+        return int(self.cell_tree.cells.level.max())
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of the tree of counts."""
+        return self.tree.n_nodes
+
+    # Changes: each returns another model
+
+    def smoothed(self, smoother: Smoother) -> Self:
+        """Return the cells with their probabilities smoothed by another method."""
+        smooth = probabilities(smoother, self.tree)
+        return replace(self, smoother=smoother, probabilities=smooth).with_point_of(self)
+
+    def pruned(self, pruner: Pruner, *, merge_leaves: bool = False) -> Self:
+        """Return the cells pruned by their counts.
+
+        Parameters
+        ----------
+        pruner : Pruner
+        merge_leaves : bool
+            Whether pruning may also merge some of the parts of a cell and leave the others.
+        """
+        cell_tree, node_labels = prune_cells(self.cell_tree, pruner, merge_leaves=merge_leaves)
+        other = replace(
+            self,
+            cell_tree=cell_tree,
+            pruner=pruner,
+            probabilities=probabilities(self.smoother, cell_tree.tree),
+            node_labels=node_labels,
+            operating_point=None,
+        )
+        return other.with_point_of(self)
+
+    def cost_pruning_curve(
+        self,
+        costs: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
+        method: str | Pruner = "minimum_error",
+        positive: Any = None,
+        merge_leaves: bool = False,
+        **options: Any,
+    ) -> CostPruningCurve:
+        """Return the errors of these cells pruned under a sequence of cost ratios."""
+        place = class_number(positive, self.classes)
+        check_test_cases(X_test, y_test)
+        cells = self.cell_tree.grouped() if merge_leaves else self.cell_tree
+        pruner = pruner_of_cells(method, **paper_options(method, options))
+        counts, stopped = cells.tree.counts, None
+        if X_test is not None:
+            stopped = cells.stops(self.dataset(X_test, y_test, sample_weight))
+            counts = with_those_below(cells.tree, stopped)
+        labels = self.classes.tolist()
+        return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped=stopped)
+
+    # Rows and their labels
+
+    def encode(self, X: Any) -> Floats:
+        """Return rows as numbers, float64[rows, features]; missing values are an error."""
+        values = np.asarray(encode_columns(X, self.schema), dtype=np.float64)
+        refuse_missing(values, self.schema)
+        return values
+
+    def dataset(self, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
+        """Return labelled rows of positive weight, encoded according to the schema."""
+        return complete_cases(super().dataset(X, y, sample_weight))
+
+    def apply(self, X: Any) -> Ints:
+        """Return the node of ``tree`` where each row stops."""
+        return self.cell_tree.nodes(self.encode(X))
+
+    @cached_property
+    def decision(self) -> Decision:
+        """How rows are labelled: at the operating point, or else as usual."""
+        if self.operating_point is not None:
+            return Decision.at_point(self.tree, self.operating_point)
+        votes = self._usual_votes()
+        return Decision(self.tree, votes, votes)
+
+    def _usual_votes(self) -> Floats:
+        if self.node_labels is not None:
+            return np.eye(self.schema.n_classes)[self.node_labels]
+        return self.tree.counts if self.labels == "majority" else self.probabilities
+
+    @property
+    def follows_probabilities(self) -> bool:
+        """Whether ``predict`` gives the most probable class."""
+        relabelled = self.operating_point is not None or self.node_labels is not None
+        return not relabelled and self.labels == "probability"
+
+    @property
+    def labels_by_costs_of_pruning(self) -> bool:
+        """Whether labels come from pruning under costs."""
+        return self.node_labels is not None
+
+    def row_probabilities(self, values: Floats, n_threads: int = 1) -> Floats:
+        """Return the class probabilities of encoded rows, float64[rows, classes]."""
+        return np.asarray(self.probabilities[self.cell_tree.nodes(values)])
+
+    def row_labels(self, values: Floats, n_threads: int = 1) -> Ints:
+        """Return the class index of each encoded row."""
+        nodes = self.cell_tree.nodes(values)
+        return self.decision.per_draw(values, lambda votes: votes[nodes].argmax(axis=1))
+
+    # Counts
+
+    def leaf_table(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> tuple[Floats, Floats]:
+        """Return the class probabilities of each node, and the class counts that stop there."""
+        check_rows_given(X, y, sample_weight)
+        cases = None if X is None else self.dataset(X, y, sample_weight)
+        return self.probabilities, self.cell_tree.stops(cases)
+
+    def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
+        """Return every node as a leaf with the cases that stop there."""
+        frequencies, nodes = Frequencies()(self.tree), np.arange(self.n_nodes)
+        if isinstance(counts, tuple):
+            stops = self.cell_tree.stops(self.dataset(*held_out_cases(counts)))
+            return Leaves.from_counts(self.tree, stops, frequencies, positive, nodes)
+        stopping = replace(self.tree, counts=self.cell_tree.stops())
+        return leaves_of(stopping, self.probabilities, frequencies, counts, positive, nodes)
+
+    # Descriptions
+
+    def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
+        """Return the cells as text, one line each, with the labels that ``predict`` gives."""
+        return cells_to_text(
+            self.cell_tree, self.schema, self.decision.labels, max_depth=max_depth, digits=digits
+        )
+
+    @property
+    def usual_labels_text(self) -> str:
+        """How labels are chosen unless an operating point was asked for."""
+        if self.node_labels is not None:
+            return "by the costs of pruning"
+        if self.labels == "majority":
+            return "the majority of the training cases"
+        return "the most probable class"
+
+    @property
+    def probabilities_text(self) -> str:
+        """The smoother."""
+        return f"; probabilities by {self.smoother!r}"
+
+
+def prune_cells(
+    cells: CellTree, pruner: Pruner, *, merge_leaves: bool
+) -> tuple[CellTree, Ints | None]:
+    """Return pruned cells, and the labels that costs give their nodes."""
+    return (cells.grouped() if merge_leaves else cells).pruned(pruner)
+
+
+# Parameters and data that are allowed
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise ``ParameterError`` for the first parameter that is not allowed."""
+    level = parameters["max_level"]
+    whole = isinstance(level, Integral) and not isinstance(level, bool)
+    if not whole or not 0 <= level <= BITS:
+        raise ParameterError(
+            parameter="max_level",
+            value=level,
+            reason=f"is not allowed: give an integer from 0 to {BITS}",
+        )
+    for name in ("merge_leaves", "keep_cases"):
+        if not isinstance(parameters[name], bool | np.bool_):
+            raise ParameterError(
+                parameter=name,
+                value=parameters[name],
+                reason="is not allowed: give {yes!r} or {no!r}",
+                yes=True,
+                no=False,
+            )
+    check_parameter("labels", parameters["labels"])
+    pruner_of_cells(parameters["pruning"])
+    smoother_of_cells(parameters["smoothing"])
+
+
+def pruner_of_cells(pruning: str | Pruner, **options: Any) -> Pruner:
+    """Return a pruner that needs only the counts of cells; others are an error."""
+    pruner = resolve_pruner(pruning, **options)
+    if isinstance(pruner, CriticalValue):
+        raise ParameterError(
+            reason="critical_value uses the gain of splits, and cells are halved whatever the "
+            "gain: choose another pruning, such as {pruning='minimum_error'}"
+        )
+    if need(pruner) != "counts":
+        raise ParameterError(
+            reason="{pruner!r} needs more than the counts of the cells: choose another pruning, "
+            "such as {pruning='minimum_error'}",
+            pruner=pruner,
+        )
+    return pruner
+
+
+def smoother_of_cells(smoothing: str | Smoother, **options: Any) -> Smoother:
+    """Return a smoother; one with an option left to cross-validation is an error."""
+    smoother = resolve_smoother(smoothing, **options)
+    if len(choices(smoother)) > 1:
+        raise ParameterError(
+            reason="{smoother!r} needs cross-validation, which cells do not have: give a number",
+            smoother=smoother,
+        )
+    return smoother
+
+
+def resolve_bounds(bounds: Any, values: Floats) -> Bounds:
+    """Return the range of each attribute."""
+    if isinstance(bounds, str) and bounds == "training":
+        return Bounds.from_values(values)
+    n_features = values.shape[1]
+    try:
+        pairs = np.broadcast_to(np.asarray(bounds, dtype=np.float64), (n_features, 2))
+    except (TypeError, ValueError):
+        pairs = np.full((1, 2), np.nan)
+    if not np.isfinite(pairs).all() or (pairs[:, 0] >= pairs[:, 1]).any():
+        raise ParameterError(
+            parameter="bounds",
+            value=bounds,
+            reason="is not allowed: give 'training', a pair of numbers (low, high) with "
+            f"low < high, or such a pair for each of the {n_features} attributes",
+        )
+    return Bounds(pairs[:, 0].copy(), pairs[:, 1].copy())
+
+
+def complete_cases(cases: Dataset) -> Dataset:
+    """Return the cases of positive weight; categories and missing values are an error."""
+    refuse_nominal(cases.schema)
+    refuse_missing(cases.values, cases.schema)
+    return cases.drop_zero_weight()
+
+
+def refuse_nominal(schema: Schema) -> None:
+    """Raise ``DataError`` if a column holds categories."""
+    if schema.nominal.any():
+        name = schema.names[int(schema.nominal.argmax())]
+        raise DataError(
+            reason="column {column!r} holds categories, and only numbers can be halved: convert it "
+            "to numbers, leave it out, or use ROCTreeClassifier",
+            column=name,
+        )
+
+
+def refuse_missing(values: Floats, schema: Schema) -> None:
+    """Raise ``DataError`` if a value is missing."""
+    missing = np.isnan(values)
+    if missing.any():
+        row, column = map(int, np.unravel_index(missing.argmax(), missing.shape))
+        raise DataError(
+            reason="column {column!r} is missing (NaN) in row {row} (counting from 0), and a case "
+            "with a missing value is in no cell: fill it in, or use ROCTreeClassifier",
+            column=schema.names[column],
+            row=row,
+        )
+
+
+# Cells as text
+
+
+def cells_to_text(
+    cell_tree: CellTree, schema: Schema, labels: Ints, *, max_depth: int | None, digits: int
+) -> str:
+    """Return a line for each cell, followed by its parts.
+
+    A cell at the edge of the range has no bound there, since values outside are clipped. Of merged
+    parts only the number is given.
+
+    Parameters
+    ----------
+    cell_tree : the cells
+    schema : names and classes
+    labels : the class of each node
+    max_depth : number of levels to show; None for all
+    digits : significant digits of bounds and weights
+    """
+    check_limits(max_depth, digits)
+    bounds, cells, tree = cell_tree.bounds, cell_tree.cells, cell_tree.tree
+    names = [quote_if_needed(name) for name in schema.names]
+    cell_of = np.zeros(tree.n_nodes, dtype=np.int64)
+    cell_of[cells.node] = np.arange(cells.n_cells)
+    n_cells = np.bincount(cells.node, minlength=tree.n_nodes)
+
+    def condition(node: int) -> str:
+        if n_cells[node] == 1:
+            return _box_text(cells, int(cell_of[node]), bounds, names, digits)
+        return f"any of {n_cells[node]} cells"
+
+    return in_lines(
+        tree, schema.classes, condition, max_depth=max_depth, digits=digits, labels=labels
+    )
+
+
+def _box_text(cells: Cells, cell: int, bounds: Bounds, names: list[str], digits: int) -> str:
+    """Return the bounds of a cell, for the first attributes that vary."""
+    side = 2 ** (BITS - int(cells.level[cell]))
+    sides = (
+        _side_text(name, bounds, attribute, int(cells.corner[cell, attribute]), side, digits)
+        for attribute, name in enumerate(names)
+        if bounds.low[attribute] < bounds.high[attribute]
+    )
+    shown = list(islice(sides, MAX_ATTRIBUTES_SHOWN))
+    n_more = sum(1 for _ in sides)
+    return ", ".join(shown) + f", … ({n_more} more)" * (n_more > 0)
+
+
+def _side_text(
+    name: str, bounds: Bounds, attribute: int, begin: int, length: int, digits: int
+) -> str:
+    """Return the bounds of a cell in one attribute."""
+    low, high = bounds.value(attribute, begin), bounds.value(attribute, begin + length)
+    while short(low, digits) == short(high, digits) and digits < ALL_DIGITS:
+        digits += 1
+    above = f"{short(low, digits)} <= " * (begin > 0)
+    below = f" < {short(high, digits)}" * (begin + length < 2**BITS)
+    return f"{above}{name}{below}"
