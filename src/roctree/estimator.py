@@ -27,7 +27,6 @@ from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
 from roctree.large import fit_large_data, open_large_data, tally_large_data
-from roctree.operating import held_out_cases
 from roctree.parameters import (
     GrowthOrder,
     Labels,
@@ -38,6 +37,7 @@ from roctree.parameters import (
 )
 from roctree.pruning import CostPruningCurve, Path, Pruner
 from roctree.pruning import resolve as resolve_pruner
+from roctree.requests import held_out_cases
 from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
