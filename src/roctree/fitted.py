@@ -71,10 +71,10 @@ from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.table import amount, on_one_line
 from roctree.tally import Tally
 from roctree.text import did_you_mean
-from roctree.tree.apply import apply, decision_path, mix
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
-from roctree.tree.passes import importances
-from roctree.tree.softness import of_width
+from roctree.tree.prediction import apply, decision_path, mix
+from roctree.tree.shape import importances
+from roctree.tree.softness import soften
 from roctree.tree.text import to_text
 from roctree.tree.tree import Tree
 
@@ -654,7 +654,7 @@ class FittedTree(FittedModel):
         soft = width if ranking == "soft" else 0.0
         other = replace(
             self,
-            tree=of_width(self.tree, soft, self.width, cases),
+            tree=soften(self.tree, soft, self.width, cases),
             ranking=ranking,
             width=width,
             scale=self.scale if metric is None else scale_of(metric, self.spread, self.schema),

@@ -26,8 +26,8 @@ from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve
 from roctree.strategy import is_number
 from roctree.tally import Tally
-from roctree.tree.apply import divided, mix
-from roctree.tree.passes import with_those_below
+from roctree.tree.prediction import divided_rows, mix
+from roctree.tree.shape import subtree_counts
 from roctree.tree.text import short_thresholds
 from roctree.tree.tree import Tree
 
@@ -284,7 +284,7 @@ def _divided_cases(tree: Tree, test: Dataset) -> list[dict[str, Any]] | None:
 
     Leaves are numbered among the leaves.
     """
-    rows = np.flatnonzero(divided(tree, test.values))
+    rows = np.flatnonzero(divided_rows(tree, test.values))
     if len(rows) * tree.n_leaves > _MAX_PARTS:
         return None
     parts = _parts_in_leaves(tree, test.values[rows])
@@ -442,7 +442,7 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
         "tree": _nodes(tree, halved),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _numbers(tree.counts),
-        "test": None if test is None else _numbers(with_those_below(tree, stops)),
+        "test": None if test is None else _numbers(subtree_counts(tree, stops)),
         "cells": _boxes(cell_tree, halved),
         "band": _bands("training" if test is None else "test", model.probabilities, stops),
         "lines": {
