@@ -11,7 +11,7 @@ from roctree.criteria import AUC, MSEE, FMeasure, GainRatio
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.pruning import CostComplexity, ErrorBased
-from roctree.strategy import nearest
+from roctree.text import did_you_mean
 
 __all__ = [
     "PRESETS",
@@ -186,7 +186,7 @@ def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> ROCTreeC
     for name in overrides:
         if name not in known:
             raise ParameterError(
-                f"{name!r} is not a parameter{nearest(name, known)}; "
+                f"{name!r} is not a parameter{did_you_mean(name, known)}; "
                 f"the parameters are {', '.join(known)}."
             )
     return ROCTreeClassifier(**(settings | overrides))

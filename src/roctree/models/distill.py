@@ -18,16 +18,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 from roctree.classifier import number_of_threads, training_data
-from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
-from roctree.data.cells import take_cells
+from roctree.data import Dataset, Schema, encode_columns, take_cells, warn_about_identifiers
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
 from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
-from roctree.operating import checked_seed
+from roctree.parameters import check_seed
 from roctree.presets import best_ranking
 from roctree.progress import check_callback, ignore_progress
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -90,11 +89,11 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     options = FitOptions.from_parameters(tree.get_params(deep=False))
     _check_choices(n_generated, smear, progress)
-    seed = checked_seed(random_state)
+    seed = check_seed(random_state)
     cases = training_data(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has one class only: there is nothing to be taught.")
-    warn_of_identifiers(cases, stacklevel=2)
+    warn_about_identifiers(cases, stacklevel=2)
     n_threads = number_of_threads(tree.n_jobs)
     rules = options.growth_rules(cases.schema.classes, class_totals(cases), len(cases.labels))
     if max_leaves is None:
@@ -298,6 +297,6 @@ def _check_choices(n_generated: Any, smear: Any, progress: Any) -> None:
         raise ParameterError(
             f"n_generated={n_generated!r} is not allowed: give a whole number from 0 on, or None."
         )
-    if not (is_number(smear) and 0.0 <= smear <= 1.0):
+    if not (is_finite_number(smear) and 0.0 <= smear <= 1.0):
         raise ParameterError(f"smear={smear!r} is no probability: give a number from 0 to 1.")
     check_callback(progress)
