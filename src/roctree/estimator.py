@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils import estimator_html_repr
 
 from roctree import fitting
-from roctree.classifier import FittedClassifier, number_of_threads, training_data
+from roctree.classifier import (
+    FittedClassifier,
+    number_of_threads,
+    over_partitions,
+    training_data,
+)
 from roctree.criteria import Criterion
 from roctree.data import check_rows_given, warn_of_identifiers
 from roctree.data.case import as_one_row
@@ -21,8 +26,7 @@ from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
-from roctree.large import grow_large, open_large_data, over_partitions, tally_of
-from roctree.operating import held_out_cases
+from roctree.large import fit_large_data, open_large_data, tally_large_data
 from roctree.parameters import (
     GrowthOrder,
     Labels,
@@ -33,6 +37,7 @@ from roctree.parameters import (
 )
 from roctree.pruning import CostPruningCurve, Path, Pruner
 from roctree.pruning import resolve as resolve_pruner
+from roctree.requests import held_out_cases
 from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally
@@ -250,7 +255,7 @@ class ROCTreeClassifier(FittedClassifier):
         large = open_large_data(X, y, sample_weight)
         if large is not None:
             with large as rows:
-                self.fitted_ = grow_large(rows, options, n_threads)
+                self.fitted_ = fit_large_data(rows, options, n_threads)
             return self
         data = training_data(X, y, sample_weight, self.categorical_features)
         warn_of_identifiers(data, stacklevel=2)
@@ -404,7 +409,7 @@ class ROCTreeClassifier(FittedClassifier):
         >>> tree = ROCTreeClassifier().fit(rows, ["ill", "well", "ill", "well", "well", "well"])
         >>> curve = tree.cost_pruning_curve([1, 9], positive="ill", m=2)
         >>> curve
-        2 ratios of costs, positive 'ill'
+        2 cost ratios, positive class 'ill'
         miss : false alarm    FPR    TPR  leaves    cost  operating
                      1 : 1  0.000  1.000       4       0        yes
                      9 : 1  1.000  1.000       1  0.6667
@@ -824,7 +829,9 @@ class ROCTreeClassifier(FittedClassifier):
 
     def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return data larger than memory as a tally of this tree, anything else as it is."""
-        found = None if isinstance(X, Tally) else tally_of(self, X, y, sample_weight)
+        if isinstance(X, Tally):
+            return X
+        found = tally_large_data(self.tree_, self.schema_, X, y, sample_weight)
         return X if found is None else found
 
     def _counts(self, counts: Any) -> Any:

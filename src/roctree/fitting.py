@@ -104,8 +104,9 @@ class FitOptions:
             check_parameter(name, parameters[name])
         if parameters["growth"] == "whole_tree_auc" and parameters["max_leaves"] is None:
             raise ParameterError(
-                "growth='whole_tree_auc' chooses the leaves of a small tree: give max_leaves as "
-                "well, such as 32."
+                parameter="growth",
+                value="whole_tree_auc",
+                reason="chooses the leaves of a small tree: give {max_leaves} as well, such as 32",
             )
         given = {field.name: parameters[field.name] for field in fields(cls)}
         return cls(**(given | resolved))
@@ -172,7 +173,7 @@ def fit_grown(
 ) -> FittedTree:
     """Prune, soften and smooth the tree that ``grow`` makes of the data, or of parts of it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
-    spread = Spread.of(data.values, data.weights)
+    spread = Spread.from_rows(data.values, data.weights)
     scale = scale_of(options.metric, spread, data.schema)
     pruner, pruned = grow_and_prune(data, grow, pruner)
     tree = of_width(pruned.tree, options.softness, 1.0, data)
@@ -338,7 +339,9 @@ def prune_again(
         return pruner, prune(pruner, tree, training)
     if wanted == "held_out":
         if validation is None:
-            raise ParameterError(f"{pruner!r} needs other cases: give X_val and y_val.")
+            raise ParameterError(
+                reason="{pruner!r} needs other cases: give {X_val and y_val}.", pruner=pruner
+            )
         return pruner, prune(pruner, tree, node_counts(tree, validation))
     if wanted == "folds":
         own = [] if validation is None else [Fold(tree, node_counts(tree, validation))]

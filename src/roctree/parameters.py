@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
-from roctree.strategy import by_label, is_number, nearest
+from roctree.strategy import by_label, is_number
+from roctree.text import did_you_mean
 from roctree.tree.bins import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
 
@@ -56,7 +57,18 @@ DEFAULTS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A test of a value, and the words for what passes it."""
+    """A test of a value, and a description of the values that pass it.
+
+    Parameters
+    ----------
+    wish : str
+        The values that pass, as a template of ``roctree.errors``; ``{none!r}``, ``{true!r}`` and
+        ``{false!r}`` stand for these values.
+    allows : callable
+        Whether a value passes.
+    names : tuple of str
+        The values that pass, if they are names.
+    """
 
     wish: str
     allows: Callable[[Any], bool]
@@ -69,7 +81,7 @@ def _whole(value: Any) -> bool:
 
 def _whole_from(least: int) -> Rule:
     return Rule(
-        f"a whole number from {least} on, or None",
+        f"an integer of at least {least}, or " + "{none!r}",
         lambda value: value is None or (_whole(value) and value >= least),
     )
 
@@ -87,8 +99,8 @@ def _listed(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
-_NOT_NEGATIVE = Rule("a number from 0 on", lambda value: is_number(value) and value >= 0)
-_FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
+_NOT_NEGATIVE = Rule("a number of at least 0", lambda value: is_number(value) and value >= 0)
+_FLAG = Rule("{true!r} or {false!r}", lambda value: isinstance(value, bool | np.bool_))
 
 RULES: dict[str, Rule] = {
     "max_depth": _whole_from(0),
@@ -111,15 +123,15 @@ RULES: dict[str, Rule] = {
     "geometric_probability": _FLAG,
     "splits": _one_of(get_args(SplitSearch)),
     "max_bins": Rule(
-        f"a whole number from 2 to {MOST_BINS}",
+        f"an integer from 2 to {MOST_BINS}",
         lambda value: _whole(value) and 2 <= value <= MOST_BINS,
     ),
     "class_weight": Rule(
-        "'balanced', a dict of weights such as {'ill': 5, 'well': 1}, or None",
+        "'balanced', weights by class such as {example!r}, or {none!r}",
         lambda value: value is None or isinstance(value, Mapping) or _is(value, "balanced"),
     ),
     "n_jobs": Rule(
-        "a whole number other than 0, or None",
+        "an integer other than 0, or {none!r}",
         lambda value: value is None or (_whole(value) and value != 0),
     ),
 }
@@ -130,7 +142,14 @@ def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) ->
     rule = rules[name]
     if not rule.allows(value):
         raise ParameterError(
-            f"{name}={value!r} is not allowed{nearest(value, rule.names)}: give {rule.wish}."
+            parameter=name,
+            value=value,
+            reason="is not allowed{suggestion}: give " + rule.wish,
+            suggestion=did_you_mean(value, rule.names),
+            none=None,
+            true=True,
+            false=False,
+            example={"ill": 5, "well": 1},
         )
 
 
@@ -163,8 +182,10 @@ def costs_in_class_order(pruner: Any, classes: NDArray[Any]) -> Any:
     for label in [*labels, *costs]:
         if label not in costs or label not in labels:
             raise ParameterError(
-                f"costs are needed for the classes {', '.join(map(repr, labels))}, and given for "
-                f"{', '.join(map(repr, costs))}."
+                parameter="costs",
+                reason="are needed for the classes {needed}, but given for {given}",
+                needed=", ".join(map(repr, labels)),
+                given=", ".join(map(repr, costs)),
             )
     return replace(pruner, costs=tuple(float(costs[label]) for label in labels))
 
@@ -176,21 +197,27 @@ def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Fl
     # more likely misspelt.
     if unweighted and unknown:
         raise ParameterError(
-            f"class_weight names {_quoted(unknown[0])}, which is no class, and gives no weight to "
-            f"{_quoted(unweighted[0])}: name the classes as in y, which has "
-            f"{', '.join(map(_quoted, labels))}."
+            parameter="class_weight",
+            reason="names {unknown}, which is not a class, and gives no weight to {class_}: name "
+            "the classes as in y, which has {classes}",
+            unknown=_quoted(unknown[0]),
+            class_=_quoted(unweighted[0]),
+            classes=", ".join(map(_quoted, labels)),
         )
     for label, weight in class_weight.items():
         if not is_number(weight) or weight < 0:
             raise ParameterError(
-                f"class_weight gives {_quoted(label)} the weight {weight!r}: give a finite number, "
-                "0 or more."
+                parameter="class_weight",
+                reason="gives {class_} the weight {weight!r}: give a finite number of at least 0",
+                class_=_quoted(label),
+                weight=weight,
             )
     weights = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
     if not weights.any():
         raise ParameterError(
-            f"class_weight is 0 for every class, {', '.join(map(_quoted, labels))}: give at least "
-            "one of them a weight above 0."
+            parameter="class_weight",
+            reason="is 0 for every class, {classes}: give at least one of them a weight above 0",
+            classes=", ".join(map(_quoted, labels)),
         )
     return weights
 
@@ -199,14 +226,16 @@ def _refuse_extreme(weights: Floats, counts: Floats) -> None:
     least, largest = float(weights[weights > 0.0].min()), float(weights.max())
     if largest / least > MAX_WEIGHT_RATIO:
         raise ParameterError(
-            f"class_weight has weights from {least:g} to {largest:g}, too far apart to be added "
-            f"up: give weights within a factor of {MAX_WEIGHT_RATIO:g} of each other, or 0 to a "
-            "class that does not matter."
+            parameter="class_weight",
+            reason=f"has weights from {least:g} to {largest:g}, too far apart to be added up: give "
+            f"weights within a factor of {MAX_WEIGHT_RATIO:g} of each other, or 0 to a class that "
+            "does not matter",
         )
     if not LEAST_LARGEST <= largest * float(counts.max()) <= LARGEST_TOTAL / len(counts):
         raise ParameterError(
-            f"the largest weight in class_weight is {largest:g}, too extreme for sums over the "
-            "rows: only ratios matter, so divide all weights by that."
+            reason="the largest weight in {class_weight} is "
+            f"{largest:g}, too extreme for sums over the rows: only ratios matter, so divide all "
+            "weights by that.",
         )
 
 
@@ -217,3 +246,17 @@ def _quoted(label: Any) -> str:
 
 def _is(value: Any, name: str) -> bool:
     return isinstance(value, str) and value == name
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed, random for None; refuse anything but an integer of 32 bits."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
+        return int(seed)
+    raise ParameterError(
+        parameter="random_state",
+        value=seed,
+        reason=f"is not a seed: give an integer from 0 to {2**32 - 1}, or {{none!r}}",
+        none=None,
+    )

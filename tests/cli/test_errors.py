@@ -36,7 +36,7 @@ WRONG = {
         "--pruning",
         "minimum_error:n=3",
     ),
-    "--max-depth deep is not allowed: give a whole number from 0 on, or none": (
+    "--max-depth deep is not allowed: give an integer of at least 0, or none": (
         "fit",
         "data.csv",
         "--target",
@@ -75,7 +75,7 @@ WRONG = {
         "--plot",
         "x.xyz",
     ),
-    "name the column by --target": ("evaluate", "tree.json", "new.csv"),
+    "choose the column by --target": ("evaluate", "tree.json", "new.csv"),
     "--dialect is only for --to sql: leave it out": (
         "export",
         "tree.json",
@@ -86,7 +86,7 @@ WRONG = {
     ),
     "--to pmml is not known": ("export", "tree.json", "--to", "pmml"),
     "Give an operating point": ("at", "tree.json", "-o", "x.json"),
-    "cannot be both": (
+    "listed both as nominal and as numeric": (
         "fit",
         "data.csv",
         "--target",
@@ -119,7 +119,7 @@ WRONG = {
         "daily",
     ),
     "use --cost-matrix with one row per predicted": ("at", "three.json", "--cost-fn", 5),
-    "reduced_error:fraction=0.3333333333333333 needs other cases: give --validation": (
+    "reduced_error needs other cases: give --validation": (
         "prune",
         "tree.json",
         "--method",

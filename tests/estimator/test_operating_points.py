@@ -155,10 +155,10 @@ class TestCounts:
         ("counts", "sentence"),
         [
             ("trainings", "counts='trainings' is not known (did you mean 'training'?)"),
-            (([[1.0]],), "counts has 1 parts: give (X, y) of cases held out."),
-            ([[1.0]], "counts must be 'training', 'smoothed', or (X, y) of cases held out."),
+            (([[1.0]],), "counts has 1 parts: give (X, y) of held-out cases."),
+            ([[1.0]], "counts must be 'training', 'smoothed', or (X, y) of held-out cases."),
             (np.ones((2, 2)), "counts must be 'training', 'smoothed', or (X, y)"),
-            (None, "Say where the tree shall operate"),
+            (None, "Give an operating point"),
         ],
     )
     def test_that_are_none_are_refused(self, tree, counts, sentence):
@@ -215,7 +215,7 @@ class TestRandomised:
         assert 60 < self.tree().predict(rows).sum() < 140
 
     def test_draws_are_even_whatever_the_values(self):
-        from roctree.operating import draws
+        from roctree.fitted import _random_draws as draws
 
         for values in (np.zeros((20000, 1)), np.full((20000, 3), np.nan), np.eye(150)[:, :2],
                        np.arange(20000.0)[:, None], np.empty((20000, 0))):  # fmt: skip
@@ -228,13 +228,13 @@ class TestRandomised:
                 assert ((counts - expected) ** 2 / expected).sum() < 40.0
 
     def test_zeros_of_both_signs_are_one_value(self):
-        from roctree.operating import draws
+        from roctree.fitted import _random_draws as draws
 
         assert np.array_equal(draws(np.array([[0.0]]), 3), draws(np.array([[-0.0]]), 3))
 
     @pytest.mark.parametrize("seed", [-1, 2**32, 1.5, "a", True])
     def test_a_seed_that_is_none_is_refused(self, seed):
-        with pytest.raises(ParameterError, match=r"random_state=.* is no seed"):
+        with pytest.raises(ParameterError, match=r"random_state=.* is not a seed"):
             self.tree(seed)
 
 
@@ -294,7 +294,7 @@ class TestSeveralClasses:
                 {"cost_matrix": np.zeros((3, 3))},
                 "has no error that costs more than a correct prediction",
             ),
-            ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is one of two"),
+            ({"cost_matrix": COSTS, "positive": "setosa"}, "positive='setosa' is for two classes"),
         ],
     )
     def test_what_is_of_two_classes_is_refused(self, iris, request_, sentence):
@@ -317,9 +317,9 @@ class TestOneClass:
         assert self.tree().predict([[5.0]], cost_matrix=[[0.0]]).tolist() == ["same"]
 
     def test_has_no_rates(self):
-        with pytest.raises(ParameterError, match="Two classes are needed .* the tree has only one"):
+        with pytest.raises(ParameterError, match="but the tree has only one"):
             self.tree().at(max_fpr=0.1)
-        with pytest.raises(ParameterError, match="Two classes are needed .* the tree has only one"):
+        with pytest.raises(ParameterError, match="but the tree has only one"):
             self.tree().labellings()
 
 

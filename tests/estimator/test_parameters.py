@@ -51,7 +51,9 @@ def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
     with pytest.raises(ParameterError) as refusal:
         ROCTreeClassifier(**{name: value}).fit(X, Y)
     assert f"{name}={value!r} is not allowed" in str(refusal.value)
-    assert f"give {RULES[name].wish}." in str(refusal.value)
+    example = {"ill": 5, "well": 1}
+    wish = RULES[name].wish.format(none=None, true=True, false=False, example=example)
+    assert f"give {wish}." in str(refusal.value)
 
 
 @pytest.mark.parametrize(("name", "value"), ACCEPTED.items())
@@ -62,7 +64,7 @@ def test_numbers_and_flags_of_numpy_are_welcome(name, value):
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
 def test_a_number_of_threads_set_after_the_fit_is_refused_alike(method):
     tree = ROCTreeClassifier().fit(X, Y).set_params(n_jobs=0)
-    with pytest.raises(ParameterError, match="n_jobs=0 is not allowed: give a whole number other"):
+    with pytest.raises(ParameterError, match="n_jobs=0 is not allowed: give an integer other"):
         getattr(tree, method)(X)
 
 

@@ -250,25 +250,25 @@ def test_ones_own_pruner_may_ask_for_folds(tree, data, other_data):
         (root_only, {"m": 2}, "there are no options"),
         (MinimumError, {}, "write a class with its parentheses"),
         ("reduced_error", {}, r"ReducedError.* needs other cases: give X_val and y_val"),
-        ("cost_complexity", {}, "give X_val and y_val, or give a number"),
-        ("cost_complexity", {"alpha": "best"}, "give a number, or 'auto'"),
+        ("cost_complexity", {}, "pass X_val and y_val, or give a number"),
+        ("cost_complexity", {"alpha": "best"}, "give a finite number, or 'auto'"),
         ("cost_complexity", {"alpha": -1.0}, "give zero or more"),
-        ("error_based", {"raising": True}, "give it to fit as pruning, or give X and y"),
-        ("error_based", {"raising": True, "costs": COSTS}, "not raised under costs"),
+        ("error_based", {"raising": True}, "use it with fit, or pass X and y"),
+        ("error_based", {"raising": True, "costs": COSTS}, "cannot be raised under costs"),
         ("error_based", {"cf": 25}, r"cf=25\) is not allowed: .*C4.5's -c 25 is 0.25"),
         ("error_based", {"limit": "wilson"}, "choose from 'exact', 'c45', 'weka'"),
         ("minimum_error", {"m": "two"}, "give a number, or 'classes'"),
         ("reduced_error", {"fraction": 1.0}, "give less than 1"),
         ("minimum_error", {"costs": {"home": 1, "stay": 2}}, "classes 'home', 'play'.*'stay'"),
         ("minimum_error", {"costs": {"home": 1}}, "needed for the classes 'home', 'play'"),
-        ("minimum_error", {"costs": (1, -2)}, "finite numbers from 0 on"),
-        ("minimum_error", {"costs": (1, float("nan"))}, "finite numbers from 0 on"),
+        ("minimum_error", {"costs": (1, -2)}, "finite, non-negative numbers"),
+        ("minimum_error", {"costs": (1, float("nan"))}, "finite, non-negative numbers"),
         ("minimum_error", {"costs": (0, 0)}, "0 for every error"),
-        ("minimum_error", {"costs": ((0, 1), (0, 0), (1, 0))}, "nor a square matrix"),
-        ("minimum_error", {"costs": ((0, 1), (1,))}, "nor a square matrix"),
-        ("minimum_error", {"costs": "high"}, "nor a square matrix"),
-        ("minimum_error", {"costs": (1, 2, 3)}, "costs are given for 3 classes of 2"),
-        ("pessimistic", {"costs": ((0, 1, 1),) * 3}, "costs are given for 3 classes of 2"),
+        ("minimum_error", {"costs": ((0, 1), (0, 0), (1, 0))}, "or be a square matrix"),
+        ("minimum_error", {"costs": ((0, 1), (1,))}, "or be a square matrix"),
+        ("minimum_error", {"costs": "high"}, "or be a square matrix"),
+        ("minimum_error", {"costs": (1, 2, 3)}, "costs are given for 3 classes, but the tree has 2"),
+        ("pessimistic", {"costs": ((0, 1, 1),) * 3}, "costs are given for 3 classes, but the tree has 2"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(tree, pruning, options, message):
@@ -280,7 +280,7 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(tree, pruning, options, 
 def test_costs_by_name_need_an_estimator_that_knows_the_names(tree):
     for name in ("minimum_error", "error_based", "pessimistic"):
         pruner = type(PRUNING[name])(costs=COSTS)
-        with pytest.raises(ParameterError, match="give costs in their order"):
+        with pytest.raises(ParameterError, match="give costs in class order"):
             pruner(tree.tree_)
 
 
@@ -319,7 +319,7 @@ def test_labels_and_weights_without_rows_are_refused_by_other_changes_too(tree, 
 
 
 def test_counts_of_another_tree_are_refused(tree):
-    with pytest.raises(DataError, match="give a line for each of"):
+    with pytest.raises(DataError, match="give one row for each of"):
         ReducedError()(tree.tree_, np.zeros((2, 2)))
 
 

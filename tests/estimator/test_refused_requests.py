@@ -9,7 +9,7 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
-        ({}, "Say where the tree shall operate: give cost_fp and cost_fn, cost_matrix, prior"),
+        ({}, "Give an operating point: cost_fp and cost_fn, cost_matrix, prior"),
         ({"max_fpr": 2}, "max_fpr=2 must be a number from 0 to 1."),
         ({"max_fpr": np.nan}, "max_fpr=nan must be a number from 0 to 1."),
         ({"max_fpr": "low"}, "max_fpr='low' must be a number from 0 to 1."),
@@ -37,7 +37,7 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
         ),
         (
             {"cost_matrix": {"home": {"gone": 1}, "play": {}}},
-            "cost_matrix names 'gone', which is no class; the",
+            "cost_matrix names 'gone', which is not a class; the",
         ),
         (
             {"cost_matrix": [[0, 1], [1, 0]], "cost_fp": 1},
@@ -45,9 +45,12 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
         ),
         ({"cost_fn": 2, "max_fpr": 0.1}, "costs and max_fpr ask for two labellings: give one."),
         ({"max_fpr": 0.1, "min_tpr": 0.9}, "max_fpr and min_tpr ask for two labellings: give one."),
-        ({"max_fpr": 0.1, "prior": 0.5}, "max_fpr does not depend on prior: leave prior out."),
-        ({"threshold": 0.1, "prior": 0.5}, "threshold does not depend on prior: leave prior out."),
-        ({"cost_fn": 2, "randomise": True}, "randomise hits a rate: give it with max_fpr or min_"),
+        ({"max_fpr": 0.1, "prior": 0.5}, "max_fpr does not depend on prior: leave it out."),
+        ({"threshold": 0.1, "prior": 0.5}, "threshold does not depend on prior: leave it out."),
+        (
+            {"cost_fn": 2, "randomise": True},
+            "randomise attains a rate: give max_fpr or min_tpr as well",
+        ),
         (
             {"max_fpr": 0.1, "randomise": "yes"},
             "randomise='yes' is not allowed: give True or False.",
@@ -57,8 +60,11 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
         ({"prior": ["a", "b"]}, "prior must contain numbers, in rows of equal length."),
         ({"prior": {"home": "a", "play": 1}}, "prior must contain numbers"),
         ({"prior": np.nan}, "must contain one share for each of the 2 classes."),
-        ({"prior": {"home": 0.5, "away": 0.5}}, "prior names 'away', which is no class; the"),
-        ({"cost_fn": 2, "positive": "away"}, "positive='away' is no class; the classes are 'home'"),
+        ({"prior": {"home": 0.5, "away": 0.5}}, "prior names 'away', which is not a class; the"),
+        (
+            {"cost_fn": 2, "positive": "away"},
+            "positive='away' is not a class; the classes are 'home'",
+        ),
         ({"cost_ratio": 5}, "at() has no argument 'cost_ratio'"),
         ({"max_fp": 5}, "at() has no argument 'max_fp' (did you mean 'max_fpr'?)"),
     ],

@@ -135,14 +135,14 @@ def test_a_class_weight_may_name_a_class_that_these_rows_lack():
     [
         (
             {"c": 1},
-            "class_weight names 'c', which is no class, and gives no weight to 'a': name the "
+            "class_weight names 'c', which is not a class, and gives no weight to 'a': name the "
             "classes as in y, which has 'a', 'b'",
         ),
         (
             {np.int64(3): 1},
-            "class_weight names 3, which is no class",
+            "class_weight names 3, which is not a class",
         ),
-        ({"a": -1}, "class_weight gives 'a' the weight -1: give a finite number, 0 or more"),
+        ({"a": -1}, "class_weight gives 'a' the weight -1: give a finite number of at least 0"),
         ({np.str_("a"): -1}, "class_weight gives 'a' the weight -1"),
         ({"a": float("nan")}, "class_weight gives 'a' the weight nan"),
         ({"a": 10**400}, "class_weight gives 'a' the weight 1000"),

@@ -83,7 +83,7 @@ BAD = [
     ({"depth": 5}, "'depth' is not a parameter"),
     ({"criterion": "goodness"}, "criterion"),
     ({"folds": 1}, "folds=1"),
-    ({"random_state": -1}, "random_state=-1 is no seed"),
+    ({"random_state": -1}, "random_state=-1 is not a seed"),
     ({"progress": True}, "progress=True must be a function"),
     ({"cost_matrix": [[0, 1]]}, "cost_matrix"),
 ]

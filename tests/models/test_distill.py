@@ -145,7 +145,7 @@ BAD = [
     ({"n_generated": -1}, "n_generated=-1 is not allowed"),
     ({"max_leaves": 0}, "max_leaves=0 is not allowed"),
     ({"depth": 3}, "'depth' is not a parameter"),
-    ({"random_state": "now"}, "is no seed"),
+    ({"random_state": "now"}, "is not a seed"),
     ({"progress": True}, "progress=True must be a function"),
     ({"teacher": LogisticRegression}, "fit the teacher first"),
 ]

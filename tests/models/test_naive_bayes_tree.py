@@ -264,7 +264,7 @@ def test_requests_that_make_no_sense_are_refused(tree, data):
         tree.at(cost_fp=1, max_fpr=0.1)
     with pytest.raises(ParameterError, match="counts='test' is not known"):
         tree.at(cost_fp=1, counts="test")
-    with pytest.raises(ParameterError, match="no class"):
+    with pytest.raises(ParameterError, match="not a class"):
         tree.at(cost_fp=1, positive="work")
     with pytest.raises(NotFittedError):
         NaiveBayesTreeClassifier().at(cost_fp=1)

@@ -22,9 +22,8 @@ from roctree.pruning import (
     cost_complexity_path,
     need,
 )
+from roctree.pruning.by_counts import all_equal
 from roctree.pruning.cost_complexity import held_out_path
-from roctree.pruning.costs import all_equal
-from roctree.pruning.path import at
 from roctree.tree.shape import cut
 from tests.naive import pruning as naive
 from tests.naive.descend import breadth_first
@@ -179,7 +178,7 @@ def test_the_path_of_cost_complexity_is_that_of_the_weakest_links(root):
     assert path.n_leaves.tolist() == [n_leaves for _, _, n_leaves, _ in steps]
     assert path.losses == pytest.approx([float(loss) for *_, loss in steps], abs=1e-12)
     for alpha, (_, final, *_) in zip(path.alphas, steps, strict=True):
-        assert at(tree, path, alpha).validate() == cut(tree, flags(root, final))
+        assert cut(tree, path.final(alpha)).validate() == cut(tree, flags(root, final))
     for alpha, (_, final, *_) in zip(path.between(), steps, strict=True):
         assert CostComplexity(float(alpha))(tree) == cut(tree, flags(root, final))
 

@@ -252,7 +252,7 @@ def test_a_class_alone_leaves_nothing_to_prune():
 
 def test_without_other_cases_there_is_nothing_to_choose_by():
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"])
-    with pytest.raises(ParameterError, match="give X_val and y_val, or give a number"):
+    with pytest.raises(ParameterError, match="pass X_val and y_val, or give a number"):
         tree.pruned("auc")
     with pytest.raises(DataError, match="all of one class"):
         tree.pruned("auc", X_val=[[1.0]], y_val=["no"])
@@ -260,7 +260,7 @@ def test_without_other_cases_there_is_nothing_to_choose_by():
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, True, "all", None])
 def test_a_size_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ParameterError, match="give a whole number from 1 on, or 'auto'"):
+    with pytest.raises(ParameterError, match="give an integer of at least 1, or 'auto'"):
         AUCPruning(max_leaves=wrong)
 
 

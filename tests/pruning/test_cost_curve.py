@@ -155,9 +155,11 @@ def test_a_wanted_rate_gives_the_costs_to_prune_with(fitted):
 
 def test_a_rate_out_of_reach_says_what_is_the_least():
     curve = curve_of(worked_example(), [(1, 1)], positive=0)
-    with pytest.raises(ParameterError, match=r"the least is 0.25; try dearer false alarms"):
+    with pytest.raises(
+        ParameterError, match=r"the least is 0.25; try higher costs of false"
+    ):
         curve.for_fpr(0.1)
-    with pytest.raises(ParameterError, match=r"the least is 0.25; try dearer misses"):
+    with pytest.raises(ParameterError, match=r"the least is 0.25; try higher costs of misses"):
         curve_of(worked_example(), [(1, 1)]).for_fnr(0.1)
     with pytest.raises(ParameterError, match="give a number from 0 to 1"):
         curve.for_fpr(10)
@@ -166,7 +168,7 @@ def test_a_rate_out_of_reach_says_what_is_the_least():
 def test_the_curve_is_a_readable_table():
     curve = curve_of(worked_example(), [(1, 1), (1, 4)])
     assert repr(curve).splitlines() == [
-        "2 ratios of costs, positive 'B'",
+        "2 cost ratios, positive class 'B'",
         "miss : false alarm    FPR    TPR  leaves  cost  operating",
         "             1 : 1  0.000  0.750       3   0.1        yes",
         "             1 : 4  0.000  0.000       1   0.4",
@@ -177,14 +179,14 @@ def test_the_curve_is_a_readable_table():
 
 def test_more_than_two_classes_are_refused():
     tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["a", "b", "c"])
-    with pytest.raises(ParameterError, match="There are 3 classes"):
+    with pytest.raises(ParameterError, match="The tree has 3 classes"):
         tree.cost_pruning_curve()
 
 
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        (5, "is no sweep"),
+        (5, "must be a list of pairs"),
         ([], "is empty"),
         ([0], "above 0"),
         (["1:8"], "as a pair"),

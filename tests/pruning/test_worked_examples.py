@@ -16,9 +16,13 @@ from roctree.pruning import (
     ReducedError,
     cost_complexity_path,
 )
-from roctree.pruning.error_limit import exact_rate, expected_errors, more_errors
-from roctree.pruning.pessimistic import standard_error
-from roctree.pruning.raising import _heaviest, _Surgeon
+from roctree.pruning.by_counts import (
+    additional_errors,
+    exact_rate,
+    expected_errors,
+    standard_error,
+)
+from roctree.pruning.raising import SubtreeRaising, largest_branch
 from tests.naive.descend import Node, add_counts
 from tests.shared_data import oracle
 from tests.tree.trees import as_tree
@@ -148,8 +152,8 @@ def test_weka_adds_nothing_above_a_half():
 
 def test_c45_interpolates_its_table():
     # 0.6925 in place of 0.674490.
-    c45 = more_errors(np.array([5.0]), np.array([14.0]), 0.25, "c45")
-    weka = more_errors(np.array([5.0]), np.array([14.0]), 0.25, "weka")
+    c45 = additional_errors(np.array([5.0]), np.array([14.0]), 0.25, "c45")
+    weka = additional_errors(np.array([5.0]), np.array([14.0]), 0.25, "weka")
     z = 0.6925
     half, square = 5.5, z * z
     wilson = half + square / 2 + np.sqrt(square * (half * (1 - half / 14) + square / 4))
@@ -183,23 +187,23 @@ def golf():
 def test_golf_has_the_numbers_of_release_8(golf):
     estimator = presets.c45(pruning="none")
     tree = grower(golf, FitOptions.from_parameters(estimator.get_params()))(golf)
-    surgeon = _Surgeon(tree, golf, ErrorBased(limit="c45")._limit, 0.1)
-    root = surgeon._built()
+    raising = SubtreeRaising(tree, golf, ErrorBased(limit="c45")._upper_limit, 0.1)
+    root = raising.build()
     sunny = root.children[0]
-    assert numbers(surgeon, sunny) == pytest.approx([2.11, 2 + 1.24, 3.24], abs=0.005)
-    assert numbers(surgeon, root) == pytest.approx([5.39, 5 + 1.79, 7.74], abs=0.005)
+    assert numbers(raising, sunny) == pytest.approx([2.11, 2 + 1.24, 3.24], abs=0.005)
+    assert numbers(raising, root) == pytest.approx([5.39, 5 + 1.79, 7.74], abs=0.005)
     assert ErrorBased(limit="c45", raising=True)(tree, golf) == tree
 
 
-def numbers(surgeon, node):
+def numbers(raising, node):
     """Expected errors of a node's subtree, of a leaf, and of its heaviest branch."""
     below, pending = 0.0, [node]
     while pending:
         each = pending.pop()
         pending.extend(each.children)
-        below += 0.0 if each.children else surgeon._errors(each.counts)
-    branch = surgeon._errors_of(_heaviest(node), node.cases)
-    return [below, surgeon._errors(node.counts), branch]
+        below += 0.0 if each.children else raising.leaf_errors(each.counts)
+    branch = raising.branch_errors(largest_branch(node), node.cases)
+    return [below, raising.leaf_errors(node.counts), branch]
 
 
 # Minimum error, and costs.

@@ -106,9 +106,12 @@ def compile_typed(
         except RuntimeError:
             dispatcher = njit(signature, **options)(function)
     if not JIT_DISABLED:
-        # There is one signature: Numba need not look for it each time the function is passed on.
+        # There is one signature, at one address: Numba need not look for either each time the
+        # function is passed on.
         (result,) = dispatcher.overloads.values()
         dispatcher.get_compile_result = lambda _: result
+        library = result.library
+        library.get_pointer_to_function = cache(library.get_pointer_to_function)
     return cast(Function, dispatcher)
 
 

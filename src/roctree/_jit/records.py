@@ -23,6 +23,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin, get
 import numpy as np
 from numba import from_dtype, typeof, types
 from numba.core.typing.typeof import typeof_impl
+from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 
 __all__ = [
@@ -137,37 +138,54 @@ def record_type(record: Record) -> Any:
     hints = get_type_hints(record, include_extras=True)
     fields = tuple(_type_of(hints[name]) for name in record._fields)  # type: ignore[attr-defined]
     compiled_type = types.BaseTuple.from_types(fields, record)
+    checks = [_check_of(field) for field in fields]
+
+    def check(value: Any) -> bool:
+        """Refuse a record with a field that cannot be used as declared without a copy."""
+        for field, fits, place in zip(value, checks, range(len(checks)), strict=True):
+            if not fits(field):
+                name = f"{record.__name__}.{value._fields[place]}"
+                raise TypeError(f"{name} must be {fields[place]}, and is {typeof(field)}.")
+        return True
 
     def typeof_record(value: Any, _: Any) -> Any:
-        for name, field, declared in zip(value._fields, value, fields, strict=True):
-            if not _fits(field, declared):
-                raise TypeError(
-                    f"{record.__name__}.{name} must be {declared}, and is {typeof(field)}."
-                )
+        check(value)
         return compiled_type
 
+    _CHECKS[record] = check
     typeof_impl.register(record)(typeof_record)
     return compiled_type
 
 
-def _fits(value: Any, declared: Any) -> bool:
-    """Whether a value can be used as the declared type without a copy."""
+_CHECKS: dict[type, Callable[[Any], bool]] = {}
+
+
+def _check_of(declared: Any) -> Callable[[Any], bool]:
+    """Return a function that tells whether a value can be used as this type without a copy.
+
+    Numbers of other kinds are converted or refused when they are unpacked.
+    """
     if isinstance(declared, types.Array):
-        return (
-            isinstance(value, np.ndarray)
-            and from_dtype(value.dtype) == declared.dtype
-            and value.ndim == declared.ndim
-            and (declared.layout == "A" or value.flags.c_contiguous)
-            and (not declared.mutable or value.flags.writeable)
-            and value.flags.aligned
-        )
-    if isinstance(declared, types.Float):
-        return isinstance(value, int | float | np.integer | np.floating)
+        any_layout, mutable = declared.layout == "A", declared.mutable
+        ndim, dtype = declared.ndim, as_dtype(declared.dtype)
+
+        def is_array(value: Any) -> bool:
+            flags = value.flags
+            return (
+                value.dtype == dtype
+                and value.ndim == ndim
+                and (any_layout or flags.c_contiguous)
+                and (not mutable or flags.writeable)
+                and flags.aligned
+            )
+
+        return lambda value: isinstance(value, np.ndarray) and is_array(value)
+    if isinstance(declared, types.BaseNamedTuple):
+        record = declared.instance_class
+        return lambda value: type(value) is record and _CHECKS[record](value)
     if isinstance(declared, types.Integer):
-        return isinstance(value, int | np.integer)
-    if isinstance(declared, types.Boolean):
-        return isinstance(value, bool | np.bool_)
-    return isinstance(declared, types.FunctionType) or typeof(value) == declared
+        return lambda value: isinstance(value, int | np.integer)
+    return lambda value: True
 
 
 @cache
@@ -195,9 +213,9 @@ def function_type(function: Callable[..., Any]) -> Any:
     return types.FunctionType(signature_of(function))
 
 
-def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:
+def record_array(dtype: np.dtype[Any], ndim: int = 1, *, readonly: bool = False) -> Any:
     """Return the compiled type of an array of records, for ``Annotated[NDArray[Any], ...]``."""
-    return _array(from_dtype(dtype), 1, readonly=readonly)
+    return _array(from_dtype(dtype), ndim, readonly=readonly)
 
 
 def new_record(dtype: np.dtype[Any]) -> np.record:

@@ -230,8 +230,17 @@ _COMMANDS = {
     "fit": "fit",
     "labellings": "labellings",
 }
-# Parameters that are options of ``roctree at`` if the command does not have them itself.
-_OF_AT = ("cost_fp", "cost_fn", "cost_matrix", "prior", "max_fpr", "min_tpr", "randomise")
+# Parameters that are options of another command if the command does not have them itself.
+_ELSEWHERE = {
+    **{
+        name: f"roctree at {option_name(name)}"
+        for name in (
+            "cost_fp", "cost_fn", "cost_matrix", "prior", "max_fpr", "min_tpr", "randomise"
+        )
+    },
+    "X_val and y_val": "roctree prune --validation",
+    "X and y": "roctree prune --training",
+}  # fmt: skip
 
 
 class OptionWording(Wording):
@@ -299,7 +308,7 @@ class OptionWording(Wording):
         for known in (RENAMED.get(name), name, _OPTIONS.get(name)):
             if known in self.options:
                 return option_name(str(known))
-        return f"roctree at {option_name(name)}" if name in _OF_AT else None
+        return _ELSEWHERE.get(name)
 
     def _typed(self, value: Any) -> str:
         """Return a value as it is typed after an option."""

@@ -70,7 +70,7 @@ class ColumnOptions:
         both = next((name for name in nominal if name in numeric), None)
         if both is not None:
             raise ParameterError(
-                reason="{name!r} is listed in both {nominal} and {numeric}: list it in one",
+                reason="{name!r} is listed both as nominal and as numeric: list it once",
                 name=both,
             )
         kinds = dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())

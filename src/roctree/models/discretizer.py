@@ -70,7 +70,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         """
         dataset = Dataset.from_data(
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
-        ).with_weight()
+        ).drop_zero_weight()
         schema = self.schema_ = dataset.schema
         self.cut_points_ = [
             np.empty(0) if schema.nominal[feature] else _column_cuts(dataset, feature)

@@ -1,14 +1,36 @@
-"""How a tree is cut back: pruners by name; one line here adds one.
+"""Pruning: smaller trees from a tree, by replacing subtrees with leaves.
 
-A pruner is a function from a tree to a part of it, see ``roctree.pruning.protocol``.
+A fully grown tree follows the noise of its training cases. A pruner is a function from a tree to a
+part of it; most need only the class counts that the tree holds. The families:
+
+======================  ========================================================================
+``by_counts``           decisions node by node, by counts or gains; costs of errors
+``cost_complexity``     nested trees by error per leaf, size selected on held-out cases
+``auc``                 nested trees by area under the ROC curve, size selected likewise
+``held_out``            reduced-error pruning
+``raising``             subtree raising of C4.5, for ``ErrorBased(raising=True)``
+``cost_curve``          a tree pruned under a range of cost ratios, as points in ROC space
+``protocol``            the interface, and what pruners may need besides the tree
+======================  ========================================================================
+
+To add a pruner, write a frozen dataclass in the module of its family and add it to ``PRUNING``. The
+parameter check, the command line, the documentation table, the laws in ``tests/pruning`` and the
+benchmarks use the registry.
 """
 
 from typing import Any
 
-from roctree import strategy
 from roctree.pruning.auc import AUCPruning
-from roctree.pruning.card_per_class import CardPerClass
-from roctree.pruning.cost_complexity import CostComplexity, cost_complexity_path
+from roctree.pruning.by_counts import (
+    CardPerClass,
+    CriticalValue,
+    ErrorBased,
+    ExpectedError,
+    MinimumError,
+    Pessimistic,
+    Unpruned,
+)
+from roctree.pruning.cost_complexity import CostComplexity, Path, cost_complexity_path
 from roctree.pruning.cost_curve import (
     CostPruningCurve,
     cost_pruning_curve,
@@ -16,28 +38,9 @@ from roctree.pruning.cost_curve import (
     mean_curve,
     paper_options,
 )
-from roctree.pruning.critical_value import CriticalValue
-from roctree.pruning.error_based import ErrorBased
-from roctree.pruning.expected_error import ExpectedError
-from roctree.pruning.minimum_error import MinimumError
-from roctree.pruning.path import Path
-from roctree.pruning.pessimistic import Pessimistic
+from roctree.pruning.held_out import ReducedError
 from roctree.pruning.protocol import Fold, Pruned, Pruner, majority, need
-from roctree.pruning.reduced_error import ReducedError
-from roctree.pruning.unpruned import Unpruned
-
-PRUNING: dict[str, Pruner] = {
-    "none": Unpruned(),
-    "pessimistic": Pessimistic(),
-    "error_based": ErrorBased(),
-    "minimum_error": MinimumError(),
-    "reduced_error": ReducedError(),
-    "cost_complexity": CostComplexity(),
-    "critical_value": CriticalValue(),
-    "expected_error": ExpectedError(),
-    "card_per_class": CardPerClass(),
-    "auc": AUCPruning(),
-}
+from roctree.strategy import configure, lookup
 
 __all__ = [
     "PRUNING",
@@ -66,8 +69,20 @@ __all__ = [
     "resolve",
 ]
 
+PRUNING: dict[str, Pruner] = {
+    "none": Unpruned(),
+    "pessimistic": Pessimistic(),
+    "error_based": ErrorBased(),
+    "minimum_error": MinimumError(),
+    "reduced_error": ReducedError(),
+    "cost_complexity": CostComplexity(),
+    "critical_value": CriticalValue(),
+    "expected_error": ExpectedError(),
+    "card_per_class": CardPerClass(),
+    "auc": AUCPruning(),
+}
+
 
 def resolve(pruning: str | Pruner, **options: Any) -> Pruner:
-    """The pruner of that name, or the pruner itself, with some options set anew."""
-    found = strategy.resolve("pruning", pruning, PRUNING, callable)
-    return strategy.configured(found, options)
+    """Return the pruner of that name, or the pruner itself, with some options replaced."""
+    return configure(lookup("pruning", pruning, PRUNING), options)

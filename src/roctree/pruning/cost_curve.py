@@ -1,8 +1,8 @@
-"""Bradley and Lovell's experiment: a tree pruned under one ratio of costs after another.
+"""Cost-pruning curves: a tree pruned under a range of cost ratios, as points in ROC space.
 
-Each ratio gives a smaller tree with labels of its own, and that is one point in the plane of false
-and true positives. Read the other way round, the points say which costs to prune with for a wanted
-rate of errors.
+Bradley and Lovell (1995) prune a tree under one cost ratio after another. Each ratio gives a
+smaller tree with labels of its own, hence one point (false positive rate, true positive rate).
+Conversely, the points tell which costs to prune with for a required error rate.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree._jit import Floats, Floats2D
 from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
 from roctree.roc.curve import IN_PARTS
 from roctree.roc.ranking import upper_hull
-from roctree.strategy import configured, is_number
-from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.strategy import configure, is_finite_number
+from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.apply import mix
-from roctree.tree.passes import Floats, places_in
+from roctree.tree.shape import places_in
 from roctree.tree.tree import Tree
 
-# Of a miss and of a false alarm, as in section 4.1 of the paper.
+# Costs of a miss (false negative) and a false alarm (false positive), section 4.1 of the paper.
 PAPER_COSTS = (
     *((1.0, 8.0), (1.0, 4.0), (1.0, 2.0), (1.0, 1.5), (1.0, 1.25), (1.0, 1.0), (1.25, 1.0)),
     *((1.5, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (32.0, 1.0)),
@@ -33,28 +34,34 @@ _PAPER_OPTIONS: dict[str, dict[str, float]] = {
     "error_based": {"cf": 0.01},
 }
 _HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "operating")
-# Rates that exceed a wanted one by less than this do not.
+# Tolerance for rates.
 _TIE = 1e-12
 
 
 def paper_options(method: str | Pruner, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a pruner; where only its name is given, those that the paper has."""
+    """Return the options of a pruner; one given by name has those of the paper by default."""
     usual = _PAPER_OPTIONS.get(method, {}) if isinstance(method, str) else {}
     return usual | options
 
 
 class CostPoint(NamedTuple):
-    """A tree pruned under costs, and how it errs.
+    """A tree pruned under costs, and its error rates.
 
     Parameters
     ----------
-    cost_fn, cost_fp : the costs of a miss and of a false alarm
-    fpr, tpr : shares of negatives and of positives that are called positive
-    n_leaves : leaves of the tree, in the mean of several; None if not known
-    cost : per case, by these costs
-    operating : whether it is worth using: no other point, and no mixture of two, has as few false
-        and more true positives, or the other way round; it is a corner of the convex hull
-    pruner : what makes this tree, for ``tree.pruned(point.pruner)``; None if not known
+    cost_fn, cost_fp : float
+        Costs of a false negative (miss) and of a false positive (false alarm).
+    fpr, tpr : float
+        False and true positive rate.
+    n_leaves : float or None
+        Leaves of the tree, the mean of several trees, or None if not known.
+    cost : float
+        Mean cost per case under these costs.
+    operating : bool
+        Whether the point is a vertex of the convex hull: no other point, and no mixture of two, has
+        a lower false positive rate at the same true positive rate, or vice versa.
+    pruner : Pruner or None
+        Pruner that makes this tree, for ``tree.pruned(point.pruner)``; None if not known.
     """
 
     cost_fn: float
@@ -68,20 +75,23 @@ class CostPoint(NamedTuple):
 
     @property
     def fnr(self) -> float:
-        """Share of positives that are called negative."""
+        """False negative rate."""
         return 1.0 - self.tpr
 
 
 @dataclass(frozen=True, eq=False)
 class CostPruningCurve(Sequence[CostPoint]):
-    """A point for each ratio of costs, in the order they were given.
+    """One point per cost ratio, in the given order.
 
     Parameters
     ----------
-    points : the points
-    positive, negative : labels of the classes
-    in_parts : whether cases count in parts that ``predict`` labels as a whole: rates are
-        approximate
+    points : tuple of CostPoint
+        The points.
+    positive, negative : object
+        Labels of the classes.
+    in_parts : bool, default False
+        Whether cases are divided among leaves and count fractionally, while ``predict`` gives each
+        a single label: rates are then approximate.
     """
 
     points: tuple[CostPoint, ...]
@@ -107,39 +117,39 @@ class CostPruningCurve(Sequence[CostPoint]):
 
     @property
     def cost_ratio(self) -> Floats:
-        """What a miss costs at each point, in false alarms."""
+        """Cost ratio (miss : false alarm) of each point."""
         return np.array([point.cost_fn / point.cost_fp for point in self.points])
 
     @property
     def on_hull(self) -> NDArray[np.bool_]:
-        """Which points are worth using."""
+        """Whether each point is a vertex of the convex hull."""
         return np.array([point.operating for point in self.points])
 
     def for_fpr(self, most: float) -> CostPoint:
-        """Return the point of most true positives with no more than this rate of false ones."""
+        """Return the point of highest true positive rate with at most this false positive rate."""
         _check_rate(most)
         allowed = [point for point in self.points if point.fpr <= most + _TIE]
         if not allowed:
             raise ParameterError(
-                f"No costs tried keep the false positive rate at {most:g}: the least is "
-                f"{self.fpr.min():.3g}; try dearer false alarms."
+                f"None of the costs keeps the false positive rate at {most:g}: the least is "
+                f"{self.fpr.min():.3g}; try higher costs of false alarms."
             )
         return min(allowed, key=lambda point: (-point.tpr, point.fpr, point.n_leaves or 0))
 
     def for_fnr(self, most: float) -> CostPoint:
-        """Return the point of fewest false positives with no more than this rate of misses."""
+        """Return the point of lowest false positive rate with at most this false negative rate."""
         _check_rate(most)
         allowed = [point for point in self.points if point.fnr <= most + _TIE]
         if not allowed:
             raise ParameterError(
-                f"No costs tried keep the false negative rate at {most:g}: the least is "
-                f"{1.0 - self.tpr.max():.3g}; try dearer misses."
+                f"None of the costs keeps the false negative rate at {most:g}: the least is "
+                f"{1.0 - self.tpr.max():.3g}; try higher costs of misses."
             )
         return min(allowed, key=lambda point: (point.fpr, -point.tpr, point.n_leaves or 0))
 
     def to_text(self) -> str:
-        """Return the points as a table, a line for each."""
-        return as_text(_HEAD, self._cells())
+        """Return the points as a text table, one line each."""
+        return text_table(_HEAD, self._cells())
 
     def columns(self) -> dict[str, Any]:
         """Return the points as columns."""
@@ -148,24 +158,24 @@ class CostPruningCurve(Sequence[CostPoint]):
 
     def to_pandas(self) -> Any:
         """Return the points as a pandas data frame."""
-        return as_frame("pandas", self.columns())
+        return data_frame("pandas", self.columns())
 
     def to_polars(self) -> Any:
         """Return the points as a polars data frame."""
-        return as_frame("polars", self.columns())
+        return data_frame("polars", self.columns())
 
     def __repr__(self) -> str:
         return f"{self._title()}\n{self.to_text()}"
 
     def __rich__(self) -> Any:
-        return as_rich(_HEAD, self._cells(), self._title())
+        return rich_table(_HEAD, self._cells(), self._title())
 
     def _repr_html_(self) -> str:
-        return as_html(_HEAD, self._cells(), self._title())
+        return html_table(_HEAD, self._cells(), self._title())
 
     def _title(self) -> str:
         approximate = f", {IN_PARTS}" if self.in_parts else ""
-        return f"{len(self)} ratios of costs, positive {self.positive!r}{approximate}"
+        return f"{len(self)} cost ratios, positive class {self.positive!r}{approximate}"
 
     def _cells(self) -> list[list[str]]:
         return [
@@ -185,32 +195,39 @@ def cost_pruning_curve(
     tree: Tree,
     pruner: Pruner,
     costs: Any,
-    counts: Floats,
+    counts: Floats2D,
     classes: Sequence[Any],
     positive: int,
     *,
-    stopped: Floats | None = None,
-    apart: tuple[Floats, Floats] | None = None,
+    stopped: Floats2D | None = None,
+    apart: tuple[Floats2D, Floats2D] | None = None,
 ) -> CostPruningCurve:
-    """Prune a tree under each of some costs, and return the points.
+    """Prune a tree under each of several costs, and return the points.
 
     Parameters
     ----------
-    tree : the tree, of two classes
-    pruner : what prunes it, but for the costs
-    costs : pairs of the costs of a miss and of a false alarm, or numbers, the first in terms of
-        the second; None for those of the paper
-    counts : float64[nodes, classes], the cases to count errors of
-    classes : labels
-    positive : number of the positive class
-    stopped : float64[nodes, classes], those of the cases that stay at an inner node, because none
-        of its branches is theirs; None if there are no such cases
-    apart : values of further cases, which are divided among leaves and labelled by their mean, and
-        float64[cases, classes], their weights
+    tree : Tree
+        A tree of two classes.
+    pruner : Pruner
+        The pruner, whose costs are replaced.
+    costs : iterable or None
+        Pairs (cost of a miss, cost of a false alarm), or numbers, the ratio of the two. None for
+        those of the paper.
+    counts : float64[nodes, classes]
+        Class counts of the cases whose errors are counted.
+    classes : sequence
+        Class labels.
+    positive : int
+        Index of the positive class.
+    stopped : float64[nodes, classes], optional
+        Those cases that end at an inner node, because they fit none of its branches.
+    apart : (values, weights), optional
+        Further cases that are divided among leaves and labelled by the mean: their values, and
+        their weights, float64[cases, classes].
     """
     if tree.n_classes != 2:
         raise ParameterError(
-            f"There are {tree.n_classes} classes: false and true positives need two of them."
+            f"The tree has {tree.n_classes} classes: a cost-pruning curve needs exactly two."
         )
     if not hasattr(pruner, "labelled"):
         raise ParameterError(
@@ -223,36 +240,49 @@ def cost_pruning_curve(
             raise DataError(f"There is no case of class {label!r} to count errors of.")
     points = []
     for cost_fn, cost_fp in _pairs(costs):
-        # The cost of a class is that of predicting it wrongly.
+        # The cost of a class is the cost of predicting it wrongly.
         by_class = (cost_fn, cost_fp) if positive == 1 else (cost_fp, cost_fn)
-        costly = configured(pruner, {"costs": by_class})
+        costly = configure(pruner, {"costs": by_class})
         pruned = costly.labelled(tree)
-        false, true = _called_positive(tree, pruned, counts, stopped, apart, positive)
-        n_negative, n_positive = totals[1 - positive], totals[positive]
-        cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
-        rates = float(false / n_negative), float(true / n_positive)
-        n_leaves = pruned.tree.n_leaves
-        points.append(CostPoint(cost_fn, cost_fp, *rates, n_leaves, float(cost), False, costly))
-    return CostPruningCurve(_marked(points), classes[positive], classes[1 - positive])
+        called = _called_positive(tree, pruned, counts, stopped, apart, positive)
+        false, true = float(called[1 - positive]), float(called[positive])
+        point = _point((cost_fn, cost_fp), false, true, totals[1 - positive], totals[positive])
+        points.append(point._replace(n_leaves=pruned.tree.n_leaves, pruner=costly))
+    return CostPruningCurve(_mark_hull(points), classes[positive], classes[1 - positive])
 
 
 def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) -> CostPruningCurve:
-    """Return a point for each pair of costs, of the labels that were given under it.
+    """Return the points of labels that were predicted under each pair of costs.
 
     Parameters
     ----------
-    y : the class of each case
-    predictions : for each pair of costs the labels of all cases
-    costs : pairs of the costs of a miss and of a false alarm, or numbers
-    positive : the positive class; None for the last in sorted order
+    y : array-like
+        True class of each case.
+    predictions : sequence of array-like
+        For each pair of costs, the predicted labels of all cases.
+    costs : iterable
+        Pairs (cost of a miss, cost of a false alarm), or numbers, the ratio of the two.
+    positive : object, optional
+        The positive class; the last in sorted order by default.
+
+    Examples
+    --------
+    >>> curve_of_labels(["no", "yes"], [["no", "no"], ["yes", "yes"]], [0.1, 10])
+    2 cost ratios, positive class 'yes'
+    miss : false alarm    FPR    TPR  leaves  cost  operating
+               0.1 : 1  0.000  0.000          0.05        yes
+                10 : 1  1.000  1.000           0.5        yes
     """
     classes, codes = encode_labels(y)
     if len(classes) != 2:
-        raise DataError(f"y has {len(classes)} classes: false and true positives need two of them.")
+        raise DataError(f"y has {len(classes)} classes: a cost-pruning curve needs exactly two.")
     labels = classes.tolist()
     if positive is not None and positive not in labels:
         raise ParameterError(
-            f"positive={positive!r} is no class; the classes are {', '.join(map(repr, labels))}."
+            parameter="positive",
+            value=positive,
+            reason="is not a class; the classes are {classes}",
+            classes=", ".join(map(repr, labels)),
         )
     place = 1 if positive is None else labels.index(positive)
     pairs, truth = _pairs(costs), codes == place
@@ -262,30 +292,22 @@ def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) 
             f"There are {len(pairs)} pairs of costs and {len(truth)} cases: give the labels of all "
             "cases for each pair."
         )
-    points = []
-    for (cost_fn, cost_fp), called in zip(pairs, found, strict=True):
-        false, true = float((called & ~truth).sum()), float((called & truth).sum())
-        n_positive, n_negative = float(truth.sum()), float((~truth).sum())
-        cost = (cost_fp * false + cost_fn * (n_positive - true)) / len(truth)
-        rates = false / n_negative, true / n_positive
-        points.append(CostPoint(cost_fn, cost_fp, *rates, None, cost, False, None))
-    return CostPruningCurve(_marked(points), labels[place], labels[1 - place])
-
-
-def _is_class(predicted: Any, classes: list[Any], place: int) -> NDArray[np.bool_]:
-    """Return which predictions are of one of the classes; all must be of some."""
-    given = np.asarray(predicted)
-    if not np.isin(given, classes).all():
-        wrong = given[~np.isin(given, classes)].ravel()[0].item()
-        raise DataError(
-            f"predictions have {wrong!r}, which is no class of y; those are "
-            f"{', '.join(map(repr, classes))}."
+    n_positive, n_negative = float(truth.sum()), float((~truth).sum())
+    points = [
+        _point(
+            pair,
+            float((called & ~truth).sum()),
+            float((called & truth).sum()),
+            n_negative,
+            n_positive,
         )
-    return np.asarray(given == classes[place])
+        for pair, called in zip(pairs, found, strict=True)
+    ]
+    return CostPruningCurve(_mark_hull(points), labels[place], labels[1 - place])
 
 
 def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
-    """Return the mean of curves over the same costs; of one, itself."""
+    """Return the mean of curves over the same costs; a single curve is returned as it is."""
     if len(curves) == 1:
         return curves[0]
     asked = {
@@ -293,9 +315,7 @@ def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
         for curve in curves
     }
     if len(asked) != 1:
-        raise ParameterError(
-            "A mean needs curves, all of the same costs and of the same positive class."
-        )
+        raise ParameterError("A mean needs curves with the same costs and the same positive class.")
     points = []
     for same in zip(*curves, strict=True):
         fpr, tpr, cost = np.mean([(point.fpr, point.tpr, point.cost) for point in same], 0).tolist()
@@ -304,43 +324,74 @@ def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
         mean = same[0]._replace(fpr=fpr, tpr=tpr, cost=cost, n_leaves=n_leaves, operating=False)
         points.append(mean)
     in_parts = any(curve.in_parts for curve in curves)
-    return CostPruningCurve(_marked(points), curves[0].positive, curves[0].negative, in_parts)
+    return CostPruningCurve(_mark_hull(points), curves[0].positive, curves[0].negative, in_parts)
 
 
 def _pairs(costs: Any) -> list[tuple[float, float]]:
-    """Return the costs of a miss and of a false alarm, however they were given."""
+    """Return pairs (cost of a miss, cost of a false alarm)."""
     if costs is None:
         return list(PAPER_COSTS)
     if not isinstance(costs, Iterable) or isinstance(costs, str):
-        raise ParameterError(f"costs={costs!r} is no sweep: give pairs (miss, false alarm).")
+        raise ParameterError(
+            parameter="costs",
+            value=costs,
+            reason="must be a list of pairs (cost of a miss, cost of a false alarm)",
+        )
     pairs = [_pair(cost) for cost in costs]
     if not pairs:
-        raise ParameterError("costs is empty: give pairs (miss, false alarm).")
+        raise ParameterError(
+            parameter="costs",
+            reason="is empty: give pairs (cost of a miss, cost of a false alarm)",
+        )
     return pairs
 
 
 def _pair(cost: Any) -> tuple[float, float]:
-    pair = (cost, 1.0) if is_number(cost) else cost
+    pair = (cost, 1.0) if is_finite_number(cost) else cost
     right = isinstance(pair, Sequence | np.ndarray) and len(pair) == 2
-    if not right or not all(is_number(each) and each > 0 for each in pair):
+    if not right or not all(is_finite_number(each) and each > 0 for each in pair):
         raise ParameterError(
-            f"costs has {cost!r}: give the costs of a miss and of a false alarm as a pair of "
-            "numbers above 0, or the first in terms of the second."
+            parameter="costs",
+            reason="contains {cost!r}: give the costs of a miss and of a false alarm as a pair of "
+            "numbers above 0, or their ratio as a number",
+            cost=cost,
         )
     return float(pair[0]), float(pair[1])
+
+
+def _point(
+    costs: tuple[float, float], false: float, true: float, n_negative: float, n_positive: float
+) -> CostPoint:
+    """Return the point of so many false and true positives, not yet compared with others."""
+    cost_fn, cost_fp = costs
+    cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
+    rates = float(false / n_negative), float(true / n_positive)
+    return CostPoint(cost_fn, cost_fp, *rates, None, float(cost), False, None)
+
+
+def _is_class(predicted: Any, classes: list[Any], place: int) -> NDArray[np.bool_]:
+    """Return which predictions are of one class; raise ``DataError`` if some are of none."""
+    given = np.asarray(predicted)
+    if not np.isin(given, classes).all():
+        wrong = given[~np.isin(given, classes)].ravel()[0].item()
+        raise DataError(
+            f"predictions contain {wrong!r}, which is not a class of y; the classes are "
+            f"{', '.join(map(repr, classes))}."
+        )
+    return np.asarray(given == classes[place])
 
 
 def _called_positive(
     tree: Tree,
     pruned: Pruned,
-    counts: Floats,
-    stopped: Floats | None,
-    apart: tuple[Floats, Floats] | None,
+    counts: Floats2D,
+    stopped: Floats2D | None,
+    apart: tuple[Floats2D, Floats2D] | None,
     positive: int,
-) -> tuple[float, float]:
-    """Return the weight of the negatives and of the positives that are called positive."""
+) -> Floats:
+    """Return the weight of each class that is predicted positive."""
     if pruned.labels is None:
-        raise ParameterError("The pruner gives no labels to its leaves.")
+        raise ParameterError("The pruner does not label its leaves.")
     places, called = places_in(tree, pruned.tree), pruned.labels == positive
     sums = counts[places[called & pruned.tree.is_leaf]].sum(axis=0)
     if stopped is not None:
@@ -348,18 +399,18 @@ def _called_positive(
     if apart is not None:
         votes = mix(pruned.tree, apart[0], np.eye(tree.n_classes)[pruned.labels])
         sums += apart[1][votes.argmax(axis=1) == positive].sum(axis=0)
-    return float(sums[1 - positive]), float(sums[positive])
+    return np.asarray(sums)
 
 
-def _marked(points: list[CostPoint]) -> tuple[CostPoint, ...]:
-    """Return the points with the corners of their hull, (0, 0) and (1, 1) included, marked."""
+def _mark_hull(points: list[CostPoint]) -> tuple[CostPoint, ...]:
+    """Return the points, marking vertices of the convex hull with (0, 0) and (1, 1)."""
     x = np.array([0.0, *(point.fpr for point in points), 1.0])
     y = np.array([0.0, *(point.tpr for point in points), 1.0])
     order = np.lexsort((y, x))
-    # A point below one to its left is no corner, whether there or as high as that.
+    # A point lower than one to its left is not a vertex, and neither is one raised to that height.
     heights = np.maximum.accumulate(y[order])
     corners = [(x[order[place]], heights[place]) for place in upper_hull(x[order], heights)]
-    # The hull may begin with a vertical line and end with a level one: of these one end is best.
+    # The hull may begin with a vertical and end with a horizontal line: only the better end counts.
     good = {
         (fpr, tpr)
         for fpr, tpr in corners
@@ -369,5 +420,5 @@ def _marked(points: list[CostPoint]) -> tuple[CostPoint, ...]:
 
 
 def _check_rate(rate: float) -> None:
-    if not is_number(rate) or not 0.0 <= rate <= 1.0:
-        raise ParameterError(f"{rate!r} is no rate: give a number from 0 to 1.")
+    if not is_finite_number(rate) or not 0.0 <= rate <= 1.0:
+        raise ParameterError(f"{rate!r} is not a rate: give a number from 0 to 1.")

@@ -1,12 +1,21 @@
-"""What a pruner is: a function from a tree to a smaller one, and what else it may look at.
+"""The interface of pruners, and what they share: labels, errors, cutting.
 
-Most pruners decide from the counts of the tree alone. Some need more, and say so in ``needs``:
+Most pruners decide by the class counts of the tree alone. Some need more evidence, and say so in
+their attribute ``needs``:
 
-- "counts": nothing; called as ``pruner(tree)``
-- "training": the training cases, because they raise subtrees; ``pruner(tree, dataset)``
-- "held_out": class counts at the tree's nodes of cases that did not grow it;
-  ``pruner(tree, counts)``
-- "folds": pairs of a tree and such counts, to choose how much to prune; ``pruner(tree, folds)``
+============  ===========================================================  =======================
+``needs``     evidence                                                     call
+============  ===========================================================  =======================
+"counts"      none besides the tree                                        pruner(tree)
+"training"    the training cases, because subtrees are raised              pruner(tree, dataset)
+"held_out"    class counts at the nodes, of cases that did not grow the    pruner(tree, counts)
+              tree
+"folds"       pairs of a tree and such counts, to select how much to       pruner(tree, folds)
+              prune
+============  ===========================================================  =======================
+
+Two optional methods: ``labelled(tree)`` returns a ``Pruned`` with the class of each node under
+costs, and ``settled(tree, folds)`` returns the pruner with "auto" resolved.
 """
 
 from collections.abc import Sequence
@@ -14,8 +23,8 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from roctree.tree.passes import Flags, Floats, Ints, kept_nodes
-from roctree.tree.shape import cut
+from roctree._jit import Bools, Floats, Floats2D, Ints
+from roctree.tree.shape import cut, kept_nodes
 from roctree.tree.tree import Tree
 
 Need = Literal["counts", "training", "held_out", "folds"]
@@ -23,21 +32,21 @@ Need = Literal["counts", "training", "held_out", "folds"]
 
 @runtime_checkable
 class Pruner(Protocol):
-    """A function from a tree, and what else it needs, to a tree that is part of it."""
+    """A function from a tree, and the evidence it needs, to a part of the tree."""
 
     def __call__(self, tree: Tree, *evidence: Any) -> Tree:
-        """The pruned tree; counts of the nodes that stay are what they were."""
+        """Return the pruned tree; the remaining nodes keep their counts."""
 
 
 class Fold(NamedTuple):
-    """A tree, and the class counts at its nodes of cases that did not grow it."""
+    """A tree, and class counts at its nodes of cases that did not grow it."""
 
     tree: Tree
-    counts: Floats
+    counts: Floats2D
 
 
 class Pruned(NamedTuple):
-    """A tree, and the class that costs give each node as a leaf, if there are costs."""
+    """A pruned tree, and the class of each node as a leaf if costs decide it."""
 
     tree: Tree
     labels: Ints | None = None
@@ -47,29 +56,29 @@ Folds = Sequence[Fold]
 
 
 def need(pruner: Pruner) -> Need:
-    """What a pruner looks at beside the tree."""
+    """Return what a pruner needs besides the tree."""
     found: Need = getattr(pruner, "needs", "counts")
     return found
 
 
+def errors(tree: Tree) -> Floats:
+    """Return the weight of the training cases at each node outside its majority class."""
+    return np.asarray(tree.weight - tree.counts.max(axis=1))
+
+
 def majority(tree: Tree) -> Ints:
-    """The class of most weight at each node, the first of equals; of the parent where empty."""
-    return inherited(tree, tree.counts.argmax(axis=1))
+    """Return the majority class of each node, the first if tied; an empty node has its parent's."""
+    return inherit_labels(tree, tree.counts.argmax(axis=1))
 
 
-def inherited(tree: Tree, labels: Ints) -> Ints:
-    """The labels, but where no case has come that of the parent."""
+def inherit_labels(tree: Tree, labels: Ints) -> Ints:
+    """Return the labels, with that of the parent at nodes without cases."""
     labels = np.array(labels)
     for node in np.flatnonzero(tree.weight[1:] == 0.0) + 1:
         labels[node] = labels[tree.parent[node]]
     return labels
 
 
-def errors(tree: Tree) -> Floats:
-    """The weight of the training cases at each node that are not of its majority."""
-    return np.asarray(tree.weight - tree.counts.max(axis=1))
-
-
-def cut_with_labels(tree: Tree, final: Flags, labels: Ints) -> Pruned:
-    """Make leaves of flagged nodes, and take along the labels of those that stay."""
+def cut_with_labels(tree: Tree, final: Bools, labels: Ints) -> Pruned:
+    """Make leaves of the flagged nodes; return the tree and the labels of the remaining nodes."""
     return Pruned(cut(tree, final), labels[kept_nodes(tree, final)])

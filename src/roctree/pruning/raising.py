@@ -1,150 +1,160 @@
-"""C4.5's subtree raising: the heaviest branch in place of the node, if it errs less on its cases.
+"""Subtree raising of C4.5: a node may be replaced by its largest branch.
 
-Unlike all other pruning this needs the training cases, which go down other branches than before.
+Unlike other pruning, this needs the training cases: those of the other branches are sent down the
+raised one, and decide whether that makes fewer errors.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from roctree._jit import Floats, Ints
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError
 from roctree.tree.growth import weight_grid
-from roctree.tree.passes import Floats
 from roctree.tree.tree import NO_BRANCH, Tree
 
-Estimate = Callable[[Floats, Floats], Floats]
-Rows = NDArray[np.int64]
+ErrorEstimate = Callable[[Floats, Floats], Floats]  # (errors, cases) of a leaf -> expected errors
 
-# Branches whose weights differ by less are equally heavy; the last of them counts.
-_EQUAL = 1e-6
+
+def raise_subtrees(tree: Tree, data: Dataset, estimate: ErrorEstimate, slack: float) -> Tree:
+    """Prune a tree bottom-up, with subtree raising.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    data : Dataset
+        The cases that grew it.
+    estimate : callable
+        Expected errors of leaves from their errors and weights.
+    slack : float
+        Number of additional errors allowed for a leaf, or for a raised branch.
+
+    Returns
+    -------
+    Tree
+        The pruned tree; with raised branches it is not a part of the original.
+    """
+    return SubtreeRaising(tree, data, estimate, slack).prune()
 
 
 @dataclass
-class Cases:
-    """Rows of the data, and the part of each that has come."""
+class RowWeights:
+    """Rows of the data, and the weight of each that reaches a node."""
 
-    rows: Rows
+    rows: Ints
     weights: Floats
 
 
 @dataclass(eq=False)
-class Node:
-    """A node while it may still change: the split of a node of the tree, and its cases."""
+class MutableNode:
+    """A node that may still change: which node of the tree it splits like, and its cases."""
 
     origin: int
-    cases: Cases
+    cases: RowWeights
     counts: Floats
-    children: list["Node"] = field(default_factory=list)
+    children: list["MutableNode"] = field(default_factory=list)
     expected: float = 0.0
 
 
-def raise_subtrees(tree: Tree, data: Dataset, estimate: Estimate, slack: float) -> Tree:
-    """Prune a tree from below, with raising.
-
-    Parameters
-    ----------
-    tree : the tree
-    data : the cases that have grown it
-    estimate : expected errors from the errors and the weight of a leaf
-    slack : how much more a leaf, or a raised branch, may err
-    """
-    surgeon = _Surgeon(tree, data, estimate, slack)
-    return surgeon.operate()
-
-
-class _Surgeon:
+class SubtreeRaising:
     """The tree as nodes that can be changed, and the data that decide."""
 
-    def __init__(self, tree: Tree, data: Dataset, estimate: Estimate, slack: float) -> None:
+    def __init__(self, tree: Tree, data: Dataset, estimate: ErrorEstimate, slack: float) -> None:
         self.tree, self.data, self.estimate, self.slack = tree, data, estimate, slack
         self.weights, self.quantum = weight_grid(data.weights)
-        # Most nodes are small, and have the numbers of others.
-        self.known: dict[tuple[float, float], float] = {}
+        # Most nodes are small, and share their numbers with others.
+        self.estimates: dict[tuple[float, float], float] = {}
 
-    def operate(self) -> Tree:
-        root = self._built()
-        self._check_cases(root)
+    def prune(self) -> Tree:
+        """Decide on every node from the leaves up; nodes of a raised branch are decided again."""
+        root = self.build()
+        if not np.allclose(root.counts, self.tree.counts[0], rtol=1e-6):
+            raise DataError(
+                f"Subtree raising needs the training cases, but these have the class counts "
+                f"{root.counts.tolist()} instead of {self.tree.counts[0].tolist()}: give the X and "
+                "y, and sample_weight, that the tree was fitted on."
+            )
         pending = [(root, False)]
         while pending:
             node, below_is_done = pending.pop()
             if not node.children:
-                node.expected = self._errors(node.counts)
+                node.expected = self.leaf_errors(node.counts)
             elif not below_is_done:
                 pending.append((node, True))
                 pending.extend((child, False) for child in node.children)
-            elif self._raised(node):
+            elif self._replace(node):
                 pending.append((node, False))
-        return _arrays(self.tree, root)
+        return _as_tree(self.tree, root)
 
-    def _check_cases(self, root: Node) -> None:
-        if not np.allclose(root.counts, self.tree.counts[0], rtol=1e-6):
-            raise DataError(
-                f"Subtrees are raised by the training cases, and these have the class counts "
-                f"{root.counts.tolist()} instead of {self.tree.counts[0].tolist()}: give the X and "
-                "y, and sample_weight, that the tree was fitted on."
-            )
-
-    def _raised(self, node: Node) -> bool:
-        """Decide on a node whose branches are pruned: leaf, raised branch, or as it is."""
-        heaviest = _heaviest(node)
-        as_leaf = self._errors(node.counts)
-        as_tree = sum(child.expected for child in node.children)
-        as_branch = self._errors_of(heaviest, node.cases)
-        if as_leaf <= as_tree + self.slack and as_leaf <= as_branch + self.slack:
-            node.children, node.expected = [], as_leaf
-            return False
-        if as_branch > as_tree + self.slack:
-            node.expected = as_tree
-            return False
-        node.origin, node.children = heaviest.origin, heaviest.children
-        self._send(node)
-        return True
-
-    def _built(self) -> Node:
-        """The tree with all its cases; without this everyone would know only counts."""
+    def build(self) -> MutableNode:
+        """Return the root of the tree, with the cases of every node."""
         rows = np.flatnonzero(self.weights > 0.0)
-        root = self._node(0, Cases(rows, self.weights[rows]))
+        root = self._node(0, RowWeights(rows, self.weights[rows]))
         pending = [root]
         while pending:
             node = pending.pop()
             first, count = self.tree.first_child[node.origin], self.tree.n_children[node.origin]
             if count > 0:
-                parts = self._parts(node.origin, node.cases)
+                parts = self._divide(node.origin, node.cases)
                 node.children = [
                     self._node(first + branch, part) for branch, part in enumerate(parts)
                 ]
                 pending.extend(node.children)
         return root
 
-    def _send(self, node: Node) -> None:
-        """Send the cases of a node down the branches it has by now."""
+    def _replace(self, node: MutableNode) -> bool:
+        """Make a node a leaf, raise its largest branch, or keep it; return True if raised."""
+        largest = largest_branch(node)
+        as_leaf = self.leaf_errors(node.counts)
+        as_tree = sum(child.expected for child in node.children)
+        as_branch = self.branch_errors(largest, node.cases)
+        if as_leaf <= as_tree + self.slack and as_leaf <= as_branch + self.slack:
+            node.children, node.expected = [], as_leaf
+            return False
+        if as_branch > as_tree + self.slack:
+            node.expected = as_tree
+            return False
+        node.origin, node.children = largest.origin, largest.children
+        self._redistribute(node)
+        return True
+
+    def _redistribute(self, node: MutableNode) -> None:
+        """Send the cases of a node down its current branches."""
         pending = [node]
         while pending:
             above = pending.pop()
             if above.children:
-                parts = self._parts(above.origin, above.cases)
+                parts = self._divide(above.origin, above.cases)
                 for child, part in zip(above.children, parts, strict=True):
-                    child.cases, child.counts = part, self._counted(part)
+                    child.cases, child.counts = part, self._count(part)
                 pending.extend(above.children)
 
-    def _errors_of(self, branch: Node, cases: Cases) -> float:
-        """The expected errors of a branch if other cases came to it."""
+    def branch_errors(self, branch: MutableNode, cases: RowWeights) -> float:
+        """Return the expected errors of a branch on other cases."""
         total, pending = 0.0, [(branch, cases)]
         while pending:
             node, part = pending.pop()
             if node.children:
-                parts = self._parts(node.origin, part)
+                parts = self._divide(node.origin, part)
                 pending.extend(zip(node.children, parts, strict=True))
             else:
-                total += self._errors(self._counted(part))
+                total += self.leaf_errors(self._count(part))
         return total
 
-    def _parts(self, origin: int, cases: Cases) -> Sequence[Cases]:
-        """Divide cases among the branches of a split; missing values as the split says."""
+    def leaf_errors(self, counts: Floats) -> float:
+        """Return the expected errors of a leaf with these class counts."""
+        total = float(counts.sum())
+        wrong = total - float(counts.max())
+        if (wrong, total) not in self.estimates:
+            found = self.estimate(np.array([wrong]), np.array([total]))
+            self.estimates[wrong, total] = float(found[0])
+        return self.estimates[wrong, total]
+
+    def _divide(self, origin: int, cases: RowWeights) -> list[RowWeights]:
+        """Divide cases among the branches of a split, missing values as the split says."""
         tree = self.tree
         branch = self._branches(origin, cases.rows)
         branch[branch == NO_BRANCH] = tree.missing_branch[origin]
@@ -152,22 +162,22 @@ class _Surgeon:
         n_branches = int(tree.n_children[origin])
         if known.all():
             return [
-                Cases(cases.rows[branch == b], cases.weights[branch == b])
+                RowWeights(cases.rows[branch == b], cases.weights[branch == b])
                 for b in range(n_branches)
             ]
-        heavy = np.bincount(branch[known], cases.weights[known], minlength=n_branches)
+        sizes = np.bincount(branch[known], cases.weights[known], minlength=n_branches)
         first = tree.first_child[origin]
-        shares = heavy / heavy.sum() if heavy.any() else tree.share[first : first + n_branches]
+        shares = sizes / sizes.sum() if sizes.any() else tree.share[first : first + n_branches]
         divided = []
         for number in range(n_branches):
             weights = np.where(known, np.where(branch == number, 1.0, 0.0), shares[number])
-            # On the grid of all weights sums do not depend on the order of the rows.
+            # On the grid of all weights, sums do not depend on the order of rows.
             weights = np.rint(weights * cases.weights / self.quantum) * self.quantum
-            divided.append(Cases(cases.rows[weights > 0.0], weights[weights > 0.0]))
+            divided.append(RowWeights(cases.rows[weights > 0.0], weights[weights > 0.0]))
         return divided
 
-    def _branches(self, origin: int, rows: Rows) -> NDArray[Any]:
-        """The branch of each row, -1 where its value is missing or was not seen."""
+    def _branches(self, origin: int, rows: Ints) -> Ints:
+        """Return the branch of each row, -1 if its value is missing or was not seen in training."""
         tree = self.tree
         values = self.data.values[rows, tree.feature[origin]]
         if not np.isnan(tree.threshold[origin]):
@@ -179,33 +189,26 @@ class _Surgeon:
         branches = tree.category_branch[begin:end].astype(np.int64)[codes]
         return np.asarray(np.where(known, branches, NO_BRANCH))
 
-    def _node(self, origin: int, cases: Cases) -> Node:
-        return Node(int(origin), cases, self._counted(cases))
+    def _node(self, origin: int, cases: RowWeights) -> MutableNode:
+        return MutableNode(int(origin), cases, self._count(cases))
 
-    def _counted(self, cases: Cases) -> Floats:
+    def _count(self, cases: RowWeights) -> Floats:
         labels = self.data.labels[cases.rows]
         return np.asarray(np.bincount(labels, cases.weights, minlength=self.tree.n_classes) * 1.0)
 
-    def _errors(self, counts: Floats) -> float:
-        total = float(counts.sum())
-        wrong = total - float(counts.max())
-        if (wrong, total) not in self.known:
-            found = self.estimate(np.array([wrong]), np.array([total]))
-            self.known[wrong, total] = float(found[0])
-        return self.known[wrong, total]
 
-
-def _heaviest(node: Node) -> Node:
+def largest_branch(node: MutableNode) -> MutableNode:
+    """Return the child with the largest weight; the last if tied, up to 1e-6, as C4.5 does."""
     best, most = node.children[0], -np.inf
     for child in node.children:
         weight = child.counts.sum()
-        if weight > most - _EQUAL:
+        if weight > most - 1e-6:
             best, most = child, weight
     return best
 
 
-def _arrays(tree: Tree, root: Node) -> Tree:
-    """The nodes in breadth-first order, with the splits of the tree and their own counts."""
+def _as_tree(tree: Tree, root: MutableNode) -> Tree:
+    """Return the nodes in breadth-first order, with the splits of the tree and their own counts."""
     nodes, level = [root], [root]
     while level:
         level = [child for node in level for child in node.children]

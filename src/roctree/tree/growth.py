@@ -40,8 +40,8 @@ from roctree.tree.kernels.grow import (
     grow_binned,
     grow_sorted,
 )
-from roctree.tree.kernels.nominal import best_sets, enter_categories, no_categories
-from roctree.tree.kernels.numeric import best_c45_cut, best_cut
+from roctree.tree.kernels.nominal import enter_categories, find_sets, no_categories
+from roctree.tree.kernels.numeric import find_c45_cuts, find_cuts
 from roctree.tree.kernels.records import Rows, Rules, Scoring
 from roctree.tree.kernels.rows import (
     BinnedData,
@@ -324,8 +324,8 @@ class SortedKernels:
     """
 
     scan: Kernel
-    numeric: Kernel
-    nominal: Kernel
+    find_cuts: Kernel
+    find_sets: Kernel
     divide: Kernel
 
     @classmethod
@@ -333,19 +333,19 @@ class SortedKernels:
         cls, growth: Growth, columns: Columns, *, shares: bool, many: bool
     ) -> "SortedKernels":
         """Choose the kernels; ``shares`` if cases go to several branches, ``many`` for many."""
-        numeric = best_c45_cut if growth.c45_numeric_minimum else best_cut
+        cuts = find_c45_cuts if growth.c45_numeric_minimum else find_cuts
         divide = divide_complete if columns.n_codes > 0 else divide_binary
         return cls(
             scan_bounded if many and growth.bounded() else scan_all,
-            numeric,
-            best_sets if columns.n_codes > 0 else numeric,
+            cuts,
+            find_sets if columns.n_codes > 0 else cuts,
             divide_shared if shares else divide,
         )
 
     @property
     def all(self) -> tuple[Kernel, ...]:
         """All of them."""
-        return self.scan, self.numeric, self.nominal, self.divide
+        return self.scan, self.find_cuts, self.find_sets, self.divide
 
     def compiled(self, growth: Growth, quantum: float) -> SortedFunctions:
         """Return the compiled kernels, with the criterion and the rules."""

@@ -76,9 +76,9 @@ def test_cost_pruning_draws_labels_that_were_given_under_costs(tree, cases):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"positive": "rain"}, "is no class"),
+        ({"positive": "rain"}, "is not a class"),
         ({"costs": [(1, 1)]}, "give the labels of all cases for each pair"),
-        ({"costs": "many"}, "is no sweep"),
+        ({"costs": "many"}, "must be a list of pairs"),
     ],
 )
 def test_cost_pruning_refuses_what_does_not_fit(tree, cases, changes, message):
@@ -90,7 +90,7 @@ def test_cost_pruning_refuses_what_does_not_fit(tree, cases, changes, message):
 
 def test_cost_pruning_refuses_labels_that_are_no_classes(tree, cases):
     costs, labels = pairs_and_labels(tree, cases)
-    with pytest.raises(DataError, match="'playing', which is no class of y"):
+    with pytest.raises(DataError, match="'playing', which is not a class of y"):
         CostPruningDisplay.from_predictions(cases[1], [["playing"] * 300, *labels[1:]], costs)
 
 
@@ -99,7 +99,7 @@ def test_a_mean_is_of_curves_of_the_same_costs_and_positive_class(tree, cases):
         return tree.cost_pruning_curve(costs, *cases, **options)
 
     for others in (curve([(100, 100)]), curve([(1, 1)], positive="home")):
-        with pytest.raises(ParameterError, match="same costs and of the same positive class"):
+        with pytest.raises(ParameterError, match="same costs and the same positive class"):
             CostPruningDisplay([curve([(1, 1)]), others])
     costs, labels = pairs_and_labels(tree, cases)
     given = curve_of_labels(cases[1], labels, costs)

@@ -196,7 +196,7 @@ def test_one_of_several_classes_is_drawn_against_the_rest(kind):
     tree = ROCTreeClassifier(max_depth=2).fit(X, y)
     with pytest.raises(ParameterError, match="There are 3 classes: give positive="):
         kind.from_estimator(tree, X, y)
-    with pytest.raises(ParameterError, match="positive=7 is no class; the classes are"):
+    with pytest.raises(ParameterError, match="positive=7 is not a class; the classes are"):
         kind.from_estimator(tree, X, y, positive=7)
     display = kind.from_estimator(tree, X, y, positive=0)
     assert display.curves[0].auc == 1.0

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
-from roctree.report.explorer import data_document, page, page_text
+from roctree.report.explorer import page, page_text
 from roctree.report.explorer.page import as_json
 from roctree.tree.apply import divided
 from tests.estimator import weather
@@ -35,7 +35,7 @@ def test_the_page_holds_the_tables_of_the_tree(tmp_path):
     tree, X_test, y_test = trees.tumours()
     file = tree.explore(tmp_path / "tree.html", X_test, y_test)
     data = data_of(file.read_text(encoding="utf-8"))
-    assert data == data_document(tree, X_test, y_test)
+    assert data == trees.document(tree, X_test, y_test)
     shape = tree.tree_.counts.shape
     np.testing.assert_array_equal(np.reshape(data["training"], shape), tree.tree_.counts)
     np.testing.assert_array_equal(np.reshape(data["probabilities"], shape), tree.probabilities_)
@@ -47,7 +47,7 @@ def test_the_page_holds_the_tables_of_the_tree(tmp_path):
 
 def test_only_attributes_that_the_tree_tests_are_in_the_page():
     tree, X_test, y_test = trees.outings()
-    data = data_document(tree, X_test.assign(sky=X_test.sky), y_test)
+    data = trees.document(tree, X_test.assign(sky=X_test.sky), y_test)
     tested = {tree.schema_.names[i] for i in tree.tree_.feature if i >= 0}
     assert {feature["name"] for feature in data["features"]} == tested
     assert all(len(each["values"]) == len(tested) for each in data["cases"])
@@ -56,7 +56,7 @@ def test_only_attributes_that_the_tree_tests_are_in_the_page():
 @pytest.mark.parametrize("made", [trees.gaps, trees.soft], ids=lambda made: made.__name__)
 def test_divided_test_cases_are_in_the_page_by_their_parts_in_the_leaves(made):
     tree, X_test, y_test = made()
-    data = data_document(tree, X_test, y_test)
+    data = trees.document(tree, X_test, y_test)
     apart = divided(tree.tree_, np.asarray(tree.fitted_.encode(X_test), np.float64))
     assert len(data["divided"]) == apart.sum() > 0
     probabilities = tree.probabilities_[tree.tree_.leaves]
@@ -69,20 +69,20 @@ def test_divided_test_cases_are_in_the_page_by_their_parts_in_the_leaves(made):
 
 def test_what_soft_thresholds_make_approximate_says_so():
     tree, X_test, y_test = trees.soft()
-    assert data_document(tree, X_test, y_test)["in_parts"] == ["training", "smoothed"]
-    assert data_document(tree.ranked("leaf", width=1), X_test, y_test)["tree"]["softness"] is None
+    assert trees.document(tree, X_test, y_test)["in_parts"] == ["training", "smoothed"]
+    assert trees.document(tree.ranked("leaf", width=1), X_test, y_test)["tree"]["softness"] is None
 
 
 def test_a_page_of_two_hundred_leaves_is_below_a_megabyte():
     X, y = weather.complete(3000, seed=5)
     tree = ROCTreeClassifier(max_leaves=200).fit(X, y)
     assert tree.get_n_leaves() > 150
-    assert len(page_text(data_document(tree, X, y)).encode()) < 1_000_000
+    assert len(page_text(trees.document(tree, X, y)).encode()) < 1_000_000
 
 
 def test_no_character_of_the_data_can_end_its_element():
     tree, X, y = trees.hostile()
-    text = page_text(data_document(tree, X, y))
+    text = page_text(trees.document(tree, X, y))
     begin = text.index('class="roctree-data">')
     data = text[begin : text.index("</script>", begin)]
     assert "<" not in data
@@ -93,7 +93,7 @@ def test_no_character_of_the_data_can_end_its_element():
 
 
 def test_the_policy_allows_only_the_page_s_own_script_and_style():
-    text = page_text(data_document(*trees.outings()))
+    text = page_text(trees.document(*trees.outings()))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src 'none'")
     for tag in ('<script type="module">', "<style>"):
@@ -139,22 +139,22 @@ def test_modules_that_import_each_other_are_refused(monkeypatch):
 
 def test_cases_can_be_left_out():
     tree, X_test, y_test = trees.tumours()
-    assert data_document(tree, X_test, y_test, cases=0)["cases"] == []
-    assert len(data_document(tree, X_test, y_test, cases=3)["cases"]) == 3
-    assert len(data_document(tree, X_test, y_test)["cases"]) == 200
+    assert trees.document(tree, X_test, y_test, cases=0)["cases"] == []
+    assert len(trees.document(tree, X_test, y_test, cases=3)["cases"]) == 3
+    assert len(trees.document(tree, X_test, y_test)["cases"]) == 200
 
 
 def test_the_share_of_the_other_class_is_what_is_left():
     tree, *_ = trees.tumours()
     there = tree.at(cost_fp=1, cost_fn=5, prior=0.2)
-    start = data_document(there, positive="benign")["start"]
+    start = trees.document(there, positive="benign")["start"]
     assert (start["cost_fp"], start["cost_fn"], start["prior"]) == (5.0, 1.0, 0.8)
 
 
 def test_missing_values_and_unseen_categories_of_cases_are_not_known():
     tree, X_test, y_test = trees.gaps()
     with pytest.warns(UserWarning, match="not seen in training"):
-        data = data_document(tree, X_test.assign(sky="hail"), y_test)
+        data = trees.document(tree, X_test.assign(sky="hail"), y_test)
     sky = [feature["name"] for feature in data["features"]].index("sky")
     assert all(each["values"][sky] is None for each in data["cases"])
 
@@ -164,9 +164,9 @@ def test_bad_requests_are_refused(tmp_path):
     file = tmp_path / "tree.html"
     with pytest.raises(ParameterError, match="give both X_test and y_test"):
         tree.explore(file, X_test)
-    with pytest.raises(ParameterError, match="cases=-1 is no number of cases"):
+    with pytest.raises(ParameterError, match="cases=-1 must be an integer from 0 on"):
         tree.explore(file, X_test, y_test, cases=-1)
-    with pytest.raises(ParameterError, match="positive='maybe' is no class"):
+    with pytest.raises(ParameterError, match="positive='maybe' is not a class"):
         tree.explore(file, positive="maybe")
     with pytest.raises(DataError):
         tree.explore(file, X_test.iloc[:, :3], y_test)
@@ -181,7 +181,7 @@ def test_a_notebook_gets_a_widget_from_the_same_source():
     pytest.importorskip("anywidget")
     tree, X_test, y_test = trees.outings()
     shown = tree.explore(None, X_test, y_test)
-    assert json.loads(shown.document) == data_document(tree, X_test, y_test)
+    assert json.loads(shown.document) == trees.document(tree, X_test, y_test)
     assert "export default { render }" in str(shown._esm)
     assert ".roctree" in str(shown._css)
 

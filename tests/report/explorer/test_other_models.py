@@ -7,7 +7,6 @@ import pytest
 
 import roctree
 from roctree import DataError, MultiscaleClassifier, NaiveBayesTreeClassifier
-from roctree.report.explorer import data_document
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened
 
@@ -189,13 +188,13 @@ def test_a_loaded_model_has_the_same_page(name, tmp_path):
     model, X_test, y_test = MODELS[name]()
     model.save(tmp_path / "model.json")
     again = roctree.load(tmp_path / "model.json")
-    assert data_document(again, X_test, y_test) == data_document(model, X_test, y_test)
+    assert trees.document(again, X_test, y_test) == trees.document(model, X_test, y_test)
 
 
 def test_many_answers_are_rounded_and_the_page_says_so(monkeypatch):
     tree, X_test, y_test = trees.bayes()
-    monkeypatch.setattr("roctree.report.explorer.naive_bayes._MOST_ANSWERS", 20)
-    document = data_document(tree, X_test, y_test)
+    monkeypatch.setattr("roctree.report.explorer.document._MAX_SCORES", 20)
+    document = trees.document(tree, X_test, y_test)
     assert document["rounded"] in (1, 2, 3)
     assert sum(document["lines"]["training"]) == 600
     assert sum(document["lines"]["test"]) == 300
@@ -204,9 +203,9 @@ def test_many_answers_are_rounded_and_the_page_says_so(monkeypatch):
 def test_cells_refuse_test_cases_with_missing_values():
     model, X_test, y_test = trees.cells()
     with pytest.raises(DataError, match="a case with a missing value is in no cell"):
-        data_document(model, X_test.assign(east=np.nan), y_test)
+        trees.document(model, X_test.assign(east=np.nan), y_test)
 
 
 def test_a_constant_attribute_is_not_on_the_page_of_cells():
     model = MultiscaleClassifier().fit([[0.0, 1.0], [0.0, 2.0]], ["no", "yes"])
-    assert [feature["name"] for feature in data_document(model)["features"]] == ["x1"]
+    assert [feature["name"] for feature in trees.document(model)["features"]] == ["x1"]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from roctree.report.explorer import data_document
 from roctree.report.explorer.page import as_json, style, widget_script
 from tests.report.explorer import trees
 
@@ -49,7 +48,7 @@ def hosted(browser):
 
     def show(*models, shadow=False):
         for made in models:
-            text = as_json(data_document(*made()))
+            text = as_json(trees.document(*made()))
             texts = {"source": widget_script(), "style": style(), "text": text}
             page.evaluate(HOST, texts | {"shadow": shadow})
         return page

@@ -8,9 +8,15 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import train_test_split
 
 from roctree import MultiscaleClassifier, NaiveBayesTreeClassifier, ROCTreeClassifier
+from roctree.report.explorer import data_document
 from tests.estimator import weather
 
 EVIL = '</script><img src=x onerror="window.hacked=1"><b>\'&amp; \u2028 🌳'
+
+
+def document(classifier, X_test=None, y_test=None, **options):
+    """The data document of a fitted classifier."""
+    return data_document(classifier.fitted_, X_test, y_test, **options)
 
 
 @cache

@@ -1,9 +1,11 @@
-"""The explorer: one page, or one widget, to move the costs and watch the leaves relabel."""
+"""The explorer: an interactive page, or a notebook widget, of a model and its operating points."""
 
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from roctree.files.atomic import write_whole
+from roctree.fitted import FittedModel
 from roctree.report.explorer.document import data_document
 from roctree.report.explorer.page import make_widget, page_text
 
@@ -11,7 +13,7 @@ __all__ = ["data_document", "explore", "make_widget", "page_text"]
 
 
 def explore(
-    estimator: Any,
+    model: FittedModel,
     path: str | PathLike[str] | None = None,
     X_test: Any = None,
     y_test: Any = None,
@@ -21,14 +23,16 @@ def explore(
 
     Parameters
     ----------
-    estimator : the fitted model
-    path : the file to write
-    X_test, y_test : cases that did not grow the tree
-    options : of ``data_document``
+    model : FittedModel
+    path : path-like or None
+        The file to write; it is replaced once the page is complete.
+    X_test, y_test : test cases
+    **options
+        Options of ``data_document``.
     """
-    document = data_document(estimator, X_test, y_test, **options)
+    document = data_document(model, X_test, y_test, **options)
     if path is None:
         return make_widget(document)
     file = Path(path)
-    file.write_text(page_text(document), encoding="utf-8")
+    write_whole(file, page_text(document).encode("utf-8"))
     return file

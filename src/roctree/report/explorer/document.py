@@ -1,35 +1,53 @@
 """The data document of the explorer: everything that the page shows is computed from it.
 
-It holds the model's own tables and no more: structure, class counts of training and test cases,
-probabilities, a confidence band, some cases, and where to start. What differs between models is
-in a module for each kind.
+It holds the model's own tables and nothing else: structure, class counts of training and test
+cases, probabilities, a confidence band, some cases, and the state that the page opens with. Tables
+are flat lists of numbers. What differs between kinds of models has a section of its own below.
 """
 
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
-from roctree.data import Dataset, check_test_cases
+from roctree.data import Dataset, Schema, check_test_cases
 from roctree.errors import ParameterError
-from roctree.estimator import ROCTreeClassifier
-from roctree.models.multiscale.estimator import MultiscaleClassifier
-from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
-from roctree.operating import class_number
-from roctree.report.explorer.cells import cell_parts
-from roctree.report.explorer.naive_bayes import naive_bayes_parts
-from roctree.report.explorer.split_tree import split_tree_parts
-from roctree.report.explorer.start import start_state
-from roctree.report.explorer.tables import or_none
+from roctree.fitted import FittedModel, FittedTree
+from roctree.geometry import extent
+from roctree.geometry.metric import units_of
+from roctree.labelling import FBeta, Labeller, LeastCost, MaxFPR, MinTPR, Threshold
+from roctree.models.multiscale.cells import BITS, CellTree
+from roctree.models.multiscale.fitted import FittedCells, refuse_missing
+from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, cell_conditions
+from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.requests import HELD_OUT, Counts, class_index
+from roctree.roc import Curve
 from roctree.strategy import is_number
+from roctree.tally import Tally
+from roctree.tree.apply import divided, mix
+from roctree.tree.passes import with_those_below
+from roctree.tree.text import short_thresholds
+from roctree.tree.tree import Tree
 
-if TYPE_CHECKING:
-    from roctree.data import Schema
+Floats = NDArray[np.float64]
+Parts = tuple[NDArray[np.intp], dict[str, Any]]
 
-_FEW_CLASSES = 4
-# What only some kinds of models have.
+_MAX_CLASSES_IN_TITLE = 4
+# Resampling more leaves and classes would take longer than growing the tree.
+_MAX_RESAMPLED = 20_000
+_N_RESAMPLES = 500
+_BAND_DIGITS = 5
+# With more parts of divided cases the page would open slowly.
+_MAX_PARTS = 300_000
+# Leaves per pass over the divided cases: each pass allocates a column per leaf at every node.
+_LEAVES_PER_PASS = 64
+# With more distinct scores, probabilities are rounded to the most decimals that suffice.
+_MAX_SCORES = 20_000
+_DECIMALS = (4, 3, 2, 1)
+
+# Entries that only some kinds of models have.
 _ABSENT: dict[str, Any] = {
     "lines": None,
     "models": None,
@@ -43,7 +61,7 @@ _ABSENT: dict[str, Any] = {
 
 
 def data_document(
-    estimator: Any,
+    model: FittedModel,
     X_test: Any = None,
     y_test: Any = None,
     *,
@@ -51,30 +69,32 @@ def data_document(
     title: str | None = None,
     cases: int = 200,
 ) -> dict[str, Any]:
-    """Return what the page is made from, as numbers, texts, lists and dicts.
+    """Return the data of the page as numbers, strings, lists and dicts.
 
     Parameters
     ----------
-    estimator : a fitted model
-    X_test, y_test : cases that did not grow it
-    positive : the class of interest; None for that of the operating point, or the last
-    title : of the page; None for the names of the classes
-    cases : most test cases to be shown one by one; 0 for a page without data of single cases
+    model : FittedModel
+    X_test, y_test : test cases
+    positive : label
+        The positive class; by default that of the operating point, or the last.
+    title : str or None
+        Title of the page; by default the names of the classes.
+    cases : int
+        Largest number of test cases to include one by one; 0 for none.
     """
-    schema = estimator.schema_
+    schema, point = model.schema, model.operating_point
     _check(schema, X_test, y_test, cases)
-    test = None if X_test is None else Dataset.encoded(X_test, y_test, schema)
-    point = estimator.operating_point_
-    usual = schema.n_classes - 1 if point is None or schema.n_classes > 2 else point.positive
-    place = usual if positive is None else class_number(positive, estimator.classes_)
-    shown, parts = parts_of(estimator, test)
+    test = None if X_test is None else model.dataset(X_test, y_test)
+    default = schema.n_classes - 1 if point is None or schema.n_classes > 2 else point.positive
+    place = default if positive is None else class_index(positive, model.classes)
+    shown, parts = model_parts(model, test)
     return {
         **_ABSENT,
-        "title": _title(schema) if title is None else str(title),
+        "title": _default_title(schema) if title is None else str(title),
         "made_by": f"Made by roctree {__version__}.",
         "classes": [str(label) for label in schema.classes.tolist()],
         "class_code": [repr(label) for label in schema.classes.tolist()],
-        "start": start_state(estimator, place, has_test=test is not None),
+        "start": start_state(model, place, has_test=test is not None),
         "n_test": 0 if test is None else len(test.labels),
         "cases": [] if test is None else _cases(test, shown, cases),
         **parts,
@@ -82,37 +102,420 @@ def data_document(
 
 
 @singledispatch
-def parts_of(estimator: Any, test: Dataset | None) -> tuple[NDArray[np.intp], dict[str, Any]]:
-    """Return the attributes that a model looks at, and what a page needs of its kind."""
-    raise ParameterError(f"A {type(estimator).__name__} has no page: give a tree of roctree.")
+def model_parts(model: FittedModel, test: Dataset | None) -> Parts:
+    """Return the features that a model uses, and what a page needs of its kind."""
+    raise ParameterError(f"A {type(model).__name__} has no page: give a tree of roctree.")
 
 
-parts_of.register(ROCTreeClassifier, split_tree_parts)
-parts_of.register(NaiveBayesTreeClassifier, naive_bayes_parts)
-parts_of.register(MultiscaleClassifier, cell_parts)
-
-
-def _check(schema: "Schema", X_test: Any, y_test: Any, cases: Any) -> None:
+def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
     if schema.n_classes < 2:
         raise ParameterError("The tree knows only one class: there is nothing to explore.")
     check_test_cases(X_test, y_test)
     if not is_number(cases) or cases < 0 or cases != int(cases):
-        raise ParameterError(f"cases={cases!r} is no number of cases: give 0 or more.")
+        raise ParameterError(parameter="cases", value=cases, reason="must be an integer from 0 on")
 
 
-def _title(schema: "Schema") -> str:
-    if schema.n_classes > _FEW_CLASSES:
+def _default_title(schema: Schema) -> str:
+    if schema.n_classes > _MAX_CLASSES_IN_TITLE:
         return f"A decision tree for {schema.n_classes} classes"
     names = [str(label) for label in schema.classes.tolist()]
     return f"{', '.join(names[:-1])} or {names[-1]}?"
 
 
 def _cases(test: Dataset, shown: NDArray[np.intp], most: int) -> list[dict[str, Any]]:
-    """Cases from everywhere in the test data, by the attributes that the model looks at."""
+    """Return evenly spaced test cases, with the features that the model uses."""
     n_rows = len(test.labels)
     rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, int(most))).round().astype(np.int64))
     values = test.values[np.ix_(rows, shown)].astype(np.float64)
     return [
-        {"row": row, "label": label, "values": or_none(each)}
+        {"row": row, "label": label, "values": _or_none(each)}
         for row, label, each in zip(rows.tolist(), test.labels[rows].tolist(), values, strict=True)
     ]
+
+
+# The state that the page opens with: at the operating point, or where the model predicts as it is
+
+
+def start_state(model: FittedModel, positive: int, *, has_test: bool) -> dict[str, Any]:
+    """Return the state of the page before anything is changed on it.
+
+    Parameters
+    ----------
+    model : FittedModel
+    positive : int
+        Index of the positive class.
+    has_test : bool
+        Whether there are test cases.
+    """
+    matrix = _default_costs(model)
+    others = np.arange(len(matrix)) != positive
+    state: dict[str, Any] = {
+        "mode": "costs" if len(matrix) == 2 else "matrix",
+        "cost_fp": float(matrix[positive, others].mean()),
+        "cost_fn": float(matrix[others, positive].mean()),
+        "matrix": matrix.tolist(),
+        "prior": None,
+        "priors": None,
+        "max_fpr": 0.1,
+        "min_tpr": 0.9,
+        "beta": 1.0,
+        "by": "smoothed",
+        "on": "test" if has_test else "training",
+        "positive": positive,
+        "view": "roc",
+        "unit": "",
+        "values": None,
+    }
+    point = model.operating_point
+    if point is None:
+        return state
+    by = ("test" if has_test else "training") if point.counts == HELD_OUT else point.counts
+    return state | {"by": by} | _labeller_state(point.labeller, positive, point.positive)
+
+
+def _default_costs(model: FittedModel) -> Floats:
+    """Return the costs [predicted, true] that a model without operating point decides by."""
+    errors = 1.0 - np.eye(model.schema.n_classes)
+    if isinstance(model, FittedTree | FittedCells) and model.node_labels is not None:
+        # Labels of nodes come from pruning under costs.
+        costs = np.array(getattr(model.pruner, "costs", 1.0), dtype=np.float64)
+        # The cost of a class is that of predicting it wrongly.
+        return np.asarray(errors * (costs[:, None] if costs.ndim == 1 else costs))
+    return errors * model.class_weight if isinstance(model, FittedTree) else errors
+
+
+def _labeller_state(labeller: Labeller, positive: int, requested: int) -> dict[str, Any]:
+    if isinstance(labeller, MaxFPR):
+        return {"mode": "max_fpr", "max_fpr": float(labeller.rate)}
+    if isinstance(labeller, MinTPR):
+        return {"mode": "min_tpr", "min_tpr": float(labeller.rate)}
+    if isinstance(labeller, Threshold):
+        # A leaf is positive from the share on at which both errors cost the same.
+        return {"cost_fp": float(labeller.value), "cost_fn": 1.0 - float(labeller.value)}
+    if isinstance(labeller, FBeta):
+        prior = _prior_state(labeller.prior, positive, requested)
+        return {"mode": "beta", "beta": float(labeller.beta)} | prior
+    return _cost_state(labeller, positive, requested) if isinstance(labeller, LeastCost) else {}
+
+
+def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str, Any]:
+    prior = _prior_state(labeller.prior, positive, requested)
+    if labeller.cost_matrix is None:
+        costs = [
+            1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
+        ]
+        alarm, miss = costs if positive == requested else costs[::-1]
+        return {"cost_fp": alarm, "cost_fn": miss} | prior
+    matrix = [list(map(float, row)) for row in labeller.cost_matrix]
+    if len(matrix) > 2:
+        return {"mode": "matrix", "matrix": matrix} | prior
+    other = 1 - positive
+    regret = np.array(matrix) - np.diagonal(matrix)
+    return {"cost_fp": regret[positive, other], "cost_fn": regret[other, positive]} | prior
+
+
+def _prior_state(prior: Any, positive: int, requested: int) -> dict[str, Any]:
+    if prior is None:
+        return {}
+    if is_number(prior):
+        return {"prior": float(prior) if positive == requested else 1.0 - float(prior)}
+    shares = [float(share) for share in prior]
+    return {"prior": shares[positive], "priors": shares}
+
+
+# Trees of splits
+
+
+@model_parts.register
+def _tree_parts(model: FittedTree, test: Dataset | None) -> Parts:
+    tree, schema = model.tree, model.schema
+    tested = np.unique(tree.feature[~tree.is_leaf]).astype(np.intp)
+    units = units_of(model.scale)
+    return tested, {
+        "kind": "tree",
+        "features": [_feature(schema, i, float(units[i])) for i in tested.tolist()],
+        "extent": extent(model.spread, model.scale, schema.nominal),
+        "tree": _nodes(tree, tested),
+        "probabilities": model.probabilities.ravel().tolist(),
+        "training": _numbers(tree.counts),
+        **_tree_counts(model, test),
+    }
+
+
+def _nodes(tree: Tree, shown: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the structure of a tree; features are numbered among those that the page shows."""
+    cuts = short_thresholds(tree)
+    places = np.where(tree.is_leaf, -1, np.searchsorted(shown, tree.feature))
+    return {
+        "n_children": tree.n_children.tolist(),
+        "feature": places.tolist(),
+        "threshold": _or_none(tree.threshold),
+        "cut": [cuts.get(node) for node in range(tree.n_nodes)],
+        "softness": tree.softness.tolist() if tree.softness.any() else None,
+        "category_branch": tree.category_branch.tolist(),
+        "category_offsets": tree.category_offsets.tolist(),
+        "missing_branch": tree.missing_branch.tolist(),
+    }
+
+
+def _tree_counts(model: FittedTree, test: Dataset | None) -> dict[str, Any]:
+    """Return the test cases in the leaves; cases divided among several have their own entries.
+
+    If there are too many divided cases they are counted in parts, as training cases are, and
+    ``in_parts`` says so.
+    """
+    tree, scores = model.tree, model.probabilities
+    in_parts = [name for name in get_args(Counts) if model.counts_divided_cases(name)]
+    if test is None:
+        own = _bands("training", scores[tree.leaves], tree.counts[tree.leaves])
+        return {"test": None, "band": own, "in_parts": in_parts}
+    tally, apart = Tally.of(tree, test), _divided_cases(tree, test)
+    return {
+        "test": _numbers(tally.parts),
+        "whole": _numbers(tally.counts[: tree.n_leaves]) if apart else None,
+        "divided": apart or [],
+        "band": _bands("test", tally.lines(scores), tally.counts),
+        "in_parts": [*in_parts, "test"] if apart is None else in_parts,
+    }
+
+
+def _divided_cases(tree: Tree, test: Dataset) -> list[dict[str, Any]] | None:
+    """Return label, weight, leaves and parts of each divided case; None if there are too many.
+
+    Leaves are numbered among the leaves.
+    """
+    rows = np.flatnonzero(divided(tree, test.values))
+    if len(rows) * tree.n_leaves > _MAX_PARTS:
+        return None
+    parts = _parts_in_leaves(tree, test.values[rows])
+    return [
+        {
+            "label": int(test.labels[row]),
+            "weight": float(test.weights[row]),
+            "leaves": np.flatnonzero(own).tolist(),
+            "parts": own[own > 0.0].tolist(),
+        }
+        for row, own in zip(rows.tolist(), parts, strict=True)
+    ]
+
+
+def _parts_in_leaves(tree: Tree, values: NDArray[Any]) -> Floats:
+    """Return the part of each row in each leaf, float64[rows, leaves]."""
+    parts = np.empty((len(values), tree.n_leaves))
+    for begin in range(0, tree.n_leaves, _LEAVES_PER_PASS):
+        leaves = tree.leaves[begin : begin + _LEAVES_PER_PASS]
+        ones = np.zeros((tree.n_nodes, len(leaves)))
+        ones[leaves, np.arange(len(leaves))] = 1.0
+        parts[:, begin : begin + len(leaves)] = mix(tree, values, ones)
+    return parts
+
+
+# Naive Bayes trees: cases of one leaf differ in their probabilities, so the lines of the page, the
+# segments of its ROC curve, are not leaves but scores: cases of a leaf with equal probabilities.
+
+
+@model_parts.register
+def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Parts:
+    tree = model.tree
+    shown = _features_of_models(tree)
+    smoothed = tree.nodes.counts + 1.0
+    return shown, {
+        "kind": "naive_bayes",
+        "features": [_feature(model.schema, i) for i in shown.tolist()],
+        "tree": _nodes(tree.nodes, shown),
+        # As in the prior of Naive Bayes: one more case of each class.
+        "probabilities": (smoothed / smoothed.sum(axis=1, keepdims=True)).ravel().tolist(),
+        "training": _numbers(tree.nodes.counts),
+        "test": None if test is None else _numbers(Tally.of(tree.nodes, test).parts),
+        "models": {"of_nodes": tree.model.tolist(), "tables": _model_tables(model, shown)},
+        **_score_lines(model, test),
+    }
+
+
+def _features_of_models(tree: NaiveBayesTree) -> NDArray[np.intp]:
+    """Return the features that are tested, or that a model divides into more than one cell."""
+    n_cells = np.diff(tree.models.cell_starts).reshape(len(tree.models), -1)
+    used = np.asarray((n_cells > 1).any(axis=0))
+    used[tree.nodes.feature[~tree.nodes.is_leaf]] = True
+    return np.flatnonzero(used)
+
+
+def _model_tables(model: FittedNaiveBayesTree, shown: NDArray[np.intp]) -> list[dict[str, Any]]:
+    models = model.tree.models
+    return [
+        {
+            "prior": models.prior[number].tolist(),
+            "weight": float(models.class_counts[number].sum()),
+            "attributes": [
+                _likelihoods(model, number, int(feature), place)
+                for place, feature in enumerate(shown)
+                if len(models.likelihood[models.cells(number, int(feature))]) > 1
+            ],
+        }
+        for number in range(len(models))
+    ]
+
+
+def _likelihoods(
+    model: FittedNaiveBayesTree, number: int, feature: int, place: int
+) -> dict[str, Any]:
+    """Return the cells of a feature in words, and the likelihood of each given each class."""
+    models, categories = model.tree.models, model.schema.categories[feature]
+    cuts = models.cuts_of(number, feature)
+    if categories is None:
+        words = [word.replace("<=", "≤") for word in cell_conditions(cuts, None, digits=4)]
+    else:
+        words = [str(category) for category in categories]
+    return {
+        "feature": place,
+        "cuts": cuts.tolist() if categories is None else None,
+        "words": words,
+        "likelihood": models.likelihood[models.cells(number, feature)].tolist(),
+    }
+
+
+def _score_lines(model: FittedNaiveBayesTree, test: Dataset | None) -> dict[str, Any]:
+    """Return the scores of training cases, a pure one for each class, then those of test cases.
+
+    Pure scores have no cases; operating points label them in Python too.
+    """
+    found = [model.scored]
+    if test is not None:
+        found.append(Scored.from_cases(model.tree, test))
+    decimals = _needed_rounding([each.scores for each in found])
+    if decimals is not None:
+        found = [_rounded(each, decimals) for each in found]
+    pure = np.eye(model.schema.n_classes)
+    nodes = [_score_leaves(found[0]), np.full(len(pure), -1), *map(_score_leaves, found[1:])]
+    scores = np.concatenate([found[0].scores, pure, *(each.scores for each in found[1:])])
+    return {
+        "band": _bands("test" if found[1:] else "training", found[-1].scores, found[-1].counts),
+        "rounded": decimals,
+        "lines": {
+            "node": np.concatenate(nodes).tolist(),
+            "scores": scores.ravel().tolist(),
+            "training": _numbers(found[0].counts),
+            "test": _numbers(found[1].counts) if found[1:] else None,
+        },
+    }
+
+
+def _score_leaves(scored: Scored) -> NDArray[np.int64]:
+    """Return the leaf of each score, -1 if a file does not say."""
+    return np.full(len(scored.scores), -1) if scored.leaf is None else scored.leaf
+
+
+def _needed_rounding(tables: list[Floats]) -> int | None:
+    """Return the decimals that leave few enough distinct scores; None if no rounding is needed."""
+    if sum(map(len, tables)) <= _MAX_SCORES:
+        return None
+    for decimals in _DECIMALS:
+        distinct = (len(np.unique(np.round(table, decimals), axis=0)) for table in tables)
+        if sum(distinct) <= _MAX_SCORES:
+            return decimals
+    return _DECIMALS[-1]
+
+
+def _rounded(scored: Scored, decimals: int) -> Scored:
+    """Return scores with fewer decimals, equal ones joined."""
+    keys = np.column_stack([np.round(scored.scores, decimals), _score_leaves(scored)])
+    distinct, group = np.unique(keys, axis=0, return_inverse=True)
+    counts = np.zeros((len(distinct), scored.scores.shape[1]))
+    np.add.at(counts, group.reshape(-1), scored.counts)
+    return Scored(distinct[:, :-1], counts, distinct[:, -1].astype(np.int64))
+
+
+# Cells of the Multiscale Classifier
+
+
+@model_parts.register
+def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
+    cell_tree, schema = model.cell_tree, model.schema
+    if test is not None:
+        refuse_missing(test.values, schema)
+    halved = np.flatnonzero(cell_tree.bounds.low < cell_tree.bounds.high)
+    tree = cell_tree.tree
+    stops = cell_tree.stops(test)
+    return halved, {
+        "kind": "cells",
+        "features": [_feature(schema, i) for i in halved.tolist()],
+        "tree": _nodes(tree, halved),
+        "probabilities": model.probabilities.ravel().tolist(),
+        "training": _numbers(tree.counts),
+        "test": None if test is None else _numbers(with_those_below(tree, stops)),
+        "cells": _boxes(cell_tree, halved),
+        "band": _bands("training" if test is None else "test", model.probabilities, stops),
+        "lines": {
+            # Every node: a case stops at an inner one if training never saw the part it is in.
+            "node": list(range(tree.n_nodes)),
+            "scores": None,
+            "training": _numbers(cell_tree.stops()),
+            "test": None if test is None else _numbers(stops),
+        },
+    }
+
+
+def _boxes(cell_tree: CellTree, halved: NDArray[np.intp]) -> dict[str, Any]:
+    """Return how often the sides of each cell were halved, and its position at that level."""
+    bounds, cells = cell_tree.bounds, cell_tree.cells
+    level = cells.level.astype(np.uint64)
+    places = cells.corner[:, halved].astype(np.uint64) >> (BITS - level)[:, None]
+    return {
+        "low": bounds.low[halved].tolist(),
+        "high": bounds.high[halved].tolist(),
+        "n_children": cells.n_children.tolist(),
+        "level": level.tolist(),
+        "place": places.ravel().tolist(),
+        "node": cells.node.tolist(),
+    }
+
+
+# Values as the page holds them
+
+
+def _or_none(values: Floats) -> list[float | None]:
+    """Return numbers as a list, None where missing."""
+    return [None if value != value else value for value in values.tolist()]
+
+
+def _numbers(counts: Floats) -> list[float]:
+    """Return counts as a flat list, integers without a decimal point."""
+    return [int(count) if count == int(count) else count for count in counts.ravel().tolist()]
+
+
+def _feature(schema: Schema, number: int, unit: float = 1.0) -> dict[str, Any]:
+    """Return a feature: name, categories, and what counts as a distance of one."""
+    categories = schema.categories[number]
+    return {
+        "name": str(schema.names[number]),
+        "unit": unit,
+        "categories": None if categories is None else [str(each) for each in categories],
+        # Whether categories are written without quotes, as numbers and booleans are.
+        "plain": categories is not None and not any(isinstance(each, str) for each in categories),
+    }
+
+
+def _bands(name: str, scores: Floats, counts: Floats) -> dict[str, Any] | None:
+    """Return the confidence band of each class against the rest, as ``roc(...).band()`` has it.
+
+    Parameters
+    ----------
+    name : str
+        Which cases are counted.
+    scores, counts : float64[lines, classes]
+    """
+    if counts.size > _MAX_RESAMPLED:
+        return None
+    bands = []
+    for ours, score in zip(counts.T, scores.T, strict=True):
+        curve = Curve.from_leaves(score, ours, counts.sum(axis=1) - ours)
+        bands.append(_band(curve) if curve.has_both_classes else None)
+    return {"on": name, "classes": bands}
+
+
+def _band(curve: Curve) -> dict[str, list[float]]:
+    found = curve.band(n_samples=_N_RESAMPLES)
+    return {
+        "low": np.round(found.low, _BAND_DIGITS).tolist(),
+        "high": np.round(found.high, _BAND_DIGITS).tolist(),
+    }

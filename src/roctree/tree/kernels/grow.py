@@ -18,7 +18,7 @@ from roctree.tree.kernels.bins import (
     subtract_bins,
 )
 from roctree.tree.kernels.divide import Divide
-from roctree.tree.kernels.numeric import Evaluate
+from roctree.tree.kernels.numeric import FindSplits
 from roctree.tree.kernels.records import (
     ALL_VALUES,
     FOR_BOTH,
@@ -52,8 +52,8 @@ class SortedFunctions(NamedTuple):
     """The kernels of sorted nodes."""
 
     search: Search
-    numeric: Evaluate
-    nominal: Evaluate
+    find_cuts: FindSplits
+    find_sets: FindSplits
     divide: Divide
 
 
@@ -146,24 +146,25 @@ def grow_sorted(
     """Split the nodes on the stack and all below them; return false if the arrays are full."""
     nodes, stack, filled = grown.nodes, grown.stack, grown.filled
     rules, found = functions.search.rules, work.found
-    order, rank = cases.order, cases.rank
+    has_categories = features.offset[-1] > 0
     widest, n_codes = division.size.size, found.branch_of.size
     while filled.n_stack > 0:
         top = filled.n_stack - 1
-        begin, end = stack.begin[top], stack.end[top]
         node = Node(
-            begin, end, stack.depth[top], stack.node[top], filled.n_nodes, stack.in_use[top]
+            stack.begin[top],
+            stack.end[top],
+            stack.depth[top],
+            stack.node[top],
+            filled.n_nodes,
+            stack.in_use[top],
         )
         if not has_room(widest, n_codes, nodes, filled) or top + widest > stack.begin.size:
             return False
         for feature in range(found.n_branches.size):
             found.n_branches[feature] = 0
-            if rank[feature, order[feature, begin]] == rank[feature, order[feature, end - 1]]:
-                continue
-            evaluate = (
-                functions.nominal if features.n_categories[feature] > 0 else functions.numeric
-            )
-            evaluate(feature, node, features, cases, functions.search, work)
+        functions.find_cuts(node, features, cases, functions.search, work)
+        if has_categories:
+            functions.find_sets(node, features, cases, functions.search, work)
         feature = choose(features, found, rules)
         if feature < 0:
             filled.n_stack = top
@@ -171,7 +172,7 @@ def grow_sorted(
         nodes.threshold[node.number] = np.nan
         if features.n_categories[feature] == 0:
             cut = found.cut[feature]
-            nodes.threshold[node.number] = threshold_at(feature, cut, end, features, cases)
+            nodes.threshold[node.number] = threshold_at(feature, cut, node.end, features, cases)
         in_use = functions.divide(
             feature, node, features, cases, rules, found, division, nodes.counts
         )

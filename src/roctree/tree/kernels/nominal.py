@@ -19,6 +19,7 @@ from roctree._jit import Floats, function_type, inlined, kernel, typed_kernel
 from roctree.tree.kernels.numeric import (
     count_values,
     improvement,
+    is_constant,
     join_missing,
     sum_of,
     weight_of,
@@ -257,18 +258,19 @@ def multiway_info(n: int, missing_branch: int, rules: Rules, work: Work) -> floa
 
 
 @typed_kernel(python=False)
-def best_sets(
-    feature: int, node: Node, features: Features, cases: Cases, search: Search, work: Work
-) -> None:
-    """Enter the best division of the categories of an attribute at a sorted node."""
-    n = count_values(feature, node, cases, work.candidates)
+def find_sets(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
+    """Enter the best division of the categories of every nominal attribute at a sorted node."""
     lefts, places = work.candidates.lefts, work.candidates.places
     counts, codes = work.categories.counts, work.categories.codes
-    for i in range(n):
-        codes[i] = cases.rank[feature, cases.order[feature, places[i]]]
-        for label in range(counts.shape[1]):
-            counts[i, label] = lefts[i + 1, label] - lefts[i, label]
-    divide_categories(feature, n, features, search, work)
+    for feature in range(features.n_categories.size):
+        if features.n_categories[feature] == 0 or is_constant(feature, node, cases):
+            continue
+        n = count_values(feature, node, cases, work.candidates)
+        for i in range(n):
+            codes[i] = cases.rank[feature, cases.order[feature, places[i]]]
+            for label in range(counts.shape[1]):
+                counts[i, label] = lefts[i + 1, label] - lefts[i, label]
+        divide_categories(feature, n, features, search, work)
 
 
 @typed_kernel(python=False)

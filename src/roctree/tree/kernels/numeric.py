@@ -203,24 +203,31 @@ def enter_cut(feature: int, n: int, search: Search, candidates: Candidates, foun
     found.missing_branch[feature] = side
 
 
-@typed_kernel(python=False)
-def best_cut(
-    feature: int, node: Node, features: Features, cases: Cases, search: Search, work: Work
-) -> None:
-    """Enter the best threshold of an attribute at a node."""
-    n = count_values(feature, node, cases, work.candidates)
-    enter_cut(feature, n, search, work.candidates, work.found)
+@inlined
+def is_constant(feature: int, node: Node, cases: Cases) -> bool:
+    """Whether all cases of a node have the same value, or none has one."""
+    order, rank = cases.order, cases.rank
+    return rank[feature, order[feature, node.begin]] == rank[feature, order[feature, node.end - 1]]
 
 
 @typed_kernel(python=False)
-def best_c45_cut(
-    feature: int, node: Node, features: Features, cases: Cases, search: Search, work: Work
-) -> None:
-    """As ``best_cut``, with values that C4.5 takes for equal kept together."""
-    n = count_values(feature, node, cases, work.candidates)
-    n = merge_close(feature, n, features, cases, work.candidates)
-    enter_cut(feature, n, search, work.candidates, work.found)
+def find_cuts(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
+    """Enter the best threshold of every numeric attribute at a node."""
+    for feature in range(features.n_categories.size):
+        if features.n_categories[feature] == 0 and not is_constant(feature, node, cases):
+            n = count_values(feature, node, cases, work.candidates)
+            enter_cut(feature, n, search, work.candidates, work.found)
 
 
-# The search of one attribute at a sorted node, numeric or nominal.
-Evaluate: TypeAlias = Annotated[Callable[..., None], function_type(best_cut)]
+@typed_kernel(python=False)
+def find_c45_cuts(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
+    """As ``find_cuts``, with values that C4.5 takes for equal kept together."""
+    for feature in range(features.n_categories.size):
+        if features.n_categories[feature] == 0 and not is_constant(feature, node, cases):
+            n = count_values(feature, node, cases, work.candidates)
+            n = merge_close(feature, n, features, cases, work.candidates)
+            enter_cut(feature, n, search, work.candidates, work.found)
+
+
+# The search of all numeric, or of all nominal, attributes at a sorted node.
+FindSplits: TypeAlias = Annotated[Callable[..., None], function_type(find_cuts)]
