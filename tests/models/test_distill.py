@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import roctree
 from roctree import DataError, Dataset, ParameterError, ROCTreeClassifier
-from roctree.data.cells import take_cells
+from roctree.data import take_cells
 from roctree.models.distill import TeacherSample
 from tests.estimator import weather
 

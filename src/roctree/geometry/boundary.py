@@ -26,7 +26,7 @@ from roctree.errors import ParameterError
 from roctree.geometry.kernels import SplitTree, Stack, Trail, search
 from roctree.geometry.metric import Spread, extent, units_of
 from roctree.tree.prediction import mix
-from roctree.tree.shape import of_one_label
+from roctree.tree.shape import uniform_subtrees
 from roctree.tree.threads import in_threads
 from roctree.tree.tree import IS_PRESENT, Tree
 
@@ -144,7 +144,7 @@ def check_boundary(kind: Any) -> None:
 
 def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
     """Collect the splits above more than one label, compactly, so that they stay in the cache."""
-    one, shared = of_one_label(tree, tree.is_leaf, labels)
+    one, shared = uniform_subtrees(tree, tree.is_leaf, labels)
     nodes = np.flatnonzero(~one).astype(np.int32)
     branch = np.where(one, -1 - shared, 0).astype(np.int32)
     branch[nodes] = np.arange(len(nodes), dtype=np.int32)

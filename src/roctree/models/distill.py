@@ -17,8 +17,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 from roctree.classifier import number_of_threads, training_data
-from roctree.data import Dataset, Schema, encode_columns, warn_of_identifiers
-from roctree.data.cells import take_cells
+from roctree.data import Dataset, Schema, encode_columns, take_cells, warn_about_identifiers
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
@@ -105,7 +104,7 @@ def distill(  # noqa: PLR0913 - independent options
     cases = training_data(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has only one class: a teacher needs at least two.")
-    warn_of_identifiers(cases, stacklevel=2)
+    warn_about_identifiers(cases, stacklevel=2)
     n_threads = number_of_threads(tree.n_jobs)
     rules = options.growth_rules(cases.schema.classes, class_totals(cases), len(cases.labels))
     if max_leaves is None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data.labels import check_weights
+from roctree.data import check_weights
 from roctree.errors import DataError, ParameterError
 from roctree.roc import costs, inference
 from roctree.roc.inputs import (

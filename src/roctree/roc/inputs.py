@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data.labels import encode_labels
+from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import is_finite_number
 
