@@ -43,10 +43,10 @@ from roctree.geometry import (
     Spread,
     cases_needed,
     check_boundary,
+    geometric_scores,
     nearest_changes,
     scale_of,
 )
-from roctree.geometry import scores as geometric_scores
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.parameters import DEFAULTS, Labels
 from roctree.pruning import (

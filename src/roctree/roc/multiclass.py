@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from roctree.data import check_weights, encode_known_labels, encode_labels
 from roctree.errors import DataError
+from roctree.roc.arithmetic import tie_groups
 from roctree.roc.curve import Curve
 from roctree.roc.inputs import check_choice, check_counts, check_matrix
-from roctree.roc.ranking import tie_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -15,7 +15,7 @@ from roctree._version import __version__
 from roctree.data import Dataset, Schema, check_test_cases
 from roctree.errors import ParameterError
 from roctree.fitted import FittedModel, FittedTree
-from roctree.geometry import extent
+from roctree.geometry import diagonal
 from roctree.geometry.metric import units_of
 from roctree.labelling import FBeta, Labeller, LeastCost, MaxFPR, MinTPR, Threshold
 from roctree.models.multiscale.cells import BITS, CellTree
@@ -234,7 +234,7 @@ def _tree_parts(model: FittedTree, test: Dataset | None) -> Parts:
     return tested, {
         "kind": "tree",
         "features": [_feature(schema, i, float(units[i])) for i in tested.tolist()],
-        "extent": extent(model.spread, model.scale, schema.nominal),
+        "extent": diagonal(model.spread, model.scale, schema.nominal),
         "tree": _nodes(tree, tested),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _numbers(tree.counts),
