@@ -20,8 +20,7 @@ from roctree.classifier import (
     training_data,
 )
 from roctree.criteria import Criterion
-from roctree.data import check_rows_given, warn_of_identifiers
-from roctree.data.case import as_one_row
+from roctree.data import as_one_row, check_rows_given, warn_about_identifiers
 from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
@@ -258,7 +257,7 @@ class ROCTreeClassifier(FittedClassifier):
                 self.fitted_ = fit_large_data(rows, options, n_threads)
             return self
         data = training_data(X, y, sample_weight, self.categorical_features)
-        warn_of_identifiers(data, stacklevel=2)
+        warn_about_identifiers(data, stacklevel=2)
         training = Training.from_target(len(data.labels), y)
         self.fitted_ = fitting.fit(data, options, training, n_threads)
         return self

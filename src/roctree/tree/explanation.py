@@ -12,7 +12,7 @@ from roctree.tree.text import branch_conditions, short, value_text
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from roctree.data.dataset import Schema
+    from roctree.data import Schema
 
 Floats = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.table import amount, plain
+from roctree.text import pluralize, quote_if_needed
 from roctree.tree.tree import IS_PRESENT, Tree
 
 if TYPE_CHECKING:
-    from roctree.data.dataset import Schema
+    from roctree.data import Schema
 
 BAR = "|   "
 # More bars than this would fill the page; a number takes their place.
@@ -71,7 +71,7 @@ def to_text(
 
 def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
     """Return a function that says which values lead to a node from its parent."""
-    names = [plain(name) for name in schema.names]
+    names = [quote_if_needed(name) for name in schema.names]
     cuts = short_thresholds(tree, digits)
     says_missing = says_missing_of(tree)
 
@@ -124,12 +124,12 @@ def in_lines(
 
 def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) -> str:
     """Return the value of an attribute as text, such as "age = 30" or "age is missing"."""
-    name, categories = plain(schema.names[feature]), schema.categories[feature]
+    name, categories = quote_if_needed(schema.names[feature]), schema.categories[feature]
     if np.isnan(value):
         return f"{name} is missing"
     if categories is None:
         return f"{name} = {short(float(value), digits)}"
-    return f"{name} = {plain(categories[int(value)])}"
+    return f"{name} = {quote_if_needed(categories[int(value)])}"
 
 
 def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
@@ -140,7 +140,7 @@ def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dic
 
 def to_html(tree: Tree, schema: "Schema", labels: NDArray[np.int64]) -> str:
     """Return the size of the tree and its top levels as HTML, with the class of each node."""
-    facts = f"{amount(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
+    facts = f"{pluralize(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
     classes = ", ".join(map(str, schema.classes))
     text = to_text(tree, schema, max_depth=HTML_LEVELS, labels=labels)
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
@@ -200,7 +200,7 @@ def branch_condition(
 
 def category_set(codes: NDArray[np.int64], categories: Any) -> str:
     """Return a set of categories as text; of many, the first ones."""
-    words = [plain(categories[code], within_list=True) for code in codes]
+    words = [quote_if_needed(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -216,13 +216,14 @@ def _outcome(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], di
         return "no cases"
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{plain(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
+    name, share = quote_if_needed(classes[winner]), share_text(counts[winner] / weight)
+    return f"{name}  ({share}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """Return the other classes and their counts, the most frequent first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {plain(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {quote_if_needed(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
