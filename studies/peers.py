@@ -217,4 +217,4 @@ def one_hot(rows: EncodedRows) -> Floats:
 @lru_cache(maxsize=1)
 def booster_of(rows: EncodedRows, y: tuple[Any, ...]) -> Booster:
     """Return the booster of some cases; consecutive calls with the same cases share it."""
-    return Booster.of(training_data(rows, np.array(y)), SEED)
+    return Booster.from_cases(training_data(rows, np.array(y)), SEED)

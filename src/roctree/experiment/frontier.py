@@ -96,7 +96,7 @@ def auc_pruning(fold: TrainingFold) -> Trees:
 
 def distilled(fold: TrainingFold) -> Trees:
     """Distil a gradient-boosting teacher into a tree with soft thresholds."""
-    teacher = Booster.of(_cases(fold.X, fold.y, fold.parameters), fold.seed)
+    teacher = Booster.from_cases(_cases(fold.X, fold.y, fold.parameters), fold.seed)
     for most in fold.leaves:
         yield distill(
             teacher, fold.X, fold.y, random_state=fold.seed,
