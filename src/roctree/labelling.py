@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
-from roctree.roc.curve import IN_PARTS
 from roctree.roc.arithmetic import DIGITS, tie_groups
+from roctree.roc.curve import IN_PARTS
 from roctree.strategy import LARGEST_COST, is_finite_number
 from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.tree import Tree

@@ -16,8 +16,8 @@ from roctree._jit import Floats, Floats2D
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
-from roctree.roc.curve import IN_PARTS
 from roctree.roc.arithmetic import upper_hull
+from roctree.roc.curve import IN_PARTS
 from roctree.strategy import configure, is_finite_number
 from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.prediction import mix
