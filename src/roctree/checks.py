@@ -25,7 +25,7 @@ from roctree.pruning import Fold, Pruner, need
 from roctree.pruning import resolve as resolve_pruner
 from roctree.smoothing import Smoother, frequencies, probabilities
 from roctree.smoothing import resolve as resolve_smoother
-from roctree.tree.shape import cut, over_leaves, places_in, with_those_below
+from roctree.tree.shape import cut, leaf_sums, nodes_in, subtree_counts
 from roctree.tree.tree import NO_BRANCH, Tree
 
 __all__ = [
@@ -437,7 +437,7 @@ def pruning_again_changes_nothing(
     differs.
     """
     once = _pruned(pruner, tree, other_cases)
-    left = None if other_cases is None else other_cases[places_in(tree, once)]
+    left = None if other_cases is None else other_cases[nodes_in(tree, once)]
     twice = _pruned(pruner, once, left)
     _hold(once == twice, f"{pruner} returns {once} for {tree}, and {twice} for that")
 
@@ -478,7 +478,7 @@ def _other_cases(tree: Tree) -> Floats2D:
     random = np.random.default_rng(tree.n_nodes)
     cells = random.poisson(tree.counts + 0.25).astype(np.float64)
     cells[-1] += 1.0  # the last node is a leaf
-    return with_those_below(tree, np.where(tree.is_leaf[:, None], cells, 0.0))
+    return subtree_counts(tree, np.where(tree.is_leaf[:, None], cells, 0.0))
 
 
 def _has_tied_majority(tree: Tree) -> bool:
@@ -543,7 +543,7 @@ def _random_tree(random: np.random.Generator, n_splits: int, n_classes: int) -> 
 
 def _with_leaf_counts(tree: Tree, counts: Floats2D) -> Tree:
     """Return the tree with these counts at its leaves, and their sums above."""
-    summed = np.column_stack([over_leaves(tree, column) for column in counts.T])
+    summed = np.column_stack([leaf_sums(tree, column) for column in counts.T])
     return replace(tree, counts=summed).validate()
 
 

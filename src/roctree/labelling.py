@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
+from roctree.roc.arithmetic import DIGITS, tie_groups
 from roctree.roc.curve import IN_PARTS
-from roctree.roc.ranking import DIGITS, tie_groups
 from roctree.strategy import LARGEST_COST, is_finite_number
 from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.tree import Tree
@@ -372,8 +372,8 @@ def _interpolated(leaves: Leaves, vertex: int, rates: Floats, rate: float) -> La
 def _without_useless_alarms(curve: Curve, vertex: int) -> int:
     """Return the vertex, or an earlier one with as many true and fewer false positives."""
     as_good = np.flatnonzero(curve.tp[: vertex + 1] == curve.tp[vertex])
-    cheapest = curve.fp[as_good] == curve.fp[as_good[0]]
-    return int(as_good[cheapest][-1])
+    least_cost_classes = curve.fp[as_good] == curve.fp[as_good[0]]
+    return int(as_good[least_cost_classes][-1])
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,7 @@ class TestRandomised:
         assert 60 < self.tree().predict(rows).sum() < 140
 
     def test_draws_are_even_whatever_the_values(self):
-        from roctree.operating import draws
+        from roctree.fitted import _random_draws as draws
 
         for values in (np.zeros((20000, 1)), np.full((20000, 3), np.nan), np.eye(150)[:, :2],
                        np.arange(20000.0)[:, None], np.empty((20000, 0))):  # fmt: skip
@@ -228,7 +228,7 @@ class TestRandomised:
                 assert ((counts - expected) ** 2 / expected).sum() < 40.0
 
     def test_zeros_of_both_signs_are_one_value(self):
-        from roctree.operating import draws
+        from roctree.fitted import _random_draws as draws
 
         assert np.array_equal(draws(np.array([[0.0]]), 3), draws(np.array([[-0.0]]), 3))
 

@@ -37,7 +37,7 @@ from roctree.data.arrow import pa
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import DataError, ParameterError
 from roctree.labelling import LABELLINGS_HEAD, Labellings
-from roctree.large import tally_of
+from roctree.large import tally_large_data
 from roctree.large.parquet import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
 from roctree.roc import mauc
@@ -247,7 +247,8 @@ def _tally_by_dask(
     ]
     rows = parquet_rows(files, pa.schema([*known, *others]))
     with merged_warnings(), silenced_logs():
-        tally = tally_of(tree, rows, wanted[0], weight, client=dask)
+        cases = tree.tree_, tree.schema_, rows, wanted[0], weight
+        tally = tally_large_data(*cases, client=dask)
     assert tally is not None
     return TalliedCases(tally, rows.count_rows())
 

@@ -14,7 +14,7 @@ from roctree._version import __version__
 from roctree.data import Schema
 from roctree.errors import ParameterError
 from roctree.labelling import OperatingPoint
-from roctree.table import amount, on_one_line
+from roctree.text import escape_unprintable, pluralize
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -32,9 +32,9 @@ def origin(model: Any) -> tuple[str, ...]:
     schema, training = model.schema_, model.training_
     classes = [repr(label) for label in schema.classes.tolist()]
     classes[_MOST_CLASSES:] = ["..."] * (len(classes) > _MOST_CLASSES)
-    columns = amount(schema.n_features, "column")
+    columns = pluralize(schema.n_features, "column")
     saved = f"; first saved {training.date}" if training.date is not None else ""
-    size = f"{amount(model.tree_.n_nodes, 'node')}, {size_of(model)}"
+    size = f"{pluralize(model.tree_.n_nodes, 'node')}, {size_of(model)}"
     smoothing = getattr(model, "smoothing_", None)
     lines: tuple[str, ...] = (
         f"{' '.join(repr(model).split())}, by roctree {training.version or __version__}",
@@ -44,7 +44,7 @@ def origin(model: Any) -> tuple[str, ...]:
     )
     if has_soft_thresholds(model):
         lines += (SOFT,)
-    return tuple(map(on_one_line, lines))
+    return tuple(map(escape_unprintable, lines))
 
 
 def with_origin(model: Any, text: str) -> str:
@@ -54,7 +54,7 @@ def with_origin(model: Any, text: str) -> str:
 
 def size_of(model: Any) -> str:
     """Describe the size of a tree, such as "8 leaves, depth 3"."""
-    return f"{amount(model.get_n_leaves(), 'leaf', 'leaves')}, depth {model.get_depth()}"
+    return f"{pluralize(model.get_n_leaves(), 'leaf', 'leaves')}, depth {model.get_depth()}"
 
 
 def has_soft_thresholds(model: Any) -> bool:

@@ -43,9 +43,9 @@ from roctree.tree.shape import (
     better_as_leaves,
     collapse,
     cut,
-    of_one_label,
-    over_leaves,
-    over_subtrees,
+    leaf_sums,
+    subtree_sums,
+    uniform_subtrees,
 )
 from roctree.tree.tree import Tree
 
@@ -101,7 +101,7 @@ class CriticalValue:
     def __call__(self, tree: Tree, *_: Any) -> Tree:
         """Return the pruned tree."""
         reaches = ~tree.is_leaf & (tree.gain >= self.value)
-        return cut(tree, over_subtrees(tree, reaches.astype(np.float64)) == 0.0)
+        return cut(tree, subtree_sums(tree, reaches.astype(np.float64)) == 0.0)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class Pessimistic:
             np.take_along_axis(cost, own, axis=1)[:, 0],
         )
         if self.leaves == "relabel":
-            final, labels = of_one_label(tree, final, labels)
+            final, labels = uniform_subtrees(tree, final, labels)
         return cut_with_labels(tree, final, labels)
 
     def _final(self, tree: Tree, wrong: Floats, cost: Floats) -> Bools:
@@ -228,7 +228,7 @@ class Pessimistic:
 
         Pruning elsewhere does not change the numbers of a node, so the order does not matter.
         """
-        below, lost = over_leaves(tree, wrong), over_leaves(tree, cost)
+        below, lost = leaf_sums(tree, wrong), leaf_sums(tree, cost)
         deviation = standard_error(below, tree.weight)
         mean_cost = np.divide(lost, below, out=np.zeros_like(lost), where=below > 0.0)
         return np.asarray(~tree.is_leaf & (cost <= lost + mean_cost * deviation))
@@ -580,7 +580,7 @@ def cost_of_errors(costs: Costs, cases: Floats2D) -> Floats2D:
 
 
 def cheapest_labels(tree: Tree, cost: Floats2D) -> Ints:
-    """Return the cheapest label of each node, the first if tied; an empty node has its parent's."""
+    """Return the least_cost_classes label of each node, the first if tied; an empty node has its parent's."""
     nearly = cost.min(axis=1) * (1.0 + _TIE)
     return inherit_labels(tree, (cost <= nearly[:, None]).argmax(axis=1))
 
@@ -595,15 +595,19 @@ def prune_by_cost(tree: Tree, cost: Floats2D, leaves: Literal["keep", "relabel",
     cost : float64[nodes, classes]
         Cost of each node as a leaf of each class, times its weight.
     leaves : {"keep", "relabel", "any"}
-        "keep": existing leaves keep their majority class. "relabel": they take the cheapest label
-        as well, and leaves that then agree are merged. "any": they are judged by the cheapest label
+        "keep": existing leaves keep their majority class. "relabel": they take the least_cost_classes label
+        as well, and leaves that then agree are merged. "any": they are judged by the least_cost_classes label
         and keep their majority class.
     """
-    cheapest = cheapest_labels(tree, cost)
-    labels = cheapest if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), cheapest)
-    judged = (cheapest if leaves == "any" else labels)[:, None]
+    least_cost_classes = cheapest_labels(tree, cost)
+    labels = (
+        least_cost_classes
+        if leaves == "relabel"
+        else np.where(tree.is_leaf, majority(tree), least_cost_classes)
+    )
+    judged = (least_cost_classes if leaves == "any" else labels)[:, None]
     own = np.take_along_axis(cost, judged, axis=1)[:, 0]
     final = better_as_leaves(tree, own, _TIE * own)
     if leaves == "relabel":
-        final, labels = of_one_label(tree, final, labels)
+        final, labels = uniform_subtrees(tree, final, labels)
     return cut_with_labels(tree, final, labels)

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data import encode_labels
-from roctree.data.cells import take_rows
+from roctree.data import encode_labels, take_rows
 from roctree.errors import ParameterError, how_to_install
-from roctree.operating import class_number
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
+from roctree.requests import class_index
 from roctree.roc import Band, Curve
 from roctree.roc.inputs import check_two_classes, is_positive
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 
 if TYPE_CHECKING:
     from roctree.experiment import Ranks
@@ -963,7 +962,7 @@ def _positive_class(estimator: Any, positive: Any) -> Any:
         )
     classes = np.asarray(estimator.classes_).tolist()
     if positive is not None:
-        return classes[class_number(positive, estimator.classes_)]
+        return classes[class_index(positive, estimator.classes_)]
     if len(classes) != 2:
         raise ParameterError(f"There are {len(classes)} classes: give positive=.")
     point = getattr(estimator, "operating_point_", None)
@@ -1055,7 +1054,7 @@ def _isocost_slope(
         return None if point is None else point.isocost_slope
     given = {"cost_fp": cost_fp, "cost_fn": cost_fn, "prior": prior}
     for name, value in given.items():
-        if value is not None and not is_number(value):
+        if value is not None and not is_finite_number(value):
             raise ParameterError(f"{name}={value!r} must be a finite number.")
     share = curve.prior if prior is None else prior
     alarm = (1.0 if cost_fp is None else cost_fp) * (1.0 - share)

@@ -164,7 +164,7 @@ def _fill_soft(
     return fill
 
 
-def divided(tree: Tree, values: Values) -> NDArray[np.bool_]:
+def divided_rows(tree: Tree, values: Values) -> NDArray[np.bool_]:
     """Return which rows missing values or soft thresholds divide among several leaves."""
     _check_values(tree, values)
     found = np.zeros(len(values), dtype=np.bool_)
