@@ -39,7 +39,8 @@ def test_costs_per_case_at_the_vertices_of_the_leaves_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("cost_fp", "cost_fn", "least_cost_classes"), [(1, 1, [2]), (2, 1, [1, 2]), (1, 2, [3]), (4, 1, [1])]
+    ("cost_fp", "cost_fn", "least_cost_classes"),
+    [(1, 1, [2]), (2, 1, [1, 2]), (1, 2, [3]), (4, 1, [1])],
 )
 def test_the_cheapest_vertices_of_the_leaves_of_the_paper(cost_fp, cost_fn, least_cost_classes):
     costs = curve_of(LEAVES).expected_cost(cost_fp, cost_fn)

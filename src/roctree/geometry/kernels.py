@@ -171,8 +171,8 @@ def fork(
     A missing number may be any number. A case that has left its category may take any other. A
     known number does not enter a branch for missing ones.
     """
-    node = np.int64(tree.node[split])
-    rule = tree.paths.rules[node]
+    node: Int = np.int64(tree.node[split])
+    rule: Any = tree.paths.rules[node]
     attribute = np.uint64(tree.attribute[split])
     n_pending = position.n_pending
     first = np.int64(rule.first_child)
@@ -323,7 +323,8 @@ def squared_move(value: float, leaf: Int, k: Int, targets: Targets) -> float:
         return 0.0
     if value != value and targets.gaps[leaf, k] == LEADS:
         return 0.0
-    bottom, top = targets.bottom[leaf, k], targets.top[leaf, k]
+    bottom: Any = targets.bottom[leaf, k]
+    top: Any = targets.top[leaf, k]
     if bottom > top:
         return float(np.inf)
     moved = 0.0
