@@ -12,7 +12,6 @@ With ``NUMBA_DISABLE_JIT=1`` everything here is ordinary Python with the same me
 from numba import types
 
 from roctree._jit.ahead import compile_all, compile_later, compiling
-from roctree._jit.arrays import borrow
 from roctree._jit.kernels import (
     JIT_DISABLED,
     compiled,
@@ -104,7 +103,6 @@ __all__ = [
     "ReadonlyPlaces2D",
     "TableScore",
     "block_score",
-    "borrow",
     "compile_all",
     "compile_later",
     "compiled",

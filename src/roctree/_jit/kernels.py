@@ -68,7 +68,7 @@ def stamp(package: str = "tree") -> str:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Leave garbage alone meanwhile: looking for it takes a tenth of the time to compile."""
+    """Suspend garbage collection, which takes a tenth of the time to compile."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -249,7 +249,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a typed kernel is ready, in this process or by an earlier one on disk."""
+    """Whether a typed kernel is compiled, in this process or in the cache on disk."""
     if JIT_DISABLED or function in _COMPILED:
         return True
     folder = cache_folder(function)
@@ -257,7 +257,7 @@ def is_compiled(function: Callable[..., Any]) -> bool:
 
 
 def cache_folder(function: Callable[..., Any]) -> Path | None:
-    """Where a typed kernel is kept once it is compiled; None where nothing can be written."""
+    """Return where a compiled kernel is cached; None if no folder is writable."""
     try:
         dispatcher = njit(cache=True)(_stamped(function))
     except RuntimeError:
@@ -268,7 +268,7 @@ def cache_folder(function: Callable[..., Any]) -> Path | None:
 
 @cache
 def _stamped(function: Function) -> Function:
-    """The function, under a name that tells the state of all sources to the cache on disk."""
+    """Return the function, its name extended by the state of all sources for the disk cache."""
     package = function.__module__.split(".")[1]
     function.__qualname__ = f"{function.__qualname__}_{stamp(package)}"
     return function
