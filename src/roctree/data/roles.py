@@ -444,9 +444,3 @@ def _column_type(categories: Categories | None) -> Any:
         if categories and all(isinstance(category, kind) for category in categories):
             return type_
     return pa.string()
-
-
-# Former names, until all callers use the new ones.
-Wishes, Cases, ColumnFacts = ColumnOptions, LabelledTable, ColumnSummary
-cases_of, named, weights_of = assign_roles, find_columns, read_weights
-LabelledTable.facts = property(lambda self: self.columns)  # type: ignore[attr-defined]
