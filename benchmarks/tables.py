@@ -159,7 +159,7 @@ def levels_of(entry: Entry) -> str:
 
 def prune_table(outcomes: Sequence[Outcome]) -> Table:
     cells = [
-        [f"{outcome.title}: {entry.variant}", time_of(outcome, entry), leaves_of(entry)]
+        [f"{outcome.title}: {entry.variant}", time_of(outcome, entry), leaves_by_counts(entry)]
         for outcome in outcomes
         for entry in outcome.entries
     ]
@@ -175,7 +175,7 @@ def smooth_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("Smoothing a tree anew", ("smoother", "time"), cells, notes(outcomes))
 
 
-def leaves_of(entry: Entry) -> str:
+def leaves_by_counts(entry: Entry) -> str:
     return f"{entry.facts['leaves']:,.0f}" if entry.facts else "–"
 
 
@@ -221,7 +221,7 @@ def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
         times = outcome.ratio(ours, theirs)
         ratio = "–" if times is None else f"{times:.1f}×"
         both = [entry for entry in (ours, theirs) if entry is not None]
-        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_of(entry)}" for entry in both]
+        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_by_counts(entry)}" for entry in both]
         cells.append([outcome.title, *seconds_and_leaves, ratio])
     header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
     return Table("Naive Bayes trees", header, cells, notes(outcomes))

@@ -1,6 +1,6 @@
-"""Write the tables of the pages on criteria, smoothing, pruning and presets from their registries.
+"""Generate the tables of the pages on criteria, smoothing, pruning and presets from the registries.
 
-Usage: ``python docs/make_tables.py``. A test fails where a page and its registry differ.
+Usage: ``python docs/make_tables.py``. A test fails if a page and its registry differ.
 """
 
 import inspect
@@ -21,20 +21,20 @@ from roctree.smoothing import SMOOTHING
 HOME = Path(__file__).parent
 CORRECTIONS = {
     "none": "nothing",
-    "log2": "log2 of the branches",
-    "split_info": "split's information",
+    "log2": "log2 of the number of branches",
+    "split_info": "split information",
 }
 EVIDENCE = {
-    "counts": "the tree",
-    "training": "training cases",
-    "held_out": "other cases",
-    "folds": "folds, or other cases",
+    "counts": "counts",
+    "training": "training data",
+    "held_out": "held-out cases",
+    "folds": "cross-validation, or held-out cases",
 }
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A registry, and what its table says besides the name, the class and what it is."""
+    """A registry, and the columns of its table besides name, class and description."""
 
     registry: dict[str, Any]
     columns: dict[str, Any]  # head of the column -> function of the strategy
@@ -45,7 +45,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Presets:
-    """Functions that return estimators, and what each sets."""
+    """Functions that return estimators, and the parameters that each sets."""
 
     registry: dict[str, Any]
 
@@ -60,7 +60,7 @@ def main():
 
 
 def page(name, text):
-    """The page with its tables made anew."""
+    """Return the page with its tables generated again."""
     begin = f"<!-- {name}:begin, written by docs/make_tables.py -->"
     end = f"<!-- {name}:end -->"
     before, after = text.split(begin)[0], text.split(end)[1]
@@ -77,7 +77,7 @@ def _strategies(subject):
         ]
         for name, strategy in subject.registry.items()
     ]
-    return _table(["name", "class", "what it is", *subject.columns], rows)
+    return _table(["name", "class", "description", *subject.columns], rows)
 
 
 def _options(registry):
@@ -102,7 +102,7 @@ def _systems(registry):
     for name, preset in registry.items():
         system, settings, *_ = inspect.getdoc(preset).split("\n\n")
         rows.append([f"`{name}`", system.rstrip("."), " ".join(settings.split())])
-    return _table(["preset", "whose system it is", "what it switches on and off"], rows)
+    return _table(["preset", "system", "settings"], rows)
 
 
 def _settings(registry):
@@ -164,8 +164,8 @@ def _choices(kind):
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice!r}`" for choice in get_args(kind))
     if get_origin(kind) is tuple:
-        return "matrix" if get_origin(get_args(kind)[0]) is tuple else "a number for each class"
-    names = {float: "a number", int: "a whole number", NoneType: "`None`", Mapping: "dict"}
+        return "matrix" if get_origin(get_args(kind)[0]) is tuple else "a number per class"
+    names = {float: "a number", int: "an integer", NoneType: "`None`", Mapping: "dict"}
     names |= {bool: "`False`, `True`"}
     return names[get_origin(kind) or kind]
 
@@ -197,10 +197,10 @@ def _escaped(cell):
 
 SUBJECTS = {
     "criteria": Subject(
-        CRITERIA, {"improvement divided by": _correction, "bounds save candidates": _bounded}
+        CRITERIA, {"gain divided by": _correction, "convex": _bounded}
     ),
-    "smoothing": Subject(SMOOTHING, {'`"auto"` chooses': _grid}),
-    "pruning": Subject(PRUNING, {"decides by": _evidence}),
+    "smoothing": Subject(SMOOTHING, {'`"auto"` tries': _grid}),
+    "pruning": Subject(PRUNING, {"evidence": _evidence}),
     "presets": Presets(PRESETS),
 }
 

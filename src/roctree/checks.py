@@ -340,7 +340,8 @@ def _small_trees(n_classes: int) -> Iterator[Tree]:
         tree = _random_tree(random, n_splits=1 + number % 5, n_classes=n_classes)
         shape = tree.counts.shape
         cases = random.integers(0, 2 + 5 * number, shape) * random.integers(0, 2, shape)
-        weights: Floats = cases * (random.random(shape) if number % 2 else 1.0)
+        factor = random.random(shape) if number % 2 else 1.0
+        weights = np.asarray(cases * factor, dtype=np.float64)
         weights[tree.leaves[0], 0] += 1.0
         yield _with_leaf_counts(tree, weights)
 

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from roctree.data import Dataset, Schema
-from roctree.files import save
+from roctree.files import check_can_be_saved, save
 from roctree.fitted import FittedModel, Training
 from roctree.labelling import Labellings, OperatingPoint
 from roctree.large import over_partitions
@@ -335,8 +335,9 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         path : path-like
             An existing file is replaced once the new one is complete.
         """
-        self._model()
-        save(self, path, stacklevel=2)
+        model = self._described_model()
+        check_can_be_saved(type(self))
+        save(model, path, stacklevel=2)
 
     def explore(
         self, path: Any = None, X_test: Any = None, y_test: Any = None, **options: Any

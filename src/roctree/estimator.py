@@ -22,7 +22,6 @@ from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
 from roctree.large import grow_large, open_large_data, over_partitions, tally_of
-from roctree.operating import held_out_cases
 from roctree.parameters import (
     GrowthOrder,
     Labels,
@@ -33,6 +32,7 @@ from roctree.parameters import (
 )
 from roctree.pruning import CostPruningCurve, Path, Pruner
 from roctree.pruning import resolve as resolve_pruner
+from roctree.requests import held_out_cases
 from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Tally

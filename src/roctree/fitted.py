@@ -48,16 +48,6 @@ from roctree.geometry import (
 )
 from roctree.geometry import scores as geometric_scores
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
-from roctree.operating import (
-    OperatingRequest,
-    cheapest,
-    class_number,
-    class_of_curve,
-    counts_in_parts,
-    draws,
-    held_out_cases,
-    leaves_of,
-)
 from roctree.parameters import DEFAULTS, Labels
 from roctree.pruning import (
     CostPruningCurve,
@@ -69,10 +59,18 @@ from roctree.pruning import (
     paper_options,
 )
 from roctree.pruning import resolve as resolve_pruner
+from roctree.requests import (
+    OperatingRequest,
+    class_index,
+    curve_class_index,
+    held_out_cases,
+    least_cost_classes,
+)
 from roctree.roc import Curve
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.table import amount, on_one_line
 from roctree.tally import Tally
+from roctree.text import did_you_mean
 from roctree.tree.apply import apply, decision_path, mix
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
 from roctree.tree.passes import importances
@@ -83,6 +81,7 @@ from roctree.tree.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Measure = TypeVar("Measure", bound=np.generic)
+_GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
 _MAX_CLASSES_LISTED = 10
 SOFT_REMARK = (
@@ -180,7 +179,7 @@ class Decision:
         found = measure(self.votes)
         if self.chance == 0.0:
             return found
-        drawn = draws(values, self.seed) < self.chance
+        drawn = _random_draws(values, self.seed) < self.chance
         drawn = drawn.reshape(-1, *[1] * (found.ndim - 1))
         return np.where(drawn, measure(self.others), found)
 
@@ -201,6 +200,74 @@ class Decision:
         labels = tally.lines(self.votes).argmax(axis=1)
         correct = np.take_along_axis(tally.counts, labels[:, None], axis=1)
         return float(correct.sum() / tally.counts.sum())
+
+
+def _random_draws(values: NDArray[Any], seed: int) -> Floats:
+    """Return a reproducible random number in [0, 1) for each row.
+
+    It depends on the seed, the values of the row and its position, so that equal rows in one table
+    differ, and so do rows that are predicted one at a time.
+    """
+    # Adding zero turns -0.0 into 0.0.
+    bits = np.ascontiguousarray(values + 0.0, dtype=np.float64).view(np.uint64)
+    bits[np.isnan(values)] = 0
+    mixed = _mix_bits(np.arange(len(bits), dtype=np.uint64) + np.uint64(seed << 32))
+    for column in bits.T:
+        mixed = _mix_bits(mixed ^ column)
+    return np.asarray((mixed >> np.uint64(11)) * 2.0**-53)
+
+
+def _mix_bits(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return hashes in which every bit depends on all bits (the finaliser of SplitMix64)."""
+    bits = bits + _GOLDEN_RATIO
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def leaves_by_counts(
+    tree: Tree,
+    probabilities: Floats,
+    frequencies: Floats,
+    counts: Any,
+    positive: int,
+    nodes: NDArray[np.int64] | None = None,
+) -> Leaves:
+    """Return the leaves with the requested counts.
+
+    Parameters
+    ----------
+    tree : Tree
+    probabilities, frequencies : float64[nodes, classes]
+        Smoothed and raw.
+    counts : "training", "smoothed" or Tally
+    positive : int
+        Index of the positive class.
+    nodes : int64[...] or None
+        The nodes that count as leaves; None for the leaves.
+    """
+    if isinstance(counts, Tally):
+        leaves = Leaves.from_counts(tree, counts.parts, frequencies, positive)
+        shares = np.zeros_like(frequencies)
+        shares[leaves.nodes] = leaves.shares
+        return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
+    if not isinstance(counts, str):
+        raise ParameterError(
+            parameter="counts",
+            reason="must be 'training', 'smoothed', or (X, y) of held-out cases",
+        )
+    if counts == "training":
+        return Leaves.from_counts(tree, tree.counts, frequencies, positive, nodes)
+    if counts == "smoothed":
+        smoothed = probabilities * tree.weight[:, None]
+        return Leaves.from_counts(tree, smoothed, probabilities, positive, nodes)
+    raise ParameterError(
+        parameter="counts",
+        value=counts,
+        reason="is not known{suggestion}: give 'training' or 'smoothed'; in Python, (X, y) of "
+        "held-out cases is allowed too",
+        suggestion=did_you_mean(counts, ["training", "smoothed"]),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -317,7 +384,7 @@ class FittedModel(ABC):
             labels = self.row_labels(values, n_threads)
         else:
             shares = self.row_probabilities(values, n_threads)
-            labels = cheapest(shares, cost_matrix, self.classes)
+            labels = least_cost_classes(shares, cost_matrix, self.classes)
         return np.asarray(self.classes[labels])
 
     def predict_proba(self, X: Any, *, n_threads: int = 1) -> Floats:
@@ -386,7 +453,7 @@ class FittedModel(ABC):
 
     def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
         """Return the optimal labellings of the leaves, for two classes."""
-        leaves = self.labelling_leaves(counts, class_number(positive, self.classes))
+        leaves = self.labelling_leaves(counts, class_index(positive, self.classes))
         return Labellings.from_leaves(
             leaves, self.classes, in_parts=self.counts_divided_cases(counts)
         )
@@ -395,7 +462,7 @@ class FittedModel(ABC):
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
     ) -> Curve:
         """Return the ROC curve: leaves in the order of training, counts of the given data."""
-        place = class_of_curve(positive, self.classes)
+        place = curve_class_index(positive, self.classes)
         scores, counts = self.leaf_table(X, y, sample_weight)
         others = counts.sum(axis=1) - counts[:, place]
         curve = Curve.from_leaves(scores[:, place], counts[:, place], others)
@@ -566,7 +633,7 @@ class FittedTree(FittedModel):
             raise cases_needed("give X and y to pruned")
         boundary = self.boundary(self.decision.votes)
         known = cases.values, cases.labels, cases.weights
-        return replace(self, geometric=GeometricProbability.of(boundary, *known, n_threads))
+        return replace(self, geometric=GeometricProbability.from_cases(boundary, *known, n_threads))
 
     def ranked(
         self, ranking: str, *, metric: Any = None, width: float, cases: Dataset | None = None
@@ -675,11 +742,12 @@ class FittedTree(FittedModel):
         elif isinstance(counts, Tally):
             counts = counts.of_tree(self.tree)
         frequencies = Frequencies()(self.tree)
-        return leaves_of(self.tree, self.probabilities, frequencies, counts, positive)
+        return leaves_by_counts(self.tree, self.probabilities, frequencies, counts, positive)
 
     def counts_divided_cases(self, counts: Any) -> bool:
         """Whether divided cases are counted in parts, which makes rates approximate."""
-        return counts_in_parts(counts, self.tree, self.divides_cases)
+        # Held-out cases that are divided are counted as a whole, in lines of their own.
+        return isinstance(counts, str) and (self.divides_cases or self.has_soft_thresholds)
 
     # Pruning under costs
 
@@ -699,7 +767,7 @@ class FittedTree(FittedModel):
         **options: Any,
     ) -> CostPruningCurve:
         """Return the errors of this tree pruned under a sequence of cost ratios."""
-        place = class_number(positive, self.classes)
+        place = class_index(positive, self.classes)
         check_test_cases(X_test, y_test)
         pruner = resolve_pruner(method, **paper_options(method, options))
         counts, apart = self.tree.counts, None
@@ -716,7 +784,7 @@ class FittedTree(FittedModel):
 
     def boundary(self, votes: Floats) -> Boundary:
         """Return the decision boundary of some votes."""
-        return Boundary.of(self.tree, votes, self.scale, self.spread, self.schema.nominal)
+        return Boundary.from_spread(self.tree, votes, self.scale, self.spread, self.schema.nominal)
 
     def _distances(self, values: Floats, kind: Boundaries, n_threads: int) -> Floats:
         return self.decision.per_draw(
@@ -737,15 +805,15 @@ class FittedTree(FittedModel):
         cases = self.dataset(X, y, sample_weight)
         correct = self.row_labels(cases.values, n_threads) == cases.labels
         distances = self._distances(cases.values, "any", n_threads)
-        return BoundaryReport.of(distances, correct, cases.weights)
+        return BoundaryReport.from_distances(distances, correct, cases.weights)
 
     def nearest_change(
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
     ) -> Changes:
         """Return the smallest change of each row that gives it another label."""
         values, edge = self.encode(X), self.boundary(self.decision.certain_votes())
-        place = None if to is None else class_number(to, self.classes, "to")
-        limits = Limits.of(self.schema, frozen, {} if allowed is None else allowed)
+        place = None if to is None else class_index(to, self.classes, "to")
+        limits = Limits.from_arguments(self.schema, frozen, {} if allowed is None else allowed)
         return nearest_changes(edge, values, place, limits, self.schema)
 
     # The tree itself

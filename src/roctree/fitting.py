@@ -173,7 +173,7 @@ def fit_grown(
 ) -> FittedTree:
     """Prune, soften and smooth the tree that ``grow`` makes of the data, or of parts of it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
-    spread = Spread.of(data.values, data.weights)
+    spread = Spread.from_rows(data.values, data.weights)
     scale = scale_of(options.metric, spread, data.schema)
     pruner, pruned = grow_and_prune(data, grow, pruner)
     tree = of_width(pruned.tree, options.softness, 1.0, data)

@@ -34,8 +34,8 @@ from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
 from roctree.roc.curve import IN_PARTS
 from roctree.roc.ranking import DIGITS, tie_groups
-from roctree.strategy import LARGEST_COST, is_number
-from roctree.table import as_frame, as_html, as_rich, as_text
+from roctree.strategy import LARGEST_COST, is_finite_number
+from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -144,15 +144,14 @@ class Leaves:
         return votes
 
     def check_two_classes(self, what: str) -> None:
-        """Raise unless there are exactly two classes."""
+        """Raise unless there are exactly two classes; ``what`` may refer to ``{parameters}``."""
+        needed = f"Two classes are needed for {what}, but the tree has "
         if self.n_classes == 1:
-            raise ParameterError(
-                reason=f"Two classes are needed for {what}, but the tree has only one."
-            )
+            raise ParameterError(reason=f"{needed}only one")
         if self.n_classes != 2:
             raise ParameterError(
-                reason=f"Two classes are needed for {what}, but the tree has {self.n_classes}: use "
-                "{at(cost_matrix=...)} with one row per predicted and one column per true class."
+                reason=f"{needed}{self.n_classes}: use {{at(cost_matrix=...)}} with one row per "
+                "predicted and one column per true class"
             )
 
 
@@ -248,7 +247,7 @@ class LeastCost:
         if self.cost_matrix is not None:
             if self.cost_fp is not None or self.cost_fn is not None:
                 raise ParameterError(
-                    reason="Pass either {cost_matrix} or {cost_fp} and {cost_fn}, not both."
+                    reason="Pass either {cost_matrix} or {cost_fp} and {cost_fn}, not both"
                 )
             return checked_matrix(self.cost_matrix, leaves.n_classes)
         if self.cost_fp is None and self.cost_fn is None:
@@ -259,7 +258,7 @@ class LeastCost:
         costs[1 - leaves.positive, leaves.positive] = _checked_cost("cost_fn", self.cost_fn)
         if not costs.any():
             raise ParameterError(
-                reason="{cost_fp} and {cost_fn} are both 0: at least one must be positive."
+                reason="{cost_fp} and {cost_fn} are both 0: at least one must be positive"
             )
         return costs
 
@@ -317,12 +316,13 @@ class MaxFPR:
     def _warn(self, least: float) -> None:
         """Warn that nothing is predicted positive."""
         at_random = ", or attain the rate at random with {randomise}" * (self.rate > 0.0)
-        warning = ParameterWarning(
-            reason="{max_fpr=" + f"{self.rate:g}" + "} leaves no case positive: the first leaves "
-            "already have a false positive rate of {least}. Raise {max_fpr}" + at_random + ".",
-            least=f"{least:.4g}",
+        warnings.warn(
+            ParameterWarning(
+                reason=f"{{max_fpr={self.rate:g}}} leaves no case positive: the first leaves "
+                f"already have a false positive rate of {least:.4g}. Raise {{max_fpr}}{at_random}"
+            ),
+            stacklevel=_stacklevel_outside_package(),
         )
-        warnings.warn(warning, stacklevel=_stacklevel_outside_package())
 
 
 @dataclass(frozen=True)
@@ -372,8 +372,8 @@ def _interpolated(leaves: Leaves, vertex: int, rates: Floats, rate: float) -> La
 def _without_useless_alarms(curve: Curve, vertex: int) -> int:
     """Return the vertex, or an earlier one with as many true and fewer false positives."""
     as_good = np.flatnonzero(curve.tp[: vertex + 1] == curve.tp[vertex])
-    cheapest = curve.fp[as_good] == curve.fp[as_good[0]]
-    return int(as_good[cheapest][-1])
+    least_cost_classes = curve.fp[as_good] == curve.fp[as_good[0]]
+    return int(as_good[least_cost_classes][-1])
 
 
 @dataclass(frozen=True)
@@ -392,7 +392,7 @@ class FBeta:
     prior: float | tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not is_number(self.beta) or self.beta <= 0.0:
+        if not is_finite_number(self.beta) or self.beta <= 0.0:
             raise ParameterError(
                 parameter="beta", value=self.beta, reason="must be a number above 0"
             )
@@ -485,7 +485,7 @@ def _target_prior(prior: object, leaves: Leaves) -> Floats:
     """Return the requested class shares; by default those of the leaves."""
     if prior is None:
         return leaves.prior
-    if is_number(prior):
+    if is_finite_number(prior):
         share = float(prior)  # type: ignore[arg-type]
         shares = np.array([1.0 - share, share] if leaves.positive == 1 else [share, 1.0 - share])
     else:
@@ -494,7 +494,8 @@ def _target_prior(prior: object, leaves: Leaves) -> Floats:
         raise ParameterError(
             parameter="prior",
             value=prior,
-            reason=f"must contain one share for each of the {leaves.n_classes} classes",
+            reason="must contain one share for each of the {n} classes",
+            n=leaves.n_classes,
         )
     if (shares < 0.0).any() or abs(shares.sum() - 1.0) > 1e-6:
         raise ParameterError(
@@ -509,8 +510,10 @@ def checked_matrix(matrix: Any, n_classes: int) -> Floats:
     if costs.shape != (n_classes, n_classes):
         raise ParameterError(
             parameter="cost_matrix",
-            reason=f"has shape {costs.shape}: it must have {n_classes} rows, one per predicted "
-            f"class, of {n_classes} costs, one per true class",
+            reason="has shape {shape}: it must have {n} rows, one per predicted class, of {n} "
+            "costs, one per true class",
+            shape=costs.shape,
+            n=n_classes,
         )
     if not (np.abs(costs) <= LARGEST_COST).all():
         raise ParameterError(
@@ -547,19 +550,17 @@ def as_numbers(name: str, values: Any) -> Floats:
 def _checked_cost(name: str, cost: float | None) -> float:
     if cost is None:
         return 1.0
-    if not is_number(cost) or cost < 0.0:
+    if not is_finite_number(cost) or cost < 0.0:
         raise ParameterError(parameter=name, value=cost, reason="must be a nonnegative number")
     if cost > LARGEST_COST:
         raise ParameterError(
-            parameter=name,
-            value=cost,
-            reason=f"is too large: the maximum is {LARGEST_COST:g}",
+            parameter=name, value=cost, reason=f"is too large: the maximum is {LARGEST_COST:g}"
         )
     return float(cost)
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not is_number(value) or not 0.0 <= value <= 1.0:
+    if not is_finite_number(value) or not 0.0 <= value <= 1.0:
         raise ParameterError(parameter=name, value=value, reason="must be a number from 0 to 1")
 
 
@@ -935,15 +936,15 @@ class Labellings(Sequence[LabellingRow]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return as_frame("pandas", self.columns())
+        return data_frame("pandas", self.columns())
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        return as_frame("polars", self.columns())
+        return data_frame("polars", self.columns())
 
     def to_text(self) -> str:
         """Return the table as text, one line per labelling."""
-        return as_text(LABELLINGS_HEAD, self.cells())
+        return text_table(LABELLINGS_HEAD, self.cells())
 
     def cells(self, digits: int = 3) -> list[list[str]]:
         """Return the table as text cells, one list per labelling.
@@ -956,14 +957,14 @@ class Labellings(Sequence[LabellingRow]):
         return self._format_rows(range(len(self)), digits)
 
     def __repr__(self) -> str:
-        lines = [self._title(), as_text(LABELLINGS_HEAD, self._shown()), self.note]
+        lines = [self._title(), text_table(LABELLINGS_HEAD, self._shown()), self.note]
         return "\n".join(filter(None, lines))
 
     def __rich__(self) -> Any:
-        return as_rich(LABELLINGS_HEAD, self._shown(), self._title())
+        return rich_table(LABELLINGS_HEAD, self._shown(), self._title())
 
     def _repr_html_(self) -> str:
-        return as_html(LABELLINGS_HEAD, self._shown(), self._title())
+        return html_table(LABELLINGS_HEAD, self._shown(), self._title())
 
     def _title(self) -> str:
         named = "" if self.positive_class is None else f", positive class {self.positive_class!r}"

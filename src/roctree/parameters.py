@@ -246,3 +246,17 @@ def _quoted(label: Any) -> str:
 
 def _is(value: Any, name: str) -> bool:
     return isinstance(value, str) and value == name
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed, random for None; refuse anything but an integer of 32 bits."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
+        return int(seed)
+    raise ParameterError(
+        parameter="random_state",
+        value=seed,
+        reason=f"is not a seed: give an integer from 0 to {2**32 - 1}, or {{none!r}}",
+        none=None,
+    )

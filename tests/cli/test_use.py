@@ -17,7 +17,7 @@ from roctree.data.roles import column_types
 from roctree.errors import DataError
 from roctree.experiment import Results
 from roctree.experiment.store import Outcome
-from roctree.operating import Request
+from roctree.requests import Request
 
 LABEL = "label,probability"
 

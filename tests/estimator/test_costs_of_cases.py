@@ -49,7 +49,7 @@ class TestCostsOfEachCase:
     def test_a_cost_that_is_no_number_is_named_by_its_row(self, tree, data):
         costs = np.ones((len(data[0]), 2, 2))
         costs[7, 0, 1] = np.nan
-        with pytest.raises(ParameterError, match="no finite number, for row 7"):
+        with pytest.raises(ParameterError, match="a cost for row 7 that is not finite"):
             tree.predict(data[0], cost_matrix=costs)
 
     def test_that_forgive_all_errors_are_refused(self, tree, data):

@@ -222,7 +222,7 @@ def test_geometric_probabilities_are_proper_calibrated_and_unmoved_by_other_labe
 def test_after_pruning_geometric_probabilities_need_the_training_cases():
     X, y = load_breast_cancer(return_X_y=True)
     tree = ROCTreeClassifier(geometric_probability=True).fit(X, y)
-    with pytest.raises(ParameterError, match="needs the training cases once more"):
+    with pytest.raises(ParameterError, match="needs the training cases again"):
         tree.pruned("pessimistic")
     again = tree.pruned("pessimistic", X=X, y=y).predict_proba(X)
     at_once = ROCTreeClassifier(geometric_probability=True, pruning="pessimistic").fit(X, y)
@@ -231,7 +231,7 @@ def test_after_pruning_geometric_probabilities_need_the_training_cases():
 
 def test_geometric_probability_of_more_classes_is_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ParameterError, match="for two classes, and there are 3"):
+    with pytest.raises(ParameterError, match="requires two classes, but there are 3"):
         ROCTreeClassifier(geometric_probability=True).fit(X, y)
 
 
@@ -239,11 +239,11 @@ def test_what_is_unknown_is_refused_in_a_sentence():
     tree = paper_tree()
     with pytest.raises(ParameterError, match=r"ranking='globl' is not allowed \(did you mean"):
         tree.ranked("globl")
-    with pytest.raises(ParameterError, match="metric='euclid' is not known"):
+    with pytest.raises(ParameterError, match="metric='euclid' is unknown"):
         tree.ranked("global", metric="euclid")
-    with pytest.raises(ParameterError, match="boundary='some' is not known"):
+    with pytest.raises(ParameterError, match="boundary='some' must be 'any' or 'one_vs_rest'"):
         tree.boundary_distance([[0.0, 0.0]], boundary="some")
-    with pytest.raises(ParameterError, match="metric=4 is not allowed"):
+    with pytest.raises(ParameterError, match="metric=4 must be one of"):
         ROCTreeClassifier(metric=4).fit([[0.0], [1.0]], [0, 1])
     for ask in (tree.boundary_distance, tree.nearest_change):
         with pytest.raises(ValueError, match=r"features|columns|attributes"):

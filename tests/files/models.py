@@ -10,6 +10,7 @@ from roctree import (
     NaiveBayesTreeClassifier,
     ROCTreeClassifier,
     criterion,
+    files,
     presets,
 )
 from roctree.pruning import MinimumError
@@ -28,6 +29,16 @@ def purity(table):
 def jeffreys(tree):
     added = tree.counts + 0.5
     return added / added.sum(axis=1, keepdims=True)
+
+
+def as_bytes(model):
+    """The content of the file of an estimator."""
+    return files.as_bytes(model._described_model())
+
+
+def from_bytes(data):
+    """The estimator of a file's content."""
+    return files.as_estimator(files.from_bytes(data))
 
 
 def _weather(**parameters):

@@ -19,8 +19,7 @@ from roctree import (
     ParameterError,
     ROCTreeClassifier,
 )
-from roctree.files import as_bytes, from_bytes
-from tests.files.models import ALL, fitted
+from tests.files.models import ALL, as_bytes, fitted, from_bytes
 
 SMALL = as_bytes(ROCTreeClassifier().fit([[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"]))
 CHECKSUM = re.compile(rb'"checksum": "[0-9a-f]{64}"\n}\n$')
@@ -178,28 +177,28 @@ def replaced(old, new):
 
 
 CASES = {
-    "it is empty": (b"", "is no model of roctree"),
-    "it is another format": (b'{"format": "other"}', "is no model of roctree"),
-    "it is a pickle": (b"\x80\x04\x95", "is no model of roctree"),
+    "it is empty": (b"", "is not a model of roctree"),
+    "it is another format": (b'{"format": "other"}', "is not a model of roctree"),
+    "it is a pickle": (b"\x80\x04\x95", "is not a model of roctree"),
     "the version is missing": (b'{"format": "roctree", "tree": 1}', 'lacks its "version"'),
     "the version is of the future": (
         b'{"format": "roctree", "version": 2, "new": true}',
-        "has version 2 of the format, and this release of roctree reads up to version 1: upgrade",
+        "has version 2 of the format, but this release of roctree reads up to version 1: upgrade",
     ),
-    "the version never was": (b'{"format": "roctree", "version": 0}', "which never was"),
+    "the version never was": (b'{"format": "roctree", "version": 0}', "which does not exist"),
     "the checksum is missing": (
         b'{"format": "roctree", "version": 1, "tree": {}}',
         "does not end with its checksum",
     ),
-    "it was changed by hand": (SMALL.replace(b'"yes"', b'"yep"'), "was changed or damaged"),
+    "it was changed by hand": (SMALL.replace(b'"yes"', b'"yep"'), "has been changed or damaged"),
     "a key is said twice": (
         replaced('"estimator":', '"estimator": "x", "estimator":'),
-        "says 'estimator' twice",
+        "has 'estimator' twice",
     ),
-    "it holds NaN": (replaced('"class_weight": [1.0,', '"class_weight": [NaN,'), "holds NaN"),
+    "it holds NaN": (replaced('"class_weight": [1.0,', '"class_weight": [NaN,'), "has NaN"),
     "a number is too large": (
         replaced('"class_weight": [1.0,', '"class_weight": [1e999,'),
-        "'class_weight' of the file holds a number that is too large",
+        "'class_weight' of the file has a number that is too large",
     ),
     "a number has too many digits": (
         replaced('"class_weight": [1.0,', f'"class_weight": [{"1" * 5000},'),
@@ -209,7 +208,10 @@ CASES = {
         with_checksum('{"format": "roctree", "version": 1, "x": ' + "[" * 10**6 + ", "),
         "nests its values too deeply",
     ),
-    "it is no JSON": (with_checksum('{"format": "roctree", "version": 1, x, '), "is no JSON"),
+    "it is no JSON": (
+        with_checksum('{"format": "roctree", "version": 1, x, '),
+        "is not valid JSON",
+    ),
     "it is no UTF-8": (with_checksum(b'{"format": "roctree", "version": 1, "\xff": 1, '), "UTF-8"),
     "the model is unknown": (replaced("ROCTreeClassifier", "Forest"), "kind of model that"),
     "a section is missing": (
@@ -218,7 +220,7 @@ CASES = {
     ),
     "a section is unknown": (sealed(document() | {"code": "x"}), "has 'code', which"),
     "a parameter is unknown": (replaced('"criterion":', '"crit":'), "does not know"),
-    "a parameter makes no sense": (replaced('"ranking": "leaf"', '"ranking": "no"'), "no sense"),
+    "a parameter makes no sense": (replaced('"ranking": "leaf"', '"ranking": "no"'), "not allowed"),
     "a smoother is unknown": (
         replaced('"m_branch",\n      "opt', '"os.system",\n      "opt'),
         "of a kind that this release does not know",
@@ -229,8 +231,8 @@ CASES = {
     "there are no nodes": (broken(n_children=[], feature=[]), "column that does not exist"),
     "a size is huge": (broken(n_children=[2**31 - 1, 0, 0]), "their children make it 2147483648"),
     "a column does not exist": (broken(feature=[7, -1, -1]), "column that does not exist"),
-    "a type is wrong": (broken(feature=[0.0, -1, -1]), "other than whole numbers"),
-    "a truth value is no number": (broken(feature=[True, -1, -1]), "other than whole numbers"),
+    "a type is wrong": (broken(feature=[0.0, -1, -1]), "other than integers"),
+    "a truth value is no number": (broken(feature=[True, -1, -1]), "other than integers"),
     "a threshold is missing": (broken(threshold=[None, None, None]), "neither categories nor"),
     "a threshold is text": (broken(threshold=["2.5", None, None]), "other than numbers"),
     "counts do not add up": (broken(counts=[[2.0, 1.0], [2.0, 0.0], [0.0, 9.0]]), "not the sum"),
@@ -250,7 +252,7 @@ def test_a_labeller_without_its_costs_is_refused():
     changed = document(as_bytes(fitted("costs of three")[0]))
     options = changed["operating_point"]["labeller"]["options"]
     options["cost_matrix"] = {"not_kept": "costs"}
-    with pytest.raises(ModelFileError, match=r"'labeller' .* has an option that is not kept"):
+    with pytest.raises(ModelFileError, match=r"'labeller' .* has an option that is not stored"):
         from_bytes(sealed(changed))
 
 
@@ -263,7 +265,7 @@ def test_an_error_of_a_file_names_the_file(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file on this system")
 def test_an_endless_file_is_refused_at_its_beginning():
-    with pytest.raises(ModelFileError, match="/dev/zero: The file is no model of roctree"):
+    with pytest.raises(ModelFileError, match="/dev/zero: The file is not a model of roctree"):
         roctree.load("/dev/zero")
 
 

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -6,7 +9,8 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree.files import KINDS, as_bytes
+from roctree.files import KINDS
+from tests.files.models import as_bytes
 from tests.golden.write import HOME, expected
 
 GOLDEN = sorted(HOME.glob("*-*.json"))
@@ -38,3 +42,19 @@ def test_there_are_golden_files_of_every_version():
 
 def test_there_are_golden_files_of_every_kind():
     assert {type(roctree.load(path)).__name__ for path in GOLDEN} == set(KINDS)
+
+
+WITHOUT_SCIKIT_LEARN = """
+import sys
+sys.modules["sklearn"] = None
+from roctree.files import load_fitted, as_bytes
+for path in sys.argv[1:]:
+    model = load_fitted(path)
+    model.to_text()
+    assert as_bytes(model) == as_bytes(load_fitted(path))
+"""
+
+
+def test_fitted_models_are_loaded_without_scikit_learn():
+    command = [sys.executable, "-c", WITHOUT_SCIKIT_LEARN, *map(str, GOLDEN)]
+    subprocess.run(command, check=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"})

@@ -12,9 +12,8 @@ from sklearn.base import clone
 
 import roctree
 from roctree import ParameterError, ROCTreeClassifier
-from roctree.files import as_bytes, from_bytes
 from roctree.files.values import NotKept
-from tests.files.models import ALL, MODELS, OWN, fitted
+from tests.files.models import ALL, MODELS, OWN, as_bytes, fitted, from_bytes
 from tests.strategies import data_sets
 
 SCHEMA = json.loads((package_files("roctree.files") / "schema.json").read_text())
@@ -229,12 +228,12 @@ def test_every_bit_of_a_tree_comes_back(data, missing):
 
 def test_code_of_one_s_own_is_not_in_the_file_and_saving_says_so(tmp_path):
     model, X = fitted("own criterion")
-    with pytest.warns(UserWarning, match="^criterion=purity: code of your own"):
+    with pytest.warns(UserWarning, match="^criterion=purity: model files do not store custom code"):
         model.save(tmp_path / "tree.json")
     loaded = roctree.load(tmp_path / "tree.json")
     assert loaded.criterion == NotKept("purity")
     assert answers(loaded, X) == answers(model, X)
-    with pytest.raises(ParameterError, match="criterion=<purity, not kept in the model file>"):
+    with pytest.raises(ParameterError, match="criterion=<purity, not stored in the model file>"):
         clone(loaded).fit([[1.0], [2.0]], [0, 1])
     loaded.set_params(criterion="gini").fit([[1.0], [2.0]], [0, 1])
 
@@ -243,7 +242,7 @@ def test_a_tree_with_a_smoother_of_one_s_own_predicts_but_does_not_smooth_again(
     model, X = fitted("own smoother")
     loaded = again(model)
     assert answers(loaded, X) == answers(model, X)
-    with pytest.raises(ParameterError, match="'jeffreys' is not kept in model files: give it anew"):
+    with pytest.raises(ParameterError, match="'jeffreys' is not stored in model files: set it"):
         loaded.pruned("pessimistic")
     assert loaded.smoothed("laplace").pruned("pessimistic").get_n_leaves() > 0
     assert loaded.smoothing == NotKept("jeffreys")

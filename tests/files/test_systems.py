@@ -15,8 +15,7 @@ from roctree import (
     ParameterError,
     load,
 )
-from roctree.files import as_bytes, from_bytes
-from tests.files.models import OWN, SYSTEMS, fitted
+from tests.files.models import OWN, SYSTEMS, as_bytes, fitted, from_bytes
 from tests.files.test_damage import sealed
 
 
@@ -87,7 +86,7 @@ def test_a_smoother_of_one_s_own_is_forgotten_with_a_warning(tmp_path):
         model.save(tmp_path / "cells.json")
     loaded = load(tmp_path / "cells.json")
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
-    with pytest.raises(ParameterError, match="not kept"):
+    with pytest.raises(ParameterError, match="not stored"):
         loaded.pruned("pessimistic")
 
 
@@ -142,7 +141,7 @@ WRONG = {
         NB,
         "parameters",
         {"folds": lambda _: "no"},
-        "no sense",
+        "not allowed",
     ),
     "a range ends before it begins": (CELLS, "bounds", {"low": last(1e9)}, "ends before"),
     "a range is missing": (CELLS, "bounds", {"low": lambda low: low[1:]}, "instead of 3"),
@@ -157,7 +156,12 @@ WRONG = {
         {"corner": lambda rows: [rows[0], rows[2], rows[1], *rows[3:]]},
         "not in order",
     ),
-    "an address is too long": (CELLS, "cells", {"corner": last([0, 0, 2**32])}, "none of uint32"),
+    "an address is too long": (
+        CELLS,
+        "cells",
+        {"corner": last([0, 0, 2**32])},
+        "outside the range of uint32",
+    ),
     "a cell has no node": (CELLS, "cells", {"node": last(-1)}, "as the nodes are"),
     "a cell has a far node": (CELLS, "cells", {"node": last(10**6)}, "as the nodes are"),
     "a cell has another's node": (CELLS, "cells", {"node": last(1)}, "as the nodes are"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roctree import ParameterError, ROCTreeClassifier
 from roctree.geometry import Limits
-from roctree.geometry.projection import Targets
+from roctree.geometry.changes import project, targets_within
 from tests.estimator import weather
 from tests.geometry.trees import as_nodes, boundary_of, labelled_trees, rows
 from tests.naive import geometry as naive
@@ -86,7 +86,7 @@ def test_every_value_tried_in_plain_loops_finds_no_less(made, some_rows, scale, 
     boundary, values = boundary_of(root, labels, n_classes, scale), as_values(some_rows)
     own = np.array([data.draw(st.integers(0, n_classes - 1)) for _ in some_rows])
     to = data.draw(st.none() | st.integers(0, n_classes - 1))
-    found = Targets.of(boundary, _limits(allowed)).project(values, own, to)
+    found = project(targets_within(boundary, _limits(allowed)), values, own, to)
     for row, label, far in zip(some_rows, own.tolist(), found.distance.tolist(), strict=True):
         wanted = set(range(n_classes)) - {label} if to is None else {to}
         least = naive.least_change(root, labels, row, wanted, scale, allowed)
@@ -228,12 +228,12 @@ def test_the_end_of_what_is_allowed_is_shown_as_it_is():
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        ({"allowed": [1]}, "give a dictionary"),
-        ({"allowed": "x0"}, "give a dictionary"),
+        ({"allowed": [1]}, "must be a dictionary"),
+        ({"allowed": "x0"}, "must be a dictionary"),
         ({"frozen": None}, "frozen names None"),
         ({"frozen": 7}, "frozen names 7"),
-        ({"frozen": [True]}, "frozen names True, which is no attribute"),
-        ({"allowed": {0: (np.nan, 3)}}, "give its least and its largest value"),
+        ({"frozen": [True]}, "frozen names True, which is not an attribute"),
+        ({"allowed": {0: (np.nan, 3)}}, "pass its smallest and largest value"),
     ],
 )
 def test_limits_that_mean_nothing_are_refused(limits, sentence):
@@ -259,13 +259,19 @@ def test_it_follows_the_operating_point():
     ("arguments", "message"),
     [
         ({"to": "maybe"}, "to='maybe' is not a class; the classes are 'home', 'play'"),
-        ({"frozen": ["wnid"]}, r"frozen names 'wnid', which is no attribute \(did you mean 'wind'"),
-        ({"frozen": [7]}, "frozen names 7, which is no attribute"),
+        (
+            {"frozen": ["wnid"]},
+            r"names 'wnid', which is not an attribute \(did you mean 'wind'",
+        ),
+        ({"frozen": [7]}, "frozen names 7, which is not an attribute"),
         ({"allowed": {"skye": []}}, "allowed names 'skye'"),
-        ({"allowed": {"wind": (3, 1)}}, "least and its largest value"),
+        ({"allowed": {"wind": (3, 1)}}, "pass its smallest and largest value"),
         ({"allowed": {"wind": "low"}}, "allowed has 'low' for 'wind'"),
-        ({"allowed": {"wind": (1, 2, 3)}}, "least and its largest value"),
-        ({"allowed": {"sky": ["snow"]}}, "allowed has 'snow' for 'sky', which is no category"),
+        ({"allowed": {"wind": (1, 2, 3)}}, "pass its smallest and largest value"),
+        (
+            {"allowed": {"sky": ["snow"]}},
+            "has 'snow' for 'sky', which is not one of its categories",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_sentence(arguments, message):

@@ -11,7 +11,7 @@ VALUES = np.array([[20.0, 1.0, 0.0], [40.0, np.nan, 1.0], [25.0, 1.0, np.nan]])
 
 
 def spread(values, weights=None):
-    return Spread.of(values, np.ones(len(values)) if weights is None else weights)
+    return Spread.from_rows(values, np.ones(len(values)) if weights is None else weights)
 
 
 def test_spread_is_the_range_and_the_deviation_by_n_minus_1_of_known_values():
@@ -74,14 +74,14 @@ def test_the_extent_is_the_diagonal_of_what_varies():
     [
         ("minmx", r"did you mean 'minmax'\?"),
         ([1.0, 2.0], "for each of the 3 attributes"),
-        (3.0, "metric=3.0 is not allowed"),
-        (None, "metric=None is not allowed"),
-        ([1.0, -2.0, 1.0], "metric has -2.0 for 'pay': give a number above 0"),
+        (3.0, "metric=3.0 must be one of"),
+        (None, "metric=None must be one of"),
+        ([1.0, -2.0, 1.0], "metric has -2.0 for 'pay': it must be a number above 0"),
         ([1.0, "wide", 1.0], "metric has 'wide' for 'pay'"),
-        (["1", "2", "3"], "metric has '1' for 'age': give a number above 0"),
+        (["1", "2", "3"], "metric has '1' for 'age': it must be a number above 0"),
         ([1.0, True, 1.0], "metric has True for 'pay'"),
         ([1.0, float("inf"), 1.0], "metric has inf for 'pay'"),
-        ({"agee": 1.0}, r"no attribute \(did you mean 'age'\?\)"),
+        ({"agee": 1.0}, r"not an attribute \(did you mean 'age'\?\)"),
         ({"age": 0.0}, "metric has 0.0 for 'age'"),
     ],
 )

@@ -23,7 +23,7 @@ def boundary():
 
 def estimate(values, labels, weights=None):
     weights = np.ones(len(values)) if weights is None else weights
-    return GeometricProbability.of(boundary(), values, labels, weights)
+    return GeometricProbability.from_cases(boundary(), values, labels, weights)
 
 
 def exact(values, labels, new, bandwidth):
@@ -80,7 +80,7 @@ def test_not_the_cases_are_kept_but_a_grid():
 def test_where_all_distances_are_the_same_it_is_the_share_of_the_class():
     single = Boundary(Tree.single_leaf([3.0, 1.0]), np.array([[3.0, 1.0]]), np.ones(1))
     labels = np.array([0, 0, 0, 1], dtype=np.int32)
-    found = GeometricProbability.of(single, np.zeros((4, 1)), labels, np.ones(4))
+    found = GeometricProbability.from_cases(single, np.zeros((4, 1)), labels, np.ones(4))
     assert found(np.zeros((1, 1)), np.zeros((1, 2))) == pytest.approx(np.array([[0.75, 0.25]]))
 
 
@@ -102,5 +102,7 @@ def test_the_bandwidth_is_that_of_silverman():
 
 def test_more_classes_are_refused():
     three = Boundary(Tree.single_leaf([1.0, 1.0, 1.0]), np.ones((1, 3)), np.ones(1))
-    with pytest.raises(ParameterError, match="for two classes, and there are 3"):
-        GeometricProbability.of(three, np.zeros((1, 1)), np.zeros(1, dtype=np.int32), np.ones(1))
+    with pytest.raises(ParameterError, match="requires two classes, but there are 3"):
+        GeometricProbability.from_cases(
+            three, np.zeros((1, 1)), np.zeros(1, dtype=np.int32), np.ones(1)
+        )

@@ -8,7 +8,9 @@ from roctree.geometry import BoundaryReport
 
 def report_of(distances, right, weights=None):
     weights = np.ones(len(distances)) if weights is None else weights
-    return BoundaryReport.of(np.array(distances), np.array(right), np.array(weights, dtype=float))
+    return BoundaryReport.from_distances(
+        np.array(distances), np.array(right), np.array(weights, dtype=float)
+    )
 
 
 def test_lambda_is_the_difference_of_the_means_in_its_own_deviations():

@@ -328,7 +328,7 @@ def test_a_fit_that_fails_leaves_the_one_before(rows, table):
     tree = of_memory(rows, max_depth=2)
     before = dict(tree.__dict__)
     tree.metric = {"size": 1.0}
-    with pytest.raises(ParameterError, match="'size', which is no attribute"):
+    with pytest.raises(ParameterError, match="'size', which is not an attribute"):
         tree.fit(table.slice(0, 500).to_batches(), "outcome")
     assert {name: value for name, value in tree.__dict__.items() if name != "metric"} == {
         name: value for name, value in before.items() if name != "metric"

@@ -20,10 +20,11 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
 from roctree.fitting import FitOptions
 from roctree.models.distill import Booster, distill
-from roctree.operating import cheapest, checked_seed, cost_table
+from roctree.parameters import check_seed
 from roctree.presets import readable
 from roctree.progress import CountCallback, check_callback
 from roctree.pruning import AUCPruning, CostComplexity
+from roctree.requests import cost_table, least_cost_classes
 from roctree.roc import mauc
 from roctree.strategy import is_finite_number
 from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
@@ -253,7 +254,7 @@ def frontier(  # noqa: PLR0913 - independent options
     sizes = _sizes(leaves)
     _check_parameters(parameters)
     check_callback(progress)
-    seed = checked_seed(random_state)
+    seed = check_seed(random_state)
     design = CrossValidation(folds, repeats, seed)
     cases = _cases(X, y, parameters)
     classes, labels = cases.schema.classes, cases.labels
@@ -285,7 +286,7 @@ def _test(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
     """Return number of leaves, area, log-loss and cost of a tree on test cases."""
     shares, labels = tree.predict_proba(X), labels_of(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
-    cost = costs[cheapest(shares, costs, tree.classes_), labels].mean()
+    cost = costs[least_cost_classes(shares, costs, tree.classes_), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])
     return np.array([tree.get_n_leaves(), area, -np.log(of_truth).mean(), cost])
 

@@ -1,9 +1,13 @@
-"""Models as files: one JSON document each, safe to load from a stranger.
+"""Models as files: one JSON document each, safe for untrusted input.
 
-``docs/file-format.md`` says what is in it, ``schema.json`` beside this file says it to programs.
-Reading goes from bytes to plain values (``document``), from plain values to checked ones
-(``section``, ``values`` and the modules named after what they hold), and from these to a model;
-nothing is ever executed. One line of ``KINDS`` adds a kind of model.
+``docs/file-format.md`` describes the format, and ``schema.json`` beside this file is its JSON
+Schema. A file is read from bytes to JSON (``document``), from JSON to checked values (``values``
+and ``parts``), and from these to a fitted model (``fitted_tree`` and the modules in ``KINDS``);
+nothing in it is executed. ``load_fitted`` returns the model and does not need scikit-learn;
+``load`` returns an estimator around it.
+
+To add a kind of model: write its ``SECTIONS``, ``write`` and ``read`` in a module, and add a line
+to ``KINDS``.
 """
 
 import os
@@ -14,49 +18,62 @@ from typing import Any, NamedTuple
 
 from roctree.errors import ModelFileError, ParameterError
 from roctree.files.atomic import write_whole
-from roctree.files.document import HEAD_SIZE, check_version, decode, encode
-from roctree.files.section import Section
+from roctree.files.document import HEAD_SIZE, Section, check_version, decode, encode
+from roctree.fitted import FittedModel
 
-__all__ = ["KINDS", "Kind", "as_bytes", "from_bytes", "load", "save"]
+__all__ = [
+    "KINDS",
+    "ModelKind",
+    "as_bytes",
+    "as_estimator",
+    "check_can_be_saved",
+    "from_bytes",
+    "load",
+    "load_fitted",
+    "save",
+]
 
 
-class Kind(NamedTuple):
-    """Where to find the class of a model, and how it becomes a document.
+class ModelKind(NamedTuple):
+    """The modules of a kind of model.
 
     Parameters
     ----------
-    home : module of the class
-    codec : module with ``SECTIONS``, the names of its sections, ``plain(model, forgotten)``, which
-        returns them and adds to ``forgotten`` what a file cannot hold, and
-        ``restored(cls, section)``, which is the way back
+    estimator : str
+        Module of the estimator.
+    codec : str
+        Module with ``SECTIONS``, the names of its sections; ``write(model, omitted)``, which
+        returns them and appends to ``omitted`` the parameters that a file cannot hold; and
+        ``read(section)``, which returns the fitted model.
     """
 
-    home: str
+    estimator: str
     codec: str
 
 
-# By name, because the classes are above this package and most of them are not needed.
-KINDS: dict[str, Kind] = {
-    "ROCTreeClassifier": Kind("roctree.estimator", "roctree.files.roc_tree"),
-    "NaiveBayesTreeClassifier": Kind(
+# By the name of the estimator; as strings, because the modules are above this package and most of
+# them are not needed.
+KINDS: dict[str, ModelKind] = {
+    "ROCTreeClassifier": ModelKind("roctree.estimator", "roctree.files.fitted_tree"),
+    "NaiveBayesTreeClassifier": ModelKind(
         "roctree.models.nbtree.estimator", "roctree.models.nbtree.file"
     ),
-    "MultiscaleClassifier": Kind(
+    "MultiscaleClassifier": ModelKind(
         "roctree.models.multiscale.estimator", "roctree.models.multiscale.file"
     ),
 }
 
 
-def save(model: Any, path: str | os.PathLike[str], *, stacklevel: int = 1) -> None:
-    """Write a fitted model to a file, which is there whole or as it was before."""
-    forgotten: list[str] = []
-    data = as_bytes(model, forgotten)
+def save(model: FittedModel, path: str | os.PathLike[str], *, stacklevel: int = 1) -> None:
+    """Write a fitted model to a file; an existing file is replaced once the new one is complete."""
+    omitted: list[str] = []
+    data = as_bytes(model, omitted)
     write_whole(Path(path), data)
-    if forgotten:
+    if omitted:
         warnings.warn(
-            f"{', '.join(forgotten)}: code of your own, or a value that JSON has no words for, "
-            "which a model file does not hold. The loaded model predicts the same; give it anew "
-            "before you fit, smooth or prune by it.",
+            f"{', '.join(omitted)}: model files do not store custom code or values that JSON "
+            "cannot represent. The loaded model predicts the same; set the parameter again before "
+            "you fit, smooth or prune with it.",
             UserWarning,
             stacklevel=stacklevel + 1,
         )
@@ -65,11 +82,16 @@ def save(model: Any, path: str | os.PathLike[str], *, stacklevel: int = 1) -> No
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model from a file that ``save`` has written, in this release or an earlier one.
 
-    The file may come from a stranger: it is checked from end to end, and never executed.
+    Untrusted files are safe: every value is checked, and nothing is executed.
 
     Parameters
     ----------
-    path : the file
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    ROCTreeClassifier, NaiveBayesTreeClassifier or MultiscaleClassifier
 
     Examples
     --------
@@ -83,9 +105,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> again.predict([[2.6]])
     array(['yes'], dtype='<U3')
     """
+    return as_estimator(load_fitted(path))
+
+
+def load_fitted(path: str | os.PathLike[str]) -> FittedModel:
+    """Read a fitted model from a file, without its estimator and without scikit-learn."""
     try:
         with Path(path).open("rb") as file:
-            # What is no model may have no end.
+            # A file that is not a model may be endless.
             head = file.read(HEAD_SIZE)
             check_version(head)
             data = head + file.read()
@@ -94,30 +121,43 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from None
 
 
-def as_bytes(model: Any, forgotten: list[str] | None = None) -> bytes:
+def as_estimator(model: FittedModel) -> Any:
+    """Return the scikit-learn estimator of a fitted model."""
+    name = model.estimator_name
+    estimator = getattr(import_module(KINDS[name].estimator), name)(**model.parameters)
+    estimator.fitted_ = model
+    return estimator
+
+
+def check_can_be_saved(estimator: type) -> None:
+    """Reject a class of estimators, such as a subclass, that files cannot restore."""
+    name = estimator.__name__
+    if name not in KINDS or estimator.__module__ != KINDS[name].estimator:
+        raise ParameterError(f"A {name} cannot be saved; only {', '.join(KINDS)} can.")
+
+
+def as_bytes(model: FittedModel, omitted: list[str] | None = None) -> bytes:
     """Return the content of a model's file.
 
     Parameters
     ----------
-    model : a fitted model
-    forgotten : receives the words for what a file cannot hold
+    model : FittedModel
+        The model.
+    omitted : list of str, optional
+        Receives the parameters whose value a file cannot hold.
     """
-    name = type(model).__name__
-    kind = KINDS.get(name)
-    if kind is None or type(model).__module__ != kind.home:
-        raise ParameterError(f"A {name} cannot be saved; models of {', '.join(KINDS)} can.")
-    codec = import_module(kind.codec)
-    words = [] if forgotten is None else forgotten
-    return encode({"estimator": name, **codec.plain(model, words)})
+    name = model.estimator_name
+    codec = import_module(KINDS[name].codec)
+    return encode({"estimator": name, **codec.write(model, [] if omitted is None else omitted)})
 
 
-def from_bytes(data: bytes) -> Any:
-    """Return the model of a file's content, or say in a ``ModelFileError`` why it is none."""
+def from_bytes(data: bytes) -> FittedModel:
+    """Return the model of a file's content; raise ``ModelFileError`` if it is not one."""
     document = decode(data)
     name = document.get("estimator")
-    kind = KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise ModelFileError("The file holds a kind of model that this release does not know.")
-    codec = import_module(kind.codec)
-    section = Section.of(document, "the file", ("estimator", *codec.SECTIONS))
-    return codec.restored(getattr(import_module(kind.home), str(name)), section)
+    if not isinstance(name, str) or name not in KINDS:
+        raise ModelFileError("The file has a kind of model that this release does not know.")
+    codec = import_module(KINDS[name].codec)
+    section = Section.from_value(document, "the file", ("estimator", *codec.SECTIONS))
+    model: FittedModel = codec.read(section)
+    return model

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Atomic writes: a file has its old or its new content, whatever happens while it is written."""
 
 import errno
 import os
@@ -10,19 +10,20 @@ from typing import BinaryIO
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file; who is killed meanwhile leaves the old one whole."""
+    """Write a file; if the process is killed meanwhile, the old content stays."""
     with whole_file(path) as file:
         file.write(data)
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to be written bit by bit, which takes the place of the old one when it is whole.
+    """Open a file to be written piece by piece, which replaces the old one when it is complete.
 
-    The data go to a new file in the same folder, to the disk, and only then to the name. What a
-    kill may leave behind is a file whose name begins with a dot and ends in ``.tmp``.
+    The data go to a new file in the same folder and are flushed to disk before that file gets its
+    name. If the process is killed, a file may remain whose name begins with a dot and ends in
+    ``.tmp``.
     """
-    # Through a link, lest the link be replaced and not the file.
+    # Follow links, so that the file is replaced and not the link.
     path = path.resolve()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
@@ -38,14 +39,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    _settle(path.parent)
-
-
-def _settle(folder: Path) -> None:
-    """Bring the new name to the disk, where folders can be opened for that."""
+    # Flush the new name to disk as well, on systems where a folder can be opened for that.
     with suppress(OSError):
-        entry = os.open(folder, os.O_RDONLY)
+        folder = os.open(path.parent, os.O_RDONLY)
         try:
-            os.fsync(entry)
+            os.fsync(folder)
         finally:
-            os.close(entry)
+            os.close(folder)

@@ -1,15 +1,10 @@
-"""How far cases are from the decision boundary of a tree, and what follows from it.
-
-Rankings and metrics by name: one line in ``ranking.RANKINGS`` or ``metric.METRICS`` adds one.
-"""
+"""Distances of cases from the decision boundary of a tree, and what follows from them."""
 
 from roctree.geometry.boundary import Boundaries, Boundary, check_boundary
-from roctree.geometry.change_table import CaseChange, Change, Changes, nearest_changes
-from roctree.geometry.limits import Limits
+from roctree.geometry.changes import CaseChange, Change, Changes, Limits, nearest_changes
 from roctree.geometry.metric import METRICS, Moments, Spread, extent, scale_of
 from roctree.geometry.probability import GeometricProbability, cases_needed
-from roctree.geometry.ranking import RANKINGS, scores
-from roctree.geometry.report import BoundaryReport
+from roctree.geometry.ranking import RANKINGS, BoundaryReport, scores
 
 __all__ = [
     "METRICS",

@@ -1,7 +1,7 @@
-"""How much of an attribute counts as a distance of one: metrics by name; one line here adds one.
+"""Metrics: the difference of each attribute that counts as a distance of one.
 
-A metric is a function from the spread of the training cases to a scale for each attribute. Only
-the scale matters to a distance, for a shift cancels.
+A metric is a function from the spread of the training cases to a scale for each attribute. Offsets
+do not matter, because they cancel in a distance. To add a metric, add it to ``METRICS``.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,45 +13,45 @@ from numpy.typing import NDArray
 
 from roctree.data import Schema
 from roctree.errors import ParameterError
-from roctree.strategy import is_number, nearest
+from roctree.strategy import is_finite_number
+from roctree.text import did_you_mean
 
 Floats = NDArray[np.float64]
-
-_BLOCK = 4096
-_FOLD = 64
-_BITS = 33
-_LEAST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How far the known values of each attribute spread in the training data; 0 where alike.
+    """Spread of the known values of each attribute in the training data; 0 if all are equal.
 
     Parameters
     ----------
-    ranges : float64[features], largest less smallest value
-    deviations : float64[features], standard deviations by n - 1, weights counting as cases
+    ranges : float64[features]
+        Largest minus smallest value.
+    deviations : float64[features]
+        Sample standard deviations; weights count as numbers of cases.
     """
 
     ranges: Floats
     deviations: Floats
 
     @classmethod
-    def of(cls, values: Floats, weights: Floats) -> "Spread":
+    def from_rows(cls, values: Floats, weights: Floats) -> "Spread":
         """Return the spread of weighted rows."""
-        return Moments.of(values, weights).spread
+        return Moments.from_rows(values, weights).spread
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What the spread of rows is calculated from; that of several parts adds up.
+    """Sums from which the spread is computed; those of several parts can be merged.
 
     Parameters
     ----------
-    low, high : float64[features], extreme values; NaN where none is known
-    total : float64[features], the weight of the known values
-    first, second : float64[features], the sums of their differences from some middle, and of the
-        squares of these
+    low, high : float64[features]
+        Smallest and largest value; NaN if none is known.
+    total : float64[features]
+        Weight of the known values.
+    first, second : float64[features]
+        Weighted sums of their deviations from some centre, and of the squares of these.
     """
 
     low: Floats
@@ -61,8 +61,8 @@ class Moments:
     second: Floats
 
     @classmethod
-    def of(cls, values: Floats, weights: Floats, middle: Floats | None = None) -> "Moments":
-        """Return the moments of weighted rows, about the middle of their own unless given one."""
+    def from_rows(cls, values: Floats, weights: Floats, middle: Floats | None = None) -> "Moments":
+        """Return the moments of weighted rows about a centre, by default the midrange."""
         low, high = _extremes(values)
         with np.errstate(over="ignore", invalid="ignore"):
             if middle is None:
@@ -71,7 +71,7 @@ class Moments:
         return cls(low, high, np.broadcast_to(total, first.shape), first, second)
 
     def merged(self, other: "Moments") -> "Moments":
-        """Return the moments of the rows of both, which are about the same middle."""
+        """Return the moments of the rows of both, which must have the same centre."""
         return Moments(
             np.fmin(self.low, other.low),
             np.fmax(self.high, other.high),
@@ -88,10 +88,12 @@ class Moments:
             squares = self.second - self.first * self.first / np.maximum(self.total, _LEAST)
             less_one = np.where(self.total > 1.0, self.total - 1.0, 1.0)
             deviations = np.sqrt(np.maximum(squares, 0.0) / less_one)
-        # Where squares overflow, the range must do.
+        # If the squares overflow, the range has to do.
         usable = np.isfinite(deviations)
         return Spread(ranges, np.where(usable, _rounded(deviations), ranges))
 
+
+_LEAST = float(np.finfo(np.float64).tiny)
 
 Metric = Callable[[Spread], Floats]
 
@@ -110,90 +112,113 @@ METRICS: dict[str, Metric] = {"minmax": minmax, "standard": standard}
 
 
 def scale_of(metric: Any, spread: Spread, schema: Schema) -> Floats:
-    """Return the scale of each attribute, 0 where its values are all alike.
+    """Return the scale of each attribute; 0 if all of its values are equal.
 
     Parameters
     ----------
-    metric : name of a metric, one positive number for each attribute, or a dict of such numbers by
-        name; numeric attributes that it does not name have their range
-    spread : of the training cases
-    schema : the attributes; a nominal one has scale 1 unless told otherwise
+    metric : str, sequence of float, or dict of str to float
+        Name of a metric, a positive number for each attribute, or such numbers by name. In a dict,
+        numeric attributes that are not named keep their range.
+    spread : Spread
+        Spread of the training cases.
+    schema : Schema
+        The attributes. Nominal ones have scale 1 by default.
     """
     nominal = schema.nominal
     if isinstance(metric, str):
         if metric not in METRICS:
             raise ParameterError(
-                f"metric={metric!r} is not known{nearest(metric, METRICS)}; choose from "
-                f"{', '.join(METRICS)}, or give a scale for each attribute."
+                parameter="metric",
+                value=metric,
+                reason="is unknown{hint}; choose from {names}, or pass a scale for each attribute",
+                hint=did_you_mean(metric, METRICS),
+                names=", ".join(METRICS),
             )
         return np.where(nominal, 1.0, METRICS[metric](spread))
     if isinstance(metric, Mapping):
-        return _by_name(metric, np.where(nominal, 1.0, spread.ranges), schema.names)
-    return _by_place(metric, schema.names)
+        return _scale_by_name(metric, np.where(nominal, 1.0, spread.ranges), schema.names)
+    return _scale_by_position(metric, schema.names)
 
 
-def extent(spread: Spread, scale: Floats, nominal: NDArray[np.bool_]) -> float:
-    """Return the length of the diagonal of all training cases, 1 where nothing varies."""
-    sizes = np.where(nominal, 1.0, spread.ranges) * units_of(scale)
-    return float(np.sqrt((sizes**2).sum())) or 1.0
-
-
-def units_of(scale: Floats) -> Floats:
-    """Return the distance of a difference of one; 0 for attributes without a scale."""
-    return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
-
-
-def _by_name(metric: Mapping[Any, Any], usual: Floats, names: tuple[str, ...]) -> Floats:
+def _scale_by_name(metric: Mapping[Any, Any], default: Floats, names: tuple[str, ...]) -> Floats:
     for name, number in metric.items():
         if name not in names:
             raise ParameterError(
-                f"metric names {name!r}, which is no attribute{nearest(name, names)}."
+                parameter="metric",
+                reason="names {name!r}, which is not an attribute{hint}",
+                name=name,
+                hint=did_you_mean(name, names),
             )
-        usual[names.index(name)] = _positive(number, name)
-    return usual
+        default[names.index(name)] = _positive(number, name)
+    return default
 
 
-def _by_place(metric: Any, names: tuple[str, ...]) -> Floats:
+def _scale_by_position(metric: Any, names: tuple[str, ...]) -> Floats:
     numbers = list(metric) if np.ndim(metric) == 1 else None
     if numbers is None or len(numbers) != len(names):
         raise ParameterError(
-            f"metric={metric!r} is not allowed: give one of {', '.join(METRICS)}, a positive "
-            f"number for each of the {len(names)} attributes, or a dict of such numbers by name."
+            parameter="metric",
+            value=metric,
+            reason="must be one of {known}, a positive number for each of the {n} attributes, or "
+            "a dict of such numbers by name",
+            known=", ".join(METRICS),
+            n=len(names),
         )
     return np.array([_positive(*pair) for pair in zip(numbers, names, strict=True)])
 
 
 def _positive(number: Any, name: str) -> float:
-    if not is_number(number) or number <= 0.0:
-        raise ParameterError(f"metric has {number!r} for {name!r}: give a number above 0.")
+    if not is_finite_number(number) or number <= 0.0:
+        raise ParameterError(
+            parameter="metric",
+            reason="has {number!r} for {name!r}: it must be a number above 0",
+            number=number,
+            name=name,
+        )
     return float(number)
 
 
+def extent(spread: Spread, scale: Floats, nominal: NDArray[np.bool_]) -> float:
+    """Return the length of the diagonal of the training cases; 1 if nothing varies."""
+    sizes = np.where(nominal, 1.0, spread.ranges) * units_of(scale)
+    return float(np.sqrt((sizes**2).sum())) or 1.0
+
+
+def units_of(scale: Floats) -> Floats:
+    """Return the distance of a difference of one; 0 for attributes with scale 0."""
+    return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
+
+
+_BLOCK = 4096
+_FOLD = 64
+_BITS = 33
+
+
 def _extremes(values: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the largest known value of each column, NaN where none is known."""
+    """Return the smallest and the largest known value of each column; NaN if none is known."""
     if len(values) == 0:
         return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    return _folded(np.fmin, values), _folded(np.fmax, values)
+    return _reduce_rows(np.fmin, values), _reduce_rows(np.fmax, values)
 
 
-def _folded(least: np.ufunc, values: Floats) -> Floats:
-    """Reduce the rows to one; many short ones are taken as few long ones, which is quicker."""
+def _reduce_rows(function: np.ufunc, values: Floats) -> Floats:
+    """Reduce the rows to one; many short rows are reshaped to few long ones, which is faster."""
     n_rows, n_columns = values.shape
     n_long = n_rows // _FOLD if n_rows > _BLOCK and values.flags.c_contiguous else 0
-    rest = least.reduce(values[n_long * _FOLD :], axis=0) if n_long * _FOLD < n_rows else None
+    rest = function.reduce(values[n_long * _FOLD :], axis=0) if n_long * _FOLD < n_rows else None
     if n_long == 0:
         return np.asarray(rest)
-    long = least.reduce(values[: n_long * _FOLD].reshape(n_long, -1), axis=0)
-    found = least.reduce(long.reshape(_FOLD, n_columns), axis=0)
-    return np.asarray(found if rest is None else least(found, rest))
+    long = function.reduce(values[: n_long * _FOLD].reshape(n_long, -1), axis=0)
+    found = function.reduce(long.reshape(_FOLD, n_columns), axis=0)
+    return np.asarray(found if rest is None else function(found, rest))
 
 
 def _moments(
     values: Floats, weights: Floats, middle: Floats
 ) -> tuple[Floats | float, Floats, Floats]:
-    """Return the weight of the known values of each column, their sum and that of their squares.
+    """Return for each column the weight of the known values, their sum and that of their squares.
 
-    They are counted from ``middle``, which keeps what cancels small.
+    Values are centred, so that little precision is lost to cancellation.
     """
     total: Floats | float = 0.0
     first, second = np.zeros((2, values.shape[1]))
@@ -213,6 +238,6 @@ def _moments(
 
 
 def _rounded(numbers: Floats) -> Floats:
-    """Keep the leading digits: the last ones of a sum depend on the order of the rows."""
+    """Round to 33 bits, because the last digits of a sum depend on the order of the rows."""
     mantissa, exponent = np.frexp(numbers)
     return np.asarray(np.ldexp(np.rint(mantissa * 2.0**_BITS), exponent - _BITS))

@@ -1,9 +1,9 @@
 """Class probabilities from the distances of the training cases (experimental).
 
-The share of a class among the training cases whose signed distance is about that of a case: a
-kernel estimate with a Gaussian and the bandwidth of Silverman. This is a reading of Alvarez,
-Bernard and Deffuant (2007), of which only the idea is known to us. What is kept is the sums on a
-grid, not the cases; between its points they are interpolated, which makes it approximate.
+The probability of a class is its share among the training cases at a similar signed distance: a
+kernel estimate with a Gaussian and Silverman's bandwidth. This is our reading of Alvarez, Bernard
+and Deffuant (2007), of which only the idea is known to us. The kernel sums are kept on a grid
+instead of the cases and interpolated linearly, which makes the estimate approximate.
 """
 
 import math
@@ -18,9 +18,9 @@ from roctree.geometry.boundary import Boundary
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-# Points of the grid in a bandwidth, and at most.
-FINENESS, MOST_POINTS = 16, 4096
-# Where all training cases are this many bandwidths away, the estimate says nothing.
+# Grid points per bandwidth, and in total.
+POINTS_PER_BANDWIDTH, MAX_POINTS = 16, 4096
+# The estimate is not used if all training cases are at least this many bandwidths away.
 REACH = 8.0
 _LEAST = math.exp(-0.5 * REACH**2)
 
@@ -31,10 +31,14 @@ class GeometricProbability:
 
     Parameters
     ----------
-    boundary : from which distances are measured, whatever becomes of the labels later
-    start, step : first point of the grid, and distance of two
-    sums : float64[points, 2], kernel sums of the cases of each class
-    bandwidth : standard deviation of the Gaussian
+    boundary : Boundary
+        Boundary from which distances are measured, even if labels change later.
+    start, step : float
+        First point of the grid, and the distance between points.
+    sums : float64[points, 2]
+        Kernel sums of the cases of each class.
+    bandwidth : float
+        Standard deviation of the Gaussian.
     """
 
     boundary: Boundary
@@ -44,14 +48,16 @@ class GeometricProbability:
     bandwidth: float
 
     @classmethod
-    def of(
+    def from_cases(
         cls, boundary: Boundary, values: Floats, labels: Ints, weights: Floats, n_threads: int = 1
     ) -> "GeometricProbability":
-        """Estimate from training cases, whatever their order."""
+        """Estimate from training cases; their order does not matter."""
         if boundary.votes.shape[1] != 2:
             raise ParameterError(
-                f"geometric_probability is for two classes, and there are "
-                f"{boundary.votes.shape[1]}: leave it out, or take one class against the rest."
+                parameter="geometric_probability",
+                reason="requires two classes, but there are {n}: omit it, or train one class "
+                "against the rest",
+                n=boundary.votes.shape[1],
             )
         signed = signed_distance(boundary, values, n_threads)
         order = np.lexsort((weights, labels, signed))
@@ -59,15 +65,15 @@ class GeometricProbability:
         bandwidth = silverman(signed, weights)
         start = float(signed[0]) - REACH * bandwidth
         length = float(signed[-1]) + REACH * bandwidth - start
-        n_points = min(math.ceil(length / bandwidth * FINENESS) + 2, MOST_POINTS)
+        n_points = min(math.ceil(length / bandwidth * POINTS_PER_BANDWIDTH) + 2, MAX_POINTS)
         step = length / (n_points - 2)
-        # Where a grid is too coarse for it, the estimate is smoother.
+        # If the grid is too coarse for the bandwidth, the estimate is smoother.
         bandwidth = max(bandwidth, step)
         table = _binned((signed - start) / step, labels, weights, n_points)
         return cls(boundary, start, step, _smoothed(table, bandwidth / step), bandwidth)
 
-    def __call__(self, values: Floats, instead: Floats, n_threads: int = 1) -> Floats:
-        """Return the probabilities of rows; ``instead`` where no training case is near."""
+    def __call__(self, values: Floats, fallback: Floats, n_threads: int = 1) -> Floats:
+        """Return the probabilities of rows; those of ``fallback`` far from all training cases."""
         place = (signed_distance(self.boundary, values, n_threads) - self.start) / self.step
         points = np.arange(len(self.sums))
         sums = np.column_stack(
@@ -76,24 +82,26 @@ class GeometricProbability:
         total = sums.sum(axis=1)
         known = total > _LEAST
         shares = sums / np.where(known, total, 1.0)[:, None]
-        return np.where(known[:, None], shares, instead)
+        return np.where(known[:, None], shares, fallback)
 
 
 def cases_needed(remedy: str) -> ParameterError:
-    """Return the refusal of a change that the estimate cannot follow by itself."""
-    return ParameterError(f"geometric_probability needs the training cases once more: {remedy}.")
+    """Return the error for a change that needs the training cases again."""
+    return ParameterError(
+        parameter="geometric_probability", reason=f"needs the training cases again: {remedy}"
+    )
 
 
 def signed_distance(boundary: Boundary, values: Floats, n_threads: int = 1) -> Floats:
-    """Return the distance of each row, negative where the first class is predicted."""
+    """Return the distance of each row; negative if the first class is predicted."""
     own = boundary.predicted(values, n_threads)
     return boundary.one_vs_rest(values, own, n_threads)[:, 1]
 
 
 def silverman(sorted_values: Floats, weights: Floats) -> float:
-    """Return 0.9 times the lesser of deviation and interquartile range / 1.34, times n^(-1/5).
+    """Return 0.9 min(standard deviation, interquartile range / 1.34) n^(-1/5).
 
-    Where one of them is 0 the other counts; where both are, any bandwidth will do: 1.
+    If one of the two is 0, the other is used; if both are, the bandwidth is 1.
     """
     total = float(weights.sum())
     mean = float(weights @ sorted_values) / total
@@ -105,7 +113,7 @@ def silverman(sorted_values: Floats, weights: Floats) -> float:
 
 
 def _binned(places: Floats, labels: Ints, weights: Floats, n_points: int) -> Floats:
-    """Divide the weight of each case among the two points of the grid beside it."""
+    """Distribute the weight of each case over the two adjacent grid points."""
     table = np.zeros((n_points, 2))
     left = np.clip(places.astype(np.int64), 0, n_points - 2)
     part = places - left
@@ -117,7 +125,7 @@ def _binned(places: Floats, labels: Ints, weights: Floats, n_points: int) -> Flo
 
 
 def _smoothed(table: Floats, width: float) -> Floats:
-    """Return the sums of Gaussians of ``width`` points, at every point of the grid."""
+    """Return the sums of Gaussians whose standard deviation is ``width`` grid points."""
     reach = min(math.ceil(2.0 * REACH * width), len(table) - 1)
     bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     columns = [np.convolve(column, bell)[reach : reach + len(table)] for column in table.T]

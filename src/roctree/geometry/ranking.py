@@ -1,9 +1,11 @@
-"""Scores that order cases: by leaf, by leaf and then by distance, or by distance; by name.
+"""Scores that order cases: by leaf, by leaf and then by distance, or by distance alone.
 
-For two classes a score is positive exactly where the second class is predicted; for more, the
-largest of a row is that of the predicted class.
+For two classes a score is positive exactly if the second class is predicted. For more classes the
+largest score of a row is that of the predicted class. ``BoundaryReport`` tells whether distances
+are likely to improve a ranking.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,27 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.geometry.boundary import Boundary
-from roctree.tree.apply import mix
+from roctree.roc.ranking import DIGITS
+from roctree.tree.prediction import mix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-# As curves compare scores: probabilities that are equal on paper may differ in the last bit.
-DIGITS = 12
-_TINY = float(np.finfo(np.float64).tiny)
-# Ties are told apart by less than half of what leaves differ by.
-_PART = 0.49
-
 
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """Cases between labelled leaves.
+class RankedCases:
+    """What the scores of cases are computed from.
 
     Parameters
     ----------
-    own : int64[rows], the predicted class
-    signed : float64[rows, classes], distances as ``Boundary.one_vs_rest`` has them
+    own : int64[rows]
+        Predicted class.
+    signed : float64[rows, classes]
+        Signed distances, see ``Boundary.one_vs_rest``.
     probabilities : float64[rows, classes]
     leaf_labels : int64[leaves]
     leaf_probabilities : float64[leaves, classes]
@@ -46,25 +45,26 @@ class Scene:
     class_weight: Floats
 
 
-def by_distance(scene: Scene) -> Floats:
+def by_distance(cases: RankedCases) -> Floats:
     """Score cases by their signed distance from the boundary."""
-    if scene.signed.shape[1] == 2:
-        return agreeing(scene.signed[:, 1], scene.own == 1)
-    return agreeing(scene.signed, scene.own[:, None] == np.arange(scene.signed.shape[1]))
+    if cases.signed.shape[1] == 2:
+        return _with_sign_of_label(cases.signed[:, 1], cases.own == 1)
+    own = cases.own[:, None] == np.arange(cases.signed.shape[1])
+    return _with_sign_of_label(cases.signed, own)
 
 
-def by_leaf_and_distance(scene: Scene) -> Floats:
-    """Score cases by their probability, and where that is the same by their signed distance."""
-    if scene.signed.shape[1] == 2:
-        return _of_two_classes(scene)
-    levels = np.round(scene.leaf_probabilities, DIGITS)
-    gaps = np.array([least_gap(column) for column in levels.T])
-    scores = np.round(scene.probabilities, DIGITS) + _PART * gaps * bounded(scene.signed)
-    return _largest_at(scores * scene.class_weight, scene.own)
+def by_leaf_and_distance(cases: RankedCases) -> Floats:
+    """Score cases by their probability, and break ties by their signed distance."""
+    if cases.signed.shape[1] == 2:
+        return _by_leaf_and_distance_for_two(cases)
+    levels = np.round(cases.leaf_probabilities, DIGITS)
+    gaps = np.array([_least_gap(column) for column in levels.T])
+    scores = np.round(cases.probabilities, DIGITS) + _PART * gaps * _bounded(cases.signed)
+    return _largest_at(scores * cases.class_weight, cases.own)
 
 
-# What "leaf" and "soft" do is the estimator's own affair: they need no distances.
-RANKINGS: dict[str, Callable[[Scene], Floats] | None] = {
+# "leaf" and "soft" do not use distances; the fitted model computes them.
+RANKINGS: dict[str, Callable[[RankedCases], Floats] | None] = {
     "leaf": None,
     "local": by_leaf_and_distance,
     "global": by_distance,
@@ -80,16 +80,18 @@ def scores(
     class_weight: Floats,
     n_threads: int = 1,
 ) -> Floats:
-    """Return the scores of rows, float64[rows], or [rows, classes] unless there are two.
+    """Return the scores of rows: float64[rows] for two classes, otherwise [rows, classes].
 
     Parameters
     ----------
-    ranking : "local" or "global"
-    boundary : the labelled tree and the metric
+    ranking : {"local", "global"}
+    boundary : Boundary
     values : float64[rows, features]
     probabilities : float64[nodes, classes]
-    class_weight : float64[classes], as ``predict`` weighs probabilities
-    n_threads : number of threads; the result does not depend on it
+    class_weight : float64[classes]
+        Weights that ``predict`` applies to the probabilities.
+    n_threads : int
+        Number of threads; the result does not depend on it.
     """
     tree, score = boundary.tree, RANKINGS[ranking]
     assert score is not None
@@ -97,48 +99,142 @@ def scores(
     signed = boundary.one_vs_rest(values, own, n_threads)
     leaves = boundary.labels[tree.leaves], probabilities[tree.leaves]
     of_rows = mix(tree, values, probabilities, n_threads=n_threads)
-    return score(Scene(own, signed, of_rows, *leaves, class_weight))
+    return score(RankedCases(own, signed, of_rows, *leaves, class_weight))
 
 
-def agreeing(scores: Floats, positive: Flags) -> Floats:
-    """Return scores above zero for the positive, and for no others.
+# Ties are broken by less than half of the gap between leaves.
+_PART = 0.49
+_TINY = float(np.finfo(np.float64).tiny)
 
-    A positive case exactly on the boundary has the least positive number there is.
+
+def _by_leaf_and_distance_for_two(cases: RankedCases) -> Floats:
+    levels = np.round(cases.leaf_probabilities[:, 1], DIGITS)
+    probability = np.round(cases.probabilities[:, 1], DIGITS)
+    positive = cases.own == 1
+    ties = _PART * _least_gap(levels) * _bounded(cases.signed[:, 1])
+    above = cases.leaf_labels == 1
+    highest, lowest = levels[~above].max(initial=0.0), levels[above].min(initial=1.0)
+    if highest > lowest:
+        # The labels do not follow the probabilities: cases predicted positive come first.
+        base = np.where(positive, probability, probability - 1.0)
+    else:
+        usual = cases.class_weight[0] / cases.class_weight.sum()
+        base = probability - np.clip(usual, highest, lowest)
+        # A case whose leaves outvote its probability is placed at the boundary.
+        base = np.where((base > 0.0) & ~positive | (base < 0.0) & positive, 0.0, base)
+    return _with_sign_of_label(base + ties, positive)
+
+
+def _with_sign_of_label(scores: Floats, positive: Flags) -> Floats:
+    """Make scores positive exactly for the positive cases.
+
+    A positive case on the boundary gets the smallest positive number.
     """
     return np.where(positive, np.maximum(scores, _TINY), np.minimum(scores, 0.0)) + 0.0
 
 
-def bounded(signed: Floats) -> Floats:
-    """Return distances in their order, but all between -1 and 1."""
+def _bounded(signed: Floats) -> Floats:
+    """Map distances monotonically to the interval from -1 to 1."""
     return np.asarray(signed / (1.0 + np.abs(signed)))
 
 
-def least_gap(levels: Floats) -> float:
-    """Return the least difference of two levels that are not the same, 1 if all are."""
+def _least_gap(levels: Floats) -> float:
+    """Return the smallest difference between distinct levels; 1 if all are equal."""
     return float(np.diff(np.unique(levels)).min(initial=1.0))
 
 
-def _of_two_classes(scene: Scene) -> Floats:
-    levels = np.round(scene.leaf_probabilities[:, 1], DIGITS)
-    probability = np.round(scene.probabilities[:, 1], DIGITS)
-    positive = scene.own == 1
-    ties = _PART * least_gap(levels) * bounded(scene.signed[:, 1])
-    above = scene.leaf_labels == 1
-    highest, lowest = levels[~above].max(initial=0.0), levels[above].min(initial=1.0)
-    if highest > lowest:
-        # Labels that do not follow the probabilities: the positive come first.
-        base = np.where(positive, probability, probability - 1.0)
-    else:
-        usual = scene.class_weight[0] / scene.class_weight.sum()
-        base = probability - np.clip(usual, highest, lowest)
-        # A case whose leaves outvote its probability is next to the boundary.
-        base = np.where((base > 0.0) & ~positive | (base < 0.0) & positive, 0.0, base)
-    return agreeing(base + ties, positive)
-
-
 def _largest_at(scores: Floats, own: Ints) -> Floats:
-    """Return scores of which the largest of a row, the first of equals, is its own label's."""
+    """Raise scores where necessary so that the predicted class is the argmax of each row."""
     scores = scores + 0.0
     rows = np.flatnonzero(scores.argmax(axis=1) != own)
     scores[rows, own[rows]] = np.nextafter(scores[rows].max(axis=1), np.inf)
     return scores
+
+
+# Two standard deviations, as in the paper.
+CLEAR = 2.0
+
+
+@dataclass(frozen=True)
+class BoundaryReport:
+    """Distances of correctly and wrongly predicted cases (Alvarez and Bernard 2005, table 2).
+
+    Geometric ranking helps if errors lie near the boundary.
+
+    Parameters
+    ----------
+    n_hits, n_errors : float
+        Numbers of cases, or their weights.
+    mean_hits, mean_errors : float
+        Mean distances from the boundary; NaN without cases.
+    lambda_ : float
+        Difference of the means in units of its standard error (equation 6); NaN unless there are
+        more than one hit and one error and the distances differ.
+    """
+
+    n_hits: float
+    n_errors: float
+    mean_hits: float
+    mean_errors: float
+    lambda_: float
+
+    @classmethod
+    def from_distances(
+        cls, distances: Floats, right: NDArray[np.bool_], weights: Floats
+    ) -> "BoundaryReport":
+        """Compare the distances of hits and errors; a case of weight k counts as k cases."""
+        n_hits, mean_hits, deviation_hits = _mean_and_error(distances[right], weights[right])
+        n_errors, mean_errors, deviation_errors = _mean_and_error(
+            distances[~right], weights[~right]
+        )
+        deviation = math.hypot(deviation_hits, deviation_errors)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = float(np.float64(mean_hits - mean_errors) / deviation)
+        return cls(n_hits, n_errors, mean_hits, mean_errors, ratio)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of hits."""
+        total = self.n_hits + self.n_errors
+        return self.n_hits / total if total else 0.0
+
+    @property
+    def advice(self) -> str:
+        """One line on whether geometric ranking is likely to help."""
+        if not min(self.n_hits, self.n_errors) > 1.0:
+            return "There are too few hits or errors to tell whether geometric ranking helps."
+        if math.isnan(self.lambda_):
+            return "All cases are equally far from the boundary: geometric ranking will not help."
+        if self.lambda_ >= CLEAR:
+            return "Errors lie near the boundary: geometric ranking is likely to help."
+        if self.lambda_ > 0.0:
+            return (
+                "Errors are only slightly closer to the boundary than hits: ranking='local' may "
+                "help a little, 'global' probably not."
+            )
+        return "Errors are not closer to the boundary than hits: geometric ranking will not help."
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{'':9}{'cases':>8}  mean distance",
+            f"{'hits':9}{self.n_hits:>8.10g}  {self.mean_hits:.4g}",
+            f"{'errors':9}{self.n_errors:>8.10g}  {self.mean_errors:.4g}",
+            f"lambda {self.lambda_:.3g}, accuracy {self.accuracy:.3f}",
+            self.advice,
+        ]
+        return "\n".join(lines)
+
+
+def _mean_and_error(distances: Floats, weights: Floats) -> tuple[float, float, float]:
+    """Return the total weight of cases, their mean distance and its standard error."""
+    total = float(weights.sum())
+    if not total > 0.0:
+        return total, math.nan, math.nan
+    # Relative to the first, so that equal distances have a deviation of exactly 0.
+    further = distances - distances[0]
+    beyond = float(weights @ further) / total
+    mean = float(distances[0]) + beyond
+    if not total > 1.0:
+        return total, mean, math.nan
+    variance = float(weights @ (further - beyond) ** 2) / (total - 1.0)
+    return total, mean, math.sqrt(variance / total)

@@ -108,7 +108,7 @@ class Totals:
     def empty(cls, coding: Coding) -> "Totals":
         """Return the totals of no rows."""
         values = np.empty((0, coding.middle.size))
-        moments = Moments.of(values, np.empty(0), coding.middle)
+        moments = Moments.from_rows(values, np.empty(0), coding.middle)
         return cls(
             0, Bounds.empty(coding.edges.size.size), np.zeros(coding.schema.n_classes), moments
         )
@@ -147,7 +147,7 @@ def code_part(part: Part, coding: Coding) -> CodedPart:
     values, labels, weights = drop_zero_weight(rows.values, rows.labels, weights)
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)
-    totals = Totals(len(weights), bounds, counts, Moments.of(values, weights, coding.middle))
+    totals = Totals(len(weights), bounds, counts, Moments.from_rows(values, weights, coding.middle))
     return CodedPart(Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights)), totals)
 
 

@@ -24,7 +24,7 @@ from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
 from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
-from roctree.operating import checked_seed
+from roctree.parameters import check_seed
 from roctree.presets import best_ranking
 from roctree.progress import check_callback, ignore_progress
 from roctree.strategy import is_number
@@ -90,7 +90,7 @@ def distill(  # noqa: PLR0913 - each a choice of its own
     tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
     options = FitOptions.from_parameters(tree.get_params(deep=False))
     _check_choices(n_generated, smear, progress)
-    seed = checked_seed(random_state)
+    seed = check_seed(random_state)
     cases = training_data(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has one class only: there is nothing to be taught.")

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from roctree.data import encode_labels
 from roctree.data.cells import take_rows
 from roctree.errors import ParameterError, how_to_install
-from roctree.operating import class_number
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
+from roctree.requests import class_index
 from roctree.roc import Band, Curve
 from roctree.roc.inputs import check_two_classes, is_positive
 from roctree.strategy import is_number
@@ -963,7 +963,7 @@ def _positive_class(estimator: Any, positive: Any) -> Any:
         )
     classes = np.asarray(estimator.classes_).tolist()
     if positive is not None:
-        return classes[class_number(positive, estimator.classes_)]
+        return classes[class_index(positive, estimator.classes_)]
     if len(classes) != 2:
         raise ParameterError(f"There are {len(classes)} classes: give positive=.")
     point = getattr(estimator, "operating_point_", None)

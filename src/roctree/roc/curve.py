@@ -30,7 +30,7 @@ from roctree.roc.ranking import (
     tie_groups,
     upper_hull,
 )
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 
 Floats = NDArray[np.float64]
 # Shown wherever counts contain fractions of cases.
@@ -255,8 +255,10 @@ class Curve:
         standardised : bool
             Whether to rescale it so that chance is 0.5 and a perfect curve is 1 (McClish).
         """
-        if not is_number(max_fpr) or not 0.0 < max_fpr <= 1.0:
-            raise ParameterError(f"max_fpr={max_fpr!r} must be a number above 0 and at most 1.")
+        if not is_finite_number(max_fpr) or not 0.0 < max_fpr <= 1.0:
+            raise ParameterError(
+                parameter="max_fpr", value=max_fpr, reason="must be a number above 0 and at most 1"
+            )
         if max_fpr == 1.0 or not self.has_both_classes:
             return self.auc
         stop = int(np.searchsorted(self.fpr, max_fpr, side="right"))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roctree.data.labels import encode_labels
 from roctree.errors import DataError, ParameterError
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -64,8 +64,10 @@ def is_positive(y: Any, positive: Any) -> NDArray[np.bool_]:
     # A single label may well be the negative class; among several, the positive one must occur.
     if np.ndim(positive) or (positive not in classes and len(classes) > 1):
         raise ParameterError(
-            f"positive={positive!r} is not a label in y, which contains "
-            f"{', '.join(map(repr, classes))}."
+            parameter="positive",
+            value=positive,
+            reason="is not a label in y, which contains {labels}",
+            labels=", ".join(map(repr, classes)),
         )
     return np.asarray([label == positive for label in classes])[codes]
 
@@ -73,11 +75,13 @@ def is_positive(y: Any, positive: Any) -> NDArray[np.bool_]:
 def _default_positive(classes: list[Any]) -> int:
     """Return the code of the positive class among the labels found."""
     if len(classes) > 2:
-        raise DataError(f"y has {len(classes)} classes: set positive to one of them.")
+        raise DataError(reason=f"y has {len(classes)} classes: set {{positive}} to one of them")
     if len(classes) == 2:
         return 1
     if classes[0] not in (-1, 0, 1):
-        raise DataError(f"y contains only the label {classes[0]!r}: set positive.")
+        raise DataError(
+            reason="y contains only the label {label!r}: set {positive}", label=classes[0]
+        )
     return 0 if classes[0] == 1 else 1
 
 
@@ -91,32 +95,40 @@ def check_scores(scores: ArrayLike, truth: NDArray[np.bool_]) -> Floats:
 
 def check_rate(name: str, rate: float) -> None:
     """Raise unless the value is a number from 0 to 1."""
-    if not is_number(rate) or not 0.0 <= rate <= 1.0:
-        raise ParameterError(f"{name}={rate!r} must be a number from 0 to 1.")
+    if not is_finite_number(rate) or not 0.0 <= rate <= 1.0:
+        raise ParameterError(parameter=name, value=rate, reason="must be a number from 0 to 1")
 
 
 def check_cost(name: str, cost: float) -> None:
     """Raise unless the value is a finite, nonnegative number."""
-    if not is_number(cost) or cost < 0.0:
-        raise ParameterError(f"{name}={cost!r} must be a finite, nonnegative number.")
+    if not is_finite_number(cost) or cost < 0.0:
+        raise ParameterError(
+            parameter=name, value=cost, reason="must be a finite, nonnegative number"
+        )
 
 
 def check_level(level: float) -> None:
     """Raise unless the value is a confidence level."""
-    if not is_number(level) or not 0.0 < level < 1.0:
-        raise ParameterError(f"level={level!r} must be a confidence level such as 0.95.")
+    if not is_finite_number(level) or not 0.0 < level < 1.0:
+        raise ParameterError(
+            parameter="level", value=level, reason="must be a confidence level such as 0.95"
+        )
 
 
 def check_integer(name: str, value: int, least: int) -> None:
     """Raise unless the value is an integer of at least ``least``."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ParameterError(f"{name}={value!r} must be an integer of at least {least}.")
+        raise ParameterError(
+            parameter=name, value=value, reason=f"must be an integer of at least {least}"
+        )
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Raise unless the value is one of the choices."""
     if value not in choices:
-        raise ParameterError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}.")
+        raise ParameterError(
+            parameter=name, value=value, reason=f"must be one of {', '.join(map(repr, choices))}"
+        )
 
 
 def check_two_classes(curve: "Curve", what: str) -> None:

@@ -101,7 +101,7 @@ class MultiscaleClassifier(FittedClassifier):
     """
 
     fitted_: FittedCells
-    cases_: Dataset | None
+    cases_: Dataset | None = None
 
     def __init__(
         self,

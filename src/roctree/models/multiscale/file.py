@@ -9,12 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import DataError
-from roctree.files import training
-from roctree.files.classifier import plain_parameters, unfitted
-from roctree.files.operating_point import plain_point, restored_point
-from roctree.files.schema import plain_schema, restored_schema
-from roctree.files.section import Section
-from roctree.files.strategies import plain_strategies, restored_strategies
+from roctree.files.document import Section
+from roctree.files.parts import (
+    read_parameters,
+    read_point,
+    read_schema,
+    read_strategies,
+    read_training,
+    write_parameters,
+    write_point,
+    write_schema,
+    write_strategies,
+    write_training,
+)
 from roctree.models.multiscale.cells import (
     BITS,
     Bounds,
@@ -34,64 +41,62 @@ SECTIONS = (
 _CELLS = ("n_children", "level", "corner", "node")
 
 
-def plain(classifier: Any, forgotten: list[str]) -> dict[str, Any]:
-    """Return the sections of a fitted classifier.
+def write(model: FittedCells, omitted: list[str]) -> dict[str, Any]:
+    """Return the sections of a fitted model.
 
     Parameters
     ----------
-    classifier : MultiscaleClassifier
-    forgotten : list of str
-        Receives the parameters that a file cannot hold.
+    model : FittedCells
+    omitted : list of str
+        Receives the parameters whose value a file cannot hold.
     """
-    model: FittedCells = classifier.fitted_
     bounds, cells, tree = model.cell_tree.bounds, model.cell_tree.cells, model.tree
     return {
-        "training": training.plain(model.training),
-        "parameters": plain_parameters(classifier, forgotten),
-        "schema": plain_schema(model.schema),
+        "training": write_training(model.training),
+        "parameters": write_parameters(model.parameters, omitted),
+        "schema": write_schema(model.schema),
         "bounds": {"low": bounds.low.tolist(), "high": bounds.high.tolist()},
         "cells": {name: getattr(cells, name).tolist() for name in _CELLS},
         "nodes": {
             "n_children": tree.n_children.tolist(),
             "counts": tree.counts[tree.leaves].tolist(),
         },
-        **plain_strategies(classifier),
-        "operating_point": plain_point(model.operating_point),
+        **write_strategies(model.smoother, model.probabilities, model.pruner, model.node_labels),
+        "operating_point": write_point(model.operating_point),
     }
 
 
-def restored(cls: Any, section: Section) -> Any:
-    """Return the classifier of a document's sections; it has no cases."""
-    schema = restored_schema(section, "schema")
+def read(section: Section) -> FittedCells:
+    """Return the fitted model of a document."""
+    schema = read_schema(section)
     try:
         refuse_nominal(schema)
     except DataError as error:
-        section.refuse("schema", f"is not valid: {error}")
+        section.reject("schema", f"is not valid: {error}")
     tree = _tree(section, schema.n_classes)
     bounds = _bounds(section, schema.n_features)
     cell_tree = CellTree(bounds, _cells(section, tree, schema.n_features), tree)
-    strategies = restored_strategies(section, tree)
-    classifier = unfitted(cls, section, lambda found: check_parameters(found.get_params(False)))
-    classifier.fitted_ = FittedCells(
+    strategies = read_strategies(section, tree)
+    parameters = read_parameters(section, FittedCells.default_parameters, check_parameters)
+    return FittedCells(
         schema=schema,
-        training=training.restored(section, "training"),
-        operating_point=restored_point(section, "operating_point", tree.n_classes, tree.n_nodes),
+        training=read_training(section),
+        parameters=parameters,
+        operating_point=read_point(section, tree.n_classes, tree.n_nodes),
         cell_tree=cell_tree,
-        smoother=strategies["smoothing_"],
-        pruner=strategies["pruning_"],
-        probabilities=strategies["probabilities_"],
-        node_labels=strategies["node_labels_"],
-        labels=classifier.labels,
+        smoother=strategies.smoother,
+        pruner=strategies.pruner,
+        probabilities=strategies.probabilities,
+        node_labels=strategies.node_labels,
+        labels=parameters["labels"],
     )
-    classifier.cases_ = None
-    return classifier
 
 
 def _bounds(section: Section, n_features: int) -> Bounds:
     found = section.section("bounds", ("low", "high"))
     low, high = found.floats("low", n_features), found.floats("high", n_features)
     if (low > high).any():
-        section.refuse("bounds", "ends before it begins")
+        section.reject("bounds", "ends before it begins")
     return Bounds(low, high)
 
 
@@ -101,17 +106,17 @@ def _tree(section: Section, n_classes: int) -> Tree:
     n_children = _n_children(found)
     leaves = np.flatnonzero(n_children == 0)
     counts = np.zeros((len(n_children), n_classes))
-    counts[leaves] = found.sizes("counts", len(leaves), n_classes)
+    counts[leaves] = found.nonnegative("counts", len(leaves), n_classes)
     with np.errstate(over="ignore"):
         if not np.isfinite(counts.sum()):
-            found.refuse("counts", "has numbers too large to add up")
+            found.reject("counts", "has numbers too large to add up")
     return tree_of_counts(n_children, counts)
 
 
 def _n_children(section: Section) -> NDArray[np.int32]:
     found = section.ints("n_children", np.int32, len(section.items("n_children")))
     if len(found) == 0:
-        section.refuse("n_children", "is empty")
+        section.reject("n_children", "is empty")
     check_structure(found)
     return found
 
@@ -122,15 +127,15 @@ def _cells(section: Section, tree: Tree, n_features: int) -> Cells:
     n_children = _n_children(found)
     level = found.ints("level", np.uint8, len(n_children))
     if (level > BITS - (n_children > 0)).any():
-        found.refuse("level", f"halves a side more than {BITS} times")
+        found.reject("level", f"halves a side more than {BITS} times")
     corner = found.ints("corner", np.uint32, len(n_children), n_features)
     cells = Cells(n_children, level, corner, found.ints("node", np.int64, len(n_children)))
     if (level != cells.level).any() or (level[1:] <= level[cells.parent[1:]]).any():
-        found.refuse("level", "has a part that is no smaller than its cell")
+        found.reject("level", "has a part that is no smaller than its cell")
     if (corner != cells.corner).any() or not _in_their_places(cells):
-        found.refuse("corner", "has a part that is not where its cell is, or not in order")
+        found.reject("corner", "has a part that is not where its cell is, or not in order")
     if not _are_nodes(cells, tree):
-        found.refuse("node", "has cells that are not arranged as the nodes are")
+        found.reject("node", "has cells that are not arranged as the nodes are")
     return cells
 
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from roctree.data import Dataset, Schema, check_rows_given, check_test_cases, encode_columns
 from roctree.errors import DataError, ParameterError
-from roctree.fitted import Decision, FittedModel
+from roctree.fitted import Decision, FittedModel, leaves_by_counts
 from roctree.labelling import Leaves
 from roctree.models.multiscale.cells import BITS, Bounds, Cells, CellTree
-from roctree.operating import class_number, held_out_cases, leaves_of
 from roctree.parameters import Labels, check_parameter
 from roctree.pruning import (
     CostPruningCurve,
@@ -30,6 +29,7 @@ from roctree.pruning import (
     paper_options,
 )
 from roctree.pruning import resolve as resolve_pruner
+from roctree.requests import class_index, held_out_cases
 from roctree.smoothing import Frequencies, Smoother, choices, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.text import quote_if_needed
@@ -140,7 +140,7 @@ class FittedCells(FittedModel):
         **options: Any,
     ) -> CostPruningCurve:
         """Return the errors of these cells pruned under a sequence of cost ratios."""
-        place = class_number(positive, self.classes)
+        place = class_index(positive, self.classes)
         check_test_cases(X_test, y_test)
         cells = self.cell_tree.grouped() if merge_leaves else self.cell_tree
         pruner = pruner_of_cells(method, **paper_options(method, options))
@@ -217,7 +217,7 @@ class FittedCells(FittedModel):
             stops = self.cell_tree.stops(self.dataset(*held_out_cases(counts)))
             return Leaves.from_counts(self.tree, stops, frequencies, positive, nodes)
         stopping = replace(self.tree, counts=self.cell_tree.stops())
-        return leaves_of(stopping, self.probabilities, frequencies, counts, positive, nodes)
+        return leaves_by_counts(stopping, self.probabilities, frequencies, counts, positive, nodes)
 
     # Descriptions
 

@@ -18,8 +18,8 @@ from roctree.errors import ParameterError
 from roctree.fitted import Decision, FittedModel
 from roctree.labelling import Labellings, Leaves
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
-from roctree.operating import OperatingRequest, class_number
 from roctree.parameters import RULES, Rule, check_parameter
+from roctree.requests import OperatingRequest, class_index
 from roctree.strategy import is_finite_number
 from roctree.text import did_you_mean, quote_if_needed
 from roctree.tree.prediction import apply
@@ -181,7 +181,7 @@ class FittedNaiveBayesTree(FittedModel):
 
         Rates are those of ``counts``; costs are weighed by the probabilities, as in ``at(...)``.
         """
-        leaves = self.labelling_leaves(counts, class_number(positive, self.classes))
+        leaves = self.labelling_leaves(counts, class_index(positive, self.classes))
         return Labellings.from_leaves(leaves, self.classes, by_shares=True)
 
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:

@@ -22,7 +22,7 @@ from roctree.models.multiscale.cells import BITS, CellTree
 from roctree.models.multiscale.fitted import FittedCells, refuse_missing
 from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
-from roctree.operating import HELD_OUT, Counts, class_number
+from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve
 from roctree.strategy import is_number
 from roctree.tally import Tally
@@ -86,7 +86,7 @@ def data_document(
     _check(schema, X_test, y_test, cases)
     test = None if X_test is None else model.dataset(X_test, y_test)
     default = schema.n_classes - 1 if point is None or schema.n_classes > 2 else point.positive
-    place = default if positive is None else class_number(positive, model.classes)
+    place = default if positive is None else class_index(positive, model.classes)
     shown, parts = model_parts(model, test)
     return {
         **_ABSENT,

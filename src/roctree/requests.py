@@ -1,8 +1,11 @@
-"""From what a user asks of ``at(...)`` to a labeller, and from a fitted tree to its leaves."""
+"""Requests: the arguments of ``at(...)`` and of other methods that name classes and costs, checked.
+
+``OperatingRequest.from_arguments`` turns costs, rates or a threshold into a labeller. Cost matrices
+and priors may be given by position or by class label, as nested sequences, dicts or data frames.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +16,6 @@ from roctree.labelling import (
     FBeta,
     Labeller,
     LeastCost,
-    Leaves,
     MaxFPR,
     MinTPR,
     OperatingPoint,
@@ -23,20 +25,19 @@ from roctree.labelling import (
     checked_matrix,
     votes_by_cost,
 )
+from roctree.parameters import check_seed
 from roctree.strategy import LARGEST_COST, by_label, is_number
-from roctree.tally import Tally
 from roctree.text import did_you_mean
-from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
 Counts = Literal["training", "smoothed"]
-# What an operating point is said to be chosen by if that is neither of these.
+# The basis of an operating point that was chosen on other cases.
 HELD_OUT = "held_out"
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks for; None where nothing was said."""
+    """The arguments of ``at(...)``; None where an argument was not given."""
 
     cost_fp: float | None = None
     cost_fn: float | None = None
@@ -49,15 +50,15 @@ class Request:
     randomise: bool = False
 
     @property
-    def usual_counts(self) -> Counts:
-        """What it is chosen by if nothing is said: a threshold is one of probabilities."""
+    def default_counts(self) -> Counts:
+        """What the point is chosen by unless given: a threshold refers to smoothed probabilities."""
         return "training" if self.threshold is None else "smoothed"
 
     def labeller(self, classes: NDArray[Any]) -> Labeller:
-        """Return what does as asked; contradictions are refused."""
-        asked = self._asked()
-        self._refuse_contradictions(asked)
-        prior = _in_order(self.prior, classes)
+        """Return the labeller of this request; refuse contradictions."""
+        kinds = self._kinds()
+        self._refuse_contradictions(kinds)
+        prior = _prior_in_class_order(self.prior, classes)
         if self.max_fpr is not None:
             return MaxFPR(self.max_fpr, self.randomise)
         if self.min_tpr is not None:
@@ -69,14 +70,14 @@ class Request:
         matrix = None if self.cost_matrix is None else _nested(self.cost_matrix, classes)
         return LeastCost(self.cost_fp, self.cost_fn, matrix, prior)
 
-    def _asked(self) -> list[str]:
-        """The kinds of operating point that are asked for, as fields of a message."""
+    def _kinds(self) -> list[str]:
+        """Return the kinds of operating point that are requested, as fields of a message."""
         costs = [self.cost_fp, self.cost_fn, self.cost_matrix]
         names = ["costs"] if any(cost is not None for cost in costs) else []
         alone = ("max_fpr", "min_tpr", "beta", "threshold")
         return names + [f"{{{name}}}" for name in alone if getattr(self, name) is not None]
 
-    def _refuse_contradictions(self, asked: list[str]) -> None:
+    def _refuse_contradictions(self, kinds: list[str]) -> None:
         if not isinstance(self.randomise, bool | np.bool_):
             raise ParameterError(
                 parameter="randomise",
@@ -85,11 +86,11 @@ class Request:
                 true=True,
                 false=False,
             )
-        if len(asked) > 1:
+        if len(kinds) > 1:
             raise ParameterError(
-                reason=f"{asked[0]} and {asked[1]} ask for two labellings: give one."
+                reason=f"{kinds[0]} and {kinds[1]} ask for two labellings: give one."
             )
-        kind = asked[0] if asked else ""
+        kind = kinds[0] if kinds else ""
         if not kind and self.prior is None:
             raise ParameterError(
                 reason="Give an operating point: {cost_fp} and {cost_fn}, {cost_matrix}, {prior}, "
@@ -150,9 +151,9 @@ class OperatingRequest(NamedTuple):
                     f"{', '.join(known)}."
                 )
         request = Request(**arguments)
-        by = request.usual_counts if counts is None else counts
+        by = request.default_counts if counts is None else counts
         labeller = request.labeller(classes)
-        return cls(labeller, by, positive_of_two(positive, classes), checked_seed(seed))
+        return cls(labeller, by, binary_class_index(positive, classes), check_seed(seed))
 
     @classmethod
     def from_point(cls, point: OperatingPoint) -> "OperatingRequest":
@@ -170,8 +171,10 @@ class OperatingRequest(NamedTuple):
         return self.counts if isinstance(self.counts, str) else HELD_OUT
 
 
-def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the class of least expected cost for each row, the second of two that cost the same.
+def least_cost_classes(
+    probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return the class of least expected cost for each row; the second of two on ties.
 
     Parameters
     ----------
@@ -180,7 +183,7 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
     classes : their labels
     """
     n_rows, n_classes = probabilities.shape
-    costs = as_numbers("cost_matrix", _by_number(cost_matrix, classes))
+    costs = as_numbers("cost_matrix", _matrix_in_class_order(cost_matrix, classes))
     if costs.ndim != 3:
         costs = checked_matrix(costs, n_classes)
     elif costs.shape != (n_rows, n_classes, n_classes):
@@ -201,93 +204,14 @@ def cheapest(probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]) -> 
 
 
 def cost_table(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
-    """Return costs [predicted, true], however they were given; without any, one for each error."""
+    """Return costs [predicted, true] as an array; by default every error costs one."""
     if cost_matrix is None:
         return 1.0 - np.eye(len(classes))
     return checked_matrix(np.array(_nested(cost_matrix, classes)), len(classes))
 
 
-def draws(values: NDArray[Any], seed: int) -> Floats:
-    """Return a random number from 0 to 1 for each case.
-
-    It depends on the seed, the values of the case and its place: cases that come one by one differ,
-    as do cases that are alike but come together, and asking again gives the same.
-    """
-    # Adding zero makes one of the two zeros.
-    bits = np.ascontiguousarray(values + 0.0, dtype=np.float64).view(np.uint64)
-    bits[np.isnan(values)] = 0
-    mixed = _scrambled(np.arange(len(bits), dtype=np.uint64) + np.uint64(seed << 32))
-    for column in bits.T:
-        mixed = _scrambled(mixed ^ column)
-    return np.asarray((mixed >> np.uint64(11)) * 2.0**-53)
-
-
-def _scrambled(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers in which every bit depends on all bits of the given ones (the end of SplitMix64)."""
-    bits = bits + _ODD
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
-
-
-def checked_seed(seed: Any) -> int:
-    """Return the seed of the draws, any for None; refused unless a whole number."""
-    if seed is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
-        return int(seed)
-    raise ParameterError(
-        parameter="random_state",
-        value=seed,
-        reason=f"is not a seed: give an integer from 0 to {2**32 - 1}, or {{none!r}}",
-        none=None,
-    )
-
-
-def leaves_of(
-    tree: Tree,
-    probabilities: Floats,
-    frequencies: Floats,
-    counts: Any,
-    positive: int,
-    nodes: NDArray[np.int64] | None = None,
-) -> Leaves:
-    """Return the leaves by the counts that a user chose.
-
-    Parameters
-    ----------
-    tree : the tree
-    probabilities, frequencies : float64[nodes, classes], smoothed and not
-    counts : "training", "smoothed", or a tally of other cases
-    positive : number of the positive class
-    nodes : those that count as leaves; None for the leaves
-    """
-    if isinstance(counts, Tally):
-        leaves = Leaves.from_counts(tree, counts.parts, frequencies, positive)
-        shares = np.zeros_like(frequencies)
-        shares[leaves.nodes] = leaves.shares
-        return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
-    if not isinstance(counts, str):
-        raise ParameterError(
-            parameter="counts",
-            reason="must be 'training', 'smoothed', or (X, y) of held-out cases",
-        )
-    if counts == "training":
-        return Leaves.from_counts(tree, tree.counts, frequencies, positive, nodes)
-    if counts == "smoothed":
-        smoothed = probabilities * tree.weight[:, None]
-        return Leaves.from_counts(tree, smoothed, probabilities, positive, nodes)
-    raise ParameterError(
-        parameter="counts",
-        value=counts,
-        reason="is not known{suggestion}: give 'training' or 'smoothed'; in Python, (X, y) of "
-        "held-out cases is allowed too",
-        suggestion=did_you_mean(counts, ["training", "smoothed"]),
-    )
-
-
 def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """Return X, y and sample_weight of cases given as (X, y), or with weights."""
+    """Return X, y and sample_weight of held-out cases given as (X, y) or (X, y, sample_weight)."""
     if len(counts) not in (2, 3):
         raise ParameterError(
             parameter="counts", reason=f"has {len(counts)} parts: give (X, y) of held-out cases"
@@ -296,20 +220,8 @@ def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     return X, y, sample_weight
 
 
-def counts_in_parts(counts: Any, tree: Tree, divides_cases: bool) -> bool:
-    """Whether these counts have cases in parts that ``predict`` labels as a whole.
-
-    Parameters
-    ----------
-    counts : "training", "smoothed", or other cases, of which those divided stand apart
-    tree : the tree
-    divides_cases : whether missing values divided its training cases
-    """
-    return isinstance(counts, str) and (divides_cases or bool(tree.softness.any()))
-
-
-def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive") -> int:
-    """Return the number of the positive class, by default the last."""
+def class_index(label: Any, classes: NDArray[Any], parameter: str = "positive") -> int:
+    """Return the index of a class, by default the last."""
     known = classes.tolist()
     if label is None:
         return len(known) - 1
@@ -323,17 +235,17 @@ def class_number(label: Any, classes: NDArray[Any], parameter: str = "positive")
     return int(known.index(label))
 
 
-def class_of_curve(label: Any, classes: NDArray[Any]) -> int:
-    """Return the number of the class that a curve is of, by default the last of two."""
+def curve_class_index(label: Any, classes: NDArray[Any]) -> int:
+    """Return the index of the positive class of a curve, by default the last of two."""
     if label is None and len(classes) != 2:
         raise ParameterError(
             reason="There are {n_classes} classes: give {positive}.", n_classes=len(classes)
         )
-    return class_number(label, classes)
+    return class_index(label, classes)
 
 
-def positive_of_two(label: Any, classes: NDArray[Any]) -> int:
-    """Return the number of the positive class, which more than two classes do not have."""
+def binary_class_index(label: Any, classes: NDArray[Any]) -> int:
+    """Return the index of the positive class; refuse it for more than two classes."""
     if label is not None and len(classes) > 2:
         raise ParameterError(
             parameter="positive",
@@ -342,21 +254,23 @@ def positive_of_two(label: Any, classes: NDArray[Any]) -> int:
             "cost of each error by {cost_matrix}",
             n_classes=len(classes),
         )
-    return class_number(label, classes)
+    return class_index(label, classes)
 
 
-def _in_order(prior: Any, classes: NDArray[Any]) -> Any:
-    """The prior in the order of the classes, as a tuple, or one number."""
+def _prior_in_class_order(prior: Any, classes: NDArray[Any]) -> Any:
+    """Return the prior in the order of the classes, as a tuple, or one number."""
     prior = by_label(prior, classes.tolist())
     if isinstance(prior, Mapping):
-        return tuple(prior[label] for label in _all_named("prior", prior, classes, "the share of"))
+        return tuple(
+            prior[label] for label in _check_class_labels("prior", prior, classes, "the share of")
+        )
     if prior is None or is_number(prior):
         return prior
     return tuple(np.atleast_1d(as_numbers("prior", prior)).tolist())
 
 
 def _nested(matrix: Any, classes: NDArray[Any]) -> tuple[tuple[float, ...], ...]:
-    table = as_numbers("cost_matrix", _by_number(matrix, classes))
+    table = as_numbers("cost_matrix", _matrix_in_class_order(matrix, classes))
     if table.ndim != 2:
         raise ParameterError(
             parameter="cost_matrix",
@@ -366,13 +280,13 @@ def _nested(matrix: Any, classes: NDArray[Any]) -> tuple[tuple[float, ...], ...]
     return tuple(tuple(row) for row in table.tolist())
 
 
-def _by_number(matrix: Any, classes: NDArray[Any]) -> Any:
-    """The costs in the order of the classes, where they name them."""
+def _matrix_in_class_order(matrix: Any, classes: NDArray[Any]) -> Any:
+    """Return costs in the order of the classes if they are given by label."""
     if hasattr(matrix, "columns") and hasattr(matrix, "index"):
-        return _of_frame(matrix, classes)
+        return _frame_in_class_order(matrix, classes)
     if not isinstance(matrix, Mapping):
         return matrix
-    labels = _all_named("cost_matrix", matrix, classes, "what it costs to predict")
+    labels = _check_class_labels("cost_matrix", matrix, classes, "what it costs to predict")
     for label in labels:
         if not isinstance(matrix[label], Mapping):
             raise ParameterError(
@@ -382,27 +296,29 @@ def _by_number(matrix: Any, classes: NDArray[Any]) -> Any:
                 row=matrix[label],
                 label=label,
             )
-    # Being right costs nothing unless it is said to.
+    # Correct predictions cost nothing by default.
     filled = {label: {label: 0.0} | dict(matrix[label]) for label in labels}
     for label, row in filled.items():
-        _all_named("cost_matrix", row, classes, f"what it costs to predict {label!r} for")
+        _check_class_labels("cost_matrix", row, classes, f"what it costs to predict {label!r} for")
     return [[row[label] for label in labels] for row in filled.values()]
 
 
-def _of_frame(frame: Any, classes: NDArray[Any]) -> Any:
-    """The costs of a data frame that names the classes, or that has them in their order."""
+def _frame_in_class_order(frame: Any, classes: NDArray[Any]) -> Any:
+    """Return the costs of a data frame, by class label or in the order of the classes."""
     labels = classes.tolist()
     rows, columns = list(frame.index), list(frame.columns)
     unnamed = [list(range(len(names))) for names in (rows, columns)]
     if [rows, columns] == unnamed and set(rows) != set(labels):
         return frame.to_numpy()
-    _all_named("cost_matrix", dict.fromkeys(rows), classes, "a row for")
-    _all_named("cost_matrix", dict.fromkeys(columns), classes, "a column for")
+    _check_class_labels("cost_matrix", dict.fromkeys(rows), classes, "a row for")
+    _check_class_labels("cost_matrix", dict.fromkeys(columns), classes, "a column for")
     return frame.loc[labels, labels].to_numpy()
 
 
-def _all_named(name: str, given: Mapping[Any, Any], classes: NDArray[Any], what: str) -> list[Any]:
-    """The labels of the classes; refused unless they are what is given."""
+def _check_class_labels(
+    name: str, given: Mapping[Any, Any], classes: NDArray[Any], what: str
+) -> list[Any]:
+    """Return the class labels; refuse a mapping that does not have exactly these keys."""
     labels: list[Any] = classes.tolist()
     for stranger in (label for label in given if label not in labels):
         texts = [label for label in labels if isinstance(label, str)]
@@ -421,6 +337,3 @@ def _all_named(name: str, given: Mapping[Any, Any], classes: NDArray[Any], what:
             absent=absent,
         )
     return labels
-
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
