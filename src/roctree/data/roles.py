@@ -301,7 +301,7 @@ def _reject_unusable(problems: dict[str, list[str]]) -> None:
         )
         raise DataError(
             reason=f"Some columns cannot be used as they are: {listed}. List a column in {{ignore}}"
-            " to leave it out, or in {nominal} to keep it as it is"
+            " to leave it out, or in {categorical_features} to keep it as it is"
         )
 
 

@@ -26,7 +26,7 @@ def check_portable(model: FittedTree) -> None:
         )
     if model.geometric is not None:
         raise ParameterError(
-            reason="Geometric probabilities cannot be exported: fit without "
+            reason="Geometric probabilities cannot be exported; they come from "
             "{geometric_probability=True}."
         )
     schema = model.schema

@@ -187,7 +187,7 @@ class Query:
         if depth > most:
             raise ParameterError(
                 reason="The tree has {depth} levels, and databases support about {most}: limit "
-                "{fit(max_depth=...)}, or prune the tree.",
+                "{max_depth}, or prune the tree.",
                 depth=depth,
                 most=most,
             )
