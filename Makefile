@@ -1,11 +1,11 @@
-# Every target makes and fills its own .venv; only Python 3.11+ and make are needed.
+# Every target creates its own .venv; only Python 3.11+ and make are needed.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
-# What runs kernels; all else is the same whether they are compiled or not.
+# Tests that run kernels; everything else is the same with and without the compiler.
 KERNEL_TESTS := tests/criteria tests/geometry tests/pruning tests/robust tests/smoothing tests/models tests/tree
 BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 
@@ -14,7 +14,7 @@ BOUNDSCHECK_CACHE := $(CURDIR)/.cache/numba-boundscheck
 demo: $(VENV)/.installed
 	$(BIN)/roctree demo
 
-test: test-compiled test-interpreted test-boundscheck
+test: test-compiled test-interpreted
 
 test-compiled: $(VENV)/.test
 	$(PYTEST)
@@ -22,12 +22,12 @@ test-compiled: $(VENV)/.test
 test-interpreted: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" $(KERNEL_TESTS)
 
-# The same with a report of what was covered, which takes twice as long.
+# The same with a coverage report, which takes twice as long.
 coverage: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered $(KERNEL_TESTS)
 
-# A warm cache silently ignores the flag, hence a cache of its own. File by file fewer kernels are
-# compiled by both workers.
+# A warm cache ignores the flag, hence a separate cache. Distributing whole files to the workers
+# compiles fewer kernels twice.
 test-boundscheck: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(BOUNDSCHECK_CACHE) $(PYTEST) --dist loadfile -m "not slow" $(KERNEL_TESTS)
 

@@ -137,7 +137,7 @@ def cost_matrix(n_classes: int) -> tuple[tuple[float, ...], ...]:
 
 def balanced_tree(n_inner: int, n_classes: int = 2) -> Any:
     """Return a tree in which every level is full but the last; its leaves are rather pure."""
-    from roctree.tree.passes import over_leaves
+    from roctree.tree.shape import leaf_sums
     from roctree.tree.tree import NO_BRANCH, Tree
 
     rng = np.random.default_rng(0)
@@ -161,5 +161,5 @@ def balanced_tree(n_inner: int, n_classes: int = 2) -> Any:
         columns = [cases - positive, positive]
     else:
         columns = list(rng.multinomial(cases, rng.dirichlet([0.3] * n_classes, n_nodes)).T)
-    counts = [over_leaves(tree, each.astype(float)) for each in columns]
+    counts = [leaf_sums(tree, each.astype(float)) for each in columns]
     return replace(tree, counts=np.column_stack(counts))

@@ -1,15 +1,14 @@
 """Command line: ``python -m studies NAME`` runs reproductions and writes their reports."""
 
 import json
-import signal
 import sys
 import traceback
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from roctree.cli import INTERRUPTED, TERMINATED, USAGE_ERROR, termination_as_exit
 from roctree.errors import DataError, ParameterError, Wording
 from roctree.experiment import Table
 from roctree.text import text_table
@@ -18,7 +17,6 @@ from studies.report import Report
 from studies.setting import MissingDataError, Setting
 from studies.sources import source_named
 
-MISUSED, INTERRUPTED, TERMINATED = 2, 130, 143
 EXAMPLES = """examples:
   python -m studies list                     names of all tables and figures
   python -m studies ecml03-table8 --quick    one repeat instead of 20
@@ -34,13 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        with _termination_as_exit():
+        with termination_as_exit():
             _run(options)
     except (DataError, ParameterError, ImportError, OSError) as error:
         if options.debug:
             traceback.print_exc()
         print(f"Error: {_sentence(error)}", file=sys.stderr)
-        return MISUSED
+        return USAGE_ERROR
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
@@ -109,23 +107,6 @@ def _parser() -> ArgumentParser:
     add("--json", action="store_true", help="print the reports as JSON")
     add("--debug", action="store_true", help="print the traceback of an error")
     return parser
-
-
-@contextmanager
-def _termination_as_exit() -> Iterator[None]:
-    """Turn SIGTERM into SystemExit, so that files and processes are closed."""
-
-    def leave(*_: Any) -> None:
-        # ``timeout`` signals the process and then its group: once is enough.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        sys.exit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        if signal.getsignal(signal.SIGTERM) is leave:
-            signal.signal(signal.SIGTERM, before)
 
 
 def _run(options: Namespace) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from roctree import NaiveBayesTreeClassifier, ROCTreeClassifier
-from roctree.data import Rows
+from roctree.data import EncodedRows
 from roctree.experiment import Answer, Bootstrap, Configuration, Problem, Results, Table
 from roctree.experiment.configurations import fit_configurations
 from roctree.experiment.metrics import auc, leaves
@@ -41,7 +41,7 @@ class ReducedErrorJ48(ROCTreeClassifier):
     cases that prune the tree are copies of cases that grew it, and more of the tree survives.
     """
 
-    def fit(self, X: Rows, y: Any, sample_weight: Any = None) -> ROCTreeClassifier:
+    def fit(self, X: EncodedRows, y: Any, sample_weight: Any = None) -> ROCTreeClassifier:
         """Return the tree after pruning by a stratified third of the cases."""
         parts = StratifiedKFold(WEKA_FOLDS, shuffle=True, random_state=WEKA_SEED)
         kept, out = next(parts.split(np.zeros(len(y)), y))

@@ -1,7 +1,7 @@
 """Peers of the study of quality: other classifiers, and trees pruned to a number of leaves.
 
-All take ``Rows``, as an experiment passes them. Classifiers that need numbers get one indicator
-column per category; a missing category is 0 in all of them.
+All take ``EncodedRows``, as an experiment passes them. Classifiers that need numbers get one
+indicator column per category; a missing category is 0 in all of them.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from roctree import ROCTreeClassifier, distill
 from roctree.classifier import training_data
-from roctree.data import Rows
+from roctree.data import EncodedRows
 from roctree.models.distill import Booster
 from roctree.presets import c45
 from roctree.pruning import CostComplexity
@@ -46,17 +46,17 @@ class OneHot(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, classifier: Any) -> None:
         self.classifier = classifier
 
-    def fit(self, X: Rows, y: Any) -> "OneHot":
+    def fit(self, X: EncodedRows, y: Any) -> "OneHot":
         """Fit the classifier to one column per category."""
         self.model_ = clone(self.classifier).fit(one_hot(X), y)
         self.classes_ = self.model_.classes_
         return self
 
-    def predict(self, X: Rows) -> NDArray[Any]:
+    def predict(self, X: EncodedRows) -> NDArray[Any]:
         """Return the class of each row."""
         return np.asarray(self.model_.predict(one_hot(X)))
 
-    def predict_proba(self, X: Rows) -> Floats:
+    def predict_proba(self, X: EncodedRows) -> Floats:
         """Return the probabilities of each row."""
         return np.asarray(self.model_.predict_proba(one_hot(X)))
 
@@ -71,17 +71,17 @@ class OneHot(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class Boosted(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """scikit-learn's gradient boosting with default settings and native nominal attributes."""
 
-    def fit(self, X: Rows, y: Any) -> "Boosted":
+    def fit(self, X: EncodedRows, y: Any) -> "Boosted":
         """Fit the booster."""
         self.model_ = booster_of(X, tuple(y.tolist()))
         self.classes_ = self.model_.classes_
         return self
 
-    def predict(self, X: Rows) -> NDArray[Any]:
+    def predict(self, X: EncodedRows) -> NDArray[Any]:
         """Return the class of each row."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
-    def predict_proba(self, X: Rows) -> Floats:
+    def predict_proba(self, X: EncodedRows) -> Floats:
         """Return the probabilities of each row."""
         return self.model_.predict_proba(X)
 
@@ -101,17 +101,17 @@ class TreeMadeBy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.way = way
         self.max_leaves = max_leaves
 
-    def fit(self, X: Rows, y: Any) -> "TreeMadeBy":
+    def fit(self, X: EncodedRows, y: Any) -> "TreeMadeBy":
         """Make the tree."""
         self.tree_ = WAYS[self.way](X, y, self.max_leaves)
         self.classes_ = self.tree_.classes_
         return self
 
-    def predict(self, X: Rows) -> NDArray[Any]:
+    def predict(self, X: EncodedRows) -> NDArray[Any]:
         """Return the class of each row."""
         return np.asarray(self.tree_.predict(X))
 
-    def predict_proba(self, X: Rows) -> Floats:
+    def predict_proba(self, X: EncodedRows) -> Floats:
         """Return the probabilities of each row."""
         return np.asarray(self.tree_.predict_proba(X))
 
@@ -120,26 +120,26 @@ class TreeMadeBy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(self.tree_.get_n_leaves())
 
 
-def distilled(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+def distilled(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Distil gradient boosting into one tree."""
     teacher = booster_of(X, tuple(y.tolist()))
     return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
 
 
-def two_teachers(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+def two_teachers(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Distil the mean of gradient boosting and a forest into one tree."""
     both = [("boosting", Boosted()), ("forest", forest())]
     teacher = VotingClassifier(both, voting="soft").fit(X, y)
     return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
 
 
-def distilled_as_large(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+def distilled_as_large(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Distil gradient boosting into a tree with as many leaves as one without a teacher."""
     alone = ROCTreeClassifier(max_leaves=max_leaves).fit(X, y)
     return distilled(X, y, alone.get_n_leaves())
 
 
-def c45_cut_back(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
+def c45_cut_back(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Grow C4.5's pruned tree with Laplace smoothing, and prune it further to the number of leaves.
 
     C4.5 has no parameter for the size: cost-complexity pruning removes the remaining subtrees.
@@ -152,7 +152,7 @@ def c45_cut_back(X: Rows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     return tree.pruned(CostComplexity(alpha=float(price)))
 
 
-def imodels_shrunk(X: Rows, y: Any, max_leaves: int | None) -> OneHot:
+def imodels_shrunk(X: EncodedRows, y: Any, max_leaves: int | None) -> OneHot:
     """Shrink scikit-learn's tree by imodels, with a strength chosen by inner folds.
 
     ``HSTreeClassifierCV`` does not work here: its folds are consecutive rows, and it fails if a
@@ -166,7 +166,7 @@ def imodels_shrunk(X: Rows, y: Any, max_leaves: int | None) -> OneHot:
     return OneHot(search).fit(X, y)
 
 
-WAYS: dict[str, Callable[[Rows, Any, int | None], Any]] = {
+WAYS: dict[str, Callable[[EncodedRows, Any, int | None], Any]] = {
     "distilled": distilled,
     "two_teachers": two_teachers,
     "distilled_as_large": distilled_as_large,
@@ -196,12 +196,12 @@ def tuned_tree(max_leaves: int | None = None) -> OneHot:
     return OneHot(GridSearchCV(tree, grid, cv=INNER_FOLDS, scoring=HandTill()))
 
 
-def one_hot(rows: Rows) -> Floats:
+def one_hot(rows: EncodedRows) -> Floats:
     """Return the rows as numbers, with one column per category.
 
     Examples
     --------
-    >>> one_hot(Rows(np.array([[1.0, 7.0], [np.nan, 8.0]]), ("a", "b"), (("x", "y"), None)))
+    >>> one_hot(EncodedRows(np.array([[1.0, 7.0], [np.nan, 8.0]]), ("a", "b"), (("x", "y"), None)))
     array([[0., 1., 7.],
            [0., 0., 8.]])
     """
@@ -215,6 +215,6 @@ def one_hot(rows: Rows) -> Floats:
 
 
 @lru_cache(maxsize=1)
-def booster_of(rows: Rows, y: tuple[Any, ...]) -> Booster:
+def booster_of(rows: EncodedRows, y: tuple[Any, ...]) -> Booster:
     """Return the booster of some cases; consecutive calls with the same cases share it."""
-    return Booster.of(training_data(rows, np.array(y)), SEED)
+    return Booster.from_cases(training_data(rows, np.array(y)), SEED)

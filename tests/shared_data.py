@@ -72,7 +72,7 @@ class SharedData:
     @property
     def dataset(self):
         """A ``Dataset`` with every category declared."""
-        from roctree.data.dataset import Dataset, Schema
+        from roctree.data import Dataset, Schema
 
         schema = Schema(tuple(self.names), tuple(self.categories), np.array(self.classes))
         return Dataset(self.matrix, self.codes, np.ones(len(self.labels)), schema)

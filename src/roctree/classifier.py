@@ -6,9 +6,11 @@ expects: feature names, ``NotFittedError``, tags, thread counts in the sense of 
 Dask collections.
 """
 
+from collections.abc import Callable
 from copy import copy
+from functools import partial, wraps
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
@@ -21,11 +23,12 @@ from roctree.data import Dataset, Schema
 from roctree.files import check_can_be_saved, save
 from roctree.fitted import FittedModel, Training
 from roctree.labelling import Labellings, OperatingPoint
-from roctree.large import over_partitions
+from roctree.large import is_dask, map_partitions
 from roctree.parameters import check_parameter
 from roctree.roc import Curve
 
 Floats = NDArray[np.float64]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def training_data(
@@ -54,6 +57,30 @@ def number_of_threads(n_jobs: int | None) -> int:
     # Count threads: inside a worker process, which may not start processes, joblib counts one.
     with parallel_config(backend="threading"):
         return int(effective_n_jobs(n_jobs))
+
+
+# Results of methods that are mapped over partitions: whether one column per class, and the type.
+_RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
+    "predict": lambda self: (False, self.classes_.dtype),
+    "predict_proba": lambda self: (True, np.float64),
+    "predict_log_proba": lambda self: (True, np.float64),
+    "decision_function": lambda self: (self.n_classes_ != 2, np.float64),
+    "apply": lambda self: (False, np.int64),
+}
+
+
+def over_partitions(method: Method) -> Method:
+    """Map a method lazily over the partitions of X if X is a Dask collection."""
+
+    @wraps(method)
+    def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+        if not is_dask(X):
+            return method(self, X, *arguments, **options)
+        per_class, dtype = _RESULTS[method.__name__](self)
+        predict = partial(getattr(self, method.__name__), **options)
+        return map_partitions(predict, X, arguments, self.n_classes_ if per_class else None, dtype)
+
+    return cast(Method, mapped)
 
 
 class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -13,15 +13,19 @@ from numpy.typing import NDArray
 from sklearn.utils import estimator_html_repr
 
 from roctree import fitting
-from roctree.classifier import FittedClassifier, number_of_threads, training_data
+from roctree.classifier import (
+    FittedClassifier,
+    number_of_threads,
+    over_partitions,
+    training_data,
+)
 from roctree.criteria import Criterion
-from roctree.data import check_rows_given, warn_of_identifiers
-from roctree.data.case import as_one_row
+from roctree.data import as_one_row, check_rows_given, warn_about_identifiers
 from roctree.export import to_dot, to_onnx, to_rules, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
-from roctree.large import grow_large, open_large_data, over_partitions, tally_of
+from roctree.large import fit_large_data, open_large_data, tally_large_data
 from roctree.parameters import (
     GrowthOrder,
     Labels,
@@ -250,10 +254,10 @@ class ROCTreeClassifier(FittedClassifier):
         large = open_large_data(X, y, sample_weight)
         if large is not None:
             with large as rows:
-                self.fitted_ = grow_large(rows, options, n_threads)
+                self.fitted_ = fit_large_data(rows, options, n_threads)
             return self
         data = training_data(X, y, sample_weight, self.categorical_features)
-        warn_of_identifiers(data, stacklevel=2)
+        warn_about_identifiers(data, stacklevel=2)
         training = Training.from_target(len(data.labels), y)
         self.fitted_ = fitting.fit(data, options, training, n_threads)
         return self
@@ -709,9 +713,9 @@ class ROCTreeClassifier(FittedClassifier):
         >>> ROCTreeClassifier(ranking="soft").fit(rows, labels).explain([2.0])
         no: no 0.542, yes 0.458, the mean of 2 leaves
         62.5 % leaf 1: no 0.667, yes 0.333 (2 cases)
-            x0 = 2: 62.5 % goes to x0 <= 2.5, for the threshold is 0.5 away and soft within 2
+            x0 = 2: 62.5 % goes to x0 <= 2.5, as the threshold is 0.5 away and soft within 2
         37.5 % leaf 2: no 0.333, yes 0.667 (2 cases)
-            x0 = 2: 37.5 % goes to x0 > 2.5, for the threshold is 0.5 away and soft within 2
+            x0 = 2: 37.5 % goes to x0 > 2.5, as the threshold is 0.5 away and soft within 2
         """
         model = self._model()
         found = model.explain(x)
@@ -812,7 +816,9 @@ class ROCTreeClassifier(FittedClassifier):
 
     def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return data larger than memory as a tally of this tree, anything else as it is."""
-        found = None if isinstance(X, Tally) else tally_of(self, X, y, sample_weight)
+        if isinstance(X, Tally):
+            return X
+        found = tally_large_data(self.tree_, self.schema_, X, y, sample_weight)
         return X if found is None else found
 
     def _counts(self, counts: Any) -> Any:

@@ -26,11 +26,11 @@ from roctree._version import __version__
 from roctree.data import (
     Dataset,
     Schema,
+    as_one_row,
     check_rows_given,
     check_test_cases,
     encode_columns,
 )
-from roctree.data.case import as_one_row
 from roctree.errors import ParameterError
 from roctree.geometry import (
     RANKINGS,
@@ -43,10 +43,10 @@ from roctree.geometry import (
     Spread,
     cases_needed,
     check_boundary,
+    geometric_scores,
     nearest_changes,
     scale_of,
 )
-from roctree.geometry import scores as geometric_scores
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
 from roctree.parameters import DEFAULTS, Labels
 from roctree.pruning import (
@@ -68,13 +68,12 @@ from roctree.requests import (
 )
 from roctree.roc import Curve
 from roctree.smoothing import Frequencies, Smoother, probabilities
-from roctree.table import amount, on_one_line
 from roctree.tally import Tally
-from roctree.text import did_you_mean
-from roctree.tree.apply import apply, decision_path, mix
+from roctree.text import did_you_mean, escape_unprintable, pluralize
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
-from roctree.tree.passes import importances
-from roctree.tree.softness import of_width
+from roctree.tree.prediction import apply, decision_path, mix
+from roctree.tree.shape import importances
+from roctree.tree.softness import soften
 from roctree.tree.text import to_text
 from roctree.tree.tree import Tree
 
@@ -120,7 +119,7 @@ class Training:
         return cls(n_rows, name if isinstance(name, str) and name else None)
 
     def __str__(self) -> str:
-        known = amount(self.rows, "row")
+        known = pluralize(self.rows, "row")
         return known if self.target is None else f"{known}, to predict {self.target!r}"
 
 
@@ -483,7 +482,7 @@ class FittedModel(ABC):
     @property
     def size_text(self) -> str:
         """The number of leaves and the depth."""
-        return f"{amount(self.n_leaves, 'leaf', 'leaves')}, depth {self.depth}"
+        return f"{pluralize(self.n_leaves, 'leaf', 'leaves')}, depth {self.depth}"
 
     @property
     def usual_labels_text(self) -> str:
@@ -504,7 +503,7 @@ class FittedModel(ABC):
         """Return lines that name the model, its data, its size and how labels are chosen."""
         classes = [repr(label) for label in self.classes.tolist()]
         classes[_MAX_CLASSES_LISTED:] = ["..."] * (len(classes) > _MAX_CLASSES_LISTED)
-        columns = amount(self.schema.n_features, "column")
+        columns = pluralize(self.schema.n_features, "column")
         saved = "" if self.training.date is None else f"; first saved {self.training.date}"
         point = self.operating_point
         labels = (
@@ -515,12 +514,12 @@ class FittedModel(ABC):
         lines = [
             f"{self.estimator_text}, by roctree {self.training.version or __version__}",
             f"grown from {self.training}, {columns}, classes {', '.join(classes)}{saved}",
-            f"{amount(self.n_nodes, 'node')}, {self.size_text}{self.probabilities_text}",
+            f"{pluralize(self.n_nodes, 'node')}, {self.size_text}{self.probabilities_text}",
             f"labels: {labels}",
         ]
         if self.has_soft_thresholds:
             lines.append(SOFT_REMARK)
-        return tuple(map(on_one_line, lines))
+        return tuple(map(escape_unprintable, lines))
 
     def with_description(self, text: str) -> str:
         """Return a text below the lines of ``describe``, as comments."""
@@ -654,7 +653,7 @@ class FittedTree(FittedModel):
         soft = width if ranking == "soft" else 0.0
         other = replace(
             self,
-            tree=of_width(self.tree, soft, self.width, cases),
+            tree=soften(self.tree, soft, self.width, cases),
             ranking=ranking,
             width=width,
             scale=self.scale if metric is None else scale_of(metric, self.spread, self.schema),

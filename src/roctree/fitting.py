@@ -39,14 +39,18 @@ from roctree.parameters import (
 )
 from roctree.pruning import Fold, Pruned, Pruner, ReducedError, need
 from roctree.smoothing import Smoother, choices, probabilities
-from roctree.tree.apply import class_counts as counts_at_nodes
-from roctree.tree.apply import divided, mix
-from roctree.tree.auc_growth import largest_area
-from roctree.tree.best_first import grow_best_first
 from roctree.tree.growth import Growth, Missing, Nominal, class_counts, grow, weight_grid
 from roctree.tree.levels import Binned, LevelCallback, bin_dataset
-from roctree.tree.shape import best_first, collapse, observed_thresholds
-from roctree.tree.softness import hardened, of_width
+from roctree.tree.prediction import class_counts as counts_at_nodes
+from roctree.tree.prediction import divided_rows, mix
+from roctree.tree.shape import (
+    best_first,
+    best_first_by_auc,
+    collapse,
+    grow_best_first,
+    observed_thresholds,
+)
+from roctree.tree.softness import harden, soften
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -176,7 +180,7 @@ def fit_grown(
     spread = Spread.from_rows(data.values, data.weights)
     scale = scale_of(options.metric, spread, data.schema)
     pruner, pruned = grow_and_prune(data, grow, pruner)
-    tree = of_width(pruned.tree, options.softness, 1.0, data)
+    tree = soften(pruned.tree, options.softness, 1.0, data)
     fitted = assemble(
         options,
         data.schema,
@@ -220,7 +224,7 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats) -> bool:
     """Whether missing values divide training cases among leaves."""
     if options.missing == "branch" or not np.isnan(values).any():
         return False
-    return bool(divided(hardened(tree), values).any())
+    return bool(divided_rows(harden(tree), values).any())
 
 
 # Growth
@@ -262,7 +266,7 @@ def grow_to_size(grow: Callable[[Growth], Tree], options: FitOptions, rules: Gro
     if options.max_leaves is None:
         tree = grow(rules)
     else:
-        part = largest_area if options.growth == "whole_tree_auc" else best_first
+        part = best_first_by_auc if options.growth == "whole_tree_auc" else best_first
         tree = grow_best_first(grow, rules, options.max_leaves, part)
     return collapse(tree) if options.collapse else tree
 
@@ -381,7 +385,7 @@ def resolve_smoother(
 
     def fit_tree(part: Dataset) -> Tree:
         tree = grow_and_prune(part, grow, pruner)[1].tree
-        return of_width(tree, options.softness, 1.0, part)
+        return soften(tree, options.softness, 1.0, part)
 
     return best_smoother(smoother, data, fit_tree)
 

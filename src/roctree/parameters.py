@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.labels import LARGEST_TOTAL, LEAST_LARGEST
+from roctree.data import LARGEST_TOTAL_WEIGHT, SMALLEST_LARGEST_WEIGHT
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
-from roctree.strategy import by_label, is_number
+from roctree.strategy import is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
 from roctree.tree.bins import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
@@ -99,16 +99,18 @@ def _listed(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
-_NOT_NEGATIVE = Rule("a number of at least 0", lambda value: is_number(value) and value >= 0)
+_NOT_NEGATIVE = Rule("a number of at least 0", lambda value: is_finite_number(value) and value >= 0)
 _FLAG = Rule("{true!r} or {false!r}", lambda value: isinstance(value, bool | np.bool_))
 
 RULES: dict[str, Rule] = {
     "max_depth": _whole_from(0),
     "max_leaves": _whole_from(1),
     "min_samples_split": _NOT_NEGATIVE,
-    "min_samples_leaf": Rule("a number above 0", lambda value: is_number(value) and value > 0),
+    "min_samples_leaf": Rule(
+        "a number above 0", lambda value: is_finite_number(value) and value > 0
+    ),
     "min_weight_fraction_leaf": Rule(
-        "a number from 0 to 0.5", lambda value: is_number(value) and 0 <= value <= 0.5
+        "a number from 0 to 0.5", lambda value: is_finite_number(value) and 0 <= value <= 0.5
     ),
     "min_gain": _NOT_NEGATIVE,
     "nominal": _one_of(get_args(Nominal)),
@@ -176,7 +178,7 @@ def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
 def costs_in_class_order(pruner: Any, classes: NDArray[Any]) -> Any:
     """Return the pruner with its costs in the order of the classes, however they were given."""
     labels = classes.tolist()
-    costs = by_label(getattr(pruner, "costs", None), labels)
+    costs = keyed_by_label(getattr(pruner, "costs", None), labels)
     if not isinstance(costs, Mapping):
         return pruner
     for label in [*labels, *costs]:
@@ -205,7 +207,7 @@ def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Fl
             classes=", ".join(map(_quoted, labels)),
         )
     for label, weight in class_weight.items():
-        if not is_number(weight) or weight < 0:
+        if not is_finite_number(weight) or weight < 0:
             raise ParameterError(
                 parameter="class_weight",
                 reason="gives {class_} the weight {weight!r}: give a finite number of at least 0",
@@ -231,7 +233,8 @@ def _refuse_extreme(weights: Floats, counts: Floats) -> None:
             f"weights within a factor of {MAX_WEIGHT_RATIO:g} of each other, or 0 to a class that "
             "does not matter",
         )
-    if not LEAST_LARGEST <= largest * float(counts.max()) <= LARGEST_TOTAL / len(counts):
+    most = LARGEST_TOTAL_WEIGHT / len(counts)
+    if not SMALLEST_LARGEST_WEIGHT <= largest * float(counts.max()) <= most:
         raise ParameterError(
             reason="the largest weight in {class_weight} is "
             f"{largest:g}, too extreme for sums over the rows: only ratios matter, so divide all "

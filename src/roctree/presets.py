@@ -1,7 +1,7 @@
-"""Estimators set up as the programs of the literature grow their trees.
+"""Presets: ``ROCTreeClassifier`` with the parameters of published programs, and two of our own.
 
-Every parameter can be overridden by name: ``c45(min_samples_leaf=5)``. What the programs and papers
-do not say, or do in a way of their own, is in ``docs/presets.md``.
+Every parameter can be overridden by name: ``c45(min_samples_leaf=5)``. ``docs/presets.md``
+describes how close the presets come, and what the papers leave open.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from roctree.criteria import AUC, MSEE, FMeasure, GainRatio
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.pruning import CostComplexity, ErrorBased
-from roctree.strategy import nearest
+from roctree.text import did_you_mean
 
 __all__ = [
     "PRESETS",
@@ -28,11 +28,11 @@ __all__ = [
 
 
 def c45(**overrides: Any) -> ROCTreeClassifier:
-    """Release 8 of Quinlan's C4.5 (1993).
+    """Quinlan's C4.5 (1993), release 8.
 
-    Gain ratio, a branch for each category, collapsing, pruning by expected errors; no smoothing.
+    Gain ratio, a branch for each category, collapsing, error-based pruning; no smoothing.
 
-    With ``pruning="none"`` it is the tree that C4.5 has before pruning, already collapsed.
+    With ``pruning="none"`` it is C4.5's tree before pruning, already collapsed.
     """
     return _configured(_C45, overrides)
 
@@ -40,15 +40,15 @@ def c45(**overrides: Any) -> ROCTreeClassifier:
 def c44(**overrides: Any) -> ROCTreeClassifier:
     """C4.4, Provost and Domingos (2003).
 
-    C4.5 for probabilities: Laplace's smoothing; no pruning, no collapsing.
+    C4.5 for probabilities: Laplace smoothing; no pruning, no collapsing.
     """
     return _configured(_C44, overrides)
 
 
 def j48(**overrides: Any) -> ROCTreeClassifier:
-    """Weka's J48, with which Alvarez and Bernard (2005) rank cases.
+    """Weka's J48, used by Alvarez and Bernard (2005) to rank cases.
 
-    C4.5, but numbers within 1e-6 are ties, and the limit of errors is Weka's.
+    C4.5, but gains within 1e-6 are ties, and the error limit of pruning is Weka's.
 
     ``pruning="none"`` is Weka's ``-U``, ``pruning=ErrorBased(cf=0.1, limit="weka", raising=True)``
     its ``-C 0.1``, and without raising its ``-S``; ``nominal="one_vs_rest"`` is its ``-B``.
@@ -59,21 +59,22 @@ def j48(**overrides: Any) -> ROCTreeClassifier:
 def cart(**overrides: Any) -> ROCTreeClassifier:
     """CART, Breiman, Friedman, Olshen and Stone (1984).
 
-    Gini index, two sets of categories, cost-complexity pruning by one standard error; no smoothing.
+    Gini index, two sets of categories, cost-complexity pruning by the one-standard-error rule; no
+    smoothing.
     """
     return _configured(_CART, overrides)
 
 
 def smiles_2002(**overrides: Any) -> ROCTreeClassifier:
-    """SMILES as of Ferri, Flach and Hernández-Orallo (ICML 2002).
+    """SMILES, Ferri, Flach and Hernández-Orallo (ICML 2002).
 
-    Splits by area, Laplace's smoothing in splits and leaves, pessimistic pruning; no collapsing.
+    Splits by AUC, Laplace smoothing in splits and leaves, pessimistic pruning; no collapsing.
     """
     return _configured(_SMILES_2002, overrides)
 
 
 def smiles_2003(**overrides: Any) -> ROCTreeClassifier:
-    """SMILES as of Ferri, Flach and Hernández-Orallo (ECML 2003).
+    """SMILES, Ferri, Flach and Hernández-Orallo (ECML 2003).
 
     Splits by squared error, m-branch smoothing; no pruning, no collapsing.
     """
@@ -83,21 +84,21 @@ def smiles_2003(**overrides: Any) -> ROCTreeClassifier:
 def f_measure_tree(**overrides: Any) -> ROCTreeClassifier:
     """The tree of Stadler and Corlett (2017).
 
-    Splits by F-measure, ten levels of them at most, Laplace's smoothing; no pruning.
+    Splits by F-measure, at most ten levels, Laplace smoothing; no pruning.
     """
     return _configured(_F_MEASURE_TREE, overrides)
 
 
 def readable(**overrides: Any) -> ROCTreeClassifier:
-    """A tree that fits a page.
+    """A tree that fits on a page.
 
-    At most 32 leaves, those that raise the area of the whole tree most, and soft thresholds.
+    At most 32 leaves, chosen to raise the AUC of the whole tree most, and soft thresholds.
     """
     return _configured(_READABLE, overrides)
 
 
 def best_ranking(**overrides: Any) -> ROCTreeClassifier:
-    """The tree that ranks best, however large.
+    """The tree that ranks best, whatever its size.
 
     The default tree with soft thresholds.
     """
@@ -152,7 +153,8 @@ _CART: dict[str, Any] = {
     "smoothing": "none",
     "labels": "majority",
 }
-# A missing category as one of its own, and branches of single cases, fit the published tables best.
+# Missing as a category of its own, and branches with a single case, match the published tables
+# best.
 _SMILES: dict[str, Any] = {
     "nominal": "multiway",
     "missing": "category",
@@ -169,7 +171,7 @@ _SMILES_2003 = _SMILES | {
     "pruning": "none",
     "smoothing": "m_branch",
 }
-# A node of ten cases or fewer is a leaf, as on the first of the paper's three data sets.
+# Nodes of at most ten cases are leaves, as for the first of the paper's three data sets.
 _F_MEASURE_TREE: dict[str, Any] = {
     "criterion": FMeasure(beta=1.0),
     "max_depth": 10,
@@ -186,7 +188,7 @@ def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> ROCTreeC
     for name in overrides:
         if name not in known:
             raise ParameterError(
-                f"{name!r} is not a parameter{nearest(name, known)}; "
+                f"{name!r} is not a parameter{did_you_mean(name, known)}; "
                 f"the parameters are {', '.join(known)}."
             )
     return ROCTreeClassifier(**(settings | overrides))

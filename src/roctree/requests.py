@@ -26,7 +26,7 @@ from roctree.labelling import (
     votes_by_cost,
 )
 from roctree.parameters import check_seed
-from roctree.strategy import LARGEST_COST, by_label, is_number
+from roctree.strategy import LARGEST_COST, is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
 
 Floats = NDArray[np.float64]
@@ -259,12 +259,12 @@ def binary_class_index(label: Any, classes: NDArray[Any]) -> int:
 
 def _prior_in_class_order(prior: Any, classes: NDArray[Any]) -> Any:
     """Return the prior in the order of the classes, as a tuple, or one number."""
-    prior = by_label(prior, classes.tolist())
+    prior = keyed_by_label(prior, classes.tolist())
     if isinstance(prior, Mapping):
         return tuple(
             prior[label] for label in _check_class_labels("prior", prior, classes, "the share of")
         )
-    if prior is None or is_number(prior):
+    if prior is None or is_finite_number(prior):
         return prior
     return tuple(np.atleast_1d(as_numbers("prior", prior)).tolist())
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from roctree.data import Dataset
 from roctree.errors import DataError, ParameterError
-from roctree.tree.apply import class_counts, divided, mix
-from roctree.tree.passes import with_those_below
+from roctree.tree.prediction import class_counts, divided_rows, mix
+from roctree.tree.shape import subtree_counts
 from roctree.tree.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Tally:
     def of(cls, tree: Tree, cases: Dataset) -> "Tally":
         """Count some cases."""
         values, labels, weights = cases.values, cases.labels, cases.weights
-        parts, apart = class_counts(tree, values, labels, weights), divided(tree, values)
+        parts, apart = class_counts(tree, values, labels, weights), divided_rows(tree, values)
         if not apart.any():
             # Not a view, which would keep the values of all cases.
             return cls(tree, parts, parts[tree.leaves], values[:0].copy())
@@ -78,7 +78,7 @@ class Tally:
         """The cases at all nodes but for the divided ones, float64[nodes, classes]."""
         counts = np.zeros_like(self.parts)
         counts[self.tree.leaves] = self.counts[: self.tree.n_leaves]
-        return with_those_below(self.tree, counts)
+        return subtree_counts(self.tree, counts)
 
     @property
     def apart(self) -> tuple[Floats, Floats]:

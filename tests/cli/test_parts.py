@@ -115,7 +115,7 @@ WRONG = {
         "binned",
     ),
     "column 'sex' does not contain only numbers": ("late/0.parquet", *FIT, "--numeric", "sex"),
-    "prune afterwards": ("late/0.parquet", *FIT, "--pruning", "reduced_error"),
+    "then prune with": ("late/0.parquet", *FIT, "--pruning", "reduced_error"),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from roctree.criteria import Entropy, GainRatio
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from tests.naive import criteria as naive
 from tests.naive.gain_ratio import choose, nominal_candidate, numeric_candidate
 from tests.tree.growing import Found, found_at_root

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from roctree.criteria import AUC, CRITERIA, DKM, MSEE, Entropy, FMeasure, GainRatio, Gini, Hellinger
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from tests.naive import criteria as naive
 from tests.tree.growing import found_at_root
 

@@ -173,7 +173,7 @@ def test_a_missing_value_is_explained_as_one():
 
 
 def test_one_case_is_explained_at_a_time(tree, tumours):
-    with pytest.raises(ParameterError, match="explain is of one case, and x has 2 rows"):
+    with pytest.raises(ParameterError, match="explain takes one case, but x has 2 rows"):
         tree.explain(tumours[2][:2])
 
 
@@ -200,7 +200,7 @@ def test_every_kind_of_step_is_explained_in_words():
     tree = ROCTreeClassifier(ranking="soft", max_leaves=8).fit(X, y)
     text = str(tree.explain({"warmth": 25.0, "sky": "sun", "wind": None}))
     assert re.search(
-        r"warmth = 25: [\d.]+ % goes to warmth > [\d.]+, for the threshold is [\d.]+ away and soft "
+        r"warmth = 25: [\d.]+ % goes to warmth > [\d.]+, as the threshold is [\d.]+ away and soft "
         r"within [\d.]+\n",
         text,
     )

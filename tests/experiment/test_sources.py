@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from roctree import ROCTreeClassifier
-from roctree.data import Rows
+from roctree.data import EncodedRows
 from roctree.errors import DataError
 from roctree.experiment import BuiltIn, Folder, Problem, UnknownDataSetError
 
@@ -222,10 +222,10 @@ def test_encoded_rows_give_the_same_tree_as_the_frame():
 
 
 def test_rows_with_other_categories_are_rejected():
-    rows = Rows(np.array([[0.0], [1.0]] * 5), ("c",), (("a", "b"),))
+    rows = EncodedRows(np.array([[0.0], [1.0]] * 5), ("c",), (("a", "b"),))
     tree = ROCTreeClassifier().fit(rows, [0, 1] * 5)
     with pytest.raises(DataError, match="other categories"):
-        tree.predict(Rows(np.array([[0.0]]), ("c",), (("b", "a"),)))
+        tree.predict(EncodedRows(np.array([[0.0]]), ("c",), (("b", "a"),)))
 
 
 def test_encoded_rows_convert_to_an_array():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from roctree.export.sql import FEW_LEAVES
-from roctree.tree.apply import divided, mix
+from roctree.tree.prediction import divided_rows, mix
 
 KEY = "row key"
 
@@ -128,7 +128,7 @@ def _divided(tree, frame):
     """Which rows a missing value or a soft threshold divides."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return divided(tree.tree_, np.asarray(tree.fitted_.encode(frame), np.float64))
+        return divided_rows(tree.tree_, np.asarray(tree.fitted_.encode(frame), np.float64))
 
 
 def _feed(tree, frame, session, dtype):

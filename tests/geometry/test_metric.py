@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree import ParameterError, Schema
-from roctree.geometry import METRICS, Spread, extent, scale_of
+from roctree.geometry import METRICS, Spread, diagonal, scale_of
 
 SCHEMA = Schema(("age", "pay", "sky"), (None, None, ("rain", "sun")), np.array(["no", "yes"]))
 VALUES = np.array([[20.0, 1.0, 0.0], [40.0, np.nan, 1.0], [25.0, 1.0, np.nan]])
@@ -65,8 +65,8 @@ def test_a_user_may_give_scales_in_order_or_some_by_name():
 
 def test_the_extent_is_the_diagonal_of_what_varies():
     scale = scale_of("minmax", spread(VALUES), SCHEMA)
-    assert extent(spread(VALUES), scale, SCHEMA.nominal) == pytest.approx(2**0.5)
-    assert extent(spread(VALUES[:1]), np.zeros(3), np.zeros(3, dtype=bool)) == 1.0
+    assert diagonal(spread(VALUES), scale, SCHEMA.nominal) == pytest.approx(2**0.5)
+    assert diagonal(spread(VALUES[:1]), np.zeros(3), np.zeros(3, dtype=bool)) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
-from roctree.large import tally_of
+from roctree.large import tally_large_data
 from roctree.roc import mauc
 from roctree.tree.shards import Shard
 from tests.large.rows import attributes, frame
@@ -181,8 +181,8 @@ def test_evaluation_is_exact_from_the_leaf_tables_of_partitions(client, rows):
 def test_cases_in_files_are_counted_by_the_workers(client, rows, tmp_path):
     tree = binned(max_depth=4).fit(attributes(rows), rows["outcome"])
     written(rows, tmp_path)
-    ours = tally_of(tree, tmp_path, "outcome", "weight", client=client)
-    theirs = tally_of(tree, tmp_path, "outcome", "weight")
+    known = tree.tree_, tree.schema_, tmp_path, "outcome", "weight"
+    ours, theirs = tally_large_data(*known, client=client), tally_large_data(*known)
     assert sorted(map(tuple, ours.counts)) == sorted(map(tuple, theirs.counts))
     # Parts of divided cases are fractions, whose sums are rounded.
     np.testing.assert_allclose(ours.parts, theirs.parts, rtol=1e-14)

@@ -241,7 +241,7 @@ def test_a_disk_that_becomes_full_is_told(table, tmp_path):
     ("options", "words"),
     [
         ({"splits": "exact"}, "use splits='binned'"),
-        ({"pruning": "reduced_error"}, "prune afterwards"),
+        ({"pruning": "reduced_error"}, "then prune with"),
         ({"geometric_probability": True}, "geometric_probability needs the rows"),
     ],
 )
@@ -307,7 +307,7 @@ def test_texts_that_are_all_missing_are_passed_over(rows, table):
 
 def test_a_column_that_names_rows_is_told_and_one_of_too_many_names_refused(table):
     names = pa.array([f"row {number}" for number in range(len(table))])
-    with pytest.warns(UserWarning, match=r"name rows .* 'name' \(3000 in 3000 rows\)"):
+    with pytest.warns(UserWarning, match=r"identify rows .* 'name' \(3000 in 3000 rows\)"):
         binned(max_depth=1).fit(table.append_column("name", names).to_batches(), "outcome")
     parts = []
     for number, begin in enumerate((0, 40_000)):

@@ -11,8 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 import roctree
 from roctree import DataError, Dataset, ParameterError, ROCTreeClassifier
-from roctree.data.cells import take_cells
-from roctree.models.distill import School
+from roctree.data import take_cells
+from roctree.models.distill import TeacherSample
 from tests.estimator import weather
 
 IRIS = load_iris(return_X_y=True)
@@ -141,7 +141,7 @@ BAD = [
     ({"teacher": "forest"}, "teacher='forest' is not known"),
     ({"teacher": StandardScaler()}, "StandardScaler has no predict_proba"),
     ({"teacher": LogisticRegression()}, "fit the teacher first"),
-    ({"smear": 2.0}, "smear=2.0 is no probability"),
+    ({"smear": 2.0}, "smear=2.0 is not a probability"),
     ({"n_generated": -1}, "n_generated=-1 is not allowed"),
     ({"max_leaves": 0}, "max_leaves=0 is not allowed"),
     ({"depth": 3}, "'depth' is not a parameter"),
@@ -160,7 +160,7 @@ def test_what_makes_no_sense_is_refused(line, options, message):
 
 def test_a_teacher_of_other_classes_is_refused(line):
     X, y, teacher = line
-    message = "knows the classes 'down', 'up', and y has 'high', 'low': fit it to the same classes"
+    message = "has the classes 'down', 'up', and y has 'high', 'low': fit it to the same classes"
     with pytest.raises(ParameterError, match=message):
         roctree.distill(teacher, X, np.where(y == "up", "high", "low"))
     with pytest.raises(ParameterError, match="y has 'down', 'over', 'up'"):
@@ -187,14 +187,14 @@ class Fails(Says):
 @pytest.mark.parametrize(
     ("teacher", "message"),
     [
-        (Fails(), r"cannot be asked about rows of X \('sepal length'\)"),
-        (Says("likely", "not"), "gives no table of numbers"),
+        (Fails(), r"cannot predict rows of X \('sepal length'\)"),
+        (Says("likely", "not"), "does not return a table of numbers"),
         (Says(0.4), r"an array of shape \(150,\) for 150 rows and 2 classes"),
         (Says(0.2, 0.3, 0.5), r"an array of shape \(150, 3\)"),
-        (Says(0.4, 0.7), "rows that are no probabilities"),
-        (Says(-0.5, 1.5), "rows that are no probabilities"),
-        (Says(np.nan, 1.0), "rows that are no probabilities"),
-        (Says(0.4, 0.6, classes=[[0, 1], [0, 1]]), "no single list of classes"),
+        (Says(0.4, 0.7), "rows that are not probabilities"),
+        (Says(-0.5, 1.5), "rows that are not probabilities"),
+        (Says(np.nan, 1.0), "rows that are not probabilities"),
+        (Says(0.4, 0.6, classes=[[0, 1], [0, 1]]), "not have a single list of classes"),
     ],
     ids=lambda value: str(getattr(value, "answer", "")),
 )
@@ -204,7 +204,7 @@ def test_a_teacher_that_says_no_probabilities_is_refused(line, teacher, message)
 
 
 def test_there_is_nothing_to_teach_about_one_class(line):
-    with pytest.raises(DataError, match="y has one class only"):
+    with pytest.raises(DataError, match="y has only one class"):
         roctree.distill("auto", line[0], ["up"] * len(line[0]))
 
 
@@ -245,19 +245,19 @@ def test_the_same_seed_gives_the_same_bytes(line, tmp_path, monkeypatch):
 def test_generated_cases_weigh_as_much_as_all_others():
     X, y = noisy_line(50)
     cases = Dataset.from_data(X, y)
-    school = School(lambda places: np.full((len(places), 2), 0.5), cases)
-    lesson = school.lesson(200, 0.3, np.random.default_rng(0))
-    assert lesson.weights.sum() == pytest.approx(100.0)
+    sample = TeacherSample(lambda sources: np.full((len(sources), 2), 0.5), cases)
+    drawn = sample.draw(200, 0.3, np.random.default_rng(0))
+    assert drawn.weights.sum() == pytest.approx(100.0)
     # Of a training case three quarters are its label's, half of them the teacher's.
-    assert sorted(set(lesson.weights[:100].round(4))) == [0.25, 0.75]
+    assert sorted(set(drawn.weights[:100].round(4))) == [0.25, 0.75]
     for column in range(2):
-        assert set(lesson.values[:, column]) <= set(X[:, column])
+        assert set(drawn.values[:, column]) <= set(X[:, column])
 
 
 def test_smearing_replaces_the_wanted_share_of_cells():
     X = np.arange(1000.0)[:, None] * np.ones(8)
     cases = Dataset.from_data(X, np.arange(1000) % 2)
-    places = School(None, cases)._smeared(1000, 0.3, np.random.default_rng(0))
+    places = TeacherSample(None, cases)._smeared(1000, 0.3, np.random.default_rng(0))
     own = np.median(places, axis=1)[:, None]
     assert (places != own).mean() == pytest.approx(0.3, abs=0.02)
 

@@ -236,7 +236,7 @@ def test_the_curve_is_that_of_the_scores(tree, data):
 def test_many_classes_have_a_curve_each(iris):
     tree = NaiveBayesTreeClassifier().fit(*iris)
     assert tree.roc(*iris, positive="setosa").auc == 1.0
-    with pytest.raises(ParameterError, match="say which is positive"):
+    with pytest.raises(ParameterError, match="3 classes: give positive"):
         tree.roc(*iris)
 
 

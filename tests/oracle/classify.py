@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from roctree.tree.apply import mix
+from roctree.tree.prediction import mix
 
 
 def shares(tree):

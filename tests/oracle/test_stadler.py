@@ -13,8 +13,8 @@ import pytest
 
 from roctree.criteria import Entropy, FMeasure, Gini
 from roctree.data.dataset import Dataset
-from roctree.tree.apply import apply
 from roctree.tree.growth import Growth, grow
+from roctree.tree.prediction import apply
 from tests.naive import f_measure_tree as naive
 from tests.shared_data import load, oracle
 

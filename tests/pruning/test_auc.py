@@ -12,7 +12,7 @@ from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
 from roctree.pruning.auc import auc_pruning_path, held_out_areas
 from roctree.roc import mauc
 from roctree.roc.multiclass import hand_till, ranks_of
-from roctree.tree.passes import kept_nodes
+from roctree.tree.shape import kept_nodes
 from roctree.tree.tree import Tree
 from tests.naive import auc_pruning as naive
 from tests.pruning import growing

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from roctree import ROCTreeClassifier, presets
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from roctree.fitting import FitOptions, grower
 from roctree.pruning import (
     CardPerClass,

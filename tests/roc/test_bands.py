@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from roctree.roc import Curve
-from roctree.roc.ranking import interpolate
+from roctree.roc.arithmetic import interpolate
 from tests.roc.leaves import curve_of, leaf_tables
 
 METHODS = ["bootstrap", "fixed_width"]

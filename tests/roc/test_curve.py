@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from roctree.roc import Curve
-from roctree.roc.ranking import interpolate
+from roctree.roc.arithmetic import interpolate
 from tests.naive import roc as naive
 from tests.roc.leaves import cases, curve_of, leaf_tables, some
 

@@ -50,7 +50,7 @@ def test_held_out_cases_of_one_class_have_no_area(tree):
 
 def test_several_classes_need_a_positive_one():
     three = ROCTreeClassifier(max_depth=2).fit(X, Y + (X[:, 0] > 1))
-    with pytest.raises(ValueError, match="say which is positive"):
+    with pytest.raises(ValueError, match="There are 3 classes: give positive"):
         three.roc()
     assert 0.5 < three.roc(positive=1).auc < 1.0
 
@@ -72,5 +72,5 @@ def test_weights_of_cases_count_as_cases(tree):
 
 @pytest.mark.parametrize("given", [{"y": [0, 1]}, {"sample_weight": [1.0, 2.0]}])
 def test_labels_or_weights_without_rows_are_refused(tree, given):
-    with pytest.raises(ValueError, match="Give X with y"):
+    with pytest.raises(ValueError, match="Give X together with y"):
         tree.roc(**given)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from roctree import ROCTreeClassifier
-from roctree.data import Rows
+from roctree.data import EncodedRows
 from roctree.errors import DataError, ParameterError
 from roctree.experiment import (
     BuiltIn,
@@ -94,10 +94,12 @@ def test_sc17_is_reproduced_to_the_last_digit(key, name, criterion):
 
 @pytest.mark.parametrize("smoothing", ["none", "m_branch"])
 def test_empty_leaves_of_ecml03_predict_equal_probabilities(smoothing):
-    colours = Rows(np.array([[0.0], [0.0], [1.0], [1.0]]), ("colour",), (("blue", "red", "white"),))
+    colours = EncodedRows(
+        np.array([[0.0], [0.0], [1.0], [1.0]]), ("colour",), (("blue", "red", "white"),)
+    )
     usual = smiles_2003(smoothing=smoothing).fit(colours, [0, 0, 1, 0])
     tree = usual.smoothed(ecml03.SMOOTHINGS[smoothing])
-    white = Rows(np.array([[2.0]]), colours.names, colours.categories)
+    white = EncodedRows(np.array([[2.0]]), colours.names, colours.categories)
     assert tree.predict_proba(white).tolist() == [[0.5, 0.5]]
     assert usual.predict_proba(white)[0, 0] > 0.5
     assert (tree.predict_proba(colours) == usual.predict_proba(colours)).all()

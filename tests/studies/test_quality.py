@@ -6,8 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree import ROCTreeClassifier
-from roctree.data import Rows
-from roctree.data.cells import take_cells, take_rows
+from roctree.data import EncodedRows, take_cells, take_rows
 from roctree.experiment import BuiltIn, Results
 from roctree.experiment.store import Outcome
 from studies import quality
@@ -25,7 +24,7 @@ def sky(n_rows=60):
     y = np.where(codes == 1, "wet", "dry")
     codes[::7] = np.nan
     values = np.column_stack([codes, rng.normal(size=n_rows)])
-    return Rows(values, ("sky", "wind"), (("blue", "grey", "white"), None)), y
+    return EncodedRows(values, ("sky", "wind"), (("blue", "grey", "white"), None)), y
 
 
 def test_a_classifier_of_numbers_gets_one_column_per_category():

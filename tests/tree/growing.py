@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import settings
 
 from roctree._jit import JIT_DISABLED
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from roctree.tree import columns, growth
 from roctree.tree.growth import Growth, SortedKernels, grow
 from roctree.tree.workspace import Workspace

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from roctree.criteria import Gini
 from roctree.tree.growth import Growth, grow
-from roctree.tree.shape import best_first, cut, grow_best_first, largest_area
+from roctree.tree.shape import best_first, best_first_by_auc, cut, grow_best_first
 from tests.naive import auc_growth as naive
 from tests.strategies import data_sets
 from tests.tree.growing import NOMINAL, as_bytes, as_dataset, numeric_dataset
@@ -37,7 +37,7 @@ def naive_part(tree, max_leaves):
 def test_the_leaf_is_opened_that_raises_the_area_most(nominal, data, max_leaves):
     tree = grow(as_dataset(data), Growth(Gini(), np.ones(data.n_classes), nominal))
     expected = naive_part(tree, max_leaves)
-    assert as_bytes(largest_area(tree, max_leaves)) == as_bytes(expected)
+    assert as_bytes(best_first_by_auc(tree, max_leaves)) == as_bytes(expected)
 
 
 @given(data_sets(rows=(10, 25), missing=False))
@@ -47,7 +47,7 @@ def test_the_area_never_falls_with_another_leaf(data):
     counts = tree.counts.astype(int).tolist()
     areas = []
     for most in range(1, tree.n_leaves + 1):
-        part = largest_area(tree, most)
+        part = best_first_by_auc(tree, most)
         areas.append(naive.area(range(part.n_leaves), part.counts[part.leaves].astype(int)))
     assert areas == sorted(areas)
     assert areas[-1] == naive.area(tree.leaves, counts)
@@ -63,7 +63,7 @@ def test_the_leaf_is_opened_first_that_puts_most_pairs_in_order():
     # Of 60 * 330 pairs 17250 are so before.
     by_gain, by_area = (
         naive.area(range(3), part.counts[part.leaves].astype(int).tolist())
-        for part in (best_first(tree, 3), largest_area(tree, 3))
+        for part in (best_first(tree, 3), best_first_by_auc(tree, 3))
     )
     assert by_gain == Fraction(17250 + 200, 60 * 330)
     assert by_area == Fraction(17250 + 1100, 60 * 330)
@@ -73,8 +73,8 @@ def test_as_many_leaves_as_the_tree_has_leave_it_whole():
     rng = np.random.default_rng(0)
     dataset = numeric_dataset(rng.random((200, 3)), rng.integers(0, 3, 200))
     tree = grow(dataset, Growth(Gini(), np.ones(3)))
-    assert as_bytes(largest_area(tree, tree.n_leaves)) == as_bytes(tree)
-    assert largest_area(tree, 1).n_leaves == 1
+    assert as_bytes(best_first_by_auc(tree, tree.n_leaves)) == as_bytes(tree)
+    assert best_first_by_auc(tree, 1).n_leaves == 1
 
 
 def test_growing_no_deeper_than_needed_changes_nothing():
@@ -82,6 +82,6 @@ def test_growing_no_deeper_than_needed_changes_nothing():
     values = rng.random((400, 3))
     dataset = numeric_dataset(values, (values.sum(axis=1) + rng.normal(size=400) > 1.5).astype(int))
     growth = Growth(Gini(), np.ones(2))
-    expected = largest_area(grow(dataset, growth), 16)
-    found = grow_best_first(partial(grow, dataset), growth, 16, largest_area)
+    expected = best_first_by_auc(grow(dataset, growth), 16)
+    found = grow_best_first(partial(grow, dataset), growth, 16, best_first_by_auc)
     assert as_bytes(found) == as_bytes(expected)

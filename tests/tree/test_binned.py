@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from roctree import DataError
 from roctree._jit import JIT_DISABLED
 from roctree.criteria import CRITERIA, GainRatio, Gini
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from roctree.tree import levels
 from roctree.tree.bins import Edges, learn_edges
 from roctree.tree.growth import Growth, grow

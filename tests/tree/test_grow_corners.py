@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from roctree.criteria import MSEE, Entropy, FMeasure, GainRatio, Gini
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from roctree.errors import DataError
 from tests.tree.growing import as_bytes, bins, grown, numeric_dataset, take
 

@@ -19,7 +19,7 @@ from roctree.criteria import (
     Gini,
     Hellinger,
 )
-from roctree.data.dataset import Dataset, Schema
+from roctree.data import Dataset, Schema
 from tests.strategies import data_sets
 from tests.tree.growing import (
     MISSING,

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from roctree.tree.shape import (
     better_as_leaves,
     kept_nodes,
-    of_one_label,
-    over_leaves,
-    over_subtrees,
+    leaf_sums,
+    subtree_sums,
+    uniform_subtrees,
 )
 from tests.naive import pruning as naive
 from tests.naive.descend import breadth_first
@@ -36,9 +36,9 @@ def test_sums_over_subtrees_and_over_leaves(root, seed):
     values = values_for(tree, seed)
     of = dict(zip(map(id, nodes), values, strict=True))
     below = [sum(of[id(each)] for each in naive.nodes(node)) for node in nodes]
-    assert over_subtrees(tree, values).tolist() == below
+    assert subtree_sums(tree, values).tolist() == below
     at_leaves = [sum(of[id(each)] for each in naive.leaves(node)) for node in nodes]
-    assert over_leaves(tree, values).tolist() == at_leaves
+    assert leaf_sums(tree, values).tolist() == at_leaves
 
 
 @given(trees(), seeds)
@@ -72,7 +72,7 @@ def test_subtrees_of_one_label_become_one_leaf_of_that_label(root, seed):
     flagged |= {id(leaf) for leaf in naive.leaves(root)}
     expected = dict(zip(map(id, nodes), labels.tolist(), strict=True))
     naive.merge(root, flagged, expected)
-    one, found = of_one_label(tree, final, labels)
+    one, found = uniform_subtrees(tree, final, labels)
     for number in np.flatnonzero(kept_nodes(tree, one)):
         assert one[number] == (id(nodes[number]) in flagged)
         assert found[number] == expected[id(nodes[number])]
@@ -82,8 +82,8 @@ def test_what_is_given_is_not_changed():
     tree = chain(3)
     loss, labels = np.arange(7.0), np.zeros(7, dtype=np.int64)
     better_as_leaves(tree, loss)
-    over_subtrees(tree, loss)
-    one, found = of_one_label(tree, tree.is_leaf, labels)
+    subtree_sums(tree, loss)
+    one, found = uniform_subtrees(tree, tree.is_leaf, labels)
     assert loss.tolist() == list(range(7))
     assert labels.tolist() == [0] * 7
     assert one.all()
@@ -93,4 +93,4 @@ def test_what_is_given_is_not_changed():
 @pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_levels_adds_up():
     tree = chain(100_000)
-    assert over_leaves(tree, np.ones(tree.n_nodes))[0] == tree.n_leaves
+    assert leaf_sums(tree, np.ones(tree.n_nodes))[0] == tree.n_leaves

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from roctree import MultiscaleClassifier
 from roctree.pruning import ErrorBased, MinimumError
-from roctree.roc.ranking import upper_hull
+from roctree.roc.arithmetic import upper_hull
 from tests.shared_data import load
 
 NAMES = ["breast-cancer-wisconsin", "pima", "liver-bupa", "haberman", "breast-wdbc", "ionosphere"]

@@ -9,7 +9,7 @@ from time import process_time
 import numpy as np
 
 from roctree import ROCTreeClassifier
-from roctree.tree.apply import decision_path, mix
+from roctree.tree.prediction import decision_path, mix
 
 N_ROWS, N_ATTRIBUTES, REPEATS = 100_000, 20, 12
 

@@ -117,7 +117,7 @@ def main() -> None:
             # Characters that the terminal cannot encode are escaped.
             stream.reconfigure(errors="backslashreplace")
     try:
-        with _termination_as_exit():
+        with termination_as_exit():
             code = app(prog_name="roctree", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
@@ -137,7 +137,7 @@ def main() -> None:
 
 
 @contextmanager
-def _termination_as_exit() -> Iterator[None]:
+def termination_as_exit() -> Iterator[None]:
     """Turn SIGTERM, as sent by schedulers and ``timeout``, into an exit that closes open files."""
 
     def leave(*_: Any) -> None:

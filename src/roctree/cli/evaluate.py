@@ -39,7 +39,7 @@ from roctree.errors import DataError, ParameterError
 from roctree.files import load_fitted
 from roctree.fitted import FittedModel, FittedTree
 from roctree.labelling import LABELLINGS_HEAD, Labellings
-from roctree.large import open_large_data
+from roctree.large import tally_large_data
 from roctree.large.parquet import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
 from roctree.roc import Curve, mauc
@@ -245,10 +245,10 @@ def _tally_by_dask(
         pa.field(name, types[name]) for name in find_columns(types, present.names, several=False)
     ]
     rows = parquet_rows(files, pa.schema([*known, *others]))
-    large = open_large_data(rows, wanted[0], weight, dask)
-    assert large is not None
-    with merged_warnings(), silenced_logs(), large as data:
-        tally = data.tally(tree.tree, tree.schema)
+    with merged_warnings(), silenced_logs():
+        cases = tree.tree, tree.schema, rows, wanted[0], weight
+        tally = tally_large_data(*cases, client=dask)
+    assert tally is not None
     return TalliedCases(tally, rows.count_rows())
 
 

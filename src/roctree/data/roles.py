@@ -296,7 +296,7 @@ def _problem(column: Any, decimal: str) -> str | None:
 def _reject_unusable(problems: dict[str, list[str]]) -> None:
     if problems:
         listed = "; ".join(
-            f"{escape_braces(', '.join(map(repr, names)))} contain{'s' * (len(names) == 1)} {problem}"
+            f"{escape_braces(', '.join(map(repr, names)))} contain{'s' * (len(names) < 2)} {problem}"
             for problem, names in problems.items()
         )
         raise DataError(
@@ -444,9 +444,3 @@ def _column_type(categories: Categories | None) -> Any:
         if categories and all(isinstance(category, kind) for category in categories):
             return type_
     return pa.string()
-
-
-# Former names, until all callers use the new ones.
-Wishes, Cases, ColumnFacts = ColumnOptions, LabelledTable, ColumnSummary
-cases_of, named, weights_of = assign_roles, find_columns, read_weights
-LabelledTable.facts = property(lambda self: self.columns)  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.utils import Bunch
 
-from roctree.data import Rows
+from roctree.data import EncodedRows
 from roctree.experiment.sources import Problem, unknown_data_set
 
 Floats = NDArray[np.float64]
@@ -95,7 +95,7 @@ def monks(number: int) -> Problem:
     robots = list(product(*(range(1, size + 1) for size in ROBOT.values())))
     labels = [int(concepts[number](*robot)) for robot in robots]
     categories = tuple(tuple(map(str, range(1, size + 1))) for size in ROBOT.values())
-    rows = Rows(np.array(robots, np.float64) - 1.0, tuple(ROBOT), categories)
+    rows = EncodedRows(np.array(robots, np.float64) - 1.0, tuple(ROBOT), categories)
     return Problem(f"monks{number}", rows, np.array(labels, np.int32), ("0", "1"))
 
 
@@ -117,7 +117,7 @@ def tic_tac_toe() -> Problem:
     boards = sorted(ends)
     # On a board 0 is blank, 1 is x and 2 is o; the categories are sorted.
     codes = np.array([0.0, 2.0, 1.0])[np.array(boards)]
-    rows = Rows(codes, SQUARES, (("b", "o", "x"),) * 9)
+    rows = EncodedRows(codes, SQUARES, (("b", "o", "x"),) * 9)
     labels = np.array([ends[board] for board in boards], np.int32)
     return Problem("tic-tac-toe", rows, labels, ("negative", "positive"))
 
@@ -142,7 +142,7 @@ def balance_scale() -> Problem:
     names = ("left-weight", "left-distance", "right-weight", "right-distance")
     torque = cases[:, 0] * cases[:, 1] - cases[:, 2] * cases[:, 3]
     labels = np.where(torque == 0, 0, np.where(torque > 0, 1, 2)).astype(np.int32)
-    return Problem("balance-scale", Rows(cases, names, (None,) * 4), labels, ("B", "L", "R"))
+    return Problem("balance-scale", EncodedRows(cases, names, (None,) * 4), labels, ("B", "L", "R"))
 
 
 # Random samples
@@ -162,7 +162,9 @@ def waveform() -> Problem:
     values = share * waves[first] + (1.0 - share) * waves[second]
     values += random.standard_normal(values.shape)
     names = tuple(f"x{place + 1}" for place in places)
-    return Problem("waveform", Rows(values, names, (None,) * WAVE_WIDTH), labels, ("0", "1", "2"))
+    return Problem(
+        "waveform", EncodedRows(values, names, (None,) * WAVE_WIDTH), labels, ("0", "1", "2")
+    )
 
 
 # The segments that each digit lights: top, upper left, upper right, middle, lower left, lower
@@ -182,7 +184,7 @@ def led24(n: int = 1000) -> Problem:
     shown = lit ^ (random.random(lit.shape) < WRONG_SEGMENT)
     values = np.column_stack([shown, random.random((n, N_IRRELEVANT)) < 0.5]).astype(np.float64)
     names = tuple(f"segment{place + 1}" for place in range(values.shape[1]))
-    rows = Rows(values, names, (("off", "on"),) * len(names))
+    rows = EncodedRows(values, names, (("off", "on"),) * len(names))
     return Problem("led24", rows, digits.astype(np.int32), tuple("0123456789"))
 
 
@@ -196,7 +198,7 @@ def ringnorm(n: int = 1000) -> Problem:
     noise = random.standard_normal((n, RING_SIZE))
     values = np.where(inner[:, None], 2.0 / RING_SIZE**0.5 + noise, 2.0 * noise)
     names = tuple(f"x{place + 1}" for place in range(RING_SIZE))
-    rows = Rows(values, names, (None,) * RING_SIZE)
+    rows = EncodedRows(values, names, (None,) * RING_SIZE)
     return Problem("ringnorm", rows, (~inner).astype(np.int32), ("inner", "outer"))
 
 
@@ -220,7 +222,7 @@ def agrawal(number: int, *, missing: float = 0.0, n: int = 2000) -> Problem:
         tuple(f"{code:02}" for code in range(NOMINAL[name])) if name in NOMINAL else None
         for name in applicants
     )
-    rows = Rows(np.column_stack(columns), tuple(applicants), categories)
+    rows = EncodedRows(np.column_stack(columns), tuple(applicants), categories)
     classes = "group A", "other"
     return Problem(f"agrawal-{number}", rows, (~chosen).astype(np.int32), classes, classes[0])
 

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.classifier import training_data
-from roctree.data import Dataset
-from roctree.data.cells import take_rows
-from roctree.data.labels import labels_of
+from roctree.data import Dataset, encode_known_labels, take_rows
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.experiment.designs import CrossValidation
@@ -98,7 +96,7 @@ def auc_pruning(fold: TrainingFold) -> Trees:
 
 def distilled(fold: TrainingFold) -> Trees:
     """Distil a gradient-boosting teacher into a tree with soft thresholds."""
-    teacher = Booster.of(_cases(fold.X, fold.y, fold.parameters), fold.seed)
+    teacher = Booster.from_cases(_cases(fold.X, fold.y, fold.parameters), fold.seed)
     for most in fold.leaves:
         yield distill(
             teacher, fold.X, fold.y, random_state=fold.seed,
@@ -284,7 +282,7 @@ def _cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
 
 def _test(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
     """Return number of leaves, area, log-loss and cost of a tree on test cases."""
-    shares, labels = tree.predict_proba(X), labels_of(y, tree.classes_)
+    shares, labels = tree.predict_proba(X), encode_known_labels(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
     cost = costs[least_cost_classes(shares, costs, tree.classes_), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])

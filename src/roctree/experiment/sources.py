@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_openml
 
-from roctree.data import Dataset, Rows, encode_labels
+from roctree.data import Dataset, EncodedRows, encode_labels
 from roctree.errors import DataError
 from roctree.text import did_you_mean
 
@@ -65,7 +65,7 @@ class Problem:
     ----------
     name : str
         Name in tables.
-    rows : Rows
+    rows : EncodedRows
         The cases; nominal attributes declare all their categories.
     labels : int32 array of shape (n,)
         Class index of each case.
@@ -76,7 +76,7 @@ class Problem:
     """
 
     name: str
-    rows: Rows
+    rows: EncodedRows
     labels: NDArray[np.int32]
     classes: tuple[Any, ...]
     positive: Any = None
@@ -100,7 +100,7 @@ class Problem:
         """
         read = Dataset.from_data(X, y, categorical_features=categorical_features)
         schema = read.schema
-        rows = Rows(read.values, schema.names, schema.categories)
+        rows = EncodedRows(read.values, schema.names, schema.categories)
         return cls(name, rows, read.labels, tuple(schema.classes.tolist()), positive)
 
     def __post_init__(self) -> None:
@@ -387,7 +387,7 @@ class TextTable:
         ]
         classes = tuple(sorted(set(labels)))
         codes = np.searchsorted(classes, labels).astype(np.int32)
-        rows = Rows(np.column_stack(values), tuple(self.names), categories)
+        rows = EncodedRows(np.column_stack(values), tuple(self.names), categories)
         return Problem(name, rows, codes, classes, positive)
 
 
@@ -443,7 +443,7 @@ class OpenML:
         known = bunch.categories or {}
         categories = tuple(tuple(known[column]) if column in known else None for column in names)
         classes, labels = encode_labels(np.asarray(bunch.target))
-        rows = Rows(np.asarray(bunch.data, np.float64), names, categories)
+        rows = EncodedRows(np.asarray(bunch.data, np.float64), names, categories)
         return Problem(name, rows, labels, tuple(classes.tolist()))
 
     def fetch(self, name: str) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.fitted import FittedTree
-from roctree.table import plain
+from roctree.text import quote_if_needed
 from roctree.tree.text import (
     branch_condition,
     category_set,
@@ -51,7 +51,7 @@ def _rule(model: FittedTree, leaf: int, cuts: dict[int, str], digits: int) -> st
         _condition(model, feature, tests)
         for feature, tests in _tests_on_path(model.tree, leaf, cuts).items()
     ]
-    label = plain(model.schema.classes[model.decision.labels[leaf]])
+    label = quote_if_needed(model.schema.classes[model.decision.labels[leaf]])
     facts = f"({_shares(model, leaf)}; {_cases(model.tree, leaf, digits)}, leaf {leaf})"
     return f"if {' and '.join(conditions) or 'true'} then {label}  {facts}"
 
@@ -93,7 +93,7 @@ def _tests_on_path(tree: Tree, leaf: int, cuts: dict[int, str]) -> dict[int, _At
 
 
 def _condition(model: FittedTree, feature: int, tests: _AttributeTests) -> str:
-    name = plain(model.schema.names[feature])
+    name = quote_if_needed(model.schema.names[feature])
     if tests.codes is not None:
         if tests.codes.size == 0:
             return f"{name} is missing" if tests.takes_missing else f"{name} is none of these"
@@ -111,7 +111,7 @@ def _shares(model: FittedTree, leaf: int) -> str:
     """List the probabilities of a leaf, the largest first."""
     found, classes = model.probabilities[leaf], model.schema.classes
     order: Any = np.argsort(-found, kind="stable")
-    listed = [f"{plain(classes[i])} {share_text(float(found[i]))}" for i in order]
+    listed = [f"{quote_if_needed(classes[i])} {share_text(float(found[i]))}" for i in order]
     listed[_MOST_CLASSES:] = ["…"] * (len(listed) > _MOST_CLASSES)
     return ", ".join(listed)
 
@@ -145,7 +145,7 @@ def to_dot(model: FittedTree, *, max_depth: int | None = None, digits: int = 4) 
         lines.append(f"  {node} [{_node_attributes(model, node, max_depth, digits)}];")
         parent = int(tree.parent[node])
         if parent >= 0:
-            name = plain(model.schema.names[tree.feature[parent]])
+            name = quote_if_needed(model.schema.names[tree.feature[parent]])
             words = branch_condition(
                 tree, model.schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
             )
@@ -156,11 +156,11 @@ def to_dot(model: FittedTree, *, max_depth: int | None = None, digits: int = 4) 
 def _node_attributes(model: FittedTree, node: int, max_depth: int | None, digits: int) -> str:
     tree, cases = model.tree, _cases(model.tree, node, digits)
     if not tree.is_leaf[node] and tree.depth[node] != max_depth:
-        words = f"{plain(model.schema.names[tree.feature[node]])}\n{cases}"
+        words = f"{quote_if_needed(model.schema.names[tree.feature[node]])}\n{cases}"
         return f"label={dot_string(words)}"
     label = int(model.decision.labels[node])
     share = share_text(float(model.probabilities[node, label]))
-    words = f"{plain(model.schema.classes[label])}  {share}\n{cases}"
+    words = f"{quote_if_needed(model.schema.classes[label])}  {share}\n{cases}"
     more = "" if tree.is_leaf[node] else "\n…"
     return (
         f'shape=box, style=filled, fillcolor="{COLOURS[label % len(COLOURS)]}", '

@@ -2,9 +2,9 @@
 
 from roctree.geometry.boundary import Boundaries, Boundary, check_boundary
 from roctree.geometry.changes import CaseChange, Change, Changes, Limits, nearest_changes
-from roctree.geometry.metric import METRICS, Moments, Spread, extent, scale_of
+from roctree.geometry.metric import METRICS, Moments, Spread, diagonal, scale_of
 from roctree.geometry.probability import GeometricProbability, cases_needed
-from roctree.geometry.ranking import RANKINGS, BoundaryReport, scores
+from roctree.geometry.ranking import RANKINGS, BoundaryReport, geometric_scores
 
 __all__ = [
     "METRICS",
@@ -21,8 +21,8 @@ __all__ = [
     "Spread",
     "cases_needed",
     "check_boundary",
-    "extent",
+    "diagonal",
+    "geometric_scores",
     "nearest_changes",
     "scale_of",
-    "scores",
 ]

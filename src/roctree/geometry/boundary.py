@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled
 from roctree.errors import ParameterError
-from roctree.geometry.kernels import SplitTree, Stack, Trail, search
-from roctree.geometry.metric import Spread, extent, units_of
+from roctree.geometry.kernels import Pending, SplitTree, Trail, search
+from roctree.geometry.metric import Spread, diagonal, units_of
 from roctree.tree.prediction import mix
-from roctree.tree.shape import of_one_label
+from roctree.tree.shape import uniform_subtrees
 from roctree.tree.threads import in_threads
 from roctree.tree.tree import IS_PRESENT, Tree
 
@@ -73,10 +73,10 @@ class Boundary:
         """
         if tree.softness.any():
             raise ParameterError(
-                reason="Soft thresholds have no boundary between leaves: use {ranking='leaf'} "
-                "instead"
+                reason="Soft thresholds have no boundary between leaves: use "
+                "{ranked(ranking='leaf')} first"
             )
-        return cls(tree, votes, scale, extent(spread, scale, nominal))
+        return cls(tree, votes, scale, diagonal(spread, scale, nominal))
 
     @cached_property
     def labels(self) -> Ints:
@@ -144,7 +144,7 @@ def check_boundary(kind: Any) -> None:
 
 def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
     """Collect the splits above more than one label, compactly, so that they stay in the cache."""
-    one, shared = of_one_label(tree, tree.is_leaf, labels)
+    one, shared = uniform_subtrees(tree, tree.is_leaf, labels)
     nodes = np.flatnonzero(~one).astype(np.int32)
     branch = np.where(one, -1 - shared, 0).astype(np.int32)
     branch[nodes] = np.arange(len(nodes), dtype=np.int32)
@@ -164,22 +164,22 @@ def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
     )
 
 
-def _scratch(tree: Tree, n_features: int) -> tuple[Trail, Stack]:
+def _scratch(tree: Tree, n_features: int) -> tuple[Trail, Pending]:
     """Return memory for a search, which is reused from row to row."""
     n_levels = tree.max_depth + 1
-    n_stack = n_levels * max(int(tree.n_children.max()) - 1, 1) + 1
+    n_pending = n_levels * max(int(tree.n_children.max()) - 1, 1) + 1
     return (
         Trail(
             displaced=np.zeros(n_features),
             attribute=np.empty(n_levels, dtype=np.int32),
             before=np.empty(n_levels),
         ),
-        Stack(
-            branch=np.empty(n_stack, dtype=np.int32),
-            attribute=np.empty(n_stack, dtype=np.int32),
-            length=np.empty(n_stack),
-            squared=np.empty(n_stack),
-            n_trail=np.empty(n_stack, dtype=np.int32),
+        Pending(
+            branch=np.empty(n_pending, dtype=np.int32),
+            attribute=np.empty(n_pending, dtype=np.int32),
+            length=np.empty(n_pending),
+            squared=np.empty(n_pending),
+            n_trail=np.empty(n_pending, dtype=np.int32),
         ),
     )
 

@@ -62,8 +62,8 @@ class Trail(NamedTuple):
     before: Floats  # their displacements before
 
 
-class Stack(NamedTuple):
-    """Branches still to be visited."""
+class Pending(NamedTuple):
+    """Branches still to be visited, a stack."""
 
     branch: Int32s
     attribute: Int32s  # attribute displaced to get there, or NOTHING
@@ -77,7 +77,7 @@ class Position(NamedTuple):
 
     squared: float
     n_trail: int
-    n_stack: int
+    n_pending: int
 
 
 @typed_kernel
@@ -86,7 +86,7 @@ def search(
     own: ReadonlyInt32s,
     tree: SplitTree,
     trail: Trail,
-    stack: Stack,
+    pending: Pending,
     squared: Floats,
 ) -> None:
     """Find the squared distance of each row to the nearest leaf with another label.
@@ -97,7 +97,7 @@ def search(
     own : int32[rows]
         Label of each row.
     tree : SplitTree
-    trail, stack : Trail, Stack
+    trail, pending : Trail, Pending
         Scratch space.
     squared : float64[rows]
         The result; infinite if there is no such leaf.
@@ -106,24 +106,24 @@ def search(
         mine = -1 - own[row]
         best = np.inf
         n_trail: Int = 0
-        n_stack: Int = 0
+        n_pending: Int = 0
         if tree.branch[0] != mine:
-            push(stack, 0, tree.branch[0], NOTHING, 0.0, 0.0, 0)
-            n_stack = 1
-        while n_stack > 0:
-            n_stack -= 1
-            top = np.uint64(n_stack)
-            distance = stack.squared[top]
+            push(pending, 0, tree.branch[0], NOTHING, 0.0, 0.0, 0)
+            n_pending = 1
+        while n_pending > 0:
+            n_pending -= 1
+            top = np.uint64(n_pending)
+            distance = pending.squared[top]
             if distance >= best:
                 continue
-            n_trail = undo(trail, n_trail, stack.n_trail[top])
-            if stack.attribute[top] != NOTHING:
-                attribute, end = np.uint64(stack.attribute[top]), np.uint64(n_trail)
+            n_trail = undo(trail, n_trail, pending.n_trail[top])
+            if pending.attribute[top] != NOTHING:
+                attribute, end = np.uint64(pending.attribute[top]), np.uint64(n_trail)
                 trail.attribute[end] = attribute
                 trail.before[end] = trail.displaced[attribute]
-                trail.displaced[attribute] = stack.length[top]
+                trail.displaced[attribute] = pending.length[top]
                 n_trail += 1
-            branch: Int = np.int64(stack.branch[top])
+            branch: Int = np.int64(pending.branch[top])
             while branch >= 0:
                 split = np.uint64(branch)
                 attribute = np.uint64(tree.attribute[split])
@@ -138,13 +138,15 @@ def search(
                     old = trail.displaced[attribute]
                     length = max(abs(value - cut) * tree.unit[attribute], old)
                     squares = distance - old * old + length * length
-                    push(stack, n_stack, far, attribute, length, squares, n_trail)
+                    push(pending, n_pending, far, attribute, length, squares, n_trail)
                     # Pushed in any case and counted by arithmetic: an unpredictable branch takes
                     # longer. A square that overflows is never less.
-                    n_stack += np.int64((squares < best) & (far != mine))
+                    n_pending += np.int64((squares < best) & (far != mine))
                 else:
-                    position = Position(distance, n_trail, n_stack)
-                    branch, n_stack = fork(value, split, position, best, mine, tree, trail, stack)
+                    position = Position(distance, n_trail, n_pending)
+                    branch, n_pending = fork(
+                        value, split, position, best, mine, tree, trail, pending
+                    )
             if branch != mine:
                 best = distance
         undo(trail, n_trail, 0)
@@ -160,9 +162,11 @@ def fork(
     mine: Int,
     tree: SplitTree,
     trail: Trail,
-    stack: Stack,
+    pending: Pending,
 ) -> tuple[Int, Int]:
-    """Handle a split that needs more than a comparison; return the next branch and the stack size.
+    """Handle a split that needs more than a comparison.
+
+    Returns the next branch and the number of pending branches.
 
     A missing number may be any number. A case that has left its category may take any other. A
     known number does not enter a branch for missing ones.
@@ -170,7 +174,7 @@ def fork(
     node = np.int64(tree.node[split])
     rule = tree.paths.rules[node]
     attribute = np.uint64(tree.attribute[split])
-    n_stack = position.n_stack
+    n_pending = position.n_pending
     first = np.int64(rule.first_child)
     length: Any = tree.unit[attribute]
     squares: Any = position.squared + length * length
@@ -191,18 +195,18 @@ def fork(
         if taken == NOTHING and near == NOTHING:
             near = child
         elif taken == NOTHING:
-            push(stack, n_stack, branch, NOTHING, 0.0, position.squared, position.n_trail)
-            n_stack += 1
+            push(pending, n_pending, branch, NOTHING, 0.0, position.squared, position.n_trail)
+            n_pending += 1
         elif squares < best:
-            push(stack, n_stack, branch, attribute, length, squares, position.n_trail)
-            n_stack += 1
-    return np.int64(tree.branch[near]), n_stack
+            push(pending, n_pending, branch, attribute, length, squares, position.n_trail)
+            n_pending += 1
+    return np.int64(tree.branch[near]), n_pending
 
 
 @inlined
 def push(
-    stack: Stack,
-    n_stack: Int,
+    pending: Pending,
+    n_pending: Int,
     branch: Int,
     attribute: Int,
     length: float,
@@ -210,12 +214,12 @@ def push(
     n_trail: Int,
 ) -> None:
     """Push a branch, with the displacement that leads there from the current trail."""
-    top = np.uint64(n_stack)  # unsigned indices need no test for negative ones
-    stack.branch[top] = branch
-    stack.attribute[top] = attribute
-    stack.length[top] = length
-    stack.squared[top] = squared
-    stack.n_trail[top] = n_trail
+    top = np.uint64(n_pending)  # unsigned indices need no test for negative ones
+    pending.branch[top] = branch
+    pending.attribute[top] = attribute
+    pending.length[top] = length
+    pending.squared[top] = squared
+    pending.n_trail[top] = n_trail
 
 
 @inlined

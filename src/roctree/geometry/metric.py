@@ -178,7 +178,7 @@ def _positive(number: Any, name: str) -> float:
     return float(number)
 
 
-def extent(spread: Spread, scale: Floats, nominal: NDArray[np.bool_]) -> float:
+def diagonal(spread: Spread, scale: Floats, nominal: NDArray[np.bool_]) -> float:
     """Return the length of the diagonal of the training cases; 1 if nothing varies."""
     sizes = np.where(nominal, 1.0, spread.ranges) * units_of(scale)
     return float(np.sqrt((sizes**2).sum())) or 1.0

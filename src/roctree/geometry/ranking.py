@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.geometry.boundary import Boundary
-from roctree.roc.ranking import DIGITS
+from roctree.roc.arithmetic import DIGITS
 from roctree.tree.prediction import mix
 
 Floats = NDArray[np.float64]
@@ -72,7 +72,7 @@ RANKINGS: dict[str, Callable[[RankedCases], Floats] | None] = {
 }
 
 
-def scores(
+def geometric_scores(
     ranking: str,
     boundary: Boundary,
     values: Floats,

@@ -4,22 +4,30 @@ Growth needs only tables of class counts, and tables add up: shards of coded row
 wherever they are, and the tree grows from the sums.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
 from importlib import import_module
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
+from numpy.typing import NDArray
+
+from roctree.data import Schema
 from roctree.errors import ParameterError, how_to_install
 from roctree.large.batches import are_batches
-from roctree.large.growing import LargeData, grow_large
+from roctree.large.fitting import LargeData, fit_large_data
 from roctree.large.out_of_core import OutOfCore
 from roctree.progress import Callback, Progress, ignore_progress
 from roctree.tally import Tally
+from roctree.tree import Tree
 
-__all__ = ["LargeData", "grow_large", "open_large_data", "over_partitions", "tally_of"]
-
-Method = TypeVar("Method", bound=Callable[..., Any])
+__all__ = [
+    "LargeData",
+    "fit_large_data",
+    "is_dask",
+    "map_partitions",
+    "open_large_data",
+    "tally_large_data",
+]
 
 
 def open_large_data(
@@ -60,33 +68,34 @@ def is_dask(X: Any) -> bool:
     return hasattr(X, "__dask_graph__")
 
 
-def over_partitions(method: Method) -> Method:
-    """Map a method lazily over the partitions of X if X is a Dask collection."""
+def map_partitions(
+    predict: Callable[..., NDArray[Any]],
+    X: Any,
+    arguments: Sequence[Any],
+    n_columns: int | None,
+    dtype: Any,
+) -> Any:
+    """Return ``predict(rows, *arguments)`` of all partitions of X, as a lazy Dask array."""
+    return _dask().map_partitions(predict, X, arguments, n_columns, dtype)
 
-    @wraps(method)
-    def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
-        if is_dask(X):
-            return _dask().mapped(method.__name__, self, X, *arguments, **options)
-        return method(self, X, *arguments, **options)
 
-    return mapped  # type: ignore[return-value]
-
-
-def tally_of(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, client: Any = None
+def tally_large_data(
+    tree: Tree, schema: Schema, X: Any, y: Any, sample_weight: Any, client: Any = None
 ) -> Tally | None:
     """Return large data counted in the leaves of a tree; None for data in memory.
 
     Parameters
     ----------
-    estimator : ROCTreeClassifier
+    tree : Tree
+    schema : Schema
+        Names, categories and classes that the tree was grown with.
     X, y, sample_weight, client : as for ``open_large_data``
     """
     large = open_large_data(X, y, sample_weight, client)
     if large is None:
         return None
     with large as data:
-        return data.tally(estimator.tree_, estimator.schema_)
+        return data.tally(tree, schema)
 
 
 def _dask() -> Any:

@@ -49,14 +49,6 @@ from roctree.tree.kernels.tables import NodeRows, SentSplits
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Results of methods that are mapped over partitions: whether one column per class, and the type.
-_RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
-    "predict": lambda estimator: (False, estimator.classes_.dtype),
-    "predict_proba": lambda estimator: (True, np.float64),
-    "predict_log_proba": lambda estimator: (True, np.float64),
-    "decision_function": lambda estimator: (estimator.n_classes_ != 2, np.float64),
-    "apply": lambda estimator: (False, np.int64),
-}
 # Number of partial results that one task merges.
 _FAN_IN = 4
 
@@ -246,22 +238,56 @@ def open_files(
         yield DaskRows(Piece.read, parts, own, y, report)
 
 
-def mapped(method: str, estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
-    """Return the results of a method for all partitions, as a lazy Dask array."""
-    is_table, dtype = _RESULTS[method](estimator)
-    width = (estimator.n_classes_,) if is_table else ()
+def map_partitions(
+    predict: Callable[..., NDArray[Any]],
+    X: Any,
+    arguments: Sequence[Any],
+    n_columns: int | None,
+    dtype: Any,
+) -> Any:
+    """Return ``predict(rows, *arguments)`` of all partitions, as a lazy Dask array.
+
+    Parameters
+    ----------
+    predict : callable
+        Takes rows in any supported form, and returns an array of as many rows.
+    X : Dask data frame or array
+    arguments : sequence
+        Further arguments.
+    n_columns : int or None
+        Number of columns of the result; None if it has one dimension.
+    dtype : dtype
+        Type of the result.
+    """
+    width = () if n_columns is None else (n_columns,)
     sizes = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * X.npartitions
     # As a task of its own, a large tree is sent once per worker, not once per partition.
-    known = dask.delayed(estimator, pure=False)
+    known = dask.delayed(predict, pure=False)
     blocks = [
         array.from_delayed(
-            dask.delayed(_call_on_partition)(method, known, part, number, arguments, options),
+            dask.delayed(_predict_partition)(known, part, number, arguments, width, dtype),
             (size, *width),
             dtype,
         )
         for number, (part, size) in enumerate(zip(_delayed(X), sizes, strict=True))
     ]
     return array.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def _predict_partition(
+    predict: Callable[..., NDArray[Any]],
+    rows: Any,
+    number: int,
+    arguments: Sequence[Any],
+    width: tuple[int, ...],
+    dtype: Any,
+) -> NDArray[Any]:
+    if rows.shape[0] == 0:
+        return np.empty((0, *width), dtype)
+    try:
+        return np.asarray(predict(rows, *arguments))
+    except DataError as error:
+        raise in_part(number, error) from None
 
 
 def _delayed(X: Any) -> list[Any]:
@@ -345,24 +371,6 @@ def _divide(
 
 def _counts(listed: NodeRows) -> Floats:
     return listed.counts
-
-
-def _call_on_partition(
-    method: str,
-    estimator: Any,
-    rows: Any,
-    number: int,
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
-) -> NDArray[Any]:
-    """Return the result of a method for the rows of a partition, perhaps none."""
-    if rows.shape[0] == 0:
-        is_table, dtype = _RESULTS[method](estimator)
-        return np.empty((0, estimator.n_classes_) if is_table else 0, dtype)
-    try:
-        return np.asarray(getattr(estimator, method)(rows, *arguments, **options))
-    except DataError as error:
-        raise in_part(number, error) from None
 
 
 # --- The client ---

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import Dataset, Schema, encode_labels
-from roctree.data.column import Categories
+from roctree.data import Categories, Dataset, Schema, encode_labels
 from roctree.errors import DataError
 from roctree.tree.bins import Sketch, check_category_count, sketch_columns
 from roctree.tree.growth import drop_zero_weight

@@ -1,4 +1,4 @@
-"""Numbers as intervals that tell the classes: a transformer of scikit-learn."""
+"""``MDLDiscretizer``: a scikit-learn transformer that cuts numbers into intervals by class."""
 
 from typing import Any
 
@@ -15,22 +15,26 @@ Floats = NDArray[np.float64]
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Numbers are replaced by the number of their interval, by Fayyad and Irani's method.
+    """Replace numbers by the index of their interval, found by the method of Fayyad and Irani.
 
-    Intervals are as many as the classes warrant: a cut must gain more information than it takes to
-    describe. An attribute without such a cut has a single interval, 0. Categories become their
-    codes, missing values stay missing.
+    A cut must gain more information about the class than its description costs, so that the number
+    of intervals follows from the data. An attribute without such a cut has a single interval, 0.
+    Categories become their codes, missing values stay missing.
 
     Parameters
     ----------
-    categorical_features : "from_dtype", None, names, column numbers or a boolean mask
+    categorical_features : "from_dtype", None, names, indices or mask, default="from_dtype"
+        Which columns are nominal.
 
     Attributes
     ----------
-    cut_points_ : a float64 array for each column; values up to the first cut are in interval 0;
-        empty where there is one interval, and for categories
-    schema_ : Schema, names and categories of the columns
-    n_features_in_, feature_names_in_ : columns seen by ``fit``; names only if they have any
+    cut_points_ : list of arrays
+        The cuts of each column; values up to the first cut are in interval 0. Empty for a single
+        interval, and for categories.
+    schema_ : Schema
+        Names and categories of the columns.
+    n_features_in_, feature_names_in_ : int, array
+        Columns seen by ``fit``; names only if they had any.
 
     Examples
     --------
@@ -48,20 +52,28 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         self.categorical_features = categorical_features
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MDLDiscretizer":
-        """Find the cuts; a row of weight k counts as k rows.
+        """Find the cuts.
 
         Parameters
         ----------
-        X : array, list of rows, or table of pandas, polars or pyarrow; NaN and None are missing
-        y : one label per row
-        sample_weight : one weight per row, at least 0; None for ones
+        X : table of shape (n_samples, n_features)
+            An array, a list of rows, or a table of pandas, polars or pyarrow; NaN and None are
+            missing.
+        y : array of shape (n_samples,)
+            Labels.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of at least 0. A row of weight k counts as k rows.
+
+        Returns
+        -------
+        self
         """
         dataset = Dataset.from_data(
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
         ).drop_zero_weight()
         schema = self.schema_ = dataset.schema
         self.cut_points_ = [
-            np.empty(0) if schema.nominal[feature] else _cuts(dataset, feature)
+            np.empty(0) if schema.nominal[feature] else _column_cuts(dataset, feature)
             for feature in range(schema.n_features)
         ]
         self.n_features_in_ = schema.n_features
@@ -72,10 +84,19 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Return the interval of each number and the code of each category, NaN where missing."""
+        """Return the interval of each number and the code of each category, NaN where missing.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+        """
         check_is_fitted(self, "cut_points_")
         values = np.array(encode_columns(X, self.schema_), dtype=np.float64)
-        # Warns where names are new or gone; that they differ is an error of the line before.
+        # Warns if feature names were added or dropped. Names that differ are an error of encoding.
         validate_data(self, X, reset=False, skip_check_array=True)
         for feature in np.flatnonzero(~self.schema_.nominal):
             known = ~np.isnan(values[:, feature])
@@ -91,6 +112,6 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         return tags
 
 
-def _cuts(dataset: Dataset, feature: int) -> Floats:
+def _column_cuts(dataset: Dataset, feature: int) -> Floats:
     column = np.ascontiguousarray(dataset.values[:, feature])
     return cut_points(column, dataset.labels, dataset.weights, dataset.schema.n_classes)

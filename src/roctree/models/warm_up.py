@@ -1,4 +1,4 @@
-"""Every kernel compiled, or loaded if it was compiled before on this machine."""
+"""Compile every kernel ahead of use, or load it if this machine has compiled it before."""
 
 from typing import Any, get_args
 
@@ -12,12 +12,12 @@ from roctree.models.multiscale.estimator import MultiscaleClassifier
 from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
 from roctree.tree.growth import Missing
 
-# Large and small nodes have kernels of their own.
+# Large and small nodes use different kernels.
 SIZES = (3000, 20)
 
 
 def warm_up() -> None:
-    """Compile all kernels, then fit trees of every kind and predict with them."""
+    """Compile all kernels, then fit every kind of model and predict with it."""
     compile_all()
     for n_rows in SIZES:
         numbers = np.random.default_rng(0).random((n_rows, 3))

@@ -33,9 +33,9 @@ from roctree.pruning.protocol import (
     Need,
     Pruned,
     cut_with_labels,
-    errors,
     inherit_labels,
     majority,
+    training_errors,
 )
 from roctree.pruning.raising import raise_subtrees
 from roctree.strategy import LARGEST_COST, check_choices, check_number, reject_option
@@ -43,9 +43,9 @@ from roctree.tree.shape import (
     better_as_leaves,
     collapse,
     cut,
-    of_one_label,
-    over_leaves,
-    over_subtrees,
+    leaf_sums,
+    subtree_sums,
+    uniform_subtrees,
 )
 from roctree.tree.tree import Tree
 
@@ -101,7 +101,7 @@ class CriticalValue:
     def __call__(self, tree: Tree, *_: Any) -> Tree:
         """Return the pruned tree."""
         reaches = ~tree.is_leaf & (tree.gain >= self.value)
-        return cut(tree, over_subtrees(tree, reaches.astype(np.float64)) == 0.0)
+        return cut(tree, subtree_sums(tree, reaches.astype(np.float64)) == 0.0)
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Pessimistic:
         """Return the pruned tree."""
         if self.costs is not None:
             return self.labelled(tree).tree
-        charged = errors(tree) + 0.5 * (tree.weight > 0.0)
+        charged = training_errors(tree) + 0.5 * (tree.weight > 0.0)
         return cut(tree, self._final(tree, charged, charged))
 
     def labelled(self, tree: Tree) -> Pruned:
@@ -220,7 +220,7 @@ class Pessimistic:
             np.take_along_axis(cost, own, axis=1)[:, 0],
         )
         if self.leaves == "relabel":
-            final, labels = of_one_label(tree, final, labels)
+            final, labels = uniform_subtrees(tree, final, labels)
         return cut_with_labels(tree, final, labels)
 
     def _final(self, tree: Tree, wrong: Floats, cost: Floats) -> Bools:
@@ -228,7 +228,7 @@ class Pessimistic:
 
         Pruning elsewhere does not change the numbers of a node, so the order does not matter.
         """
-        below, lost = over_leaves(tree, wrong), over_leaves(tree, cost)
+        below, lost = leaf_sums(tree, wrong), leaf_sums(tree, cost)
         deviation = standard_error(below, tree.weight)
         mean_cost = np.divide(lost, below, out=np.zeros_like(lost), where=below > 0.0)
         return np.asarray(~tree.is_leaf & (cost <= lost + mean_cost * deviation))
@@ -404,7 +404,7 @@ class ErrorBased:
 
     def expected(self, tree: Tree) -> Floats:
         """Return the upper limit of the errors of each node as a leaf."""
-        return self._upper_limit(errors(tree), tree.weight)
+        return self._upper_limit(training_errors(tree), tree.weight)
 
     def _upper_limit(self, wrong: Floats, cases: Floats) -> Floats:
         return expected_errors(wrong, cases, self.cf, self.limit)
@@ -600,10 +600,14 @@ def prune_by_cost(tree: Tree, cost: Floats2D, leaves: Literal["keep", "relabel",
         and keep their majority class.
     """
     least_cost_classes = cheapest_labels(tree, cost)
-    labels = least_cost_classes if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), least_cost_classes)
+    labels = (
+        least_cost_classes
+        if leaves == "relabel"
+        else np.where(tree.is_leaf, majority(tree), least_cost_classes)
+    )
     judged = (least_cost_classes if leaves == "any" else labels)[:, None]
     own = np.take_along_axis(cost, judged, axis=1)[:, 0]
     final = better_as_leaves(tree, own, _TIE * own)
     if leaves == "relabel":
-        final, labels = of_one_label(tree, final, labels)
+        final, labels = uniform_subtrees(tree, final, labels)
     return cut_with_labels(tree, final, labels)

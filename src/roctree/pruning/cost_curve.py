@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import Floats, Floats2D
-from roctree.data.labels import encode_labels
+from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Pruned, Pruner
+from roctree.roc.arithmetic import upper_hull
 from roctree.roc.curve import IN_PARTS
-from roctree.roc.ranking import upper_hull
 from roctree.strategy import configure, is_finite_number
 from roctree.text import data_frame, html_table, rich_table, text_table
-from roctree.tree.apply import mix
-from roctree.tree.shape import places_in
+from roctree.tree.prediction import mix
+from roctree.tree.shape import nodes_in
 from roctree.tree.tree import Tree
 
 # Costs of a miss (false negative) and a false alarm (false positive), section 4.1 of the paper.
@@ -392,7 +392,7 @@ def _called_positive(
     """Return the weight of each class that is predicted positive."""
     if pruned.labels is None:
         raise ParameterError("The pruner does not label its leaves.")
-    places, called = places_in(tree, pruned.tree), pruned.labels == positive
+    places, called = nodes_in(tree, pruned.tree), pruned.labels == positive
     sums = counts[places[called & pruned.tree.is_leaf]].sum(axis=0)
     if stopped is not None:
         sums += stopped[places[called & ~pruned.tree.is_leaf]].sum(axis=0)

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data import encode_labels
-from roctree.data.cells import take_rows
+from roctree.data import encode_labels, take_rows
 from roctree.errors import ParameterError, how_to_install
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
 from roctree.requests import class_index
 from roctree.roc import Band, Curve
 from roctree.roc.inputs import check_two_classes, is_positive
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 
 if TYPE_CHECKING:
     from roctree.experiment import Ranks
@@ -1059,7 +1058,7 @@ def _isocost_slope(
         return None if point is None else point.isocost_slope
     given = {"cost_fp": cost_fp, "cost_fn": cost_fn, "prior": prior}
     for name, value in given.items():
-        if value is not None and not is_number(value):
+        if value is not None and not is_finite_number(value):
             raise ParameterError(f"{name}={value!r} must be a finite number.")
     share = curve.prior if prior is None else prior
     alarm = (1.0 if cost_fp is None else cost_fp) * (1.0 - share)

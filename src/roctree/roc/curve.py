@@ -11,9 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data.labels import check_weights
+from roctree.data import check_weights
 from roctree.errors import DataError, ParameterError
 from roctree.roc import costs, inference
+from roctree.roc.arithmetic import (
+    area,
+    cumulative,
+    group_sums,
+    interpolate,
+    tie_groups,
+    upper_hull,
+)
 from roctree.roc.inputs import (
     check_counts,
     check_rate,
@@ -21,14 +29,6 @@ from roctree.roc.inputs import (
     check_two_classes,
     check_vector,
     is_positive,
-)
-from roctree.roc.ranking import (
-    area,
-    cumulative,
-    group_sums,
-    interpolate,
-    tie_groups,
-    upper_hull,
 )
 from roctree.strategy import is_finite_number
 

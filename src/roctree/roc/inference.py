@@ -14,6 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri
 
 from roctree.errors import DataError
+from roctree.roc.arithmetic import (
+    area,
+    cumulative,
+    group_sums,
+    interpolate,
+    placements,
+    tie_groups,
+)
 from roctree.roc.inputs import (
     check_choice,
     check_integer,
@@ -21,14 +29,6 @@ from roctree.roc.inputs import (
     check_scores,
     check_two_classes,
     is_positive,
-)
-from roctree.roc.ranking import (
-    area,
-    cumulative,
-    group_sums,
-    interpolate,
-    placements,
-    tie_groups,
 )
 
 if TYPE_CHECKING:

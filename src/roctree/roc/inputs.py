@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data.labels import encode_labels
+from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import is_finite_number
 
@@ -21,26 +21,47 @@ _LARGEST, _SMALLEST = 1e100, 1e-100
 
 def check_vector(name: str, values: ArrayLike) -> Floats:
     """Return finite numbers as a one-dimensional array."""
-    found = _as_floats(name, values)
+    found = _finite(name, values)
     if found.ndim != 1:
         raise DataError(
             f"{name} has shape {found.shape}: pass one number per case or leaf, for example one "
             "column of predict_proba(X)."
         )
-    _check_finite(name, found)
     return found
 
 
 def check_matrix(name: str, values: ArrayLike) -> Floats:
     """Return finite numbers as a matrix with a column for each of at least two classes."""
-    found = _as_floats(name, values)
+    found = _finite(name, values)
     if found.ndim != 2 or found.shape[1] < 2:
         raise DataError(
             f"{name} has shape {found.shape}: pass one row per case or leaf and one column for "
             "each of at least two classes."
         )
-    _check_finite(name, found)
     return found
+
+
+def _finite(name: str, values: ArrayLike) -> Floats:
+    """Return an array of finite numbers, of any shape."""
+    found = _as_floats(name, values)
+    if not np.isfinite(found).all():
+        row = int(np.argwhere(~np.isfinite(np.atleast_1d(found)))[0, 0])
+        raise DataError(
+            f"{name} has a missing or infinite value in row {row} (counting from 0): all values "
+            "must be finite."
+        )
+    return found
+
+
+def _as_floats(name: str, values: ArrayLike) -> Floats:
+    try:
+        found = np.asarray(np.ma.filled(values, np.nan) if np.ma.isMA(values) else values)
+        # Strings could be parsed, but are more likely the wrong column.
+        if found.dtype.kind in "fiubO":
+            return found.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise DataError(f"{name} must contain only numbers.")
 
 
 def check_counts(name: str, values: Floats) -> Floats:
@@ -137,24 +158,4 @@ def check_two_classes(curve: "Curve", what: str) -> None:
         raise DataError(
             f"There are {curve.n_positive:g} positives and {curve.n_negative:g} negatives: "
             f"{what} needs both."
-        )
-
-
-def _as_floats(name: str, values: ArrayLike) -> Floats:
-    try:
-        found = np.asarray(np.ma.filled(values, np.nan) if np.ma.isMA(values) else values)
-        # Strings could be parsed, but are more likely the wrong column.
-        if found.dtype.kind in "fiubO":
-            return found.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise DataError(f"{name} must contain only numbers.")
-
-
-def _check_finite(name: str, values: Floats) -> None:
-    if not np.isfinite(values).all():
-        row = int(np.argwhere(~np.isfinite(values))[0, 0])
-        raise DataError(
-            f"{name} has a missing or infinite value in row {row} (counting from 0): all values "
-            "must be finite."
         )

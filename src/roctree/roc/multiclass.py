@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.data.labels import check_weights, encode_labels, labels_of
+from roctree.data import check_weights, encode_known_labels, encode_labels
 from roctree.errors import DataError
+from roctree.roc.arithmetic import tie_groups
 from roctree.roc.curve import Curve
 from roctree.roc.inputs import check_choice, check_counts, check_matrix
-from roctree.roc.ranking import tie_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -155,7 +155,7 @@ def _counts_of_labels(
         if label in labels[:place]:
             raise DataError(f"classes contains {label!r} twice: each column needs its own class.")
     counted = np.zeros(shape)
-    columns = codes if classes is None else labels_of(y, known)
+    columns = codes if classes is None else encode_known_labels(y, known)
     counted[np.arange(len(codes)), columns] = check_weights(sample_weight, len(codes))
     return counted
 

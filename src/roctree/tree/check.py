@@ -1,7 +1,7 @@
-"""Whether arrays are a tree: the checks between a file from a stranger and a ``Tree`` in use.
+"""Validation of a tree: the checks between an untrusted file and a ``Tree`` in use.
 
-Whatever passes can be descended, drawn and pruned without a look outside any array. The first
-violation is reported, with the node where it happens.
+A tree that passes can be descended, drawn and pruned without reading outside any array. The first
+violation is reported, with its node.
 """
 
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ DTYPES = {
     "softness": np.float64,
     "gain": np.float64,
 }
-# What rounding may do to the sum of the children's counts, relative to the weight of the root.
+# Rounding error allowed in the sum of the children's counts, relative to the weight of the root.
 TOLERANCE = 1e-9
 
 
@@ -66,15 +66,15 @@ def _check_shapes(tree: "Tree") -> None:
 
 
 def check_structure(n_children: NDArray[np.int32]) -> None:
-    """Raise ``ModelFileError`` unless these are the numbers of children of a tree's nodes."""
+    """Raise ``ModelFileError`` unless these numbers of children describe a tree."""
     _refuse(n_children < 0, "has a negative number of children")
     _refuse(n_children == 1, "has a single child")
     children_before = np.cumsum(n_children, dtype=np.int64) - n_children
-    _refuse(children_before < np.arange(n_children.size), "is no child of an earlier node")
+    _refuse(children_before < np.arange(n_children.size), "is not a child of an earlier node")
     n_described = 1 + int(children_before[-1]) + int(n_children[-1])
     if n_described != n_children.size:
         raise ModelFileError(
-            f"The tree has {n_children.size} nodes, but their children make it {n_described}."
+            f"The tree has {n_children.size} nodes, but n_children describes {n_described}."
         )
 
 
@@ -83,11 +83,12 @@ def _check_features(tree: "Tree", n_features: int | None) -> None:
     _refuse(leaf & (tree.feature != -1), "is a leaf with an attribute")
     _refuse(~leaf & (tree.feature < 0), "splits on a negative attribute")
     if n_features is not None:
-        _refuse(tree.feature >= n_features, f"splits on an attribute beyond the {n_features} known")
+        unknown = f"splits on an attribute that is not among the {n_features} of the schema"
+        _refuse(tree.feature >= n_features, unknown)
 
 
 def _check_splits(tree: "Tree") -> None:
-    """Ask that a node be a leaf, a threshold with two children, or a list of categories."""
+    """Check that each node is a leaf, a threshold with two children, or a list of categories."""
     offsets = tree.category_offsets.astype(np.int64)
     sizes = np.diff(offsets)
     _refuse(sizes < 0, "has a list of categories that ends before it begins")
@@ -112,7 +113,7 @@ def _check_categories(tree: "Tree") -> None:
 
 def _check_missing(tree: "Tree") -> None:
     outside = (tree.missing_branch < -1) | (tree.missing_branch >= tree.n_children)
-    # A leaf has no branch at all, so that -1 is its only choice.
+    # A leaf has no branches, so -1 is its only valid value.
     _refuse(outside, "sends missing values to a branch that does not exist")
 
 
@@ -135,8 +136,9 @@ def _check_counts(tree: "Tree") -> None:
 
 
 def _check_numbers(tree: "Tree") -> None:
-    _refuse(~(np.isfinite(tree.softness) & (tree.softness >= 0)), "has an impossible softness")
-    _refuse(~np.isfinite(tree.gain), "has a gain that is not a number")
+    valid = np.isfinite(tree.softness) & (tree.softness >= 0)
+    _refuse(~valid, "has a negative or infinite softness")
+    _refuse(~np.isfinite(tree.gain), "has a gain that is not a finite number")
 
 
 def _refuse(wrong: NDArray[np.bool_], what: str) -> None:

@@ -1,4 +1,4 @@
-"""Why a tree says what it says of one case: the leaves it reaches, and the splits on the way."""
+"""Explanation of the prediction for one case: the leaves it reaches, and the splits on the way."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,12 @@ from roctree.tree.text import branch_conditions, short, value_text
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from roctree.data.dataset import Schema
+    from roctree.data import Schema
 
 Floats = NDArray[np.float64]
 
 DIGITS = 4
-# So many leaves are described in words; what is left is a small part of a case.
+# Most leaves that are described; the rest is a small part of a case.
 MOST_LEAVES = 6
 
 
@@ -27,11 +27,16 @@ class LeafPart:
 
     Parameters
     ----------
-    node : number of the leaf
-    part : how much of the case it receives, from 0 to 1
-    cases : weight of its training cases
-    probabilities : what it says, by class
-    steps : the splits on the way, from the root, in words
+    node : int
+        Number of the leaf.
+    part : float
+        Part of the case that reaches it, from 0 to 1.
+    cases : float
+        Weight of its training cases.
+    probabilities : dict
+        Probability of each class.
+    steps : tuple of str
+        The splits on the way from the root, in words.
     """
 
     node: int
@@ -48,13 +53,16 @@ class LeafPart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a tree says of a case, and why.
+    """The prediction for a case, and the leaves that it comes from.
 
     Parameters
     ----------
-    label : the predicted class
-    probabilities : by class
-    leaves : those that the case reaches, the largest part of it first
+    label : label
+        The predicted class.
+    probabilities : dict
+        Probability of each class.
+    leaves : tuple of LeafPart
+        The leaves that the case reaches, the largest part first.
     """
 
     label: Any
@@ -82,13 +90,14 @@ def leaf_parts(
 
     Parameters
     ----------
-    tree : the tree
-    values : float64[1, features], the case
+    tree : Tree
+    values : float64[1, features]
+        The case.
     probabilities : float64[nodes, classes]
-    schema : names, categories and classes
+    schema : Schema
     """
     if len(values) != 1:
-        raise ParameterError(f"explain is of one case, and x has {len(values)} rows: give one.")
+        raise ParameterError(f"explain takes one case, but x has {len(values)} rows.")
     parts = _parts(tree, values)
     steps = _steps(tree, values[0], parts, schema)
     leaves = [node for node in parts if tree.is_leaf[node]]
@@ -105,12 +114,12 @@ def leaf_parts(
 
 
 def by_class(shares: Floats, schema: "Schema") -> dict[Any, float]:
-    """Return a number for each class by its label."""
+    """Return a dict of a number per class, by its label."""
     return dict(zip(schema.classes.tolist(), shares.tolist(), strict=True))
 
 
 def _parts(tree: Tree, values: Floats) -> dict[int, float]:
-    """How much of a case each node receives that it reaches."""
+    """Return the part of a case at each node that it reaches."""
     reached = decision_path(tree, values).indices
     leaves = reached[tree.is_leaf[reached]]
     table = np.zeros((tree.n_nodes, len(leaves)))
@@ -123,7 +132,7 @@ def _parts(tree: Tree, values: Floats) -> dict[int, float]:
 
 
 def _path(tree: Tree, node: int) -> list[int]:
-    """The nodes below the root on the way to a node, itself last."""
+    """Return the nodes on the path to a node, without the root, itself last."""
     path: list[int] = []
     while node > 0:
         path.append(node)
@@ -132,7 +141,7 @@ def _path(tree: Tree, node: int) -> list[int]:
 
 
 def _steps(tree: Tree, row: Floats, parts: dict[int, float], schema: "Schema") -> dict[int, str]:
-    """Say of each node but the root how the case has come there."""
+    """Return for each node below the root how the case came there."""
     return {
         node: _step(tree, row, node, parts[node] / parts[int(tree.parent[node])], schema, condition)
         for node, condition in branch_conditions(tree, schema, sorted(parts)[1:]).items()
@@ -151,7 +160,7 @@ def _step(
         return f"{seen}: {_percent(share)} goes to {condition}, as in training"
     distance = short(abs(float(row[feature] - tree.threshold[parent])), DIGITS)
     return (
-        f"{seen}: {_percent(share)} goes to {condition}, for the threshold is {distance} away and "
+        f"{seen}: {_percent(share)} goes to {condition}, as the threshold is {distance} away and "
         f"soft within {short(softness, DIGITS)}"
     )
 

@@ -51,7 +51,7 @@ def _drop_below(parent: ReadonlyInts, final: Bools, kept: Bools) -> None:
         kept[node] = kept[parent[node]] and not final[parent[node]]
 
 
-def over_subtrees(tree: Tree, values: Floats) -> Floats:
+def subtree_sums(tree: Tree, values: Floats) -> Floats:
     """Return for each node the sum of its value and the values of all nodes below it."""
     sums = np.array(values, dtype=np.float64)
     compiled(_add_to_parents)(tree.parent, sums)
@@ -64,14 +64,14 @@ def _add_to_parents(parent: ReadonlyInts, sums: Floats) -> None:
         sums[parent[node]] += sums[node]
 
 
-def over_leaves(tree: Tree, values: Floats) -> Floats:
+def leaf_sums(tree: Tree, values: Floats) -> Floats:
     """Return for each node the sum of the values of its leaves; a leaf has its own value."""
-    return over_subtrees(tree, np.where(tree.is_leaf, values, 0.0))
+    return subtree_sums(tree, np.where(tree.is_leaf, values, 0.0))
 
 
-def with_those_below(tree: Tree, counts: Floats) -> Floats:
-    """Return the counts of each subtree: ``over_subtrees`` of each column."""
-    return np.column_stack([over_subtrees(tree, column) for column in counts.T])
+def subtree_counts(tree: Tree, counts: Floats) -> Floats:
+    """Return the counts of each subtree: ``subtree_sums`` of each column."""
+    return np.column_stack([subtree_sums(tree, column) for column in counts.T])
 
 
 def importances(tree: Tree, n_features: int) -> Floats:
@@ -115,7 +115,7 @@ def _close(parent: ReadonlyInts, loss: Floats, slack: Floats, below: Floats, fin
 _MIXED, _UNKNOWN = -1, -2
 
 
-def of_one_label(tree: Tree, final: Flags, labels: Ints) -> tuple[Flags, Ints]:
+def uniform_subtrees(tree: Tree, final: Flags, labels: Ints) -> tuple[Flags, Ints]:
     """Return the nodes whose final descendants all have one label, and the labels with it there."""
     one, of_subtree = final | tree.is_leaf, np.array(labels, dtype=np.int64)
     compiled(_join_labels)(tree.parent, one, of_subtree)
@@ -137,7 +137,7 @@ def _join_labels(parent: ReadonlyInts, one: Bools, labels: Ints) -> None:
                 labels[above] = labels[node] if joined else _MIXED
 
 
-def places_in(tree: Tree, part: Tree) -> Ints:
+def nodes_in(tree: Tree, part: Tree) -> Ints:
     """Return the node of ``tree`` that corresponds to each node of ``part``, a cut of it."""
     places = np.zeros(part.n_nodes, dtype=np.int64)
     compiled(_follow)(tree.first_child, part.parent, part.branch, places)
@@ -241,7 +241,7 @@ def grow_best_first(
     growth : Growth
     max_leaves : int
     part : callable, default=best_first
-        Selects the part of a tree: ``best_first`` or ``largest_area``.
+        Selects the part of a tree: ``best_first`` or ``best_first_by_auc``.
     """
     part = part or best_first
     most = int(max_leaves)
@@ -294,7 +294,7 @@ def _openable(tree: Tree, worth: Floats, first: int, end: int) -> list[tuple[flo
 # change of one leaf, takes as many steps as a rank has bits.
 
 
-def largest_area(tree: Tree, max_leaves: int) -> Tree:
+def best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that growth by the area under the ROC curve makes.
 
     Of leaves that raise the area equally the one with the largest gain times weight is split, the

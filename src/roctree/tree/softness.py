@@ -36,7 +36,7 @@ from roctree.tree.tree import IS_PRESENT, Tree
 _SHORT = 1 << 16
 
 
-def of_width(tree: Tree, width: float, before: float, cases: Dataset | None) -> Tree:
+def soften(tree: Tree, width: float, before: float, cases: Dataset | None) -> Tree:
     """Return the tree with soft thresholds of a relative width.
 
     Parameters
@@ -50,9 +50,9 @@ def of_width(tree: Tree, width: float, before: float, cases: Dataset | None) -> 
         Training cases to measure the widths from; None to rescale the present widths.
     """
     if width == 0.0:
-        return hardened(tree)
+        return harden(tree)
     if cases is not None:
-        return replace(tree, softness=_times(width, widths(tree, cases)))
+        return replace(tree, softness=_times(width, threshold_widths(tree, cases)))
     if not tree.softness.any() and _is_soft(tree).any():
         raise ParameterError(
             "The widths of soft thresholds are measured on the training cases: give X and y to "
@@ -68,12 +68,12 @@ def _times(width: float, softness: Floats) -> Floats:
         return np.minimum(width * softness, np.finfo(np.float64).max)
 
 
-def hardened(tree: Tree) -> Tree:
+def harden(tree: Tree) -> Tree:
     """Return the tree with hard thresholds."""
     return replace(tree, softness=np.zeros(tree.n_nodes)) if tree.softness.any() else tree
 
 
-def widths(tree: Tree, cases: Dataset) -> Floats:
+def threshold_widths(tree: Tree, cases: Dataset) -> Floats:
     """Return the half-width of each threshold, 0 at nodes without one.
 
     The nodes of a level are measured together, with their cases sorted by node and value.
@@ -200,7 +200,7 @@ def _by_spread(begin: int, end: int, threshold: float, cases: _Cases, sides: _Si
         square += weight * distance * distance
     mean /= total
     deviation = 2.0 * unit * math.sqrt(max(square / total - mean * mean, 0.0))
-    return RAMP * SPREAD * deviation * total ** (-0.2)
+    return float(RAMP * SPREAD * deviation * total ** (-0.2))
 
 
 @kernel

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.table import amount, plain
+from roctree.text import pluralize, quote_if_needed
 from roctree.tree.tree import IS_PRESENT, Tree
 
 if TYPE_CHECKING:
-    from roctree.data.dataset import Schema
+    from roctree.data import Schema
 
 BAR = "|   "
-# Bars beyond this depth would fill a page; a number takes their place.
+# More bars than this would fill the page; a number takes their place.
 MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
@@ -37,19 +37,24 @@ def to_text(
 ) -> str:
     """Return the tree as text.
 
-    Thresholds are rounded, but never so far that two of the same attribute look alike. A branch
-    says ``or missing`` if it is where missing values go, unless they always go to the heaviest
-    branch of the splits on that attribute. Cases are counted by weight. From the twentieth bar on,
-    the number of bars stands in brackets.
+    Thresholds are rounded, but not so far that two of the same attribute look equal. A branch says
+    ``or missing`` if missing values go there, unless all splits on that attribute send them to the
+    heaviest branch. Cases are counted by weight. After twenty bars, the number of further bars is
+    given in brackets.
 
     Parameters
     ----------
-    tree : the tree
-    schema : names, categories and classes
-    max_depth : number of levels to show; a line that stands for a subtree ends in "…"
-    digits : significant digits of thresholds and weights, at most 17
-    leaf_note : what else to say of each leaf, by its number
-    labels : int64[nodes], the class of each node; None for the most frequent
+    tree : Tree
+    schema : Schema
+        Names, categories and classes.
+    max_depth : int, optional
+        Number of levels to show; a line that stands for a subtree ends in "…".
+    digits : int
+        Significant digits of thresholds and weights, at most 17.
+    leaf_note : callable, optional
+        Returns a note for each leaf, by its number.
+    labels : int64[nodes], optional
+        Class of each node, by default the most frequent.
     """
     check_limits(max_depth, digits)
     condition = _conditions(tree, schema, digits)
@@ -65,8 +70,8 @@ def to_text(
 
 
 def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
-    """Return what says which values lead to a node from its parent."""
-    names = [plain(name) for name in schema.names]
+    """Return a function that says which values lead to a node from its parent."""
+    names = [quote_if_needed(name) for name in schema.names]
     cuts = short_thresholds(tree, digits)
     says_missing = says_missing_of(tree)
 
@@ -88,13 +93,15 @@ def in_lines(
     leaf_note: Callable[[int], str] | None = None,
     labels: NDArray[np.int64] | None = None,
 ) -> str:
-    """Return a line for each node but the root: what leads to it, and what comes of it if a leaf.
+    """Return one line per node below the root: its condition, and the outcome if it is a leaf.
 
     Parameters
     ----------
-    tree : the tree
-    classes : class labels
-    condition : says what leads to a node from its parent
+    tree : Tree
+    classes : array
+        Class labels.
+    condition : callable
+        Returns what leads to a node from its parent.
     max_depth, digits, leaf_note, labels : as in ``to_text``
     """
     named = tree.counts.argmax(axis=1) if labels is None else labels
@@ -116,31 +123,31 @@ def in_lines(
 
 
 def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) -> str:
-    """Return what a row has for an attribute, such as "age = 30" or "age is missing"."""
-    name, categories = plain(schema.names[feature]), schema.categories[feature]
+    """Return the value of an attribute as text, such as "age = 30" or "age is missing"."""
+    name, categories = quote_if_needed(schema.names[feature]), schema.categories[feature]
     if np.isnan(value):
         return f"{name} is missing"
     if categories is None:
         return f"{name} = {short(float(value), digits)}"
-    return f"{name} = {plain(categories[int(value)])}"
+    return f"{name} = {quote_if_needed(categories[int(value)])}"
 
 
 def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dict[int, str]:
-    """Return for some nodes, none of them the root, which values lead there from their parents."""
+    """Return the conditions that lead to some nodes from their parents; the root has none."""
     condition = _conditions(tree, schema, DIGITS)
     return {node: condition(node) for node in nodes}
 
 
 def to_html(tree: Tree, schema: "Schema", labels: NDArray[np.int64]) -> str:
-    """Return the size of the tree and its top levels for a page, with the class of each node."""
-    facts = f"{amount(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
+    """Return the size of the tree and its top levels as HTML, with the class of each node."""
+    facts = f"{pluralize(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
     classes = ", ".join(map(str, schema.classes))
     text = to_text(tree, schema, max_depth=HTML_LEVELS, labels=labels)
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
 def check_limits(max_depth: Any, digits: Any) -> None:
-    """Refuse numbers of levels and of digits that make no sense."""
+    """Raise ``ParameterError`` unless the numbers of levels and digits are allowed."""
     if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
@@ -175,7 +182,7 @@ def _indent(depth: int) -> str:
 def branch_condition(
     tree: Tree, schema: "Schema", node: int, name: str, cut: str | None, *, says_missing: bool
 ) -> str:
-    """Say which values lead from the parent of a node to it."""
+    """Return the condition that leads to a node from its parent."""
     parent, branch = tree.parent[node], tree.branch[node]
     takes_missing = bool(tree.missing_branch[parent] == branch)
     if tree.threshold[parent] == IS_PRESENT and tree.missing_branch[parent] == 1:
@@ -192,8 +199,8 @@ def branch_condition(
 
 
 def category_set(codes: NDArray[np.int64], categories: Any) -> str:
-    """Say which categories are meant, the first of many."""
-    words = [plain(categories[code], within_list=True) for code in codes]
+    """Return a set of categories as text; of many, the first ones."""
+    words = [quote_if_needed(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
     if len(words) > MAX_CATEGORIES:
@@ -203,25 +210,26 @@ def category_set(codes: NDArray[np.int64], categories: Any) -> str:
 
 
 def _outcome(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
-    """Say the class, how frequent it is, and among how many cases."""
+    """Return the class of a leaf, its frequency, and the number of cases."""
     weight = float(counts.sum())
     if weight == 0.0:
         return "no cases"
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    return f"{plain(classes[winner])}  ({share_text(counts[winner] / weight)}, {cases}{others})"
+    name, share = quote_if_needed(classes[winner]), share_text(counts[winner] / weight)
+    return f"{name}  ({share}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
-    """List the other classes, the frequent ones first."""
+    """Return the other classes and their counts, the most frequent first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {plain(classes[i])}" for i in order]
+    listed = [f"{short(float(counts[i]), digits)} {quote_if_needed(classes[i])}" for i in order]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
 
 def share_text(part: float) -> str:
-    """Return a share with two decimals, or more if a leaf would look pure without being so."""
+    """Return a share with two decimals, or more if an impure leaf would look pure."""
     n_decimals = 2
     while part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") == 1.0:
         n_decimals += 1
@@ -229,7 +237,7 @@ def share_text(part: float) -> str:
 
 
 def says_missing_of(tree: Tree) -> list[bool]:
-    """Whether each split is on an attribute whose missing values have a way of their own."""
+    """Return whether each split is on an attribute whose missing branch must be stated."""
     own_way = (tree.missing_branch >= 0) & (tree.missing_branch != tree.heaviest_branch)
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
@@ -246,7 +254,7 @@ def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
 
 
 def apart(thresholds: list[float], digits: int) -> dict[float, str]:
-    """Round ascending numbers to so many digits, or as many more as it takes to tell them apart."""
+    """Round ascending numbers to ``digits``, or to more where they would look equal."""
     texts = {}
     crowded = thresholds
     while crowded and digits <= ALL_DIGITS:
@@ -259,7 +267,7 @@ def apart(thresholds: list[float], digits: int) -> dict[float, str]:
 
 
 def short(number: float, digits: int) -> str:
-    """Return a number in decimals, rounded to so many digits; integer parts keep all of theirs."""
+    """Return a number rounded to ``digits`` significant digits; integer parts are not rounded."""
     if not 1e-5 <= abs(number) < 1e15:
         return f"{number:.{digits}g}"
     if number == int(number):

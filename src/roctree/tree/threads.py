@@ -1,4 +1,4 @@
-"""Threads over work that lets go of the interpreter's lock: kernels, and numpy on large arrays."""
+"""Threads for work that releases the GIL: kernels, and NumPy on large arrays."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 def in_threads(
     n_threads: int, run: Callable[[Item], Result], items: Iterable[Item]
 ) -> list[Result]:
-    """Return what a function makes of each item, by so many threads; by one, on the spot."""
+    """Return the results of a function for all items, computed by ``n_threads`` threads."""
     if n_threads == 1:
         return [run(item) for item in items]
     with ThreadPoolExecutor(n_threads) as pool:

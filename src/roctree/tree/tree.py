@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.table import amount
+from roctree.text import pluralize
 from roctree.tree.check import check_tree
 
 if TYPE_CHECKING:
@@ -237,8 +237,8 @@ class Tree:
         return Tree, tuple(self._arrays().values())
 
     def __repr__(self) -> str:
-        leaves = amount(self.n_leaves, "leaf", "leaves")
-        return f"<Tree of {amount(self.n_nodes, 'node')}, {leaves}, depth {self.max_depth}>"
+        leaves = pluralize(self.n_leaves, "leaf", "leaves")
+        return f"<Tree of {pluralize(self.n_nodes, 'node')}, {leaves}, depth {self.max_depth}>"
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -17,7 +17,7 @@ import pytest
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.report.explorer import page, page_text
 from roctree.report.explorer.page import as_json
-from roctree.tree.apply import divided
+from roctree.tree.prediction import divided_rows
 from tests.estimator import weather
 from tests.report.explorer import trees
 
@@ -57,7 +57,7 @@ def test_only_attributes_that_the_tree_tests_are_in_the_page():
 def test_divided_test_cases_are_in_the_page_by_their_parts_in_the_leaves(made):
     tree, X_test, y_test = made()
     data = trees.document(tree, X_test, y_test)
-    apart = divided(tree.tree_, np.asarray(tree.fitted_.encode(X_test), np.float64))
+    apart = divided_rows(tree.tree_, np.asarray(tree.fitted_.encode(X_test), np.float64))
     assert len(data["divided"]) == apart.sum() > 0
     probabilities = tree.probabilities_[tree.tree_.leaves]
     mixed = [np.dot(each["parts"], probabilities[each["leaves"]]) for each in data["divided"]]

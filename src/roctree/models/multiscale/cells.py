@@ -36,7 +36,7 @@ from roctree.fitting import prune
 from roctree.pruning import Pruner
 from roctree.tree.arrange import breadth_first, consecutive
 from roctree.tree.growth import weight_grid
-from roctree.tree.passes import places_in, with_those_below
+from roctree.tree.shape import nodes_in, subtree_counts
 from roctree.tree.tree import NO_BRANCH, Tree, read_only
 
 Floats = NDArray[np.float64]
@@ -259,13 +259,13 @@ def grow(
         np.empty(room, dtype=np.int64),
     )
     n_cells = compiled(divide)(_shared_levels(ordered), classes, grown)
-    n_children, level, begin, end = (array[:n_cells] for array in grown)
+    n_children, begin, end = grown.n_children[:n_cells], grown.begin[:n_cells], grown.end[:n_cells]
     sizes = np.where(n_children == 0, end - begin, 0)
     places = np.repeat(np.arange(n_cells), sizes)
     cases = consecutive(begin, sizes)
     exact, _ = weight_grid(weights)
     counts = count_classes(places, classes[cases], exact[order][cases], n_cells, n_classes)
-    cells = Cells(n_children, level, ordered[begin], np.arange(n_cells))
+    cells = Cells(n_children, grown.level[:n_cells], ordered[begin], np.arange(n_cells))
     return cells, tree_of_counts(n_children, counts)
 
 
@@ -363,7 +363,7 @@ def tree_of_counts(n_children: NDArray[np.int32], counts: Floats) -> Tree:
         softness=np.zeros(n_nodes),
         gain=np.zeros(n_nodes),
     )
-    return replace(tree, counts=with_those_below(tree, counts))
+    return replace(tree, counts=subtree_counts(tree, counts))
 
 
 def count_classes(
@@ -377,7 +377,7 @@ def count_classes(
 def numbers_in(tree: Tree, part: Tree) -> Ints:
     """Return the number in a pruned tree of each node, or of the leaf that has replaced it."""
     numbers = np.full(tree.n_nodes, -1, dtype=np.int64)
-    numbers[places_in(tree, part)] = np.arange(part.n_nodes)
+    numbers[nodes_in(tree, part)] = np.arange(part.n_nodes)
     for depth in range(1, tree.max_depth + 1):
         nodes = np.arange(tree.level_starts[depth], tree.level_starts[depth + 1])
         gone = nodes[numbers[nodes] < 0]

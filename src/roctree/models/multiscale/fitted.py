@@ -33,7 +33,7 @@ from roctree.requests import class_index, held_out_cases
 from roctree.smoothing import Frequencies, Smoother, choices, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.text import quote_if_needed
-from roctree.tree.passes import with_those_below
+from roctree.tree.shape import subtree_counts
 from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, short
 from roctree.tree.tree import Tree
 
@@ -147,7 +147,7 @@ class FittedCells(FittedModel):
         counts, stopped = cells.tree.counts, None
         if X_test is not None:
             stopped = cells.stops(self.dataset(X_test, y_test, sample_weight))
-            counts = with_those_below(cells.tree, stopped)
+            counts = subtree_counts(cells.tree, stopped)
         labels = self.classes.tolist()
         return cost_pruning_curve(cells.tree, pruner, costs, counts, labels, place, stopped=stopped)
 

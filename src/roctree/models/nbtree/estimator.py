@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from roctree.classifier import FittedClassifier, training_data
-from roctree.data import warn_of_identifiers
+from roctree.data import warn_about_identifiers
 from roctree.fitted import Training
 from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Folds, Scored, check_parameters
 from roctree.models.nbtree.growth import grow_naive_bayes_tree, merge_equal_rows
@@ -107,7 +107,7 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         """
         check_parameters(self.get_params(deep=False))
         data = training_data(X, y, sample_weight, self.categorical_features)
-        warn_of_identifiers(data, stacklevel=2)
+        warn_about_identifiers(data, stacklevel=2)
         cases = data if self.folds == "rows" else merge_equal_rows(data)
         tree = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
         self.fitted_ = FittedNaiveBayesTree(

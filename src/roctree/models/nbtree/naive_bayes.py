@@ -29,7 +29,7 @@ from roctree._jit import (
 )
 from roctree.data import Schema
 from roctree.models.mdl import copy_to
-from roctree.table import amount
+from roctree.text import pluralize
 from roctree.tree.kernels.descent import Paths, Reached, visit
 from roctree.tree.tree import Tree, read_only
 
@@ -194,7 +194,7 @@ class NaiveBayesTree:
         return mixture
 
     def __repr__(self) -> str:
-        size = f"{amount(self.n_nodes, 'node')}, {amount(self.n_leaves, 'leaf', 'leaves')}"
+        size = f"{pluralize(self.n_nodes, 'node')}, {pluralize(self.n_leaves, 'leaf', 'leaves')}"
         return f"<NaiveBayesTree of {size}, depth {self.max_depth}>"
 
 

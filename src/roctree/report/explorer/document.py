@@ -15,7 +15,7 @@ from roctree._version import __version__
 from roctree.data import Dataset, Schema, check_test_cases
 from roctree.errors import ParameterError
 from roctree.fitted import FittedModel, FittedTree
-from roctree.geometry import extent
+from roctree.geometry import diagonal
 from roctree.geometry.metric import units_of
 from roctree.labelling import FBeta, Labeller, LeastCost, MaxFPR, MinTPR, Threshold
 from roctree.models.multiscale.cells import BITS, CellTree
@@ -24,10 +24,10 @@ from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, cell_cond
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
 from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve
-from roctree.strategy import is_number
+from roctree.strategy import is_finite_number
 from roctree.tally import Tally
-from roctree.tree.apply import divided, mix
-from roctree.tree.passes import with_those_below
+from roctree.tree.prediction import divided_rows, mix
+from roctree.tree.shape import subtree_counts
 from roctree.tree.text import short_thresholds
 from roctree.tree.tree import Tree
 
@@ -111,7 +111,7 @@ def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
     if schema.n_classes < 2:
         raise ParameterError("The tree knows only one class: there is nothing to explore.")
     check_test_cases(X_test, y_test)
-    if not is_number(cases) or cases < 0 or cases != int(cases):
+    if not is_finite_number(cases) or cases < 0 or cases != int(cases):
         raise ParameterError(parameter="cases", value=cases, reason="must be an integer from 0 on")
 
 
@@ -217,7 +217,7 @@ def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str,
 def _prior_state(prior: Any, positive: int, requested: int) -> dict[str, Any]:
     if prior is None:
         return {}
-    if is_number(prior):
+    if is_finite_number(prior):
         return {"prior": float(prior) if positive == requested else 1.0 - float(prior)}
     shares = [float(share) for share in prior]
     return {"prior": shares[positive], "priors": shares}
@@ -234,7 +234,7 @@ def _tree_parts(model: FittedTree, test: Dataset | None) -> Parts:
     return tested, {
         "kind": "tree",
         "features": [_feature(schema, i, float(units[i])) for i in tested.tolist()],
-        "extent": extent(model.spread, model.scale, schema.nominal),
+        "extent": diagonal(model.spread, model.scale, schema.nominal),
         "tree": _nodes(tree, tested),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _numbers(tree.counts),
@@ -284,7 +284,7 @@ def _divided_cases(tree: Tree, test: Dataset) -> list[dict[str, Any]] | None:
 
     Leaves are numbered among the leaves.
     """
-    rows = np.flatnonzero(divided(tree, test.values))
+    rows = np.flatnonzero(divided_rows(tree, test.values))
     if len(rows) * tree.n_leaves > _MAX_PARTS:
         return None
     parts = _parts_in_leaves(tree, test.values[rows])
@@ -442,7 +442,7 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
         "tree": _nodes(tree, halved),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _numbers(tree.counts),
-        "test": None if test is None else _numbers(with_those_below(tree, stops)),
+        "test": None if test is None else _numbers(subtree_counts(tree, stops)),
         "cells": _boxes(cell_tree, halved),
         "band": _bands("training" if test is None else "test", model.probabilities, stops),
         "lines": {

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from roctree.fitted import FittedTree
 from roctree.roc import Curve
-from roctree.table import plain
+from roctree.text import quote_if_needed
 from roctree.tree.text import branch_conditions, depth_first
 from roctree.tree.tree import Tree
 
@@ -80,7 +80,7 @@ def _branches(model: FittedTree, shown: Ints, heights: Floats) -> Iterator[str]:
     conditions = branch_conditions(tree, model.schema, shown[1:].tolist())
     for node, condition in conditions.items():
         parent = int(tree.parent[node])
-        name = plain(model.schema.names[tree.feature[parent]])
+        name = quote_if_needed(model.schema.names[tree.feature[parent]])
         x0, x1, y0, y1 = _x(tree, parent), _x(tree, node), heights[parent], heights[node]
         wide = max(1.0, _WIDEST * float(tree.weight[node] / tree.weight[0]))
         yield (

@@ -1,11 +1,11 @@
-"""Grow the tree of data that do not fit memory, or are elsewhere, as an estimator wants it."""
+"""Fit data larger than memory, or on other machines: two passes over the rows, then growth."""
 
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import Schema, warn_of_names_of_rows
+from roctree.data import Schema, warn_about_many_categories
 from roctree.errors import ParameterError
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions, assemble, grow_from_bins, prune, warn_about_lost_rows
@@ -20,42 +20,45 @@ from roctree.tally import Tally
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
 from roctree.tree.growth import grid_of
-from roctree.tree.levels import Binned, LevelCallback
+from roctree.tree.levels import Binned
 
 
 @runtime_checkable
 class LargeData(Protocol):
-    """Rows to grow a tree from, looked at twice, or to be counted in the leaves of one."""
+    """Rows that are read in two passes to fit a tree, or in one to be counted in its leaves."""
 
     @property
     def target(self) -> str | None:
-        """The name of what is predicted, where it has one."""
+        """Name of the target, if it has one."""
 
     @property
     def report(self) -> Callback[Progress]:
-        """What is told how far the work is."""
+        """Progress callback."""
 
     def summary(self, categorical_features: Any) -> Summary:
-        """Look at all rows once."""
+        """Summarise all rows."""
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> CodedRows:
-        """Look at all rows a second time, and have them coded where they stay."""
+        """Read all rows again, and code them where they are."""
 
     def tally(self, tree: Tree, schema: Schema) -> Tally:
         """Count all rows in the leaves of a tree."""
 
 
-def grow_large(data: LargeData, options: FitOptions, n_threads: int) -> FittedTree:
+def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> FittedTree:
     """Return the tree of large data, grown, pruned and smoothed."""
-    refuse_what_needs_rows(options)
+    check_options(options)
     summary = data.summary(options.categorical_features)
-    warn_of_names_of_rows(summary.occurring, stacklevel=3)
+    warn_about_many_categories(summary.occurring, stacklevel=3)
     schema = summary.schema
     pruner = costs_in_class_order(options.pruning, schema.classes)
-    binned, totals = _in_bins(data, summary, schema, options.max_bins, n_threads)
+    binned, totals = _bin_rows(data, summary, schema, options.max_bins, n_threads)
     rules = options.growth_rules(schema.classes, totals.counts, summary.n_rows)
     scale = scale_of(options.metric, totals.moments.spread, schema)
-    finished = _told(data.report, rules.max_depth)
+
+    def finished(n_levels: int) -> None:
+        data.report(Progress("growing", n_levels, rules.max_depth, "levels"))
+
     finished(0)
     pruned = prune(pruner, grow_from_bins(binned, options, rules, n_threads, finished))
     return assemble(
@@ -68,14 +71,14 @@ def grow_large(data: LargeData, options: FitOptions, n_threads: int) -> FittedTr
         class_weight=rules.class_weight,
         spread=totals.moments.spread,
         scale=scale,
-        divides_cases=bool(_sends_to_all(pruned.tree, summary.has_missing).any()),
+        divides_cases=bool(_divides_missing(pruned.tree, summary.has_missing).any()),
     )
 
 
-def _in_bins(
+def _bin_rows(
     data: LargeData, summary: Summary, schema: Schema, max_bins: int, n_threads: int
 ) -> tuple[Binned, Totals]:
-    """Have the rows coded, and return what growth and the estimator have to know of them."""
+    """Code the rows, and return them ready for growth, with their totals."""
     edges = Edges.from_sketches(summary.sketches, schema.n_categories, schema.names, max_bins)
     quantum = grid_of(summary.n_rows, summary.largest)
     coding = Coding(schema, edges, quantum, summary.middle)
@@ -86,33 +89,28 @@ def _in_bins(
     return Binned(schema.names, *known, shards), totals
 
 
-def _told(report: Callback[Progress], max_depth: int | None) -> LevelCallback:
-    """Return what tells, after each level, how far the growth is."""
-    return lambda n_levels: report(Progress("growing", n_levels, max_depth, "levels"))
-
-
-def refuse_what_needs_rows(options: FitOptions) -> None:
-    """Refuse parameters that would want the rows in memory."""
+def check_options(options: FitOptions) -> None:
+    """Raise ``ParameterError`` for options that need the rows in memory."""
     if options.ranking == "soft":
         raise ParameterError(
-            "Soft thresholds are measured in memory: fit data larger than that with another "
-            "ranking, and give a sample of it to ranked('soft', X=..., y=...)."
+            "ranking='soft' needs the rows in memory: fit with another ranking, then give a sample "
+            "of the rows to ranked('soft', X=..., y=...)."
         )
     if options.splits != "binned":
         raise ParameterError(
-            reason="data that do not fit memory, or are elsewhere, are grown from bins: use "
+            reason="data larger than memory, or on a cluster, are fitted from bins: use "
             "{splits='binned'}."
         )
     if need(options.pruning) != "counts":
         raise ParameterError(
-            reason="{pruner!r} needs the rows, which are not in memory: prune afterwards, with "
+            reason="{pruner!r} needs the rows in memory: fit without it, then prune with "
             "{X_val and y_val}.",
             pruner=options.pruning,
         )
     if len(choices(options.smoothing)) > 1:
         raise ParameterError(
-            reason="{smoother!r} needs the rows, which are not in memory: give a number, or use "
-            "smoothed(..., X=..., y=...) afterwards.",
+            reason="{smoother!r} needs the rows in memory: give a number, or use "
+            "smoothed(..., X=..., y=...) after the fit.",
             smoother=options.smoothing,
         )
     if options.geometric_probability:
@@ -121,7 +119,7 @@ def refuse_what_needs_rows(options: FitOptions) -> None:
         )
 
 
-def _sends_to_all(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether each node sends missing values of a column that has some to all branches."""
+def _divides_missing(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether each node sends missing values, which its column has, to all branches."""
     to_all = ~tree.is_leaf & (tree.missing_branch == NO_BRANCH)
     return np.asarray(to_all & has_missing[tree.feature])
