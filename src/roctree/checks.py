@@ -15,9 +15,9 @@ from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from roctree._jit import block_score, table_score
+from roctree._jit import Floats2D, block_score, table_score
 from roctree.criteria import ContingencyTable, Criterion, as_table
 from roctree.criteria import resolve as resolve_criterion
 from roctree.errors import ModelFileError
@@ -52,8 +52,6 @@ __all__ = [
     "score_is_finite",
     "useless_split_earns_nothing",
 ]
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-12
 
@@ -354,7 +352,7 @@ def _with_one_more_case(tree: Tree, leaf: int, label: int) -> Tree:
     return replace(tree, counts=counts)
 
 
-def _smoothed(smoother: Smoother, tree: Tree) -> Floats:
+def _smoothed(smoother: Smoother, tree: Tree) -> Floats2D:
     try:
         with np.errstate(all="ignore"):
             return probabilities(smoother, tree)
@@ -404,7 +402,7 @@ def check_pruner(pruner: str | Pruner, n_classes: int = 2) -> None:
 
 
 def pruned_tree_is_part_of_the_tree(
-    pruner: Pruner, tree: Tree, other_cases: Floats | None = None
+    pruner: Pruner, tree: Tree, other_cases: Floats2D | None = None
 ) -> None:
     """The remaining nodes are unchanged, except that some have become leaves.
 
@@ -428,7 +426,7 @@ def pruned_tree_is_part_of_the_tree(
 
 
 def pruning_again_changes_nothing(
-    pruner: Pruner, tree: Tree, other_cases: Floats | None = None
+    pruner: Pruner, tree: Tree, other_cases: Floats2D | None = None
 ) -> None:
     """Pruning a pruned tree changes nothing.
 
@@ -445,7 +443,7 @@ def pruning_again_changes_nothing(
 
 
 def class_numbers_change_no_pruning(
-    pruner: Pruner, tree: Tree, other_cases: Floats | None = None
+    pruner: Pruner, tree: Tree, other_cases: Floats2D | None = None
 ) -> None:
     """The order of classes does not matter.
 
@@ -465,7 +463,7 @@ def equal_costs_change_nothing(pruner: Pruner, under_costs: Pruner, tree: Tree) 
     _hold(plain == priced, f"{pruner} returns {plain} for {tree}, and {under_costs} {priced}")
 
 
-def _pruned(pruner: Pruner, tree: Tree, other_cases: Floats | None) -> Tree:
+def _pruned(pruner: Pruner, tree: Tree, other_cases: Floats2D | None) -> Tree:
     """Call a pruner with what it needs."""
     wanted = need(pruner)
     if wanted == "held_out":
@@ -475,7 +473,7 @@ def _pruned(pruner: Pruner, tree: Tree, other_cases: Floats | None) -> Tree:
     return pruner(tree)
 
 
-def _other_cases(tree: Tree) -> Floats:
+def _other_cases(tree: Tree) -> Floats2D:
     """Class counts of cases distributed much like those of the tree, of every class."""
     random = np.random.default_rng(tree.n_nodes)
     cells = random.poisson(tree.counts + 0.25).astype(np.float64)
@@ -543,7 +541,7 @@ def _random_tree(random: np.random.Generator, n_splits: int, n_classes: int) -> 
     )
 
 
-def _with_leaf_counts(tree: Tree, counts: Floats) -> Tree:
+def _with_leaf_counts(tree: Tree, counts: Floats2D) -> Tree:
     """Return the tree with these counts at its leaves, and their sums above."""
     summed = np.column_stack([leaf_sums(tree, column) for column in counts.T])
     return replace(tree, counts=summed).validate()

@@ -106,7 +106,7 @@ def test_a_tree_must_be_fitted_before_it_is_smoothed_anew():
         (("laplace",), {"m": 1}, r"Laplace\(.*\) has an unknown option; there are no options\.$"),
         ((Laplace,), {}, "write a class with its parentheses"),
         (("m_branch",), {"M": -1}, "zero or more"),
-        (("m_branch",), {"M": "auto"}, r"MBranch\(M='auto'\) is chosen by other trees"),
+        (("m_branch",), {"M": "auto"}, r"MBranch\(M='auto'\) is selected by cross-validation"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(arguments, options, message):
@@ -149,9 +149,9 @@ def test_a_tree_smoothed_by_a_plain_function_can_be_cloned_and_pickled():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda tree: tree.counts[tree.leaves], "give a line for each node"),
+        (lambda tree: tree.counts[tree.leaves], "return one row per node"),
         (lambda tree: 0.5, r"shape \(\)"),
-        (lambda tree: np.full(tree.counts.shape, np.nan), "node 0 probabilities that are no num"),
+        (lambda tree: np.full(tree.counts.shape, np.nan), "not finite for node 0"),
     ],
 )
 def test_a_plain_function_that_gives_no_probabilities_is_refused(wrong, message):

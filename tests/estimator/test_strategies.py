@@ -35,12 +35,12 @@ def test_a_pruner_must_make_a_tree(tree):
 
 @pytest.mark.parametrize("wrong", [lambda tree: tree.counts, lambda tree: -tree.counts])
 def test_a_smoother_must_make_probabilities(tree, wrong):
-    with pytest.raises(ParameterError, match="do not add up to 1"):
+    with pytest.raises(ParameterError, match="must be non-negative and sum to 1"):
         tree.smoothed(wrong)
 
 
 def test_a_pruner_is_no_smoother():
-    with pytest.raises(ParameterError, match="gives no array of probabilities"):
+    with pytest.raises(ParameterError, match="did not return an array of probabilities"):
         ROCTreeClassifier(smoothing=Pessimistic()).fit(*weather.complete())
 
 

@@ -33,9 +33,9 @@ from roctree.pruning.protocol import (
     Need,
     Pruned,
     cut_with_labels,
-    errors,
     inherit_labels,
     majority,
+    training_errors,
 )
 from roctree.pruning.raising import raise_subtrees
 from roctree.strategy import LARGEST_COST, check_choices, check_number, reject_option
@@ -202,7 +202,7 @@ class Pessimistic:
         """Return the pruned tree."""
         if self.costs is not None:
             return self.labelled(tree).tree
-        charged = errors(tree) + 0.5 * (tree.weight > 0.0)
+        charged = training_errors(tree) + 0.5 * (tree.weight > 0.0)
         return cut(tree, self._final(tree, charged, charged))
 
     def labelled(self, tree: Tree) -> Pruned:
@@ -404,7 +404,7 @@ class ErrorBased:
 
     def expected(self, tree: Tree) -> Floats:
         """Return the upper limit of the errors of each node as a leaf."""
-        return self._upper_limit(errors(tree), tree.weight)
+        return self._upper_limit(training_errors(tree), tree.weight)
 
     def _upper_limit(self, wrong: Floats, cases: Floats) -> Floats:
         return expected_errors(wrong, cases, self.cf, self.limit)

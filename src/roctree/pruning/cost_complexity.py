@@ -30,7 +30,7 @@ from roctree._jit import (
 )
 from roctree.errors import ParameterError
 from roctree.pruning.held_out import held_out_errors
-from roctree.pruning.protocol import Folds, Need, errors
+from roctree.pruning.protocol import Folds, Need, training_errors
 from roctree.strategy import check_choices, check_strength
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
@@ -145,7 +145,7 @@ def cost_complexity_path(tree: Tree) -> Path:
     >>> cost_complexity_path(Tree.single_leaf([3, 1])).losses
     array([0.25])
     """
-    return weakest_links(tree, errors(tree) / (tree.weight[0] or 1.0))
+    return weakest_links(tree, training_errors(tree) / (tree.weight[0] or 1.0))
 
 
 def held_out_path(tree: Tree, counts: Floats2D, alphas: Floats) -> Floats:

@@ -61,7 +61,7 @@ def need(pruner: Pruner) -> Need:
     return found
 
 
-def errors(tree: Tree) -> Floats:
+def training_errors(tree: Tree) -> Floats:
     """Return the weight of the training cases at each node outside its majority class."""
     return np.asarray(tree.weight - tree.counts.max(axis=1))
 

@@ -259,13 +259,13 @@ def grow(
         np.empty(room, dtype=np.int64),
     )
     n_cells = compiled(divide)(_shared_levels(ordered), classes, grown)
-    n_children, level, begin, end = (array[:n_cells] for array in grown)
+    n_children, begin, end = grown.n_children[:n_cells], grown.begin[:n_cells], grown.end[:n_cells]
     sizes = np.where(n_children == 0, end - begin, 0)
     places = np.repeat(np.arange(n_cells), sizes)
     cases = consecutive(begin, sizes)
     exact, _ = weight_grid(weights)
     counts = count_classes(places, classes[cases], exact[order][cases], n_cells, n_classes)
-    cells = Cells(n_children, level, ordered[begin], np.arange(n_cells))
+    cells = Cells(n_children, grown.level[:n_cells], ordered[begin], np.arange(n_cells))
     return cells, tree_of_counts(n_children, counts)
 
 

@@ -69,7 +69,9 @@ def grow_naive_bayes_tree(
         if isinstance(cases, int):
             nodes.add_leaf(np.zeros(root.n_classes), cases)
             continue
-        class_counts = np.bincount(cases.labels, cases.weights, cases.n_classes)
+        class_counts: Floats = np.asarray(
+            np.bincount(cases.labels, cases.weights, cases.n_classes), dtype=np.float64
+        )
         evaluation = _evaluate(cases, class_counts, min_weight, min_reduction)
         errors, split = evaluation.errors, evaluation.split
         if split is None or (errors - split.errors) / errors < min_reduction:

@@ -1,0 +1,1 @@
+"""Naive Bayes trees (NBTree), grown as Weka grows them."""
