@@ -9,8 +9,6 @@ all criteria, a user's own included.
 With ``NUMBA_DISABLE_JIT=1`` everything here is ordinary Python with the same meaning.
 """
 
-from numba import types
-
 from roctree._jit.ahead import compile_all, compile_later, compiling
 from roctree._jit.kernels import (
     JIT_DISABLED,
@@ -59,8 +57,6 @@ from roctree._jit.records import (
     signature_of,
 )
 from roctree._jit.scores import (
-    BLOCK_FUNCTION,
-    TABLE_FUNCTION,
     BlockScore,
     TableScore,
     block_score,
@@ -68,9 +64,7 @@ from roctree._jit.scores import (
 )
 
 __all__ = [
-    "BLOCK_FUNCTION",
     "JIT_DISABLED",
-    "TABLE_FUNCTION",
     "AnyFloats2D",
     "BlockScore",
     "Bools",
@@ -118,6 +112,5 @@ __all__ = [
     "signature_of",
     "table_score",
     "typed_kernel",
-    "types",
     "variant",
 ]

@@ -167,8 +167,6 @@ def typed_kernel(function: Function) -> Function: ...
 def typed_kernel(
     *, python: bool = True, allocates: bool = False
 ) -> Callable[[Function], Function]: ...
-@overload
-def typed_kernel(function: Any, *, python: bool = True) -> Callable[[Function], Function]: ...
 def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool = False) -> Any:
     """Declare a kernel that Python calls or passes to other kernels.
 
@@ -187,13 +185,9 @@ def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool =
         Whether it, or a kernel that it contains, makes arrays. If not, references are not counted,
         and an attempt to allocate is an error when it is compiled.
     """
-    # Until all kernels are annotated, a signature may be given instead of the function.
-    signature = None
-    if function is not None and not isinstance(function, FunctionType):
-        signature, function, allocates = function, None, True
 
     def declare(function: Function) -> Function:
-        return _declare(function, signature, python=python, allocates=allocates)
+        return _declare(function, None, python=python, allocates=allocates)
 
     return declare if function is None else declare(function)
 
@@ -204,7 +198,7 @@ def _declare(function: Function, signature: Any, *, python: bool, allocates: boo
     return function
 
 
-def variant(name: str, function: Function, signature: Any = None, **instead: Any) -> Function:
+def variant(name: str, function: Function, **instead: Any) -> Function:
     """Return a kernel again, under its own name, for other types of some parameters.
 
     Parameters
@@ -212,18 +206,14 @@ def variant(name: str, function: Function, signature: Any = None, **instead: Any
     name : str
         The name of the variable that holds the variant.
     function : callable
-        An annotated function.
-    signature : Numba signature, optional
-        A signature in place of the annotations.
+        An annotated function that does not allocate.
     **instead : annotations
         The types of the parameters with these names.
     """
     twin = FunctionType(function.__code__, function.__globals__, name)
     twin.__qualname__ = name
-    allocates = signature is not None
-    if signature is None:
-        signature = signature_of(function, **instead)
-    return _declare(cast(Function, twin), signature, python=True, allocates=allocates)
+    signature = signature_of(function, **instead)
+    return _declare(cast(Function, twin), signature, python=True, allocates=False)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
