@@ -34,6 +34,7 @@ from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
 from roctree.roc.arithmetic import DIGITS, tie_groups
 from roctree.roc.curve import IN_PARTS
+from roctree.roc.inputs import check_cost, check_rate
 from roctree.strategy import LARGEST_COST, is_finite_number
 from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.tree import Tree
@@ -295,7 +296,7 @@ class MaxFPR:
     randomise: bool = False
 
     def __post_init__(self) -> None:
-        _check_share("max_fpr", self.rate)
+        check_rate("max_fpr", self.rate)
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels with the highest true positive rate among those with the rate."""
@@ -342,7 +343,7 @@ class MinTPR:
     randomise: bool = False
 
     def __post_init__(self) -> None:
-        _check_share("min_tpr", self.rate)
+        check_rate("min_tpr", self.rate)
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
@@ -425,7 +426,7 @@ class Threshold:
     value: float = 0.5
 
     def __post_init__(self) -> None:
-        _check_share("threshold", self.value)
+        check_rate("threshold", self.value)
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels."""
@@ -550,18 +551,12 @@ def as_numbers(name: str, values: Any) -> Floats:
 def _checked_cost(name: str, cost: float | None) -> float:
     if cost is None:
         return 1.0
-    if not is_finite_number(cost) or cost < 0.0:
-        raise ParameterError(parameter=name, value=cost, reason="must be a nonnegative number")
+    check_cost(name, cost)
     if cost > LARGEST_COST:
         raise ParameterError(
             parameter=name, value=cost, reason=f"is too large: the maximum is {LARGEST_COST:g}"
         )
     return float(cost)
-
-
-def _check_share(name: str, value: Any) -> None:
-    if not is_finite_number(value) or not 0.0 <= value <= 1.0:
-        raise ParameterError(parameter=name, value=value, reason="must be a number from 0 to 1")
 
 
 def _stacklevel_outside_package() -> int:

@@ -18,9 +18,9 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
         ({"threshold": True}, "threshold=True must be a number from 0 to 1."),
         ({"beta": 0}, "beta=0 must be a number above 0."),
         ({"beta": "F1"}, "beta='F1' must be a number above 0."),
-        ({"cost_fp": -1}, "cost_fp=-1 must be a nonnegative number."),
-        ({"cost_fn": "5"}, "cost_fn='5' must be a nonnegative number."),
-        ({"cost_fn": np.nan}, "cost_fn=nan must be a nonnegative number."),
+        ({"cost_fp": -1}, "cost_fp=-1 must be a finite, nonnegative number."),
+        ({"cost_fn": "5"}, "cost_fn='5' must be a finite, nonnegative number."),
+        ({"cost_fn": np.nan}, "cost_fn=nan must be a finite, nonnegative number."),
         ({"cost_fp": 0, "cost_fn": 0}, "cost_fp and cost_fn are both 0: at least one must"),
         ({"cost_matrix": [[0, 1]]}, "cost_matrix has shape (1, 2): it must have 2 rows"),
         (

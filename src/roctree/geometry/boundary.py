@@ -73,8 +73,8 @@ class Boundary:
         """
         if tree.softness.any():
             raise ParameterError(
-                reason="Soft thresholds have no boundary between leaves: use {ranking='leaf'} "
-                "instead"
+                reason="Soft thresholds have no boundary between leaves: use "
+                "{ranked(ranking='leaf')} first"
             )
         return cls(tree, votes, scale, diagonal(spread, scale, nominal))
 
