@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from roctree import presets
+from roctree.classifier import FittedClassifier
 from roctree.cli.options import Choice
 from roctree.cli.values import (
     RENAMED,
@@ -28,7 +29,7 @@ from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
 from roctree.parameters import RULES
 from roctree.text import did_you_mean
 
-SYSTEMS: dict[str, Any] = {
+SYSTEMS: dict[str, type[FittedClassifier]] = {
     "tree": ROCTreeClassifier,
     "nbtree": NaiveBayesTreeClassifier,
     "multiscale": MultiscaleClassifier,
@@ -114,7 +115,7 @@ def _documented_parameters(kind: type) -> dict[str, str]:
 # Estimators
 
 
-def system_from_options(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> Any:
+def system_from_options(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> FittedClassifier:
     """Return the classifier that options describe.
 
     Parameters

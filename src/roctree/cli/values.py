@@ -238,6 +238,10 @@ _ELSEWHERE = {
             "cost_fp", "cost_fn", "cost_matrix", "prior", "max_fpr", "min_tpr", "randomise"
         )
     },
+    **{
+        name: f"roctree fit {option_name(name)}"
+        for name in ("geometric_probability", "ranking", "max_depth")
+    },
     "X_val and y_val": "roctree prune --validation",
     "X and y": "roctree prune --training",
 }  # fmt: skip
@@ -317,7 +321,7 @@ class OptionWording(Wording):
         if value is None or isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str):
-            return value if re.fullmatch(r"[\w.,:=-]+", value) else repr(value)
+            return value if re.fullmatch(r"[\w.,:=-]*\w[\w.,:=-]*", value) else repr(value)
         if isinstance(value, np.generic):
             return self._typed(value.item())
         if isinstance(value, Mapping):
