@@ -16,7 +16,9 @@ from roctree.criteria import Criterion
 HOME = Path(__file__).parents[1]
 TEXT = (HOME / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?:python|js)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PLACE = re.compile(r"^(?:#|//) (src/\S+), (new|end|(?:before|after|replace):([^\n]*))\n(.*)", re.DOTALL)
+PLACE = re.compile(
+    r"^(?:#|//) (src/\S+), (new|end|(?:before|after|replace):([^\n]*))\n(.*)", re.DOTALL
+)
 
 
 def walk(title):

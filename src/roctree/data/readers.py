@@ -4,8 +4,8 @@ The name of a file, without .gz, .bz2 or .zst, tells its format; for standard in
 its first bytes do. Tables are pyarrow's, which the rest of the library reads like data frames.
 
 To add a format: write a function that yields the tables of an opened file, add it to
-``WHOLE_TABLE_READERS`` and its suffix to ``FORMATS``. CSV and Parquet, of which single columns can be
-read, have branches of their own.
+``WHOLE_TABLE_READERS`` and its suffix to ``FORMATS``. CSV and Parquet files, whose columns can be
+read one by one, have branches of their own.
 """
 
 from collections import Counter
