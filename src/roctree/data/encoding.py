@@ -312,8 +312,8 @@ def _nominal_mask(
         if len(entries) != len(names):
             raise ParameterError(
                 parameter="categorical_features",
-                reason=f"is a mask of {len(entries)} entries, but X has {len(names)} features: give "
-                "one entry per feature",
+                reason=f"is a mask of {len(entries)} entries, but X has {len(names)} features: "
+                "give one entry per feature",
             )
         return entries
     if entries.dtype.kind in "iu":
