@@ -96,8 +96,8 @@ def read_labelled(
     )
     if target is None:
         rest = table.select([name for name in present if name != weight])
-        is_present = trained is not None and trained in present
-        target = trained if is_present else find_target(rest, schema)
+        is_known = trained is not None and trained in present
+        target = str(trained) if is_known else find_target(rest, schema)
     (name,) = find_columns([target], present, several=False)
     attributes = with_all_columns(table.select(present_attributes(model, present, path)), schema)
     labels = read_labels(table.column(name), schema.classes, name)
