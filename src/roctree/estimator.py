@@ -21,7 +21,7 @@ from roctree.classifier import (
 )
 from roctree.criteria import Criterion
 from roctree.data import as_one_row, check_rows_given, warn_about_identifiers
-from roctree.export import LabelledTree, to_dot, to_onnx, to_rules, to_sql
+from roctree.export import to_dot, to_onnx, to_rules, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
 from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
@@ -746,7 +746,7 @@ class ROCTreeClassifier(FittedClassifier):
         if x0 <= 2.5 then no  (no 0.70, yes 0.30; 2 cases, leaf 1)
         if x0 > 2.5 then yes  (yes 0.56, no 0.44; 1 case, leaf 2)
         """
-        return to_rules(self._exported(), digits=digits)
+        return to_rules(self._described_model(), digits=digits)
 
     def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """Return the tree as a graph in the language of Graphviz.
@@ -762,7 +762,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         str
         """
-        return to_dot(self._exported(), max_depth=max_depth, digits=digits)
+        return to_dot(self._described_model(), max_depth=max_depth, digits=digits)
 
     def to_sql(
         self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
@@ -782,7 +782,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         str
         """
-        return to_sql(self._exported(), table, keep=keep, dialect=dialect)
+        return to_sql(self._described_model(), table, keep=keep, dialect=dialect)
 
     def to_onnx(self, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
         """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
@@ -796,19 +796,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         onnx.ModelProto
         """
-        return to_onnx(self._exported(), dtype=dtype)
-
-    def _exported(self) -> LabelledTree:
-        model = self._described_model()
-        return LabelledTree(
-            model.tree,
-            model.schema,
-            model.probabilities,
-            model.decision.votes,
-            model.operating_point,
-            model.describe(),
-            model.geometric is not None,
-        )
+        return to_onnx(self._described_model(), dtype=dtype)
 
     def _model(self) -> FittedTree:
         """Return the fitted tree with ``labels`` and ``ranking`` as they are set now."""

@@ -144,8 +144,3 @@ def keyed_by_label(values: Any, labels: list[Any]) -> Any:
     if not (hasattr(values, "to_dict") and hasattr(values, "index")):
         return values
     return values.to_dict() if set(values.index) == set(labels) else values
-
-
-# Former names, until all callers use the new ones.
-resolve, configured, by_label = lookup, configure, keyed_by_label
-nearest, is_number, refuse = did_you_mean, is_finite_number, reject_option

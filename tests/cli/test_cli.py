@@ -36,6 +36,23 @@ def test_help_does_not_load(library):
     assert library not in modules_loaded_by("--help")
 
 
+MODEL_COMMANDS = {
+    "describe": (),
+    "predict": ("new.csv", "-o", "scored.csv"),
+    "evaluate": ("test.csv",),
+    "labellings": (),
+    "at": ("--cost-fn", "5"),
+    "export": ("--to", "sql", "-o", "tree.sql"),
+    "explore": ("test.csv", "-o", "tree.html"),
+}
+
+
+@pytest.mark.parametrize("command", MODEL_COMMANDS)
+def test_models_are_used_without_scikit_learn(command, grown):
+    loaded = modules_loaded_by(command, "tree.json", *MODEL_COMMANDS[command])
+    assert not {name for name in loaded if name.partition(".")[0] == "sklearn"}
+
+
 def test_no_command_shows_the_help():
     result = invoked()
     assert result.exit_code == 2

@@ -60,7 +60,7 @@ BAD = {
     "--leaves 4.5 is not allowed: give integers": ("--leaves", "4.5"),
     "--leaves many is not a number": ("--leaves", "many"),
     "--leaves inf is not allowed": ("--leaves", "inf"),
-    "--ways has an unknown name 'softly'": ("--ways", "softly"),
+    "--ways softly is not known (did you mean 'soft'?)": ("--ways", "softly"),
     "--folds 1 is not allowed": ("--folds", "1"),
     "cost_fp and --cost-fn, but not both": ("--cost-fn", "2", "--cost-matrix", "[[0, 1], [1, 0]]"),
     "--positive sick is not a class": ("--positive", "sick", "--cost-fn", "2"),

@@ -127,11 +127,11 @@ def test_marks_before_decimals_are_advised_without_a_circle(table, roctree):
     rows = [f"0,{place};0.{place};{'pq'[place % 2]}" for place in range(10, 40)]
     (table / "marks.csv").write_text("\n".join(["a;b;kind", *rows, ""]))
     fit = ("fit", "marks.csv", "--target", "kind")
-    assert "say --decimal ','" in roctree(*fit).err
-    assert "say --decimal ','" in roctree(*fit, "--numeric", "a").err
-    assert "numbers with a point before decimals, not ','" in roctree(*fit, "--decimal", ",").err
+    assert "set --decimal ','" in roctree(*fit).err
+    assert "--decimal ','" in roctree(*fit, "--numeric", "a").err
+    assert "numbers with a decimal point, not ','" in roctree(*fit, "--decimal", ",").err
     last = roctree(*fit, "--decimal", ",", "--numeric", "b").err
-    assert "'0.10' is none; the mark before decimals is said to be ','" in last
+    assert "'0.10' is not allowed; the decimal mark is set to ','" in last
 
 
 def test_bytes_are_not_poured_into_a_terminal(grown_things, roctree, monkeypatch):

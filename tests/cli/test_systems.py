@@ -61,21 +61,21 @@ def test_a_model_of_a_system_is_explored_and_its_labellings_are_listed(system, p
 
 
 IMPOSSIBLE = {
-    "to_sql()": ("export", "model.json", "--to", "sql"),
-    "to_rules()": ("predict", "model.json", "test.csv", "--columns", "rule"),
-    "nearest_change()": ("predict", "model.json", "test.csv", "--columns", "change"),
+    "--to sql": ("export", "model.json", "--to", "sql"),
+    "--columns rule": ("predict", "model.json", "test.csv", "--columns", "rule"),
+    "--columns change": ("predict", "model.json", "test.csv", "--columns", "change"),
 }
 
 
 def test_what_a_system_cannot_do_is_one_sentence(system, roctree):
     asked = dict(IMPOSSIBLE)
     if system == "nbtree":
-        asked["pruned()"] = ("prune", "model.json", "-o", "small.json")
-        asked["apply()"] = ("predict", "model.json", "test.csv", "--columns", "leaf")
-    for method, line in asked.items():
+        asked["pruning"] = ("prune", "model.json", "-o", "small.json")
+        asked["--columns leaf"] = ("predict", "model.json", "test.csv", "--columns", "leaf")
+    for feature, line in asked.items():
         done = roctree(*line)
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith(f"Error: A {KINDS[system]} does not support {method}")
+        assert done.err.startswith(f"Error: A {KINDS[system]} does not support {feature};")
         assert done.err.count("\n") == 1
 
 

@@ -20,11 +20,11 @@ from tests.criteria.variants import ALL
 NAMES = ["gini", "entropy", "gain_ratio", "dkm", "error", "auc", "msee", "f_measure", "hellinger"]
 
 
-def test_the_registered_names_are_the_documented_ones():
-    assert list(CRITERIA) == NAMES
+def test_the_names_that_users_know_are_registered():
+    assert set(NAMES) <= set(CRITERIA)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_a_name_stands_for_the_criterion_with_its_default_options(name):
     assert resolve(name) == type(resolve(name))()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from roctree import ParameterError, ROCTreeClassifier
-from roctree.parameters import RULES
+from roctree.parameters import DEFAULTS, RULES
 from roctree.smoothing import MBranch
 
 X, Y = [[0.0], [1.0]], ["a", "b"]
@@ -102,3 +102,8 @@ def test_a_criterion_must_be_one():
 
 def test_nothing_is_checked_before_the_fit():
     ROCTreeClassifier(max_depth="deep").set_params(max_leaves=-5)
+
+
+def test_the_table_of_defaults_is_the_signature_of_the_constructor():
+    signature = inspect.signature(ROCTreeClassifier)
+    assert {name: each.default for name, each in signature.parameters.items()} == dict(DEFAULTS)

@@ -146,7 +146,12 @@ WRONG = {
     "a range ends before it begins": (CELLS, "bounds", {"low": last(1e9)}, "ends before"),
     "a range is missing": (CELLS, "bounds", {"low": lambda low: low[1:]}, "instead of 3"),
     "there are no cells": (CELLS, "cells", {"n_children": lambda _: []}, "is empty"),
-    "parts are huge": (CELLS, "cells", {"n_children": lambda n: [2**31 - 1, *n[1:]]}, "make it"),
+    "parts are huge": (
+        CELLS,
+        "cells",
+        {"n_children": lambda n: [2**31 - 1, *n[1:]]},
+        "but n_children describes",
+    ),
     "a level is too deep": (CELLS, "cells", {"level": lambda n: [32, *n[1:]]}, "more than 32"),
     "a part is no smaller": (CELLS, "cells", {"level": last(0)}, "no smaller than its cell"),
     "a part is elsewhere": (CELLS, "cells", {"corner": last([0, 0, 0])}, "not where its cell is"),

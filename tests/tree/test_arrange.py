@@ -64,5 +64,5 @@ def test_a_chain_of_a_hundred_thousand_levels_is_lined_up():
     ids=["own child", "cycle", "two parents"],
 )
 def test_nodes_that_are_no_tree_are_refused(first_child, n_children):
-    with pytest.raises(ValueError, match="no tree"):
+    with pytest.raises(ValueError, match="not a tree"):
         breadth_first(np.array(first_child), np.array(n_children))

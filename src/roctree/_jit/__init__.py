@@ -9,10 +9,7 @@ all criteria, a user's own included.
 With ``NUMBA_DISABLE_JIT=1`` everything here is ordinary Python with the same meaning.
 """
 
-from numba import types
-
 from roctree._jit.ahead import compile_all, compile_later, compiling
-from roctree._jit.arrays import borrow
 from roctree._jit.kernels import (
     JIT_DISABLED,
     compiled,
@@ -60,8 +57,6 @@ from roctree._jit.records import (
     signature_of,
 )
 from roctree._jit.scores import (
-    BLOCK_FUNCTION,
-    TABLE_FUNCTION,
     BlockScore,
     TableScore,
     block_score,
@@ -69,9 +64,7 @@ from roctree._jit.scores import (
 )
 
 __all__ = [
-    "BLOCK_FUNCTION",
     "JIT_DISABLED",
-    "TABLE_FUNCTION",
     "AnyFloats2D",
     "BlockScore",
     "Bools",
@@ -104,7 +97,6 @@ __all__ = [
     "ReadonlyPlaces2D",
     "TableScore",
     "block_score",
-    "borrow",
     "compile_all",
     "compile_later",
     "compiled",
@@ -120,6 +112,5 @@ __all__ = [
     "signature_of",
     "table_score",
     "typed_kernel",
-    "types",
     "variant",
 ]

@@ -1,4 +1,4 @@
-"""Kernels compiled by several processes at once, or later, so that nobody waits for them long."""
+"""Compile kernels in two processes at once, or in the background, to shorten the first fit."""
 
 import logging
 import os
@@ -25,20 +25,20 @@ __all__ = ["compile_all", "compile_later", "compiling"]
 Kernel = Callable[..., Any]
 
 _LOG = logging.getLogger("roctree")
-# A process that compiles takes half of this; one that has not ended by then was killed.
+# A compiling process takes half of this time; one that has not ended by then was killed.
 _PATIENCE = 120.0
-# Held so that they are not taken for forgotten while they are at work.
+# Kept, so that processes at work are not reported as abandoned.
 _AT_WORK: "list[Popen[bytes]]" = []
 
 
 @contextmanager
 def compiling(*kernels: Kernel) -> Iterator[None]:
-    """Compile several typed kernels, and meanwhile whatever the body of the context compiles.
+    """Compile several typed kernels, while the body of the context compiles its own.
 
     Those that are new on this machine are shared with a second process, which almost halves the
-    wait of the first fit; the log says what is going on.
+    time of the first fit; a log message says so.
     """
-    new = [kernel for kernel in kernels if not is_compiled(kernel)]
+    new = [kernel for kernel in dict.fromkeys(kernels) if not is_compiled(kernel)]
     if new:
         _announce(cached=cache_folder(new[0]) is not None)
     middle = (len(new) + 1) // 2
@@ -55,13 +55,13 @@ def compiling(*kernels: Kernel) -> Iterator[None]:
 
 
 def compile_all() -> None:
-    """Compile the typed kernels of all modules that are imported."""
+    """Compile the typed kernels of all imported modules."""
     with compiling(*DECLARED):
         pass
 
 
 def compile_later(kernels: Sequence[Kernel]) -> None:
-    """Have a process compile what is new of these for later fits, and do not wait for it."""
+    """Compile the new ones among these in another process, for later fits; do not wait for it."""
     new = [kernel for kernel in kernels if not is_compiled(kernel)]
     folder = cache_folder(new[0]) if new else None
     if folder is None or not _claim(folder / f"roctree-{stamp()}.compiling"):
@@ -72,7 +72,7 @@ def compile_later(kernels: Sequence[Kernel]) -> None:
 
 
 def _claim(mark: Path) -> bool:
-    """Whether nobody else compiles the same; from now on this process does."""
+    """Claim the compilation for this process; return false if another process has claimed it."""
     try:
         if mark.exists() and time() - mark.stat().st_mtime < _PATIENCE:
             return False
@@ -85,18 +85,18 @@ def _claim(mark: Path) -> bool:
 
 @cache
 def _announce(*, cached: bool) -> None:
-    """Say once why the first fit takes longer; to somebody who waits, without logging set up."""
+    """Log once why the first fit takes longer, as a warning in an interactive session."""
     once = "once on this machine" if cached else "in each process, for want of a writable cache"
-    somebody_waits = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
-    level = logging.WARNING if somebody_waits else logging.INFO
+    interactive = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
+    level = logging.WARNING if interactive else logging.INFO
     _LOG.log(level, "Compiling the kernels for the first fit, which takes some seconds, %s.", once)
 
 
 def _compile_elsewhere(kernels: Sequence[Kernel]) -> "Popen[bytes] | None":
-    """Start a process that compiles these into the cache; None where that cannot be."""
+    """Start a process that compiles these into the cache; None if that is not possible."""
     if JIT_DISABLED or not kernels or cache_folder(kernels[0]) is None:
         return None
-    # In another program that runs Python, that program would be started.
+    # If Python is embedded, sys.executable is another program.
     if "python" not in Path(sys.executable or "").name.lower() or (os.cpu_count() or 1) < 2:
         return None
     lines = ["from roctree._jit import compiled"]

@@ -68,7 +68,7 @@ def stamp(package: str = "tree") -> str:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Leave garbage alone meanwhile: looking for it takes a tenth of the time to compile."""
+    """Suspend garbage collection, which takes a tenth of the time to compile."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -167,8 +167,6 @@ def typed_kernel(function: Function) -> Function: ...
 def typed_kernel(
     *, python: bool = True, allocates: bool = False
 ) -> Callable[[Function], Function]: ...
-@overload
-def typed_kernel(function: Any, *, python: bool = True) -> Callable[[Function], Function]: ...
 def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool = False) -> Any:
     """Declare a kernel that Python calls or passes to other kernels.
 
@@ -187,13 +185,9 @@ def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool =
         Whether it, or a kernel that it contains, makes arrays. If not, references are not counted,
         and an attempt to allocate is an error when it is compiled.
     """
-    # Until all kernels are annotated, a signature may be given instead of the function.
-    signature = None
-    if function is not None and not isinstance(function, FunctionType):
-        signature, function, allocates = function, None, True
 
     def declare(function: Function) -> Function:
-        return _declare(function, signature, python=python, allocates=allocates)
+        return _declare(function, None, python=python, allocates=allocates)
 
     return declare if function is None else declare(function)
 
@@ -204,7 +198,7 @@ def _declare(function: Function, signature: Any, *, python: bool, allocates: boo
     return function
 
 
-def variant(name: str, function: Function, signature: Any = None, **instead: Any) -> Function:
+def variant(name: str, function: Function, **instead: Any) -> Function:
     """Return a kernel again, under its own name, for other types of some parameters.
 
     Parameters
@@ -212,18 +206,14 @@ def variant(name: str, function: Function, signature: Any = None, **instead: Any
     name : str
         The name of the variable that holds the variant.
     function : callable
-        An annotated function.
-    signature : Numba signature, optional
-        A signature in place of the annotations.
+        An annotated function that does not allocate.
     **instead : annotations
         The types of the parameters with these names.
     """
     twin = FunctionType(function.__code__, function.__globals__, name)
     twin.__qualname__ = name
-    allocates = signature is not None
-    if signature is None:
-        signature = signature_of(function, **instead)
-    return _declare(cast(Function, twin), signature, python=True, allocates=allocates)
+    signature = signature_of(function, **instead)
+    return _declare(cast(Function, twin), signature, python=True, allocates=False)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -249,7 +239,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a typed kernel is ready, in this process or by an earlier one on disk."""
+    """Whether a typed kernel is compiled, in this process or in the cache on disk."""
     if JIT_DISABLED or function in _COMPILED:
         return True
     folder = cache_folder(function)
@@ -257,7 +247,7 @@ def is_compiled(function: Callable[..., Any]) -> bool:
 
 
 def cache_folder(function: Callable[..., Any]) -> Path | None:
-    """Where a typed kernel is kept once it is compiled; None where nothing can be written."""
+    """Return where a compiled kernel is cached; None if no folder is writable."""
     try:
         dispatcher = njit(cache=True)(_stamped(function))
     except RuntimeError:
@@ -268,7 +258,7 @@ def cache_folder(function: Callable[..., Any]) -> Path | None:
 
 @cache
 def _stamped(function: Function) -> Function:
-    """The function, under a name that tells the state of all sources to the cache on disk."""
+    """Return the function, its name extended by the state of all sources for the disk cache."""
     package = function.__module__.split(".")[1]
     function.__qualname__ = f"{function.__qualname__}_{stamp(package)}"
     return function

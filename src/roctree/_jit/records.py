@@ -180,7 +180,7 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
             )
 
         return lambda value: isinstance(value, np.ndarray) and is_array(value)
-    if isinstance(declared, types.BaseNamedTuple):
+    if isinstance(declared, types.NamedTuple | types.NamedUniTuple):
         record = declared.instance_class
         return lambda value: type(value) is record and _CHECKS[record](value)
     if isinstance(declared, types.Integer):

@@ -1,4 +1,4 @@
-"""A criterion, compiled: a function of a table, and one of a block of binary candidates.
+"""Compile a criterion: a function of a table, and one of a block of binary candidates.
 
 Both are typed first-class functions, so that the grower is compiled once for all criteria, a user's
 own included.
@@ -47,7 +47,7 @@ BlockScore: TypeAlias = Annotated[Callable[..., None], BLOCK_FUNCTION]
 
 @intrinsic
 def _two_by_two(typing_context: Any) -> Any:
-    """A 2 x 2 table on the stack: its shape is known to the compiler, so loops over it vanish."""
+    """Return a 2 x 2 table on the stack; its shape is a constant, so loops over it are unrolled."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         def size(value: int) -> Any:
@@ -78,7 +78,7 @@ two_by_two: Any = _empty_two_by_two if JIT_DISABLED else _two_by_two
 
 @intrinsic
 def _flat(typing_context: Any, array: Any, start: Any, stop: Any) -> Any:
-    """The cells from ``start`` to ``stop`` of an array in a row, owned by nobody."""
+    """Return the cells from ``start`` to ``stop`` of a flattened array, without an owner."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         whole = make_array(array)(context, builder, arguments[0])
@@ -151,7 +151,7 @@ def _table_template(table: np.ndarray) -> float:
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Identify a function by what it does: its code, its constants and all that it refers to."""
+    """Return a digest of a function: its code, its constants and everything it refers to."""
     parts: list[str] = []
     pending, seen = [function], set()
     while pending:
@@ -169,7 +169,7 @@ def _digest(function: Callable[..., Any]) -> str:
 
 
 def _identified(value: Any) -> str:
-    """All of a value in words: what is shown of an array leaves out cells and digits."""
+    """Return a complete text of a value; the repr of an array leaves out cells and digits."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
     if isinstance(value, tuple | list):
@@ -178,7 +178,7 @@ def _identified(value: Any) -> str:
 
 
 def _references(function: Any) -> list[Any]:
-    """The code of a function, then the values of its constants, closure and globals."""
+    """Return the code of a function, then the values of its constants, closure and globals."""
     code = function.__code__
     references = [code.co_code, code.co_names, function.__defaults__]
     for constant in code.co_consts:
@@ -186,7 +186,7 @@ def _references(function: Any) -> list[Any]:
     references += [cell.cell_contents for cell in function.__closure__ or ()]
     for name in code.co_names:
         value = function.__globals__.get(name)
-        # A module stands for itself by its name: what it holds is not ours.
+        # A module is identified by its name, not by its contents.
         references.append(value.__name__ if isinstance(value, python_types.ModuleType) else value)
     return references
 
@@ -211,13 +211,13 @@ def _bound(template: Function, function: Score, signature: Any) -> Function:
 
 @cache
 def table_score(function: Score) -> Score:
-    """The compiled ``table[branch, class] -> score``, as a typed function."""
+    """Return the compiled ``table[branch, class] -> score``, as a typed function."""
     return _criterion(_table_template, function, TABLE_SIGNATURE)
 
 
 @cache
 def block_score(function: Score, n_classes: int) -> Callable[..., None]:
-    """The compiled scorer of a block of binary candidates, as a typed function."""
+    """Return the compiled scorer of a block of binary candidates, as a typed function."""
     template = _pair_template if n_classes == 2 else _block_template
     return _criterion(template, function, BLOCK_SIGNATURE)
 

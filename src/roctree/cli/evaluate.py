@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-import roctree
-from roctree.cli.models import at_operating_point, method_of, positive_class
+from roctree.cli.models import HasLeaves, load_at, positive_class
 from roctree.cli.options import (
     OPERATING,
     READING,
@@ -36,12 +36,16 @@ from roctree.cli.reading import (
 from roctree.data.arrow import pa
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import DataError, ParameterError
+from roctree.files import load_fitted
+from roctree.fitted import FittedModel, FittedTree
 from roctree.labelling import LABELLINGS_HEAD, Labellings
 from roctree.large import tally_large_data
 from roctree.large.parquet import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
-from roctree.roc import mauc
+from roctree.roc import Curve, mauc
 from roctree.tally import Tally
+
+Floats = NDArray[np.float64]
 
 # Ratios of the cost of a false negative to that of a false positive.
 COST_RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -65,12 +69,12 @@ def evaluate(
       roctree evaluate tree.json big/*.parquet
       roctree evaluate tree.json big --dask tcp://127.0.0.1:8786
     """
-    loaded = at_operating_point(roctree.load(model), operating)
+    loaded = load_at(model, operating)
     with spinner(f"Reading {', '.join(data)}"):
         cases = read_test_cases(data, loaded, target, reading, weight, dask)
     positive = positive_class(loaded, operating)
     labels = _label_report(loaded, cases, weight is not None)
-    if loaded.n_classes_ == 1:  # there is nothing to rank
+    if len(loaded.classes) == 1:  # there is nothing to rank
         return labels
     if positive is None:
         return _several_classes(loaded, cases, labels)
@@ -92,12 +96,12 @@ def labellings(
     Example:
       roctree labellings tree.json
     """
-    loaded = roctree.load(model)
+    loaded = load_fitted(model)
     if not data and weight is not None:
         raise ParameterError("--weight needs data: give the file that has this column.")
     counts = read_test_cases(data, loaded, target, reading, weight).cases if data else "training"
     positive = positive_class(loaded, operating)
-    found = method_of(loaded, "labellings")(counts=counts, positive=positive)
+    found = loaded.labellings(counts=counts, positive=positive)
     facts = {"positive": found.positive_class, "labellings": _labelling_facts(found)}
     return Report(facts, _shown_labellings(found))
 
@@ -111,17 +115,17 @@ class TalliedCases(NamedTuple):
     cases: Tally
     n_rows: int
 
-    def confusion(self, tree: Any) -> Any:
+    def confusion(self, model: FittedModel) -> Floats:
         """Return the weight of cases by predicted and true class."""
-        return tree.confusion(self.cases)
+        return model.confusion(self.cases)
 
-    def curve(self, tree: Any, positive: Any) -> Any:
+    def curve(self, model: FittedModel, positive: Any) -> Curve:
         """Return the ROC curve of a class."""
-        return tree.roc(self.cases, positive=positive)
+        return model.roc(self.cases, positive=positive)
 
-    def mauc(self, tree: Any) -> float:
+    def mauc(self, model: FittedModel) -> float:
         """Return the mean AUC over all pairs of classes."""
-        return mauc(*tree.leaf_table(self.cases))
+        return mauc(*model.leaf_table(self.cases))
 
 
 class CasesInMemory(NamedTuple):
@@ -134,25 +138,20 @@ class CasesInMemory(NamedTuple):
         """Number of rows."""
         return len(self.cases.y)
 
-    def confusion(self, model: Any) -> Any:
+    def confusion(self, model: FittedModel) -> Floats:
         """Return the weight of cases by predicted and true class."""
-        (X, y, weights), classes = self.cases, model.classes_
-        predicted, weight = model.predict(X), np.ones(len(y)) if weights is None else weights
-        return np.array(
-            [[weight[(predicted == row) & (y == column)].sum() for column in classes]
-             for row in classes]
-        )  # fmt: skip
+        return model.confusion(*self.cases)
 
-    def curve(self, model: Any, positive: Any) -> Any:
+    def curve(self, model: FittedModel, positive: Any) -> Curve:
         """Return the ROC curve of a class."""
         X, y, weights = self.cases
         return model.roc(X, y, positive=positive, sample_weight=weights)
 
-    def mauc(self, model: Any) -> float:
+    def mauc(self, model: FittedModel) -> float:
         """Return the mean AUC over all pairs of classes."""
         X, y, weights = self.cases
         scores = model.predict_proba(X)
-        return mauc(scores, y, classes=model.classes_, sample_weight=weights)
+        return mauc(scores, y, classes=model.classes, sample_weight=weights)
 
 
 TestCases = TalliedCases | CasesInMemory
@@ -160,7 +159,7 @@ TestCases = TalliedCases | CasesInMemory
 
 def read_test_cases(
     paths: Sequence[str],
-    model: Any,
+    model: FittedModel,
     target: str | None,
     reading: Mapping[str, Any],
     weight: str | None,
@@ -172,7 +171,7 @@ def read_test_cases(
     ----------
     paths : sequence of str
         Files, folders of Parquet files, or glob patterns.
-    model : fitted classifier
+    model : FittedModel
     target, weight : str or None
         Columns with labels and weights.
     reading : mapping
@@ -181,9 +180,11 @@ def read_test_cases(
         Address of a scheduler whose workers read the Parquet files.
     """
     if dask is not None:
+        if not isinstance(model, FittedTree):
+            raise ParameterError("--dask is for trees; this model scores each row by itself.")
         return _tally_by_dask(paths, model, target, weight, dask)
     files = _distinct_files(paths)
-    if hasattr(model, "tally"):
+    if isinstance(model, FittedTree):
         return _tally_files(files, model, target, reading, weight)
     found = [read_labelled(file, model, target, reading, weight) for file in files]
     X, y, weights = zip(*found, strict=True)
@@ -207,7 +208,7 @@ def _distinct_files(paths: Sequence[str]) -> list[str]:
 
 def _tally_files(
     files: Sequence[str],
-    tree: Any,
+    tree: FittedTree,
     target: str | None,
     reading: Mapping[str, Any],
     weight: str | None,
@@ -227,27 +228,25 @@ def _tally_files(
 
 
 def _tally_by_dask(
-    paths: Sequence[str], tree: Any, target: str | None, weight: str | None, dask: str
+    paths: Sequence[str], tree: FittedTree, target: str | None, weight: str | None, dask: str
 ) -> TalliedCases:
-    if not hasattr(tree, "tally"):
-        raise ParameterError("--dask is for trees; this model scores each row by itself.")
     other = first_other_than_parquet(paths)
     if other is not None:
         raise ParameterError(f"{other!r} is not a Parquet file: files for --dask must be.")
     files = parquet_files(paths)
-    present, types = common_schema(files), column_types(tree.schema_)
+    present, types = common_schema(files), column_types(tree.schema)
     if weight in types:
         raise ParameterError(
             f"The tree uses {weight!r} as an attribute: with --dask it cannot be the weight too."
         )
-    wanted = [target or tree.training_.target or "", *([weight] if weight else [])]
+    wanted = [target or tree.training.target or "", *([weight] if weight else [])]
     others = [present.field(name) for name in find_columns(wanted, present.names, several=False)]
     known = [
         pa.field(name, types[name]) for name in find_columns(types, present.names, several=False)
     ]
     rows = parquet_rows(files, pa.schema([*known, *others]))
     with merged_warnings(), silenced_logs():
-        cases = tree.tree_, tree.schema_, rows, wanted[0], weight
+        cases = tree.tree, tree.schema, rows, wanted[0], weight
         tally = tally_large_data(*cases, client=dask)
     assert tally is not None
     return TalliedCases(tally, rows.count_rows())
@@ -256,9 +255,9 @@ def _tally_by_dask(
 # Reports
 
 
-def _label_report(model: Any, cases: TestCases, weighted: bool) -> Report:
+def _label_report(model: FittedModel, cases: TestCases, weighted: bool) -> Report:
     """Report the confusion matrix and accuracy."""
-    classes, counts = model.classes_.tolist(), cases.confusion(model)
+    classes, counts = model.classes.tolist(), cases.confusion(model)
     weight = counts.sum()
     accuracy = float(np.trace(counts) / weight)
     if (counts == np.rint(counts)).all():
@@ -278,7 +277,7 @@ def _label_report(model: Any, cases: TestCases, weighted: bool) -> Report:
     return Report(facts, [summary, Table(head, rows)])
 
 
-def _two_classes(model: Any, cases: TestCases, labels: Report, positive: Any) -> Report:
+def _two_classes(model: FittedModel, cases: TestCases, labels: Report, positive: Any) -> Report:
     curve = cases.curve(model, positive)
     hull, (low, high) = curve.hull(), curve.auc_interval()
     area = (
@@ -291,10 +290,10 @@ def _two_classes(model: Any, cases: TestCases, labels: Report, positive: Any) ->
     facts = {"positive": positive, "auc": curve.auc, "auc_interval": [low, high]}
     facts |= {"hull_auc": hull.auc, "hull": hull.points()._asdict()}
     shown = [*labels.shown, area, Table(("FPR", "TPR", "score from"), points, "Convex hull")]
-    if model.n_classes_ == 2:
+    if len(model.classes) == 2:
         # Models that score each row by itself have almost as many labellings as rows; the
         # command labellings lists them.
-        if hasattr(model, "apply"):
+        if isinstance(model, HasLeaves):
             found = model.labellings(counts=cases.cases, positive=positive)
             shown += _shown_labellings(found)
             facts["labellings"] = _labelling_facts(found)
@@ -304,9 +303,9 @@ def _two_classes(model: Any, cases: TestCases, labels: Report, positive: Any) ->
     return Report({**labels.facts, **facts}, shown)
 
 
-def _several_classes(model: Any, cases: TestCases, labels: Report) -> Report:
+def _several_classes(model: FittedModel, cases: TestCases, labels: Report) -> Report:
     area = cases.mauc(model)
-    curves = {label: cases.curve(model, label) for label in model.classes_.tolist()}
+    curves = {label: cases.curve(model, label) for label in model.classes.tolist()}
     rows = [(str(label), f"{curve.auc:.4f}") for label, curve in curves.items()]
     facts = {"mauc": area, "auc": {label: curve.auc for label, curve in curves.items()}}
     summary = f"\nMean AUC over all pairs of classes {area:.4f}.\n"
@@ -329,11 +328,11 @@ def _shown_labellings(found: Labellings) -> list[str | Table]:
 
 
 def _cost_facts(
-    model: Any, cases: TestCases, ratio: float, positive: Any, curve: Any
+    model: FittedModel, cases: TestCases, ratio: float, positive: Any, curve: Curve
 ) -> dict[str, Any]:
     """Return the cost of the labels that are optimal in training, and the lowest possible cost."""
     counts = cases.confusion(model.at(cost_fp=1.0, cost_fn=ratio, positive=positive))
-    place = model.classes_.tolist().index(positive)
+    place = model.classes.tolist().index(positive)
     (tp, fp), (fn, _) = counts[[[place], [1 - place]], [[place, 1 - place]]]
     positives, negatives = counts[:, place].sum(), counts[:, 1 - place].sum()
     return {

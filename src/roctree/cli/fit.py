@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from roctree import distributed
+from roctree.classifier import FittedClassifier
 from roctree.cli.estimators import system_from_options, system_options
 from roctree.cli.options import (
     COLUMNS,
@@ -33,7 +34,7 @@ from roctree.data.arrow import pa
 from roctree.data.readers import cast_columns
 from roctree.data.roles import ColumnOptions, ColumnSummary, assign_roles
 from roctree.errors import DataError, ParameterError
-from roctree.export.common import size_of
+from roctree.fitted import FittedModel
 from roctree.large.batches import reading as reading_batches
 from roctree.large.parquet import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
@@ -56,18 +57,18 @@ INSPECTED_ROWS = 1 << 17
 
 
 class FitSummary(NamedTuple):
-    """A fitted model, its number of training rows, and the roles of the columns.
+    """A fitted estimator, its number of training rows, and the roles of the columns.
 
     Parameters
     ----------
-    model : fitted classifier
+    estimator : FittedClassifier
     n_rows : int
     columns : tuple of ColumnSummary
     n_inspected : int
         Number of rows, the first ones, from which the roles were inferred.
     """
 
-    model: Any
+    estimator: FittedClassifier
     n_rows: int
     columns: tuple[ColumnSummary, ...]
     n_inspected: int
@@ -98,12 +99,13 @@ def fit(
         fitted = _fit_parts(data, roles, parameters, dask)
     else:
         fitted = _fit_file(data[0], roles, parameters, reading)
-    model, n_rows, facts, n_inspected = fitted
+    estimator, n_rows, facts, n_inspected = fitted
     # pyarrow columns have no name that fit could remember.
-    _name_target(model, target)
+    training = replace(estimator.fitted_.training, target=target)
+    model = estimator.fitted_ = replace(estimator.fitted_, training=training)
     _warn_of_single_class(model)
     if output is not None:
-        model.save(output)
+        estimator.save(output)
     found = _facts(model, n_rows, positive)
     found["columns"] = [asdict(fact) for fact in facts]
     found |= {"rows_looked_at": n_inspected, "output": output}
@@ -113,22 +115,14 @@ def fit(
     return Report(found, [_column_table(facts, title), top, _summary(model, found), saved])
 
 
-def _name_target(model: Any, target: str) -> None:
-    training = replace(model.training_, target=target)
-    if hasattr(model, "fitted_"):
-        model.fitted_ = replace(model.fitted_, training=training)
-    else:
-        model.training_ = training
-
-
 def _fit_file(
     path: str, roles: ColumnOptions, parameters: Mapping[str, Any], reading: Mapping[str, Any]
 ) -> FitSummary:
     cases = read_training(path, roles, reading)
     classes = cases.y.unique().to_pylist()
     with spinner("Growing the tree; the first run compiles the kernels"):
-        model = system_from_options(parameters, classes).fit(cases.X, cases.y, cases.weights)
-    return FitSummary(model, cases.X.num_rows, cases.columns, cases.X.num_rows)
+        estimator = system_from_options(parameters, classes).fit(cases.X, cases.y, cases.weights)
+    return FitSummary(estimator, cases.X.num_rows, cases.columns, cases.X.num_rows)
 
 
 def _read_in_parts(paths: Sequence[str], splits: str | None, dask: str | None) -> bool:
@@ -166,8 +160,8 @@ def _fit_parts(
     estimator = system_from_options(parameters, _weighted_classes(rows, roles.target, parameters))
     known = parquet_rows(files, pa.schema(used)), roles.target, roles.weight
     with silenced_logs():
-        model = distributed.fit(estimator, *known, client=dask, progress=True)
-    return FitSummary(model, rows.count_rows(), facts, sample.num_rows)
+        distributed.fit(estimator, *known, client=dask, progress=True)
+    return FitSummary(estimator, rows.count_rows(), facts, sample.num_rows)
 
 
 def _weighted_classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> list[Any]:
@@ -181,33 +175,33 @@ def _weighted_classes(rows: Any, target: str, parameters: Mapping[str, Any]) -> 
     return list(found)
 
 
-def _warn_of_single_class(model: Any) -> None:
-    if model.n_classes_ == 1:
+def _warn_of_single_class(model: FittedModel) -> None:
+    if len(model.classes) == 1:
         warnings.warn(
-            f"{model.training_.target!r} is {quote_if_needed(model.classes_[0])} in all rows, and "
+            f"{model.training.target!r} is {quote_if_needed(model.classes[0])} in all rows, and "
             "so is every prediction: choose another target, or add rows of another class.",
             stacklevel=2,
         )
 
 
-def _facts(model: Any, n_rows: int, positive: str | None) -> dict[str, Any]:
-    classes = model.classes_.tolist()
+def _facts(model: FittedModel, n_rows: int, positive: str | None) -> dict[str, Any]:
+    classes = model.classes.tolist()
     chosen = None if positive is None else parse_class("positive", positive, classes)
     has_curve = chosen is not None or len(classes) == 2
     return {
         "rows": n_rows,
         "classes": classes,
-        "leaves": model.get_n_leaves(),
-        "depth": model.get_depth(),
+        "leaves": model.n_leaves,
+        "depth": model.depth,
         "training_auc": model.roc(positive=chosen).auc if has_curve else None,
     }
 
 
-def _summary(model: Any, facts: Mapping[str, Any]) -> str:
+def _summary(model: FittedModel, facts: Mapping[str, Any]) -> str:
     auc = facts["training_auc"]
     shown = "" if auc is None else f", AUC {auc:.4f} on the training data"
     rows, classes = pluralize(facts["rows"], "row"), len(facts["classes"])
-    size = f"{size_of(model)}, from {rows} of {pluralize(classes, 'class', 'classes')}"
+    size = f"{model.size_text}, from {rows} of {pluralize(classes, 'class', 'classes')}"
     return f"\n{size}{shown}."
 
 

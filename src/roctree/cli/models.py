@@ -4,11 +4,10 @@ import sys
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, cast, runtime_checkable
 
 import typer
 
-import roctree
 from roctree.cli.options import (
     OPERATING,
     READING,
@@ -30,21 +29,26 @@ from roctree.cli.values import (
 )
 from roctree.cli.writing import STANDARD_OUTPUT, open_output
 from roctree.errors import ParameterError
-from roctree.export.common import SOFT, default_labelling, has_soft_thresholds, size_of
+from roctree.export import to_dot, to_onnx, to_rules, to_sql
+from roctree.files import as_estimator, load_fitted, save
+from roctree.fitted import SOFT_REMARK, FittedModel, FittedTree
+from roctree.labelling import OperatingPoint
+from roctree.report.explorer import explore as write_page
 from roctree.text import did_you_mean, quote_if_needed
 
-# Operating points
+# Models and operating points
 
 
-def at_operating_point(model: Any, operating: Mapping[str, Any]) -> Any:
-    """Return the model at the operating point of the options; unchanged if they ask for none."""
-    asked = parse_operating_point(operating, model.classes_.tolist())
+def load_at(path: str, operating: Mapping[str, Any]) -> FittedModel:
+    """Load a model at the operating point of the options; at its own if they ask for none."""
+    model = load_fitted(path)
+    asked = parse_operating_point(operating, model.classes.tolist())
     return model.at(**asked) if set(asked) - {"positive"} else model
 
 
-def positive_class(model: Any, operating: Mapping[str, Any]) -> Any:
+def positive_class(model: FittedModel, operating: Mapping[str, Any]) -> Any:
     """Return the positive class of the options, by default that of the model, or None."""
-    classes, point = model.classes_.tolist(), model.operating_point_
+    classes, point = model.classes.tolist(), model.operating_point
     asked = parse_operating_point(operating, classes)
     if "positive" in asked:
         return asked["positive"]
@@ -53,17 +57,15 @@ def positive_class(model: Any, operating: Mapping[str, Any]) -> Any:
     return classes[-1] if point is None else classes[point.positive]
 
 
-def describe_operating_point(model: Any) -> str:
-    """Describe the operating point of a model, and which of two classes is positive."""
-    point, classes = model.operating_point_, model.classes_.tolist()
+def describe_operating_point(point: OperatingPoint, classes: list[Any]) -> str:
+    """Describe an operating point, and which of two classes is positive."""
     positive = quote_if_needed(classes[point.positive])
     of_two = f"positive class {positive}: " if len(classes) == 2 else ""
     return of_two + repr(point).removeprefix("<OperatingPoint ").removesuffix(">")
 
 
-def operating_point_facts(model: Any) -> dict[str, Any]:
-    """Return what was asked of the operating point of a model, and what it achieves."""
-    point, classes = model.operating_point_, model.classes_.tolist()
+def operating_point_facts(point: OperatingPoint, classes: list[Any]) -> dict[str, Any]:
+    """Return what was asked of an operating point, and what it achieves."""
     asked = {name: value for name, value in vars(point.labeller).items() if value is not None}
     return {
         "labeller": type(point.labeller).__name__,
@@ -78,15 +80,27 @@ def operating_point_facts(model: Any) -> dict[str, Any]:
     }
 
 
-def method_of(model: Any, name: str) -> Any:
-    """Return a method of a model; raise ``ParameterError`` if its class does not have it."""
-    found = getattr(model, name, None)
-    if found is None:
+@runtime_checkable
+class HasLeaves(Protocol):
+    """A model whose rows reach numbered leaves: a tree or cells, not a Naive Bayes tree."""
+
+    def apply(self, X: Any) -> Any:
+        """Return the leaf of each row."""
+
+
+def check_supported(supported: bool, model: FittedModel, feature: str) -> None:
+    """Raise ``ParameterError`` for a feature that only trees have."""
+    if not supported:
         raise ParameterError(
-            f"A {type(model).__name__} does not support {name}(); a model of fit --system tree "
+            f"A {model.estimator_name} does not support {feature}; a model of fit --system tree "
             "does."
         )
-    return found
+
+
+def as_tree(model: FittedModel, feature: str) -> FittedTree:
+    """Return a model that is a tree; raise ``ParameterError`` for others."""
+    check_supported(isinstance(model, FittedTree), model, feature)
+    return cast(FittedTree, model)
 
 
 # Describe
@@ -102,52 +116,65 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
     Example:
       roctree describe tree.json
     """
-    loaded = roctree.load(model)
-    labels = [quote_if_needed(label, within_list=True) for label in loaded.classes_.tolist()]
-    has_point = loaded.operating_point_ is not None
-    labelling = describe_operating_point(loaded) if has_point else default_labelling(loaded)
-    soft = f"; {SOFT}" if has_soft_thresholds(loaded) else ""
+    loaded = load_fitted(model)
+    classes, point = loaded.classes.tolist(), loaded.operating_point
+    labels = [quote_if_needed(label, within_list=True) for label in classes]
+    labelling = loaded.usual_labels_text
+    if point is not None:
+        labelling = describe_operating_point(point, classes)
+    soft = f"; {SOFT_REMARK}" if loaded.has_soft_thresholds else ""
     head = (
-        f"{size_of(loaded)}, grown from {loaded.training_}; classes {', '.join(labels)}; "
+        f"{loaded.size_text}, grown from {loaded.training}; classes {', '.join(labels)}; "
         f"labels: {labelling}{soft}.\n"
     )
-    shown = [head, _column_table(loaded), loaded.to_text(max_depth=max_depth)]
-    return Report(_model_facts(loaded), shown)
+    text = loaded.to_text(max_depth=max_depth)
+    return Report(_model_facts(loaded), [head, _column_table(loaded), text])
 
 
-def _model_facts(model: Any) -> dict[str, Any]:
-    names, default = model.schema_.names, type(model)().get_params()
+class _HasNodes(Protocol):
+    """All kinds of models have a tree of nodes, though of different classes."""
+
+    @property
+    def tree(self) -> Any:
+        """The nodes."""
+
+
+def _model_facts(model: FittedModel) -> dict[str, Any]:
+    names, classes, point = model.schema.names, model.classes.tolist(), model.operating_point
     parameters = {
         name: format_strategy(value)
-        for name, value in model.get_params().items()
-        if value != default[name]
+        for name, value in model.parameters.items()
+        if value != model.default_parameters[name]
     }
     facts = {
-        "classes": model.classes_,
-        "leaves": model.get_n_leaves(),
-        "depth": model.get_depth(),
-        "training_cases": float(model.tree_.weight[0]),
-        "training": asdict(model.training_),
+        "classes": classes,
+        "leaves": model.n_leaves,
+        "depth": model.depth,
+        "training_cases": float(cast(_HasNodes, model).tree.weight[0]),
+        "training": asdict(model.training),
         "parameters": parameters,
-        "operating_point": None if model.operating_point_ is None else operating_point_facts(model),
-        "soft_thresholds": has_soft_thresholds(model),
-        "columns": dict(zip(names, model.schema_.categories, strict=True)),
+        "operating_point": None if point is None else operating_point_facts(point, classes),
+        "soft_thresholds": model.has_soft_thresholds,
+        "columns": dict(zip(names, model.schema.categories, strict=True)),
     }
-    if hasattr(model, "feature_importances_"):
-        facts["importances"] = dict(zip(names, model.feature_importances_, strict=True))
+    if isinstance(model, FittedTree):
+        facts["importances"] = dict(zip(names, model.feature_importances, strict=True))
     return facts
 
 
-def _column_table(model: Any) -> Table:
+def _column_table(model: FittedModel) -> Table:
     def values(categories: tuple[Any, ...] | None) -> str:
         if categories is None:
             return "numbers"
         shown = [quote_if_needed(each, within_list=True) for each in categories[:SHOWN_CATEGORIES]]
         return ", ".join(shown) + ", ..." * (len(categories) > SHOWN_CATEGORIES)
 
-    columns = {"column": model.schema_.names, "values": map(values, model.schema_.categories)}
-    if hasattr(model, "feature_importances_"):
-        columns["importance"] = [f"{each:.3f}" for each in model.feature_importances_]
+    columns = {
+        "column": list(model.schema.names),
+        "values": list(map(values, model.schema.categories)),
+    }
+    if isinstance(model, FittedTree):
+        columns["importance"] = [f"{each:.3f}" for each in model.feature_importances]
     return Table(tuple(columns), list(zip(*columns.values(), strict=True)))
 
 
@@ -163,12 +190,15 @@ def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Rep
     """
     if not operating:
         raise ParameterError("Give an operating point, such as --cost-fp 1 --cost-fn 5.")
-    changed = at_operating_point(roctree.load(model), operating)
+    changed = load_at(model, operating)
+    classes, point = changed.classes.tolist(), changed.operating_point
+    if point is None:  # only the positive class was given
+        raise ParameterError("Give an operating point, such as --cost-fp 1 --cost-fn 5.")
     if output is not None:
-        changed.save(output)
+        save(changed, output)
     saved = f"Wrote {output}" if output else "Not saved: use -o FILE to save the labels."
-    facts = operating_point_facts(changed) | {"output": output}
-    return Report(facts, [describe_operating_point(changed), saved])
+    facts = operating_point_facts(point, classes) | {"output": output}
+    return Report(facts, [describe_operating_point(point, classes), saved])
 
 
 # Prune
@@ -215,15 +245,17 @@ def prune(
     Example:
       roctree prune tree.json --method minimum_error:m=8 -o small.json
     """
-    tree = roctree.load(model)
+    fitted = load_fitted(model)
+    check_supported(isinstance(fitted, HasLeaves), fitted, "pruning")
+    tree = as_estimator(fitted)
     options: dict[str, Any] = {}
     if costs:
-        options["costs"] = parse_by_class("costs", costs["costs"], tree.classes_.tolist())
+        options["costs"] = parse_by_class("costs", costs["costs"], fitted.classes.tolist())
     for path, suffix in ((validation, "_val"), (training, "")):
         if path is not None:
-            rows = read_labelled(path, tree, target, reading)
+            rows = read_labelled(path, fitted, target, reading)
             options |= {f"X{suffix}": rows.X, f"y{suffix}": rows.y}
-    smaller = method_of(tree, "pruned")(parse_strategy("pruning", method), **options)
+    smaller = tree.pruned(parse_strategy("pruning", method), **options)
     smaller.save(output)
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()
     pruner = format_strategy(smaller.pruning_)
@@ -271,7 +303,7 @@ def export(
     Example:
       roctree export tree.json --to sql -o tree.sql
     """
-    tree = at_operating_point(roctree.load(model), operating)
+    loaded = load_at(model, operating)
     if form not in FORMATS:
         raise ParameterError(
             f"--to {form} is not known{did_you_mean(form, FORMATS)}; choose from "
@@ -281,14 +313,13 @@ def export(
     sql = {name: value for name, value in sql.items() if value is not None}
     if sql and form != "sql":
         raise ParameterError(f"--{next(iter(sql))} is only for --to sql: leave it out.")
-    options: dict[str, Any] = {"text": {"head": True}, "sql": sql}
-    found = method_of(tree, f"to_{form}")(**options.get(form, {}))
+    found = _exported(loaded, form, sql)
     if isinstance(found, str):
         content = found.encode("utf-8", "backslashreplace") + b"\n"
         as_fact = {"text": found}
     else:
-        content = bytes(found.SerializeToString())
-        as_fact = {"base64": b64encode(content).decode()}
+        content = found
+        as_fact = {"base64": b64encode(found).decode()}
     if as_json and output is None:
         return Report({"form": form, **as_fact})
     if output is None and not isinstance(found, str) and sys.stdout.isatty():
@@ -296,6 +327,19 @@ def export(
     with open_output(output or STANDARD_OUTPUT) as file:
         file.write(content)
     return None if output is None else Report({"form": form, "output": output}, [f"Wrote {output}"])
+
+
+def _exported(model: FittedModel, form: str, sql: dict[str, Any]) -> str | bytes:
+    if form == "text":
+        return model.with_description(model.to_text())
+    tree = as_tree(model, f"--to {form}")
+    if form == "rules":
+        return to_rules(tree)
+    if form == "dot":
+        return to_dot(tree)
+    if form == "sql":
+        return to_sql(tree, **sql)
+    return bytes(to_onnx(tree).SerializeToString())
 
 
 # Explore
@@ -316,8 +360,7 @@ def explore(
     Example:
       roctree explore tree.json test.csv -o tree.html
     """
-    loaded = at_operating_point(roctree.load(model), operating)
+    loaded = load_at(model, operating)
     cases = () if data is None else read_labelled(data, loaded, target, reading)[:2]
-    positive = positive_class(loaded, operating)
-    method_of(loaded, "explore")(output, *cases, positive=positive)
+    write_page(loaded, output, *cases, positive=positive_class(loaded, operating))
     return Report({"output": output}, [f"Wrote {output}"])

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
+from joblib import effective_n_jobs
 
-import roctree
-from roctree.cli.models import at_operating_point, method_of, positive_class
+from roctree.cli.models import HasLeaves, as_tree, check_supported, load_at, positive_class
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, command
 from roctree.cli.output import Report, distinct_warnings, merged_warnings
 from roctree.cli.reading import column_choice, text_format, with_all_columns
@@ -17,6 +17,8 @@ from roctree.data.arrow import pa
 from roctree.data.readers import read_batches
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import ParameterError
+from roctree.export import to_rules
+from roctree.fitted import FittedModel
 from roctree.text import did_you_mean, quote_if_needed
 
 ResultColumns = Iterator[tuple[str, Any]]
@@ -25,41 +27,47 @@ ResultColumns = Iterator[tuple[str, Any]]
 # Result columns
 
 
-def _label(model: Any, rows: Any) -> ResultColumns:
-    yield "label", pa.array(model.predict(rows))
+def _threads(model: FittedModel) -> int:
+    """Return the number of threads that the model was fitted with."""
+    return int(effective_n_jobs(model.parameters.get("n_jobs")))
 
 
-def _probability(model: Any, rows: Any) -> ResultColumns:
-    shares = model.predict_proba(rows)
-    for position, label in enumerate(model.classes_.tolist()):
+def _label(model: FittedModel, rows: Any) -> ResultColumns:
+    yield "label", pa.array(model.predict(rows, n_threads=_threads(model)))
+
+
+def _probability(model: FittedModel, rows: Any) -> ResultColumns:
+    shares = model.predict_proba(rows, n_threads=_threads(model))
+    for position, label in enumerate(model.classes.tolist()):
         yield f"probability_{label}", pa.array(shares[:, position])
 
 
-def _score(model: Any, rows: Any) -> ResultColumns:
-    scores = model.decision_function(rows)
+def _score(model: FittedModel, rows: Any) -> ResultColumns:
+    scores = model.decision_function(rows, n_threads=_threads(model))
     if scores.ndim == 1:
         yield "score", pa.array(scores)
         return
-    for position, label in enumerate(model.classes_.tolist()):
+    for position, label in enumerate(model.classes.tolist()):
         yield f"score_{label}", pa.array(scores[:, position])
 
 
-def _leaf(model: Any, rows: Any) -> ResultColumns:
-    yield "leaf", pa.array(method_of(model, "apply")(rows))
+def _leaf(model: FittedModel, rows: Any) -> ResultColumns:
+    check_supported(isinstance(model, HasLeaves), model, "--columns leaf")
+    yield "leaf", pa.array(cast(HasLeaves, model).apply(rows))
 
 
-def _rule(model: Any, rows: Any) -> ResultColumns:
-    text = method_of(model, "to_rules")()
-    leaves, positions = np.unique(model.apply(rows), return_inverse=True)
-    rules = [line for line in text.splitlines() if not line.startswith("#")]
+def _rule(model: FittedModel, rows: Any) -> ResultColumns:
+    tree = as_tree(model, "--columns rule")
+    leaves, positions = np.unique(tree.apply(rows), return_inverse=True)
+    rules = [line for line in to_rules(tree).splitlines() if not line.startswith("#")]
     by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
     texts = pa.array([by_leaf[leaf] for leaf in leaves.tolist()])
     yield "rule", texts.take(pa.array(positions))
 
 
-def _change(model: Any, rows: Any) -> ResultColumns:
+def _change(model: FittedModel, rows: Any) -> ResultColumns:
     """Yield the smallest change that leads to another label, that label, and the distance."""
-    cases = list(method_of(model, "nearest_change")(rows))
+    cases = list(as_tree(model, "--columns change").nearest_change(rows))
     texts = [", ".join(change.words for change in case.changes) for case in cases]
     labels = [None if case.to is None else str(case.to) for case in cases]
     yield "change", pa.array(texts, pa.string())
@@ -68,7 +76,7 @@ def _change(model: Any, rows: Any) -> ResultColumns:
 
 
 # To add a column: write a function as above and add it here.
-RESULTS: dict[str, Callable[[Any, Any], ResultColumns]] = {
+RESULTS: dict[str, Callable[[FittedModel, Any], ResultColumns]] = {
     "label": _label,
     "probability": _probability,
     "score": _score,
@@ -101,10 +109,10 @@ def predict(
     Example:
       roctree predict tree.json new.csv --positive ill --cost-fp 1 --cost-fn 5 -o scored.csv
     """
-    loaded = at_operating_point(roctree.load(model), operating)
-    choice, types = column_choice(loaded, keep, data), column_types(loaded.schema_)
+    loaded = load_at(model, operating)
+    choice, types = column_choice(loaded, keep, data), column_types(loaded.schema)
     batches = read_batches(data, choice, text_format(reading), types)
-    if loaded.operating_point_ is not None and loaded.operating_point_.chance > 0.0:
+    if loaded.operating_point is not None and loaded.operating_point.chance > 0.0:
         # Randomised labels depend on the position of a row, so all rows are needed at once.
         batches = (pa.concat_tables(each) for each in [batches])
     results = (result_table(loaded, batch, columns, keep) for batch in batches)
@@ -118,12 +126,12 @@ def predict(
     return Report({"rows": n_rows, "output": path}, [f"Wrote {n_rows} rows to {path}{of_class}"])
 
 
-def result_table(model: Any, table: Any, results: str, keep: list[str]) -> Any:
+def result_table(model: FittedModel, table: Any, results: str, keep: list[str]) -> Any:
     """Return the requested results of a block of rows.
 
     Parameters
     ----------
-    model : fitted classifier
+    model : FittedModel
     table : pyarrow.Table
         Rows with at least the attributes that the model uses.
     results : str
@@ -134,7 +142,7 @@ def result_table(model: Any, table: Any, results: str, keep: list[str]) -> Any:
     if table.num_rows == 0:
         # Nothing can be predicted, but the columns must be those of other blocks.
         return result_table(model, _placeholder_row(table), results, keep).slice(0, 0)
-    rows = with_all_columns(table, model.schema_)
+    rows = with_all_columns(table, model.schema)
     keep = find_columns(keep, table.column_names)
     found = {name: table.column(name) for name in keep}
     with distinct_warnings():

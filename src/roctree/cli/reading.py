@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from roctree import ROCTreeClassifier
 from roctree.data import Schema
 from roctree.data.arrow import pa
 from roctree.data.csv_file import CsvFormat
@@ -35,6 +34,7 @@ from roctree.data.roles import (
 )
 from roctree.data.streams import is_pipe
 from roctree.errors import DataError
+from roctree.fitted import FittedModel, FittedTree
 from roctree.large.batches import PARQUET_SUFFIXES
 from roctree.large.parquet import is_pattern
 from roctree.progress import spinner
@@ -70,7 +70,7 @@ def read_training(path: str, roles: ColumnOptions, reading: Mapping[str, Any]) -
 
 def read_labelled(
     path: str,
-    model: Any,
+    model: FittedModel,
     target: str | None,
     reading: Mapping[str, Any],
     weight: str | None = None,
@@ -80,23 +80,24 @@ def read_labelled(
     Parameters
     ----------
     path : str
-    model : fitted classifier
+    model : FittedModel
     target, weight : str or None
         Columns with labels and weights. The default target is that of the training data, or the
         only column that holds classes.
     reading : mapping
         Options of ``READING``.
     """
-    schema = model.schema_
+    schema = model.schema
     with spinner(f"Reading {path}"):
         table = read_file(path, text_format(reading), weight_type(weight) | column_types(schema))
-    present, trained = table.column_names, model.training_.target
+    present, trained = table.column_names, model.training.target
     weights = (
         read_weights(table, find_columns([weight], present, several=False)[0]) if weight else None
     )
     if target is None:
         rest = table.select([name for name in present if name != weight])
-        target = trained if trained in present else find_target(rest, schema)
+        is_known = trained is not None and trained in present
+        target = str(trained) if is_known else find_target(rest, schema)
     (name,) = find_columns([target], present, several=False)
     attributes = with_all_columns(table.select(present_attributes(model, present, path)), schema)
     labels = read_labels(table.column(name), schema.classes, name)
@@ -105,7 +106,7 @@ def read_labelled(
 
 def labelled_blocks(
     path: str,
-    model: Any,
+    model: FittedModel,
     target: str | None,
     reading: Mapping[str, Any],
     weight: str | None = None,
@@ -115,8 +116,8 @@ def labelled_blocks(
     A file is read as a whole if the target must be found by its values, and so is standard input,
     whose columns cannot be inspected before it is read.
     """
-    schema, name = model.schema_, target or model.training_.target
-    if is_pipe(path) or name not in read_column_names(path, text_format(reading)):
+    schema, name = model.schema, target or model.training.target
+    if name is None or is_pipe(path) or name not in read_column_names(path, text_format(reading)):
         yield read_labelled(path, model, target, reading, weight)
         return
     types = label_type(name, schema.classes) | weight_type(weight) | column_types(schema)
@@ -131,12 +132,12 @@ def labelled_blocks(
         begin += table.num_rows
 
 
-def column_choice(model: Any, others: Sequence[str], path: str) -> ColumnChooser:
+def column_choice(model: FittedModel, others: Sequence[str], path: str) -> ColumnChooser:
     """Return a function that chooses the columns of a file to read.
 
     Parameters
     ----------
-    model : fitted classifier
+    model : FittedModel
         Its attributes are read.
     others : sequence of str
         Further columns; a text that is not a column may list several, separated by commas.
@@ -151,9 +152,9 @@ def column_choice(model: Any, others: Sequence[str], path: str) -> ColumnChooser
     return choose
 
 
-def present_attributes(model: Any, present: list[str], path: str) -> list[str]:
+def present_attributes(model: FittedModel, present: list[str], path: str) -> list[str]:
     """Return the attributes of a model that a file has; those that the model uses must be there."""
-    names = model.schema_.names
+    names = model.schema.names
     require_columns(_used_attributes(model), present, path)
     absent = [name for name in names if name not in present]
     if absent:
@@ -162,13 +163,13 @@ def present_attributes(model: Any, present: list[str], path: str) -> list[str]:
     return [name for name in names if name in present]
 
 
-def _used_attributes(model: Any) -> list[str]:
+def _used_attributes(model: FittedModel) -> list[str]:
     """Return the attributes that predictions depend on: for a tree, those of its splits."""
-    names, point = model.schema_.names, model.operating_point_
+    names, point = model.schema.names, model.operating_point
     randomised = point is not None and point.chance > 0.0  # draws depend on all values of a row
-    if randomised or not isinstance(model, ROCTreeClassifier):
+    if randomised or not isinstance(model, FittedTree):
         return list(names)
-    return [names[feature] for feature in np.unique(model.tree_.feature).tolist() if feature >= 0]
+    return [names[feature] for feature in np.unique(model.tree.feature).tolist() if feature >= 0]
 
 
 def with_all_columns(table: Any, schema: Schema) -> Any:

@@ -36,7 +36,7 @@ def registry(parameter: str) -> dict[str, Any]:
     # Imported on demand: these modules load numba, which not every command needs.
     from roctree import criteria, pruning, smoothing
 
-    registries: dict[str, Any] = {
+    registries: dict[str, dict[str, Any]] = {
         "criterion": criteria.CRITERIA,
         "smoothing": smoothing.SMOOTHING,
         "pruning": pruning.PRUNING,
@@ -238,6 +238,10 @@ _ELSEWHERE = {
             "cost_fp", "cost_fn", "cost_matrix", "prior", "max_fpr", "min_tpr", "randomise"
         )
     },
+    **{
+        name: f"roctree fit {option_name(name)}"
+        for name in ("geometric_probability", "ranking", "max_depth")
+    },
     "X_val and y_val": "roctree prune --validation",
     "X and y": "roctree prune --training",
 }  # fmt: skip
@@ -317,7 +321,7 @@ class OptionWording(Wording):
         if value is None or isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str):
-            return value if re.fullmatch(r"[\w.,:=-]+", value) else repr(value)
+            return value if re.fullmatch(r"[\w.,:=-]*\w[\w.,:=-]*", value) else repr(value)
         if isinstance(value, np.generic):
             return self._typed(value.item())
         if isinstance(value, Mapping):

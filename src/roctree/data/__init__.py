@@ -64,10 +64,3 @@ __all__ = [
     "warn_about_identifiers",
     "warn_about_many_categories",
 ]
-
-# Former names, until all callers use the new ones.
-Rows = EncodedRows
-warn_of_identifiers = warn_about_identifiers
-warn_of_names_of_rows = warn_about_many_categories
-Dataset.with_weight = Dataset.drop_zero_weight  # type: ignore[attr-defined]
-UnseenCategoriesWarning.of_all = UnseenCategoriesWarning.merged  # type: ignore[attr-defined]

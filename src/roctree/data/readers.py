@@ -3,8 +3,9 @@
 The name of a file, without .gz, .bz2 or .zst, tells its format; for standard input and other names
 its first bytes do. Tables are pyarrow's, which the rest of the library reads like data frames.
 
-To add a format: write a module like ``arff``, add its suffix to ``FORMATS``, and a branch to
-``read_file`` and ``_whole_tables``.
+To add a format: write a function that yields the tables of an opened file, add it to
+``WHOLE_TABLE_READERS`` and its suffix to ``FORMATS``. CSV and Parquet files, whose columns can be
+read one by one, have branches of their own.
 """
 
 from collections import Counter
@@ -23,7 +24,28 @@ from roctree.errors import DataError
 from roctree.text import did_you_mean, escape_unprintable
 
 ColumnChooser = Callable[[list[str]], list[str]]
+TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
 
+
+def _arff_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
+    return arff.batches(source, csv_format.encoding)
+
+
+def _feather_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
+    file = source.seekable_file()
+    try:
+        batches = ipc.open_file(file)
+    except pa.ArrowInvalid:  # the first version of Feather, which is not an Arrow file
+        return iter([feather.read_table(file)])
+    found = (batches.get_batch(number) for number in range(batches.num_record_batches))
+    return _at_least_one(found, batches.schema)
+
+
+# Formats that are always read with all columns.
+WHOLE_TABLE_READERS: dict[str, TableReader] = {
+    "arff": _arff_tables,
+    "feather": _feather_tables,
+}
 FORMATS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -62,10 +84,8 @@ def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None)
         elif kind == "parquet":
             # parquet.read_table also takes folders, and twice as long.
             table = parquet.ParquetFile(source.seekable_file()).read()
-        elif kind == "feather":
-            table = feather.read_table(source.seekable_file())
         else:
-            table = pa.concat_tables(arff.batches(source, csv_format.encoding))
+            table = pa.concat_tables(WHOLE_TABLE_READERS[kind](source, csv_format))
         for name, times in Counter(table.column_names).items():
             if times > 1:
                 raise DataError(f"{source.name} has two columns {name!r}: rename one.", column=name)
@@ -109,7 +129,7 @@ def read_column_names(path: str, csv_format: CsvFormat | None = None) -> list[st
             return csv_file.column_names(source, csv_format)
         if kind == "parquet":
             return list(parquet.ParquetFile(source.seekable_file()).schema_arrow.names)
-        return list(next(_whole_tables(source, csv_format, kind)).column_names)
+        return list(next(WHOLE_TABLE_READERS[kind](source, csv_format)).column_names)
 
 
 def file_format(source: Source) -> str:
@@ -178,20 +198,11 @@ def _batches(
         chosen = choose(file.schema_arrow.names)
         tables = _at_least_one(file.iter_batches(BATCH_ROWS, columns=chosen), file.schema_arrow)
     else:
-        tables = _whole_tables(source, csv_format, kind)
+        tables = WHOLE_TABLE_READERS[kind](source, csv_format)
         first = next(tables)
         chosen, tables = choose(first.column_names), chain([first], tables)
     for table in tables:
         yield table.select(chosen)
-
-
-def _whole_tables(source: Source, csv_format: CsvFormat, kind: str) -> Iterator[Any]:
-    """Yield tables of all columns, for formats that cannot leave any out."""
-    if kind == "arff":
-        return arff.batches(source, csv_format.encoding)
-    file = ipc.open_file(source.seekable_file())
-    found = (file.get_batch(number) for number in range(file.num_record_batches))
-    return _at_least_one(found, file.schema)
 
 
 def _at_least_one(found: Iterable[Any], schema: Any) -> Iterator[Any]:

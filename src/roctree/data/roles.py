@@ -296,12 +296,13 @@ def _problem(column: Any, decimal: str) -> str | None:
 def _reject_unusable(problems: dict[str, list[str]]) -> None:
     if problems:
         listed = "; ".join(
-            f"{escape_braces(', '.join(map(repr, names)))} contain{'s' * (len(names) < 2)} {problem}"
+            f"{escape_braces(', '.join(map(repr, names)))} "
+            f"{'contains' if len(names) == 1 else 'contain'} {problem}"
             for problem, names in problems.items()
         )
         raise DataError(
             reason=f"Some columns cannot be used as they are: {listed}. List a column in {{ignore}}"
-            " to leave it out, or in {nominal} to keep it as it is"
+            " to leave it out, or in {categorical_features} to keep it as it is"
         )
 
 
@@ -444,9 +445,3 @@ def _column_type(categories: Categories | None) -> Any:
         if categories and all(isinstance(category, kind) for category in categories):
             return type_
     return pa.string()
-
-
-# Former names, until all callers use the new ones.
-Wishes, Cases, ColumnFacts = ColumnOptions, LabelledTable, ColumnSummary
-cases_of, named, weights_of = assign_roles, find_columns, read_weights
-LabelledTable.facts = property(lambda self: self.columns)  # type: ignore[attr-defined]

@@ -5,9 +5,8 @@ data. A result that the target format cannot represent raises ``ParameterError``
 approximated silently. Optional libraries (onnx, sqlglot) are imported when they are needed.
 """
 
-from roctree.export.common import LabelledTree
 from roctree.export.onnx import to_onnx
 from roctree.export.sql import to_sql
 from roctree.export.text import to_dot, to_rules
 
-__all__ = ["LabelledTree", "to_dot", "to_onnx", "to_rules", "to_sql"]
+__all__ = ["to_dot", "to_onnx", "to_rules", "to_sql"]

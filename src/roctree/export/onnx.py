@@ -12,6 +12,7 @@ grows with rows times nodes.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -19,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
+from roctree.data import Schema
 from roctree.errors import ParameterError, how_to_install
-from roctree.export.common import LabelledTree
+from roctree.export.common import check_portable, divides, steepness, undivided
+from roctree.fitted import FittedTree
 from roctree.tree import LEAST_PART
 from roctree.tree.tree import Tree
 
@@ -70,7 +73,7 @@ class Graph:
         return self.add("Cast", values, to=self.onnx.TensorProto.DOUBLE)
 
 
-def to_onnx(model: LabelledTree, *, dtype: Width = "float64") -> Any:
+def to_onnx(model: FittedTree, *, dtype: Width = "float64") -> Any:
     """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
 
     A tree of numeric attributes has one input, the matrix X. With nominal attributes each column is
@@ -79,12 +82,12 @@ def to_onnx(model: LabelledTree, *, dtype: Width = "float64") -> Any:
 
     Parameters
     ----------
-    model : LabelledTree
+    model : FittedTree
     dtype : {"float64", "float32"}
         Type of numeric inputs; float32 values are compared as float64.
     """
     onnx = _import_onnx()
-    model.check_portable()
+    check_portable(model)
     if dtype not in ("float64", "float32"):
         raise ParameterError(
             parameter="dtype", value=dtype, reason="is not known: choose 'float64' or 'float32'"
@@ -95,13 +98,15 @@ def to_onnx(model: LabelledTree, *, dtype: Width = "float64") -> Any:
     label, probabilities, leaf = (entry.name for entry in outputs)
 
     leaves = model.tree.leaves
-    shares = _leaf_shares(model, graph, columns, inputs[0].name)
+    schema, some_input = model.schema, inputs[0].name
+    shares = ShareGraph(graph, model.tree, schema, columns, some_input).of_leaves()
     graph.add("MatMul", shares, graph.constant(model.probabilities[leaves]), result=probabilities)
-    votes = graph.add("MatMul", shares, graph.constant(model.votes[leaves]))
+    votes = graph.add("MatMul", shares, graph.constant(model.decision.votes[leaves]))
     winner = graph.add("ArgMax", votes, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_class_labels(model)), winner, result=label, axis=0)
-    if model.divides.any():
-        shares = _leaf_shares(model.undivided, graph, columns, inputs[0].name)
+    if divides(model.tree):
+        tree = undivided(model.tree)
+        shares = ShareGraph(graph, tree, schema, columns, some_input).of_leaves()
     reached = graph.add("ArgMax", shares, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(leaves), reached, result=leaf, axis=0)
     return _finished_model(model, graph, inputs, outputs)
@@ -117,9 +122,7 @@ def _import_onnx() -> Any:
     return onnx
 
 
-def _finished_model(
-    model: LabelledTree, graph: Graph, inputs: list[Any], outputs: list[Any]
-) -> Any:
+def _finished_model(model: FittedTree, graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
     helper = graph.onnx.helper
     body = helper.make_graph(graph.nodes, "tree", inputs, outputs, graph.constants)
     finished = helper.make_model(
@@ -127,7 +130,7 @@ def _finished_model(
         producer_name="roctree",
         producer_version=__version__,
         opset_imports=[helper.make_opsetid("", OPSET)],
-        doc_string="\n".join(model.origin),
+        doc_string="\n".join(model.describe()),
     )
     finished.ir_version = IR_VERSION
     graph.onnx.checker.check_model(finished)
@@ -137,7 +140,7 @@ def _finished_model(
 # Inputs and outputs
 
 
-def _inputs(model: LabelledTree, graph: Graph, dtype: Width) -> tuple[list[Any], dict[int, str]]:
+def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], dict[int, str]]:
     """Return the inputs, and the value [rows, 1] of each attribute that the tree tests."""
     schema, types, helper = model.schema, graph.onnx.TensorProto, graph.onnx.helper
     number = types.DOUBLE if dtype == "float64" else types.FLOAT
@@ -163,7 +166,7 @@ def _are_strings(categories: tuple[Any, ...] | None) -> bool:
     return categories is not None and any(isinstance(value, str) for value in categories)
 
 
-def _outputs(model: LabelledTree, taken: set[str], onnx: Any) -> list[Any]:
+def _outputs(model: FittedTree, taken: set[str], onnx: Any) -> list[Any]:
     """Return the outputs; a name that a column already has gets an underscore."""
     kinds = {"f": "DOUBLE", "i": "INT64", "b": "BOOL"}
     wanted = {
@@ -180,7 +183,7 @@ def _outputs(model: LabelledTree, taken: set[str], onnx: Any) -> list[Any]:
     return outputs
 
 
-def _class_labels(model: LabelledTree) -> NDArray[Any]:
+def _class_labels(model: FittedTree) -> NDArray[Any]:
     """Return the class labels in a type that ONNX has."""
     classes = model.schema.classes
     if classes.dtype.kind in "iu":
@@ -191,132 +194,146 @@ def _class_labels(model: LabelledTree) -> NDArray[Any]:
 # Shares of rows in nodes
 
 
-def _leaf_shares(
-    model: LabelledTree, graph: Graph, columns: dict[int, str], some_input: str
-) -> str:
-    """Return the share of each row in each leaf, [rows, leaves]."""
-    tree = model.tree
-    if tree.n_nodes == 1:
-        n_rows = graph.add("Shape", some_input, start=0, end=1)
-        shape = graph.add("Concat", n_rows, graph.constant(np.array([1])), axis=0)
-        one = graph.onnx.numpy_helper.from_array(np.ones(1))
-        return graph.add("ConstantOfShape", shape, value=one)
-    hard, near = _hard_shares(model, graph, columns), _soft_columns(model, graph, columns)
-    leaf_blocks, reached, above = [], "", 0
-    for begin, end in pairwise(tree.level_starts[1:].tolist()):
-        nodes = np.arange(begin, end)
-        own = graph.select_columns(hard, nodes - 1)
-        came = graph.select_columns(reached, tree.parent[nodes] - above) if reached else ""
-        if model.soft[tree.parent[nodes]].any():
-            own = _soft_shares(model, graph, nodes, near, own, came)
-        if came:
-            own = graph.add("Mul", came, own)
-        leaves = np.flatnonzero(tree.is_leaf[begin:end])
-        if leaves.size:
-            leaf_blocks.append(graph.select_columns(own, leaves))
-        reached, above = own, begin
-    return graph.add("Concat", *leaf_blocks, axis=1)
-
-
-def _hard_shares(model: LabelledTree, graph: Graph, columns: dict[int, str]) -> str:
-    """Return the share that goes from each node's parent to the node, [rows, nodes - 1].
-
-    All thresholds are treated as hard.
-    """
-    tree, of_missing = model.tree, _missing_shares(model.tree)
-    blocks, order = [], []
-    for feature, column in columns.items():
-        nodes = 1 + np.flatnonzero(tree.feature[tree.parent[1:]] == feature)
-        is_numeric = model.schema.categories[feature] is None
-        shares = _threshold_shares if is_numeric else _category_shares
-        blocks.append(shares(model, graph, column, nodes, of_missing[nodes]))
-        order.append(nodes)
-    position = np.empty(tree.n_nodes, np.int64)
-    position[np.concatenate(order)] = np.arange(tree.n_nodes - 1)
-    return graph.select_columns(graph.add("Concat", *blocks, axis=1), position[1:])
-
-
-def _missing_shares(tree: Tree) -> Floats:
-    """Return the share of a row without a value that goes from each node's parent to the node."""
-    branch = tree.missing_branch[tree.parent]
-    shares: Floats = np.where(branch < 0, tree.share, (branch == tree.branch).astype(np.float64))
-    return shares
-
-
-def _threshold_shares(
-    model: LabelledTree, graph: Graph, column: str, nodes: Ints, of_missing: Floats
-) -> str:
-    """Return the shares of nodes whose parents split a numeric column."""
-    tree = model.tree
-    cuts = tree.threshold[tree.parent[nodes]]
-    left = graph.add("LessOrEqual", column, graph.constant(cuts[None, :]))
-    goes = graph.add("Xor", left, graph.constant((tree.branch[nodes] == 1)[None, :]))
-    known = graph.add("Cast", goes, to=graph.onnx.TensorProto.DOUBLE)
-    missing = graph.add("IsNaN", column)
-    return graph.add("Where", missing, graph.constant(of_missing[None, :]), known)
-
-
-def _category_shares(
-    model: LabelledTree, graph: Graph, column: str, nodes: Ints, of_missing: Floats
-) -> str:
-    """Return the shares of nodes whose parents split a nominal column."""
-    tree = model.tree
-    feature = int(tree.feature[tree.parent[nodes[0]]])
-    categories = model.schema.categories[feature] or ()
-    codes = np.arange(len(categories))
-    # One row per category, and a last one for missing and unknown categories.
-    branches = np.full((len(codes) + 1, len(nodes)), -1)
-    branches[:-1] = tree.category_branch[
-        tree.category_offsets[tree.parent[nodes]][None, :] + codes[:, None]
-    ]
-    own = (branches == tree.branch[nodes]).astype(np.float64)
-    table = np.where(branches < 0, of_missing, own)
-    names = np.array(categories, dtype=object if _are_strings(categories) else np.float64)
-    same = graph.add("Equal", column, graph.constant(names[None, :]))
-    ones = graph.add("Cast", same, to=graph.onnx.TensorProto.FLOAT)
-    # A last column of 0.5 is the largest where no category is equal.
-    pads, half = graph.constant(np.array([0, 0, 0, 1])), graph.constant(np.float32(0.5))
-    code = graph.add("ArgMax", graph.add("Pad", ones, pads, half), axis=1, keepdims=0)
-    return graph.add("Gather", graph.constant(table), code, axis=0)
-
-
-def _soft_columns(model: LabelledTree, graph: Graph, columns: dict[int, str]) -> str:
-    """Return the columns with soft thresholds, in order, [rows, columns]; "" if there are none."""
-    used = np.unique(model.tree.feature[model.soft]).tolist()
-    return graph.add("Concat", *(columns[feature] for feature in used), axis=1) if used else ""
-
-
-def _soft_shares(
-    model: LabelledTree, graph: Graph, nodes: Ints, near: str, hard: str, came: str
-) -> str:
-    """Return the shares of the nodes of one level, some of whose parents have soft thresholds.
+@dataclass(frozen=True, eq=False)
+class ShareGraph:
+    """Adds the operators that compute the share of each row in each node.
 
     Parameters
     ----------
-    model : LabelledTree
     graph : Graph
-    nodes : int64[n]
-        Nodes of one level.
-    near : str
-        The columns with soft thresholds.
-    hard : str
-        The shares if all thresholds were hard.
-    came : str
-        The share of each row that has reached the parents; "" if all of it has.
+    tree : Tree
+    schema : Schema
+    columns : dict
+        Value [rows, 1] of each attribute that the tree tests, by feature number.
+    some_input : str
+        Any input, for the number of rows.
     """
-    tree, parents = model.tree, model.tree.parent[nodes]
-    soft, used = model.soft[parents], np.unique(tree.feature[model.soft])
-    values = graph.select_columns(near, np.searchsorted(used, tree.feature[parents]) * soft)
-    thresholds = graph.constant(np.where(soft, tree.threshold[parents], 0.0)[None, :])
-    steepness = graph.constant(model.steepness[parents][None, :])
-    half, one = graph.constant(np.float64(0.5)), graph.constant(np.float64(1.0))
-    distance = graph.add("Sub", values, thresholds)
-    above = graph.add("Add", half, graph.add("Mul", distance, steepness))
-    smaller = graph.add("Min", above, graph.add("Sub", one, above))
-    if came:
-        smaller = graph.add("Mul", came, smaller)
-    least = graph.constant(np.where(soft, LEAST_PART, np.inf)[None, :])
-    # Comparisons with a missing value are false.
-    enough = graph.add("GreaterOrEqual", smaller, least)
-    side = graph.constant((tree.branch[nodes] == 0).astype(np.float64)[None, :])
-    return graph.add("Where", enough, graph.add("Abs", graph.add("Sub", side, above)), hard)
+
+    graph: Graph
+    tree: Tree
+    schema: Schema
+    columns: dict[int, str]
+    some_input: str
+
+    @cached_property
+    def steepness(self) -> Floats:
+        """Slope of the share above each soft threshold, 0 for other nodes."""
+        return steepness(self.tree)
+
+    @cached_property
+    def soft(self) -> NDArray[np.bool_]:
+        """Which nodes have a soft threshold."""
+        return self.steepness > 0.0
+
+    def of_leaves(self) -> str:
+        """Return the share of each row in each leaf, [rows, leaves]."""
+        graph, tree = self.graph, self.tree
+        if tree.n_nodes == 1:
+            n_rows = graph.add("Shape", self.some_input, start=0, end=1)
+            shape = graph.add("Concat", n_rows, graph.constant(np.array([1])), axis=0)
+            one = graph.onnx.numpy_helper.from_array(np.ones(1))
+            return graph.add("ConstantOfShape", shape, value=one)
+        hard, near = self._hard_shares(), self._soft_columns()
+        leaf_blocks, reached, above = [], "", 0
+        for begin, end in pairwise(tree.level_starts[1:].tolist()):
+            nodes = np.arange(begin, end)
+            own = graph.select_columns(hard, nodes - 1)
+            came = graph.select_columns(reached, tree.parent[nodes] - above) if reached else ""
+            if self.soft[tree.parent[nodes]].any():
+                own = self._soft_shares(nodes, near, own, came)
+            if came:
+                own = graph.add("Mul", came, own)
+            leaves = np.flatnonzero(tree.is_leaf[begin:end])
+            if leaves.size:
+                leaf_blocks.append(graph.select_columns(own, leaves))
+            reached, above = own, begin
+        return graph.add("Concat", *leaf_blocks, axis=1)
+
+    def _hard_shares(self) -> str:
+        """Return the share that goes from each node's parent to the node, [rows, nodes - 1].
+
+        All thresholds are treated as hard.
+        """
+        graph, tree = self.graph, self.tree
+        branch = tree.missing_branch[tree.parent]
+        of_missing = np.where(branch < 0, tree.share, (branch == tree.branch).astype(np.float64))
+        blocks, order = [], []
+        for feature, column in self.columns.items():
+            nodes = 1 + np.flatnonzero(tree.feature[tree.parent[1:]] == feature)
+            is_numeric = self.schema.categories[feature] is None
+            shares = self._threshold_shares if is_numeric else self._category_shares
+            blocks.append(shares(column, nodes, of_missing[nodes]))
+            order.append(nodes)
+        position = np.empty(tree.n_nodes, np.int64)
+        position[np.concatenate(order)] = np.arange(tree.n_nodes - 1)
+        return graph.select_columns(graph.add("Concat", *blocks, axis=1), position[1:])
+
+    def _threshold_shares(self, column: str, nodes: Ints, of_missing: Floats) -> str:
+        """Return the shares of nodes whose parents split a numeric column."""
+        graph, tree = self.graph, self.tree
+        cuts = tree.threshold[tree.parent[nodes]]
+        left = graph.add("LessOrEqual", column, graph.constant(cuts[None, :]))
+        goes = graph.add("Xor", left, graph.constant((tree.branch[nodes] == 1)[None, :]))
+        known = graph.add("Cast", goes, to=graph.onnx.TensorProto.DOUBLE)
+        missing = graph.add("IsNaN", column)
+        return graph.add("Where", missing, graph.constant(of_missing[None, :]), known)
+
+    def _category_shares(self, column: str, nodes: Ints, of_missing: Floats) -> str:
+        """Return the shares of nodes whose parents split a nominal column."""
+        graph, tree = self.graph, self.tree
+        feature = int(tree.feature[tree.parent[nodes[0]]])
+        categories = self.schema.categories[feature] or ()
+        codes = np.arange(len(categories))
+        # One row per category, and a last one for missing and unknown categories.
+        branches = np.full((len(codes) + 1, len(nodes)), -1)
+        branches[:-1] = tree.category_branch[
+            tree.category_offsets[tree.parent[nodes]][None, :] + codes[:, None]
+        ]
+        own = (branches == tree.branch[nodes]).astype(np.float64)
+        table = np.where(branches < 0, of_missing, own)
+        names = np.array(categories, dtype=object if _are_strings(categories) else np.float64)
+        same = graph.add("Equal", column, graph.constant(names[None, :]))
+        ones = graph.add("Cast", same, to=graph.onnx.TensorProto.FLOAT)
+        # A last column of 0.5 is the largest where no category is equal.
+        pads, half = graph.constant(np.array([0, 0, 0, 1])), graph.constant(np.float32(0.5))
+        code = graph.add("ArgMax", graph.add("Pad", ones, pads, half), axis=1, keepdims=0)
+        return graph.add("Gather", graph.constant(table), code, axis=0)
+
+    def _soft_columns(self) -> str:
+        """Return the columns with soft thresholds, [rows, columns]; "" if there are none."""
+        used = np.unique(self.tree.feature[self.soft]).tolist()
+        if not used:
+            return ""
+        return self.graph.add("Concat", *(self.columns[feature] for feature in used), axis=1)
+
+    def _soft_shares(self, nodes: Ints, near: str, hard: str, came: str) -> str:
+        """Return the shares of the nodes of one level, some of whose parents are soft.
+
+        Parameters
+        ----------
+        nodes : int64[n]
+            Nodes of one level.
+        near : str
+            The columns with soft thresholds.
+        hard : str
+            The shares if all thresholds were hard.
+        came : str
+            The share of each row that has reached the parents; "" if all of it has.
+        """
+        graph, tree = self.graph, self.tree
+        parents = tree.parent[nodes]
+        soft, used = self.soft[parents], np.unique(tree.feature[self.soft])
+        values = graph.select_columns(near, np.searchsorted(used, tree.feature[parents]) * soft)
+        thresholds = graph.constant(np.where(soft, tree.threshold[parents], 0.0)[None, :])
+        slope = graph.constant(self.steepness[parents][None, :])
+        half, one = graph.constant(np.float64(0.5)), graph.constant(np.float64(1.0))
+        distance = graph.add("Sub", values, thresholds)
+        above = graph.add("Add", half, graph.add("Mul", distance, slope))
+        smaller = graph.add("Min", above, graph.add("Sub", one, above))
+        if came:
+            smaller = graph.add("Mul", came, smaller)
+        least = graph.constant(np.where(soft, LEAST_PART, np.inf)[None, :])
+        # Comparisons with a missing value are false.
+        enough = graph.add("GreaterOrEqual", smaller, least)
+        side = graph.constant((tree.branch[nodes] == 0).astype(np.float64)[None, :])
+        return graph.add("Where", enough, graph.add("Abs", graph.add("Sub", side, above)), hard)

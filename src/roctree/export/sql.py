@@ -21,11 +21,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roctree.errors import ParameterError, how_to_install
-from roctree.export.common import LabelledTree
+from roctree.export.common import check_portable, divides, steepness, undivided
+from roctree.fitted import FittedTree
 from roctree.tree import LEAST_PART
-from roctree.tree.tree import IS_PRESENT
+from roctree.tree.tree import IS_PRESENT, Tree
 
 # Databases limit how deeply CASE expressions nest, and how many steps a query has.
 LEVELS_PER_STEP, MAX_LEVELS = 8, 400
@@ -49,7 +51,7 @@ class Step(NamedTuple):
 
 
 def to_sql(
-    model: LabelledTree,
+    model: FittedTree,
     table: str = "cases",
     *,
     keep: Sequence[str] = (),
@@ -59,7 +61,7 @@ def to_sql(
 
     Parameters
     ----------
-    model : LabelledTree
+    model : FittedTree
     table : str
         Table with the rows, optionally with its schema, such as ``"sales.customers"``.
     keep : sequence of str
@@ -68,7 +70,7 @@ def to_sql(
         Dialect in sqlglot's spelling, such as "bigquery". None for SQL that SQLite, DuckDB and
         PostgreSQL share, which does not need sqlglot.
     """
-    model.check_portable()
+    check_portable(model)
     query = Query.from_tree(model, keep, names_values=dialect not in UNNAMED_VALUES_DIALECTS)
     query.check()
     steps = [_leaf_table(query), *_descent(query, table)]
@@ -81,7 +83,7 @@ def to_sql(
     materialized = " MATERIALIZED" if dialect in MATERIALIZING_DIALECTS else ""
     named = [f"{step.name} AS{materialized} (\n{step.query}\n)" for step in steps]
     text = "WITH " + ", ".join(named) + "\n" + "\nUNION ALL\n".join(selects)
-    head = "".join(f"-- {line}\n" for line in model.origin)
+    head = "".join(f"-- {line}\n" for line in model.describe())
     return head + (text if dialect is None else _translate(text, dialect))
 
 
@@ -107,7 +109,9 @@ class Query:
 
     Parameters
     ----------
-    model : LabelledTree
+    model : FittedTree
+    tree : Tree
+        The tree that rows descend: that of the model, or the same undivided.
     keep : tuple of str
         Columns that are passed through.
     attributes : dict
@@ -118,14 +122,15 @@ class Query:
         Whether lists of values name their columns themselves.
     """
 
-    model: LabelledTree
+    model: FittedTree
+    tree: Tree
     keep: tuple[str, ...]
     attributes: dict[int, str]
     prefix: str
     names_values: bool
 
     @classmethod
-    def from_tree(cls, model: LabelledTree, keep: Sequence[str], names_values: bool) -> "Query":
+    def from_tree(cls, model: FittedTree, keep: Sequence[str], names_values: bool) -> "Query":
         """Choose the names of a query."""
         used = sorted({int(feature) for feature in model.tree.feature if feature >= 0})
         names = [*keep, *(model.schema.names[feature] for feature in used)]
@@ -134,6 +139,7 @@ class Query:
             prefix += "_"
         return cls(
             model,
+            model.tree,
             tuple(quoted(name) for name in keep),
             {feature: quoted(model.schema.names[feature]) for feature in used},
             prefix,
@@ -143,14 +149,29 @@ class Query:
     @cached_property
     def divides(self) -> bool:
         """Whether some node divides rows among its branches."""
-        return bool(self.model.divides.any())
+        return divides(self.tree)
+
+    @cached_property
+    def steepness(self) -> NDArray[np.float64]:
+        """Slope of the share above each soft threshold, 0 for other nodes."""
+        return steepness(self.tree)
+
+    @cached_property
+    def soft(self) -> NDArray[np.bool_]:
+        """Which nodes have a soft threshold."""
+        return self.steepness > 0.0
+
+    @cached_property
+    def votes_are_probabilities(self) -> bool:
+        """Whether the votes of the leaves need no columns of their own."""
+        return np.array_equal(self.model.decision.votes, self.model.probabilities)
 
     @property
     def follows_levels(self) -> bool:
         """Whether divided rows are followed level by level instead of added up leaf by leaf."""
         # What goes down a soft branch depends on how much of the row has reached it.
-        many = self.model.tree.n_leaves > FEW_LEAVES and self.divides
-        return bool(many or self.model.soft.any())
+        many = self.tree.n_leaves > FEW_LEAVES and self.divides
+        return bool(many or self.soft.any())
 
     @property
     def results(self) -> list[str]:
@@ -161,12 +182,12 @@ class Query:
 
     def check(self) -> None:
         """Raise ``ParameterError`` for trees that are too deep, and for duplicate columns."""
-        depth = self.model.tree.max_depth
+        depth = self.tree.max_depth
         most = MAX_LEVELS_FOLLOWED if self.follows_levels else MAX_LEVELS
         if depth > most:
             raise ParameterError(
                 reason="The tree has {depth} levels, and databases support about {most}: limit "
-                "{fit(max_depth=...)}, or prune the tree.",
+                "{max_depth}, or prune the tree.",
                 depth=depth,
                 most=most,
             )
@@ -185,14 +206,14 @@ class Query:
     @property
     def probabilities(self) -> list[str]:
         """Columns with the probability of each class."""
-        return [self.own("probability", label) for label in range(self.model.tree.n_classes)]
+        return [self.own("probability", label) for label in range(self.tree.n_classes)]
 
     @property
     def votes(self) -> list[str]:
         """Columns with the votes for each class, which may be its probabilities."""
-        if self.model.follows_probabilities:
+        if self.votes_are_probabilities:
             return self.probabilities
-        return [self.own("vote", label) for label in range(self.model.tree.n_classes)]
+        return [self.own("vote", label) for label in range(self.tree.n_classes)]
 
     @property
     def passed_on(self) -> list[str]:
@@ -201,7 +222,7 @@ class Query:
 
     def conditions(self, node: int) -> dict[int, str]:
         """Return the condition of each branch of a node; branches of missing values have none."""
-        tree = self.model.tree
+        tree = self.tree
         column = self.attributes[int(tree.feature[node])]
         threshold = float(tree.threshold[node])
         if threshold == IS_PRESENT and tree.missing_branch[node] == 1:
@@ -218,7 +239,7 @@ class Query:
 
     def is_near(self, node: int) -> str:
         """Return the condition of values within the width of a soft threshold."""
-        tree, most = self.model.tree, np.finfo(np.float64).max
+        tree, most = self.tree, np.finfo(np.float64).max
         threshold, softness = float(tree.threshold[node]), float(tree.softness[node])
         low, high = max(threshold - softness, -most), min(threshold + softness, most)
         column = self.attributes[int(tree.feature[node])]
@@ -226,9 +247,9 @@ class Query:
 
     def share_above(self, node: int) -> str:
         """Return the share of a row that goes above a soft threshold."""
-        tree = self.model.tree
+        tree = self.tree
         value = f"CAST({self.attributes[int(tree.feature[node])]} AS DOUBLE PRECISION)"
-        threshold, steepness = float(tree.threshold[node]), float(self.model.steepness[node])
+        threshold, steepness = float(tree.threshold[node]), float(self.steepness[node])
         return f"0.5e0 + ({value} - {number(threshold)}) * {number(steepness)}"
 
     def values(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Step:
@@ -247,13 +268,13 @@ def _leaf_table(query: Query) -> Step:
     model, classes = query.model, query.model.schema.classes.tolist()
     columns = [query.own("number"), query.own("label"), *query.probabilities]
     tables = [model.probabilities]
-    if not model.follows_probabilities:
+    if not query.votes_are_probabilities:
         columns += query.votes
-        tables.append(model.votes)
+        tables.append(model.decision.votes)
     rows = []
-    for leaf in model.tree.leaves.tolist():
+    for leaf in query.tree.leaves.tolist():
         shares = [number(share) for table in tables for share in table[leaf].tolist()]
-        rows.append([str(leaf), literal(classes[model.labels[leaf]]), *shares])
+        rows.append([str(leaf), literal(classes[model.decision.labels[leaf]]), *shares])
     return query.values(query.own("leaves"), columns, rows)
 
 
@@ -263,11 +284,10 @@ def _descent(query: Query, table: str) -> Iterator[Step]:
     ``place`` becomes the leaf, or the node that divides the row; ``leaf`` is the leaf at the end
     of the heaviest path.
     """
-    tree = query.model.tree
+    tree = query.tree
     nested = {query.own("place"): _nested_cases(query)}
     if query.divides:
-        undivided = replace(query, model=query.model.undivided)
-        nested[query.own("leaf")] = _nested_cases(undivided)
+        nested[query.own("leaf")] = _nested_cases(replace(query, tree=undivided(query.tree)))
     source = ".".join(quoted(part) for part in table.split("."))
     for step, level in enumerate(range(0, max(tree.max_depth, 1), LEVELS_PER_STEP)):
         columns = list(query.passed_on)
@@ -285,7 +305,7 @@ def _nested_cases(query: Query) -> dict[int, str]:
 
     Its value is a leaf, the node where the next step begins, or ``_divided_at`` a node.
     """
-    tree = query.model.tree
+    tree = query.tree
     begins = ~tree.is_leaf & (tree.depth % LEVELS_PER_STEP == 0)
     begins[0] = True
     texts = {int(leaf): str(leaf) for leaf in tree.leaves}
@@ -300,7 +320,7 @@ def _nested_cases(query: Query) -> dict[int, str]:
 
 def _case(query: Query, node: int, texts: dict[int, str]) -> str:
     """Return the CASE of a node around the texts of its children, which are removed."""
-    tree, missing = query.model.tree, int(query.model.tree.missing_branch[node])
+    tree, missing = query.tree, int(query.tree.missing_branch[node])
     first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
     below = [texts.pop(child) for child in range(first, first + n_children)]
     indent = "\n" + "  " * (int(tree.depth[node]) % LEVELS_PER_STEP + 2)
@@ -309,7 +329,7 @@ def _case(query: Query, node: int, texts: dict[int, str]) -> str:
         for branch, condition in query.conditions(node).items()
         if branch != missing
     ]
-    if query.model.soft[node]:
+    if query.soft[node]:
         whens.insert(0, f"{indent}WHEN {query.is_near(node)} THEN {_divided_at(node)}")
     otherwise = str(_divided_at(node)) if missing < 0 else below[missing]
     return f"CASE{''.join(whens)}{indent}ELSE {otherwise} END" if whens else otherwise
@@ -350,8 +370,8 @@ def _select_results(query: Query, found: list[str]) -> str:
 
 def _add_up_leaves(query: Query, source: str) -> Iterator[Step]:
     """Yield the steps that average divided rows over all leaves, some leaves per step."""
-    model, tree = query.model, query.model.tree
-    tables = dict(zip(query.votes, model.votes.T.tolist(), strict=True))
+    model, tree = query.model, query.tree
+    tables = dict(zip(query.votes, model.decision.votes.T.tolist(), strict=True))
     tables |= dict(zip(query.probabilities, model.probabilities.T.tolist(), strict=True))
     passed = [*query.passed_on, query.own("leaf")]
     factors = [_branch_share(query, child) for child in range(1, tree.n_nodes)]
@@ -373,7 +393,7 @@ def _add_up_leaves(query: Query, source: str) -> Iterator[Step]:
 
 def _branch_share(query: Query, child: int) -> str:
     """Return the share of a row at a node that goes to one of its children."""
-    tree = query.model.tree
+    tree = query.tree
     parent, branch = int(tree.parent[child]), int(tree.branch[child])
     missing = int(tree.missing_branch[parent])
     whens = [
@@ -390,7 +410,7 @@ def _leaf_share(query: Query, leaf: int, factors: list[str]) -> str:
     found, node = [], leaf
     while node > 0:
         found.append(factors[node - 1])
-        node = int(query.model.tree.parent[node])
+        node = int(query.tree.parent[node])
     return " * ".join(reversed(found))
 
 
@@ -411,7 +431,7 @@ def _follow_levels(query: Query, placed: str) -> Iterator[Step]:
     ]
     source = query.own("divided")
     yield Step(source, f"SELECT {_lines(columns)}\nFROM {placed}\nWHERE {place} < 0")
-    for level in range(query.model.tree.max_depth):
+    for level in range(query.tree.max_depth):
         yield _share_table(query, level)
         moved = _one_level_down(query, level, source, carried)
         source = query.own("followed", level)
@@ -425,7 +445,7 @@ def _share_table(query: Query, level: int) -> Step:
     ``side`` is 1 below a threshold and 0 above it: its distance from the share above a soft
     threshold is the share of that branch.
     """
-    tree = query.model.tree
+    tree = query.tree
     columns = [query.own(name) for name in ("parent", "child", "share", "side")]
     rows = [
         [
@@ -442,7 +462,7 @@ def _share_table(query: Query, level: int) -> Step:
 def _one_level_down(query: Query, level: int, source: str, carried: list[str]) -> str:
     """Return the query that moves rows from the nodes of a level to their children."""
     node, part, above = query.own("node"), query.own("part"), query.own("above")
-    soft = np.flatnonzero(query.model.soft & (query.model.tree.depth == level)).tolist()
+    soft = np.flatnonzero(query.soft & (query.tree.depth == level)).tolist()
     extra: list[str] = []
     shares = [query.own("share"), "1.0e0"]
     if soft:
@@ -464,7 +484,7 @@ def _one_level_down(query: Query, level: int, source: str, carried: list[str]) -
 
 def _next_node(query: Query, level: int) -> str:
     """Return where a row at a node of a level goes: to a child, or ``_divided_at`` the node."""
-    tree, node = query.model.tree, query.own("node")
+    tree, node = query.tree, query.own("node")
     part, above, least = query.own("part"), query.own("above"), number(LEAST_PART)
     # Less than the least share does not split off at a soft threshold.
     enough = f"{part} * {above} >= {least} AND {part} * (1.0e0 - {above}) >= {least}"
@@ -476,7 +496,7 @@ def _next_node(query: Query, level: int) -> str:
             for branch, condition in query.conditions(here).items()
             if branch != missing
         ]
-        if query.model.soft[here]:
+        if query.soft[here]:
             branches.insert(0, f" WHEN {enough} THEN {_divided_at(here)}")
         otherwise = _divided_at(here) if missing < 0 else first + missing
         goes = f"CASE{''.join(branches)} ELSE {otherwise} END" if branches else str(otherwise)

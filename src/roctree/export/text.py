@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.export.common import LabelledTree
+from roctree.fitted import FittedTree
 from roctree.text import quote_if_needed
 from roctree.tree.text import (
     branch_condition,
@@ -25,7 +25,7 @@ _MOST_CLASSES = 4
 COLOURS = ("#f7d8b5", "#bcd9ee", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea", "#d9d9d9")
 
 
-def to_rules(model: LabelledTree, *, digits: int = 4) -> str:
+def to_rules(model: FittedTree, *, digits: int = 4) -> str:
     """Return one rule per leaf, from left to right.
 
     Tests of the same attribute are joined. A rule says ``or missing`` if cases without the value
@@ -33,25 +33,25 @@ def to_rules(model: LabelledTree, *, digits: int = 4) -> str:
 
     Parameters
     ----------
-    model : LabelledTree
+    model : FittedTree
     digits : int
         Significant digits of thresholds and weights, at most 17.
     """
     check_limits(None, digits)
     cuts = short_thresholds(model.tree, digits)
-    lines = [f"# {line}" for line in model.origin]
+    lines = [f"# {line}" for line in model.describe()]
     for node in depth_first(model.tree, None):
         if model.tree.is_leaf[node]:
             lines.append(_rule(model, node, cuts, digits))
     return "\n".join(lines)
 
 
-def _rule(model: LabelledTree, leaf: int, cuts: dict[int, str], digits: int) -> str:
+def _rule(model: FittedTree, leaf: int, cuts: dict[int, str], digits: int) -> str:
     conditions = [
         _condition(model, feature, tests)
         for feature, tests in _tests_on_path(model.tree, leaf, cuts).items()
     ]
-    label = quote_if_needed(model.schema.classes[model.labels[leaf]])
+    label = quote_if_needed(model.schema.classes[model.decision.labels[leaf]])
     facts = f"({_shares(model, leaf)}; {_cases(model.tree, leaf, digits)}, leaf {leaf})"
     return f"if {' and '.join(conditions) or 'true'} then {label}  {facts}"
 
@@ -92,7 +92,7 @@ def _tests_on_path(tree: Tree, leaf: int, cuts: dict[int, str]) -> dict[int, _At
     return found
 
 
-def _condition(model: LabelledTree, feature: int, tests: _AttributeTests) -> str:
+def _condition(model: FittedTree, feature: int, tests: _AttributeTests) -> str:
     name = quote_if_needed(model.schema.names[feature])
     if tests.codes is not None:
         if tests.codes.size == 0:
@@ -107,7 +107,7 @@ def _condition(model: LabelledTree, feature: int, tests: _AttributeTests) -> str
     return f"({words} or missing)" if tests.takes_missing else words
 
 
-def _shares(model: LabelledTree, leaf: int) -> str:
+def _shares(model: FittedTree, leaf: int) -> str:
     """List the probabilities of a leaf, the largest first."""
     found, classes = model.probabilities[leaf], model.schema.classes
     order: Any = np.argsort(-found, kind="stable")
@@ -121,12 +121,12 @@ def _cases(tree: Tree, node: int, digits: int) -> str:
     return f"{weight} {'case' if weight == '1' else 'cases'}"
 
 
-def to_dot(model: LabelledTree, *, max_depth: int | None = None, digits: int = 4) -> str:
+def to_dot(model: FittedTree, *, max_depth: int | None = None, digits: int = 4) -> str:
     """Return a Graphviz graph: splits as ellipses, leaves as boxes coloured by their label.
 
     Parameters
     ----------
-    model : LabelledTree
+    model : FittedTree
     max_depth : int or None
         Number of levels to show; None for all.
     digits : int
@@ -134,7 +134,7 @@ def to_dot(model: LabelledTree, *, max_depth: int | None = None, digits: int = 4
     """
     check_limits(max_depth, digits)
     tree, cuts = model.tree, short_thresholds(model.tree, digits)
-    lines = [f"// {line}" for line in model.origin]
+    lines = [f"// {line}" for line in model.describe()]
     lines += [
         "digraph tree {",
         '  node [fontname="sans-serif"];',
@@ -153,12 +153,12 @@ def to_dot(model: LabelledTree, *, max_depth: int | None = None, digits: int = 4
     return "\n".join([*lines, "}"])
 
 
-def _node_attributes(model: LabelledTree, node: int, max_depth: int | None, digits: int) -> str:
+def _node_attributes(model: FittedTree, node: int, max_depth: int | None, digits: int) -> str:
     tree, cases = model.tree, _cases(model.tree, node, digits)
     if not tree.is_leaf[node] and tree.depth[node] != max_depth:
         words = f"{quote_if_needed(model.schema.names[tree.feature[node]])}\n{cases}"
         return f"label={dot_string(words)}"
-    label = int(model.labels[node])
+    label = int(model.decision.labels[node])
     share = share_text(float(model.probabilities[node, label]))
     words = f"{quote_if_needed(model.schema.classes[label])}  {share}\n{cases}"
     more = "" if tree.is_leaf[node] else "\n…"

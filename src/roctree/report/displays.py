@@ -817,7 +817,11 @@ _MEASURE_NAMES = {"auc": "AUC", "log_loss": "log-loss", "cost": "cost of a case"
 def check_frontier_measure(measure: Any) -> None:
     """Raise ``ParameterError`` unless this is a measure of a frontier."""
     if measure not in get_args(FrontierMeasure):
-        raise ParameterError(f"measure={measure!r} is not known: give auc, log_loss or cost.")
+        raise ParameterError(
+            parameter="measure",
+            value=measure,
+            reason="is not known: give auc, log_loss or cost",
+        )
 
 
 class FrontierDisplay:

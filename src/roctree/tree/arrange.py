@@ -1,7 +1,7 @@
-"""Nodes made in any order become a tree in breadth-first order.
+"""Arrange nodes made in any order as a tree in breadth-first order.
 
-Growth may split its nodes in the order that suits it, and pruning cuts whole subtrees off: both
-say where the children of each node are, and the nodes that the root still leads to are lined up
+Growth splits nodes in the order that suits it, and pruning removes whole subtrees: both know where
+the children of each node are, and the nodes that are still reachable from the root are put in order
 here.
 """
 
@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, typed_kernel
+from roctree._jit import Ints, ReadonlyInts, compiled, typed_kernel
 from roctree.tree.tree import NO_BRANCH, Tree
 
 _FEW_NODES = 256
-_NUMBERS = "Array(int64, 1, 'C', readonly=True)"
 
 
 def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tree
@@ -30,9 +29,9 @@ def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tre
     category_branch: NDArray[Any],
     n_categories: NDArray[Any],
 ) -> Tree:
-    """Make a tree of nodes in any order, of which node 0 is the root.
+    """Return the tree of nodes in any order; node 0 is the root.
 
-    Nodes that the root does not lead to are left out.
+    Nodes that are not reachable from the root are left out.
 
     Parameters
     ----------
@@ -64,27 +63,25 @@ def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tre
 
 
 def breadth_first(first_child: NDArray[Any], n_children: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the nodes that node 0 leads to, level by level."""
+    """Return the nodes that are reachable from node 0, level by level."""
     order = np.zeros(n_children.size, dtype=np.int64)
-    # A handful of nodes is lined up before the compiler could begin.
+    # A few nodes are put in order faster than the kernel is loaded.
     line_up = _line_up if order.size < _FEW_NODES else compiled(_line_up)
     n_reached = line_up(first_child.astype(np.int64), n_children.astype(np.int64), order)
     if n_reached < 0:
-        raise ValueError("Some node is a child of two nodes, so these nodes are no tree.")
+        raise ValueError("Some node is a child of two nodes, so these nodes are not a tree.")
     return order[:n_reached]
 
 
 def consecutive(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return ``starts[0], starts[0] + 1, ...`` for as many as ``sizes[0]``, and so on for each."""
+    """Return ``starts[i], ..., starts[i] + sizes[i] - 1`` for each i, one after the other."""
     ends = np.cumsum(sizes, dtype=np.int64)
     shifts = np.repeat(starts - (ends - sizes), sizes)
     return np.asarray(np.arange(shifts.size) + shifts, dtype=np.int64)
 
 
-@typed_kernel(f"int64({_NUMBERS}, {_NUMBERS}, Array(int64, 1, 'C'))")
-def _line_up(
-    first_child: NDArray[np.int64], n_children: NDArray[np.int64], order: NDArray[np.int64]
-) -> int:
+@typed_kernel
+def _line_up(first_child: ReadonlyInts, n_children: ReadonlyInts, order: Ints) -> int:
     """Fill ``order``, a queue that begins with the root; -1 if it runs over."""
     n_reached = 1
     head = 0

@@ -29,7 +29,7 @@ from roctree.errors import DataError, ParameterError
 from roctree.tree.arrange import from_creation_order
 from roctree.tree.columns import Columns, code_rows, describe_columns, sort_columns
 from roctree.tree.kernels import records
-from roctree.tree.kernels.bins import BinSearch, evaluate_binned, refine
+from roctree.tree.kernels.bins import evaluate_binned, refine
 from roctree.tree.kernels.divide import divide_binary, divide_complete, divide_shared
 from roctree.tree.kernels.grow import (
     DONE,
@@ -390,11 +390,12 @@ class BinnedKernels:
         """Return the compiled kernels, with the criterion and the rules."""
         search = compile_search(growth, quantum, self.below.scan, *self.all, grow_binned)
         return BinnedFunctions(
-            BinSearch(search, compiled(self.enter_categories), compiled(refine)),
+            compiled(self.enter_categories),
+            compiled(refine),
             compiled(evaluate_binned),
             compiled(self.divide),
             compiled(sort_rows),
-            self.below.compiled(growth, quantum),
+            SortedFunctions(search, *map(compiled, self.below.all[1:])),
             compiled(grow_sorted),
         )
 

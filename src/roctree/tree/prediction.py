@@ -7,7 +7,6 @@ receive less than a thousandth of the row.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from roctree.tree.kernels.descent import (
     mix_leaves,
     settle,
 )
+from roctree.tree.threads import in_threads
 from roctree.tree.tree import Tree, read_only
 
 Values = NDArray[np.float64] | NDArray[np.float32]
@@ -93,7 +93,7 @@ def apply(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
         for block in _settled(tree.single_path, values, begin, end):
             leaves[block.rows] = block.nodes
 
-    _in_threads(fill, len(values), n_threads)
+    _fill_ranges(fill, len(values), n_threads)
     return leaves
 
 
@@ -116,7 +116,7 @@ def mix(tree: Tree, values: Values, leaf_table: Floats, *, n_threads: int = 1) -
         raise ValueError(f"leaf_table has shape {leaf_table.shape}: give one row per node.")
     mixture = np.empty((len(values), leaf_table.shape[1]))
     fill = _fill_soft if tree.softness.any() else _fill_hard
-    _in_threads(fill(tree, values, leaf_table, mixture), len(values), n_threads)
+    _fill_ranges(fill(tree, values, leaf_table, mixture), len(values), n_threads)
     return mixture
 
 
@@ -264,15 +264,12 @@ def _room_for_lists(room: int, n_nodes: int) -> Lists:
     )
 
 
-def _in_threads(fill: Callable[[int, int], None], n_rows: int, n_threads: int) -> None:
+def _fill_ranges(fill: Callable[[int, int], None], n_rows: int, n_threads: int) -> None:
     """Fill the result for all rows, each thread for a range of them."""
     n_threads = max(1, min(n_threads, n_rows // BLOCK_ROWS))
-    if n_threads == 1:
-        fill(0, n_rows)
-        return
-    # Compiled by one thread, before all need them at once.
-    for needed in (settle, mix_leaves):
-        compiled(needed)
+    if n_threads > 1:
+        # Compiled by one thread, before all need them at once.
+        for needed in (settle, mix_leaves):
+            compiled(needed)
     ends = [n_rows * thread // n_threads for thread in range(n_threads + 1)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(fill, ends[:-1], ends[1:]))
+    in_threads(n_threads, lambda part: fill(ends[part], ends[part + 1]), range(n_threads))

@@ -200,7 +200,7 @@ def _by_spread(begin: int, end: int, threshold: float, cases: _Cases, sides: _Si
         square += weight * distance * distance
     mean /= total
     deviation = 2.0 * unit * math.sqrt(max(square / total - mean * mean, 0.0))
-    return RAMP * SPREAD * deviation * total ** (-0.2)
+    return float(RAMP * SPREAD * deviation * total ** (-0.2))
 
 
 @kernel

@@ -48,7 +48,7 @@ BELOW_ONE = 1.0 - 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class CellBounds:
     """The range of each attribute that is halved repeatedly.
 
     Parameters
@@ -60,7 +60,7 @@ class Bounds:
     high: Floats
 
     @classmethod
-    def from_values(cls, values: Floats) -> "Bounds":
+    def from_values(cls, values: Floats) -> "CellBounds":
         """Return the minimum and maximum of each column."""
         return cls(values.min(axis=0), values.max(axis=0))
 
@@ -242,7 +242,7 @@ def _compare(addresses: Addresses, row: int, corner: Addresses, cell: int, bit: 
     return 0
 
 
-def grow(
+def grow_cells(
     addresses: Addresses, labels: NDArray[np.int32], weights: Floats, n_classes: int
 ) -> tuple[Cells, Tree]:
     """Divide the space until the cases of each cell have one address or one class.
@@ -396,15 +396,17 @@ class CellTree:
     tree : class counts of the nodes; it has no splits
     """
 
-    bounds: Bounds
+    bounds: CellBounds
     cells: Cells
     tree: Tree
 
     @classmethod
-    def grown(cls, cases: Dataset, bounds: Bounds, max_level: int) -> "CellTree":
+    def grown(cls, cases: Dataset, bounds: CellBounds, max_level: int) -> "CellTree":
         """Return the cells that separate the classes of these cases."""
         addresses = bounds.addresses(cases.values, max_level)
-        return cls(bounds, *grow(addresses, cases.labels, cases.weights, cases.schema.n_classes))
+        return cls(
+            bounds, *grow_cells(addresses, cases.labels, cases.weights, cases.schema.n_classes)
+        )
 
     def nodes(self, values: Floats) -> Ints:
         """Return the node where each row stops: an inner one if its cell was never seen."""

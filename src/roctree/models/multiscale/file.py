@@ -24,7 +24,7 @@ from roctree.files.parts import (
 )
 from roctree.models.multiscale.cells import (
     BITS,
-    Bounds,
+    CellBounds,
     Cells,
     CellTree,
     leading_bits,
@@ -92,12 +92,12 @@ def read(section: Section) -> FittedCells:
     )
 
 
-def _bounds(section: Section, n_features: int) -> Bounds:
+def _bounds(section: Section, n_features: int) -> CellBounds:
     found = section.section("bounds", ("low", "high"))
     low, high = found.floats("low", n_features), found.floats("high", n_features)
     if (low > high).any():
         section.reject("bounds", "ends before it begins")
-    return Bounds(low, high)
+    return CellBounds(low, high)
 
 
 def _tree(section: Section, n_classes: int) -> Tree:

@@ -18,7 +18,7 @@ from roctree.data import Dataset, Schema, check_rows_given, check_test_cases, en
 from roctree.errors import DataError, ParameterError
 from roctree.fitted import Decision, FittedModel, leaves_by_counts
 from roctree.labelling import Leaves
-from roctree.models.multiscale.cells import BITS, Bounds, Cells, CellTree
+from roctree.models.multiscale.cells import BITS, CellBounds, Cells, CellTree
 from roctree.parameters import Labels, check_parameter
 from roctree.pruning import (
     CostPruningCurve,
@@ -304,10 +304,10 @@ def smoother_of_cells(smoothing: str | Smoother, **options: Any) -> Smoother:
     return smoother
 
 
-def resolve_bounds(bounds: Any, values: Floats) -> Bounds:
+def resolve_bounds(bounds: Any, values: Floats) -> CellBounds:
     """Return the range of each attribute."""
     if isinstance(bounds, str) and bounds == "training":
-        return Bounds.from_values(values)
+        return CellBounds.from_values(values)
     n_features = values.shape[1]
     try:
         pairs = np.broadcast_to(np.asarray(bounds, dtype=np.float64), (n_features, 2))
@@ -320,7 +320,7 @@ def resolve_bounds(bounds: Any, values: Floats) -> Bounds:
             reason="is not allowed: give 'training', a pair of numbers (low, high) with "
             f"low < high, or such a pair for each of the {n_features} attributes",
         )
-    return Bounds(pairs[:, 0].copy(), pairs[:, 1].copy())
+    return CellBounds(pairs[:, 0].copy(), pairs[:, 1].copy())
 
 
 def complete_cases(cases: Dataset) -> Dataset:
@@ -390,7 +390,7 @@ def cells_to_text(
     )
 
 
-def _box_text(cells: Cells, cell: int, bounds: Bounds, names: list[str], digits: int) -> str:
+def _box_text(cells: Cells, cell: int, bounds: CellBounds, names: list[str], digits: int) -> str:
     """Return the bounds of a cell, for the first attributes that vary."""
     side = 2 ** (BITS - int(cells.level[cell]))
     sides = (
@@ -404,7 +404,7 @@ def _box_text(cells: Cells, cell: int, bounds: Bounds, names: list[str], digits:
 
 
 def _side_text(
-    name: str, bounds: Bounds, attribute: int, begin: int, length: int, digits: int
+    name: str, bounds: CellBounds, attribute: int, begin: int, length: int, digits: int
 ) -> str:
     """Return the bounds of a cell in one attribute."""
     low, high = bounds.value(attribute, begin), bounds.value(attribute, begin + length)

@@ -549,7 +549,7 @@ def bits(x: float, table: Floats) -> float:
     return x_log_x(x, table) / LOG_2 if x >= SMALL else 0.0
 
 
-class Ranks(NamedTuple):
+class RankedCases(NamedTuple):
     """``ranked`` and ``n_known`` of the cases of a branch."""
 
     ranked: Ints2D
@@ -557,7 +557,7 @@ class Ranks(NamedTuple):
 
 
 @typed_kernel
-def keep_ranked(node: NodeCases, place: ReadonlyInts, kept: Ranks) -> None:
+def keep_ranked(node: NodeCases, place: ReadonlyInts, kept: RankedCases) -> None:
     """Keep the cases of a branch among those of its node, in ascending order of their numbers.
 
     Parameters

@@ -21,7 +21,7 @@ from roctree.models.nbtree.candidates import (
     SMALL,
     NodeCases,
     Partition,
-    Ranks,
+    RankedCases,
     evaluate_node,
     keep_ranked,
 )
@@ -141,7 +141,7 @@ def branch_cases(node: NodeCases, members: Ints, weights: Floats) -> NodeCases:
     place = np.full(len(node.labels), MISSING)
     place[members] = np.arange(len(members))
     n_features = len(node.values)
-    kept = Ranks(
+    kept = RankedCases(
         np.zeros((n_features, len(members)), dtype=np.int64), np.zeros(n_features, dtype=np.int64)
     )
     compiled(keep_ranked)(node, place, kept)

@@ -30,6 +30,7 @@ from roctree.tree.tree import LEAST_PART
 
 # A node that is still to be visited, and its list: on which stack, and where it begins and ends.
 SEGMENT = np.dtype((np.record, [("node", "i8"), ("stack", "i8"), ("begin", "i8"), ("end", "i8")]))
+Whole: TypeAlias = int | np.int64
 Segments: TypeAlias = Annotated[NDArray[Any], record_array(SEGMENT)]
 
 
@@ -126,7 +127,7 @@ def blend(
 
 
 @kernel
-def push(n_pending: int, node: int, stack: int, begin: int, end: int, pending: Segments) -> int:
+def push(n_pending: int, node: Whole, stack: int, begin: int, end: Whole, pending: Segments) -> int:
     """Add a node with its list to those that are pending, unless it is empty; return how many."""
     if end == begin:
         return n_pending
@@ -256,7 +257,9 @@ def divide_any(
 
 
 @kernel
-def share_of(value: float, part: float, node: int, child: int, branch: int, paths: Paths) -> float:
+def share_of(
+    value: float, part: float, node: int, child: Whole, branch: int, paths: Paths
+) -> float:
     """Return the share that one branch receives of a part that goes to several."""
     rule = paths.rules[node]
     if value != value or rule.softness == 0.0:

@@ -14,10 +14,12 @@ from roctree.tree.kernels.bins import (
     BinMemory,
     BinSearch,
     EvaluateBinned,
+    Refine,
     count_bins,
     subtract_bins,
 )
 from roctree.tree.kernels.divide import Divide
+from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import FindSplits
 from roctree.tree.kernels.records import (
     ALL_VALUES,
@@ -190,7 +192,8 @@ GrowSorted: TypeAlias = Annotated[Callable[..., bool], function_type(grow_sorted
 class BinnedFunctions(NamedTuple):
     """The kernels of binned nodes, and those of the sorted nodes below them."""
 
-    search: BinSearch
+    enter_categories: EnterCategories
+    refine: Refine
     evaluate: EvaluateBinned
     divide: DivideRows
     sort: SortRows
@@ -303,7 +306,8 @@ def grow_binned(
     """
     features, nodes, stack, filled = data.features, grown.nodes, grown.row_stack, grown.filled
     work, division, histograms = memory.work, memory.division, memory.histograms
-    found, rules = work.found, functions.search.search.rules
+    found, rules = work.found, functions.sorted.search.rules
+    search = BinSearch(functions.sorted.search, functions.enter_categories, functions.refine)
     widest, n_codes, n_features = division.size.size, found.branch_of.size, data.rows.codes.shape[1]
     n_bins, n_classes = histograms.shape[1], histograms.shape[2]
     n_cells = 0
@@ -335,9 +339,7 @@ def grow_binned(
             continue
         if not has_room(widest, n_codes, nodes, filled) or top + widest > stack.begin.size:
             return FULL
-        functions.evaluate(
-            node, data, functions.search, BinMemory(histograms[slot], work, memory.bin_work)
-        )
+        functions.evaluate(node, data, search, BinMemory(histograms[slot], work, memory.bin_work))
         feature = choose(features, found, rules)
         if feature < 0:
             filled.n_row_stack = top

@@ -249,9 +249,16 @@ class LevelSplits(NamedTuple):
     @classmethod
     def empty(cls, n_nodes: int, most_branches: int, n_classes: int) -> "LevelSplits":
         """Return room for the splits of this many nodes."""
+        feature, n_branches, cut, missing_branch = np.zeros((4, n_nodes), np.int64)
+        gain, threshold, unknown = np.zeros((3, n_nodes))
         return cls(
-            *np.zeros((4, n_nodes), np.int64),
-            *np.zeros((3, n_nodes)),
+            feature=feature,
+            n_branches=n_branches,
+            cut=cut,
+            missing_branch=missing_branch,
+            gain=gain,
+            threshold=threshold,
+            unknown=unknown,
             category_branch=np.full((n_nodes, most_branches), -1, np.int16),
             counts=np.zeros((n_nodes, most_branches, n_classes)),
         )

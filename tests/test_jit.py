@@ -1,0 +1,141 @@
+"""The compiled types of annotations, and what kernels may do with records."""
+
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import pytest
+from numba import types
+from numba.core.errors import TypingError
+
+from roctree._jit import (
+    JIT_DISABLED,
+    AnyFloats2D,
+    Floats,
+    Ints,
+    ReadonlyInts,
+    compiled,
+    function_type,
+    kernels,
+    new_record,
+    record_type,
+    signature_of,
+    typed_kernel,
+)
+
+COUNTERS = np.dtype([("calls", np.int64), ("rows", np.int64)])
+
+
+class Data(NamedTuple):
+    values: AnyFloats2D
+    weights: Floats
+    scale: float
+    column: int
+    doubled: bool
+
+
+class Marks(NamedTuple):
+    first: Ints
+    second: Ints
+
+
+@typed_kernel(python=False)
+def weighted(row: int, data: Data) -> float:
+    value = data.values[row, data.column] * data.weights[row] * data.scale
+    return 2.0 * value if data.doubled else value
+
+
+class Functions(NamedTuple):
+    term: Annotated[Callable[..., float], function_type(weighted)]
+
+
+@typed_kernel
+def add_up(
+    data: Data, functions: Functions, counters: Annotated[np.record, COUNTERS]
+) -> tuple[float, int]:
+    total = 0.0
+    counters.calls += 1
+    for row in range(data.weights.size):
+        total += functions.term(row, data)
+        counters.rows += 1
+    return total, counters.rows
+
+
+@typed_kernel
+def makes_an_array(n: int) -> float:
+    return np.zeros(n).sum()
+
+
+@typed_kernel(allocates=True)
+def may_make_an_array(n: int) -> float:
+    return np.ones(n).sum()
+
+
+# These are not the library's: warming up does not compile them.
+for _own in (weighted, add_up, makes_an_array, may_make_an_array):
+    kernels.DECLARED.remove(_own)
+
+
+def data(**fields):
+    values = np.asfortranarray(np.arange(8.0).reshape(4, 2))
+    values.flags.writeable = False
+    return Data(values, np.ones(4), 1.0, 1, False)._replace(**fields)
+
+
+def run(given, counters=None):
+    counters = new_record(COUNTERS) if counters is None else counters
+    return compiled(add_up)(given, Functions(compiled(weighted)), counters)
+
+
+def test_a_signature_follows_from_annotations():
+    signature = signature_of(weighted)
+    assert signature.return_type == types.float64
+    assert signature.args == (types.int64, record_type(Data))
+    marked = signature_of(weighted, row=ReadonlyInts)
+    assert marked.args[0] == types.Array(types.int64, 1, "C", readonly=True)
+
+
+def test_a_record_of_equal_fields_is_a_uniform_tuple():
+    assert isinstance(record_type(Marks), types.NamedUniTuple)
+
+
+def test_an_annotation_without_a_compiled_type_is_refused():
+    def kernel(name: str) -> None: ...
+
+    with pytest.raises(TypeError, match="does not stand for a compiled type"):
+        signature_of(kernel)
+
+
+def test_records_carry_arrays_of_any_layout_numbers_and_functions():
+    assert run(data()) == (16.0, 4)
+    assert run(data(doubled=True, scale=2, column=np.int64(0))) == (48.0, 4)
+
+
+def test_counters_change_in_place():
+    counters = new_record(COUNTERS)
+    run(data(), counters)
+    run(data(), counters)
+    assert counters.tolist() == (2, 8)
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled with the JIT off")
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"weights": np.ones(8)[::2]}, "Data.weights"),
+        ({"weights": np.ones(4, np.float32)}, "Data.weights"),
+        ({"weights": [1.0] * 4}, "Data.weights"),
+        ({"column": 0.5}, "Data.column"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_refused(fields, name):
+    with pytest.raises(TypeError, match=name):
+        run(data(**fields))
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled with the JIT off")
+def test_only_kernels_that_say_so_allocate():
+    assert compiled(may_make_an_array)(3) == 3.0
+    if kernels._UNCOUNTED:
+        with pytest.raises(TypingError):
+            compiled(makes_an_array)
