@@ -552,13 +552,6 @@ class ROCTreeClassifier(FittedClassifier):
         self._check_feature_names(X)
         return found
 
-    def roc(
-        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
-    ) -> Any:
-        """See :meth:`FittedClassifier.roc`; the cases may be larger than memory."""
-        X = self._counted(X, y, sample_weight)
-        return super().roc(X, y, positive=positive, sample_weight=sample_weight)
-
     def leaf_table(
         self, X: Any = None, y: Any = None, *, sample_weight: Any = None
     ) -> tuple[Floats, Floats]:
