@@ -373,8 +373,8 @@ def _interpolated(leaves: Leaves, vertex: int, rates: Floats, rate: float) -> La
 def _without_useless_alarms(curve: Curve, vertex: int) -> int:
     """Return the vertex, or an earlier one with as many true and fewer false positives."""
     as_good = np.flatnonzero(curve.tp[: vertex + 1] == curve.tp[vertex])
-    least_cost_classes = curve.fp[as_good] == curve.fp[as_good[0]]
-    return int(as_good[least_cost_classes][-1])
+    cheapest = curve.fp[as_good] == curve.fp[as_good[0]]
+    return int(as_good[cheapest][-1])
 
 
 @dataclass(frozen=True)

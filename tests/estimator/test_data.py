@@ -95,7 +95,7 @@ ORDINARY = {
 @pytest.mark.parametrize("column", MANY.values(), ids=MANY)
 def test_a_column_that_names_rows_is_warned_of_by_name(column):
     X, y = labelled(300, who=column)
-    with pytest.warns(UserWarning, match=r"in 'who' \(\d+ in \d+ rows\): leave") as caught:
+    with pytest.warns(UserWarning, match=r"'who' \(\d+ in \d+ rows\)\. Drop the column") as caught:
         ROCTreeClassifier(max_depth=2).fit(X, y)
     assert [warning.filename for warning in caught] == [__file__]
 
@@ -177,7 +177,7 @@ def test_text_where_numbers_were_is_refused():
 )
 def test_a_row_that_is_no_table_is_refused_with_how_to_take_one(row, advice):
     tree = ROCTreeClassifier().fit(pd.DataFrame({"n": [0.0, 1.0], "c": ["a", "b"]}), [0, 1])
-    assert f"take one row of a data frame as {advice}" in refusal(tree.predict, row)
+    assert f"select one row of a data frame with {advice}" in refusal(tree.predict, row)
 
 
 UNUSABLE = {
@@ -185,11 +185,11 @@ UNUSABLE = {
     "no columns": (np.empty((2, 0)), [0, 1], "0 feature(s)"),
     "no labels": ([[1.0]], None, "requires y to be passed"),
     "infinity": ([[1.0, 2.0], [3.0, -np.inf]], [0, 1], "column 'x1' holds -inf in row 1"),
-    "ragged rows": ([[1.0, 2.0], [3.0]], [0, 1], "row 1 has 1 cell and row 0 has 2 cells"),
+    "ragged rows": ([[1.0, 2.0], [3.0]], [0, 1], "row 1 has 1 cell, but row 0 has 2 cells"),
     "one dimension": ([1.0, 2.0], [0, 1], "Reshape your data"),
     "a sparse matrix": (scipy.sparse.eye_array(2).tocsr(), [0, 1], "X.toarray()"),
     "complex numbers": (np.array([[1j], [2.0]]), [0, 1], "Complex data not supported"),
-    "dates": (pd.DataFrame({"day": pd.to_datetime(["2026-01-01"])}), [0], "times into numbers"),
+    "dates": (pd.DataFrame({"day": pd.to_datetime(["2026-01-01"])}), [0], "times to numbers"),
     "a list in a cell": (
         pd.DataFrame({"c": [[1]]}, dtype=object),
         [0],

@@ -301,9 +301,9 @@ def test_data_of_another_kind_are_refused(tree, other_data):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"sample_weight": [1.0]}, "Give X with y and their weights"),
-        ({"y": ["home"]}, "Give X with y and their weights"),
-        ({"y_val": ["home"]}, "Give X_val with y and their weights"),
+        ({"sample_weight": [1.0]}, "Give X together with y and weights"),
+        ({"y": ["home"]}, "Give X together with y and weights"),
+        ({"y_val": ["home"]}, "Give X_val together with y and weights"),
     ],
 )
 def test_labels_and_weights_without_rows_are_refused(tree, given, message):
@@ -314,7 +314,7 @@ def test_labels_and_weights_without_rows_are_refused(tree, given, message):
 @pytest.mark.parametrize("given", [{"sample_weight": [1.0]}, {"y": ["home"]}])
 def test_labels_and_weights_without_rows_are_refused_by_other_changes_too(tree, given):
     for change in (lambda: tree.smoothed("laplace", **given), lambda: tree.ranked("leaf", **given)):
-        with pytest.raises(ParameterError, match="Give X with y and their weights"):
+        with pytest.raises(ParameterError, match="Give X together with y and weights"):
             change()
 
 

@@ -74,7 +74,7 @@ def test_thresholds_without_width_have_a_boundary_and_exact_rates(tumours):
 
 def test_a_parameter_set_after_the_fit_makes_no_soft_tree_hard(tree, tumours):
     later = pickle.loads(pickle.dumps(tree)).set_params(ranking="leaf")
-    with pytest.raises(ParameterError, match=r"use ranked\('leaf'\) first"):
+    with pytest.raises(ParameterError, match=r"use ranked\(ranking='leaf'\) first"):
         later.boundary_distance(tumours[2])
 
 
@@ -130,7 +130,7 @@ def test_rows_divided_by_missing_values_are_softened_too():
 
 @pytest.mark.parametrize("method", ["boundary_distance", "nearest_change"])
 def test_there_is_no_boundary_between_soft_leaves(tree, tumours, method):
-    with pytest.raises(ParameterError, match=r"use ranked\('leaf'\) first"):
+    with pytest.raises(ParameterError, match=r"use ranked\(ranking='leaf'\) first"):
         getattr(tree, method)(tumours[2])
     getattr(tree.ranked("leaf"), method)(tumours[2][:2])
 
@@ -187,7 +187,7 @@ def test_a_case_may_be_a_row_its_values_or_some_of_them_by_name():
     known = str(tree.explain({"warmth": 20.0}))
     assert "sky is missing: " in known
     assert "warmth = 20: " in known
-    with pytest.raises(DataError, match=r"has 'warmt', which is no column.*did you mean 'warmth'"):
+    with pytest.raises(DataError, match=r"has 'warmt', which is not a column.*did you mean 'warmth'"):
         tree.explain({"warmt": 20.0})
     with pytest.raises(DataError):
         tree.explain([20.0])

@@ -46,7 +46,7 @@ def cost(table, labels, matrix, weights=None):
 
 
 def least_cost(table, matrix, weights=None):
-    """The cost of the least_cost_classes of all labellings."""
+    """The cost of the cheapest of all labellings."""
     every = all_labellings(len(table), len(matrix))
     return min(cost(table, labels, matrix, weights) for labels in every)
 

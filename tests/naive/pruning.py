@@ -263,19 +263,19 @@ def error_based_costs(node, cf, limit, costs):
     ]
 
 
-def least_cost_classes(node, cost, of_parent=0):
+def cheapest(node, cost, of_parent=0):
     """The label of least cost of each node; that of the parent where there are no cases."""
     values = cost(node)
     own = values.index(min(values)) if weight(node) else of_parent
     labels = {id(node): own}
     for child in node.children:
-        labels |= least_cost_classes(child, cost, own)
+        labels |= cheapest(child, cost, own)
     return labels
 
 
 def under_costs(root, cost, leaves_are, slack=0):
     """Prune by what each label costs; leaves "keep" that of the majority, or "relabel"."""
-    labels = least_cost_classes(root, cost)
+    labels = cheapest(root, cost)
     if leaves_are == "keep":
         kept = labels_of_majority(root)
         labels |= {id(leaf): kept[id(leaf)] for leaf in leaves(root)}
@@ -307,7 +307,7 @@ def pessimistic_under_costs(root, costs, leaves_are):
         cases = list(map(Fraction, node.counts))
         return [wrong(node, c) * price_of_error(costs, c, cases) for c in range(len(cases))]
 
-    labels = least_cost_classes(root, cost)
+    labels = cheapest(root, cost)
     if leaves_are == "keep":
         kept = labels_of_majority(root)
         labels |= {id(leaf): kept[id(leaf)] for leaf in leaves(root)}

@@ -39,20 +39,21 @@ def test_costs_per_case_at_the_vertices_of_the_leaves_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("cost_fp", "cost_fn", "least_cost_classes"), [(1, 1, [2]), (2, 1, [1, 2]), (1, 2, [3]), (4, 1, [1])]
+    ("cost_fp", "cost_fn", "cheapest"),
+    [(1, 1, [2]), (2, 1, [1, 2]), (1, 2, [3]), (4, 1, [1])],
 )
-def test_the_cheapest_vertices_of_the_leaves_of_the_paper(cost_fp, cost_fn, least_cost_classes):
+def test_the_cheapest_vertices_of_the_leaves_of_the_paper(cost_fp, cost_fn, cheapest):
     costs = curve_of(LEAVES).expected_cost(cost_fp, cost_fn)
-    assert np.flatnonzero(costs < costs.min() + 1e-12).tolist() == least_cost_classes
+    assert np.flatnonzero(costs < costs.min() + 1e-12).tolist() == cheapest
 
 
 def test_two_vertices_cost_the_same_where_false_alarms_cost_twice_as_much():
     assert curve_of(LEAVES).expected_cost(2, 1)[1:3] == near([0.45, 0.45])
 
 
-@pytest.mark.parametrize(("prior", "least_cost_classes"), [(0.2, 0), (0.5, 2), (0.9, 3)])
-def test_the_cheapest_vertex_at_other_priors(prior, least_cost_classes):
-    assert curve_of(LEAVES).expected_cost(prior=prior).argmin() == least_cost_classes
+@pytest.mark.parametrize(("prior", "cheapest"), [(0.2, 0), (0.5, 2), (0.9, 3)])
+def test_the_cheapest_vertex_at_other_priors(prior, cheapest):
+    assert curve_of(LEAVES).expected_cost(prior=prior).argmin() == cheapest
 
 
 @pytest.mark.parametrize(("fpr", "tpr"), [(0.25, 0.583333), (0.3, 0.65), (0.5, 0.8)])

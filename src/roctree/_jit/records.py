@@ -176,11 +176,11 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
                 and value.ndim == ndim
                 and (any_layout or flags.c_contiguous)
                 and (not mutable or flags.writeable)
-                and flags.aligned
+                # Not flags.aligned: arrays received from other processes may be unaligned.
             )
 
         return lambda value: isinstance(value, np.ndarray) and is_array(value)
-    if isinstance(declared, types.BaseNamedTuple):
+    if isinstance(declared, types.NamedTuple | types.NamedUniTuple):
         record = declared.instance_class
         return lambda value: type(value) is record and _CHECKS[record](value)
     if isinstance(declared, types.Integer):

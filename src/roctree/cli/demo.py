@@ -43,8 +43,8 @@ def demo(
     experiment.write_page(Path(page))
     text = tree.to_text()
     invitation = f"\nDrag the costs and watch the leaves relabel: open {page}"
-    shown = [table, "A small tree grown from all cases:\n", text, invitation]
-    return Report({"criteria": facts, "tree": text, "page": page}, shown)
+    about = "A small tree grown from all cases:\n"
+    return Report({"criteria": facts, "tree": text, "page": page}, [table, about, text, invitation])
 
 
 def _cells(outcome: "CriterionScores") -> list[str]:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import getdoc, signature
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from roctree import presets
 from roctree.classifier import FittedClassifier
@@ -26,7 +26,6 @@ from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.models.multiscale.estimator import MultiscaleClassifier
 from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
-from roctree.parameters import RULES
 from roctree.text import did_you_mean
 
 SYSTEMS: dict[str, type[FittedClassifier]] = {
@@ -36,7 +35,13 @@ SYSTEMS: dict[str, type[FittedClassifier]] = {
 }
 # Parameters without an option: columns have options of their own, and cases are not in files.
 _WITHOUT_OPTION = ("categorical_features", "keep_cases")
-_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n    .*)*)", re.MULTILINE)
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)((?:\n    .*)*)", re.MULTILINE)
+# How values are typed that are neither names nor numbers.
+_VALUES = {
+    "metric": "minmax, standard, or scales such as age=10,pressure=20",
+    "class_weight": "balanced, or weights such as ill=5,well=1",
+    "bounds": "training, or bounds such as 0,1 or [0,1],[0,9]",
+}
 
 
 # Options
@@ -66,50 +71,54 @@ def system_options() -> dict[str, Choice]:
     return found
 
 
+class Documented(NamedTuple):
+    """Type and description of a parameter in a docstring."""
+
+    type: str
+    about: str
+
+
 def _parameter_options(system: str, lists: bool = False) -> dict[str, Choice]:
     estimator = SYSTEMS[system]
     documented, known = _documented_parameters(estimator), signature(estimator).parameters
     wording = OptionWording([RENAMED.get(name, name) for name in known])
     return {
         RENAMED.get(name, name): _parameter_choice(
-            name, parameter.default, _help_text(documented[name], wording), lists
+            name, parameter.default, documented[name], wording, lists
         )
         for name, parameter in known.items()
         if name not in _WITHOUT_OPTION
     }
 
 
-def _parameter_choice(name: str, default: Any, about: str, lists: bool) -> Choice:
+def _parameter_choice(
+    name: str, default: Any, documented: Documented, wording: OptionWording, lists: bool
+) -> Choice:
+    about = re.sub(r"``(\w+)``", lambda found: wording.parameter(found[1]), documented.about)
+    about = about.replace("None", "none")
     if isinstance(default, bool):
         return Choice(about, flag=True)
+    shown = "" if default is None else f" [{default}]"
     if name in STRATEGIES:
         names = tuple(registry(name))
         several = "; separate several with commas" if lists else ""
         about = f"{', '.join(names)}; options as NAME:OPTION=VALUE{several}."
-        return Choice(f"{about} [{default}]", "NAME", choices=names)
-    rule = RULES.get(name)
-    names = rule.names if rule else ()
-    shown = "" if default is None else f" [{default}]"
+        return Choice(about + shown, "NAME", choices=names)
+    listed = re.match(r"\{(.+?)\}", documented.type)
+    names = tuple(re.findall(r'"(\w+)"', listed[1])) if listed else ()
+    values = _VALUES.get(name, ", ".join(names))
+    about = f"{values}. {about}" if values else about
     return Choice(about + shown, "NAME" if names else "VALUE", choices=names)
 
 
-def _help_text(text: str, wording: OptionWording) -> str:
-    """Return the description of a parameter as a sentence that names options."""
-    worded = re.sub(r"``(\w+)``", lambda found: wording.parameter(found[1]), text)
-    plain = worded.replace("``", "").replace("None", "none").strip().rstrip(".")
-    return f"{plain[:1].upper()}{plain[1:]}."
-
-
-def _documented_parameters(kind: type) -> dict[str, str]:
-    """Return the description of each parameter in the docstring of a class."""
+def _documented_parameters(kind: type) -> dict[str, Documented]:
+    """Return the parameters in the docstring of a class."""
     section = (getdoc(kind) or "").partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-
-    def entries() -> Iterator[tuple[str, str]]:
-        for names, text in _ENTRY.findall(section):
-            for name in names.split(", "):
-                yield name, " ".join(text.split())
-
-    return dict(entries())
+    return {
+        name: Documented(type_, " ".join(about.split()))
+        for names, type_, about in _ENTRY.findall(section)
+        for name in names.split(", ")
+    }
 
 
 # Estimators

@@ -127,8 +127,8 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
         f"{loaded.size_text}, grown from {loaded.training}; classes {', '.join(labels)}; "
         f"labels: {labelling}{soft}.\n"
     )
-    shown = [head, _column_table(loaded), loaded.to_text(max_depth=max_depth)]
-    return Report(_model_facts(loaded), shown)
+    text = loaded.to_text(max_depth=max_depth)
+    return Report(_model_facts(loaded), [head, _column_table(loaded), text])
 
 
 class _HasNodes(Protocol):

@@ -29,7 +29,7 @@ ResultColumns = Iterator[tuple[str, Any]]
 
 def _threads(model: FittedModel) -> int:
     """Return the number of threads that the model was fitted with."""
-    return effective_n_jobs(model.parameters.get("n_jobs"))
+    return int(effective_n_jobs(model.parameters.get("n_jobs")))
 
 
 def _label(model: FittedModel, rows: Any) -> ResultColumns:

@@ -96,7 +96,8 @@ def read_labelled(
     )
     if target is None:
         rest = table.select([name for name in present if name != weight])
-        target = trained if trained in present else find_target(rest, schema)
+        is_known = trained is not None and trained in present
+        target = str(trained) if is_known else find_target(rest, schema)
     (name,) = find_columns([target], present, several=False)
     attributes = with_all_columns(table.select(present_attributes(model, present, path)), schema)
     labels = read_labels(table.column(name), schema.classes, name)
@@ -116,7 +117,7 @@ def labelled_blocks(
     whose columns cannot be inspected before it is read.
     """
     schema, name = model.schema, target or model.training.target
-    if is_pipe(path) or name not in read_column_names(path, text_format(reading)):
+    if name is None or is_pipe(path) or name not in read_column_names(path, text_format(reading)):
         yield read_labelled(path, model, target, reading, weight)
         return
     types = label_type(name, schema.classes) | weight_type(weight) | column_types(schema)

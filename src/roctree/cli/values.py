@@ -36,7 +36,7 @@ def registry(parameter: str) -> dict[str, Any]:
     # Imported on demand: these modules load numba, which not every command needs.
     from roctree import criteria, pruning, smoothing
 
-    registries: dict[str, Any] = {
+    registries: dict[str, dict[str, Any]] = {
         "criterion": criteria.CRITERIA,
         "smoothing": smoothing.SMOOTHING,
         "pruning": pruning.PRUNING,

@@ -311,16 +311,17 @@ def _nominal_mask(
     if entries.dtype.kind == "b":
         if len(entries) != len(names):
             raise ParameterError(
-                f"categorical_features is a mask of {len(entries)} entries, but X has {len(names)} "
-                "features: give one entry per feature."
+                parameter="categorical_features",
+                reason=f"is a mask of {len(entries)} entries, but X has {len(names)} features: "
+                "give one entry per feature",
             )
         return entries
     if entries.dtype.kind in "iu":
         outside = entries[(entries < 0) | (entries >= len(names))]
         if len(outside):
             raise ParameterError(
-                f"categorical_features names column {outside[0]}, but X has the columns 0 to "
-                f"{len(names) - 1}."
+                parameter="categorical_features",
+                reason=f"names column {outside[0]}, but X has the columns 0 to {len(names) - 1}",
             )
         mask[entries] = True
     else:
@@ -333,7 +334,8 @@ def _feature_numbers(wanted: list[Any], names: Sequence[str], named: bool) -> li
         raise _not_features(wanted)
     if not named:
         raise ParameterError(
-            "categorical_features names columns, but the columns of X have no names: use numbers."
+            parameter="categorical_features",
+            reason="names columns, but the columns of X have no names: use numbers",
         )
     number = {name: feature for feature, name in enumerate(names)}
     unknown = [name for name in wanted if name not in number]

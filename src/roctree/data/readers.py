@@ -26,6 +26,7 @@ from roctree.text import did_you_mean, escape_unprintable
 ColumnChooser = Callable[[list[str]], list[str]]
 TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
 
+
 def _arff_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
     return arff.batches(source, csv_format.encoding)
 

@@ -296,7 +296,8 @@ def _problem(column: Any, decimal: str) -> str | None:
 def _reject_unusable(problems: dict[str, list[str]]) -> None:
     if problems:
         listed = "; ".join(
-            f"{escape_braces(', '.join(map(repr, names)))} contain{'s' * (len(names) < 2)} {problem}"
+            f"{escape_braces(', '.join(map(repr, names)))} "
+            f"{'contains' if len(names) == 1 else 'contain'} {problem}"
             for problem, names in problems.items()
         )
         raise DataError(

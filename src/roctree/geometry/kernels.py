@@ -166,13 +166,18 @@ def fork(
 ) -> tuple[Int, Int]:
     """Handle a split that needs more than a comparison.
 
-    Returns the next branch and the number of pending branches.
-
     A missing number may be any number. A case that has left its category may take any other. A
     known number does not enter a branch for missing ones.
+
+    Returns
+    -------
+    branch : int
+        The branch to follow.
+    n_pending : int
+        The number of pending branches.
     """
-    node = np.int64(tree.node[split])
-    rule = tree.paths.rules[node]
+    node: Int = np.int64(tree.node[split])
+    rule: Any = tree.paths.rules[node]
     attribute = np.uint64(tree.attribute[split])
     n_pending = position.n_pending
     first = np.int64(rule.first_child)
@@ -319,18 +324,21 @@ def squared_move(value: float, leaf: Int, k: Int, targets: Targets) -> float:
 
     A missing number may be any number, so filling it in costs nothing.
     """
-    if targets.low[leaf, k] < value <= targets.high[leaf, k]:
+    # Loaded before the tests, which is faster.
+    low: Any = targets.low[leaf, k]
+    high: Any = targets.high[leaf, k]
+    bottom: Any = targets.bottom[leaf, k]
+    top: Any = targets.top[leaf, k]
+    gap, unit = targets.gaps[leaf, k], targets.units[k]
+    if low < value <= high or (value != value and gap == LEADS):
         return 0.0
-    if value != value and targets.gaps[leaf, k] == LEADS:
-        return 0.0
-    bottom, top = targets.bottom[leaf, k], targets.top[leaf, k]
     if bottom > top:
         return float(np.inf)
     moved = 0.0
     if value < bottom:
-        moved = (bottom - value) * targets.units[k]
+        moved = (bottom - value) * unit
     elif value > top:
-        moved = (value - top) * targets.units[k]
+        moved = (value - top) * unit
     return moved * moved
 
 

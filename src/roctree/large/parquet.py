@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from roctree.data.arrow import dataset as pads
 from roctree.data.arrow import pa, parquet
 from roctree.errors import DataError
 from roctree.large.batches import PARQUET_SUFFIXES, reading, without_dictionaries
@@ -66,7 +65,9 @@ def parquet_rows(paths: Sequence[str], schema: Any = None) -> Any:
     schema : pyarrow.Schema, optional
         Columns to read and their types; by default all columns of the files.
     """
-    return pads.dataset(list(paths), schema or common_schema(paths), format="parquet")
+    from roctree.data.arrow import dataset
+
+    return dataset.dataset(list(paths), schema or common_schema(paths), format="parquet")
 
 
 def common_schema(paths: Sequence[str]) -> Any:

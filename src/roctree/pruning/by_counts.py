@@ -580,7 +580,7 @@ def cost_of_errors(costs: Costs, cases: Floats2D) -> Floats2D:
 
 
 def cheapest_labels(tree: Tree, cost: Floats2D) -> Ints:
-    """Return the least_cost_classes label of each node, the first if tied; an empty node has its parent's."""
+    """Return the cheapest label of each node, the first if tied; an empty node has its parent's."""
     nearly = cost.min(axis=1) * (1.0 + _TIE)
     return inherit_labels(tree, (cost <= nearly[:, None]).argmax(axis=1))
 
@@ -595,17 +595,13 @@ def prune_by_cost(tree: Tree, cost: Floats2D, leaves: Literal["keep", "relabel",
     cost : float64[nodes, classes]
         Cost of each node as a leaf of each class, times its weight.
     leaves : {"keep", "relabel", "any"}
-        "keep": existing leaves keep their majority class. "relabel": they take the least_cost_classes label
-        as well, and leaves that then agree are merged. "any": they are judged by the least_cost_classes label
+        "keep": existing leaves keep their majority class. "relabel": they take the cheapest label
+        as well, and leaves that then agree are merged. "any": they are judged by the cheapest label
         and keep their majority class.
     """
-    least_cost_classes = cheapest_labels(tree, cost)
-    labels = (
-        least_cost_classes
-        if leaves == "relabel"
-        else np.where(tree.is_leaf, majority(tree), least_cost_classes)
-    )
-    judged = (least_cost_classes if leaves == "any" else labels)[:, None]
+    cheapest = cheapest_labels(tree, cost)
+    labels = cheapest if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), cheapest)
+    judged = (cheapest if leaves == "any" else labels)[:, None]
     own = np.take_along_axis(cost, judged, axis=1)[:, 0]
     final = better_as_leaves(tree, own, _TIE * own)
     if leaves == "relabel":

@@ -85,7 +85,7 @@ def cost_curve(curve: "Curve") -> CostCurve:
     hull = curve.hull()
     rise, run = np.diff(hull.tpr), np.diff(hull.fpr)
     # Two adjacent vertices of the hull cost the same where the iso-cost line is parallel to their
-    # edge; between two such weights a single vertex is least_cost_classes.
+    # edge; between two such weights a single vertex is cheapest.
     weight = np.concatenate([[0.0], run / (rise + run), [1.0]])
     vertex = np.append(np.arange(len(hull.tpr)), len(hull.tpr) - 1)
     cost = weight * (1.0 - hull.tpr[vertex]) + (1.0 - weight) * hull.fpr[vertex]
