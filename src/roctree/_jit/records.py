@@ -176,7 +176,7 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
                 and value.ndim == ndim
                 and (any_layout or flags.c_contiguous)
                 and (not mutable or flags.writeable)
-                and flags.aligned
+                # Not flags.aligned: arrays received from other processes may be unaligned.
             )
 
         return lambda value: isinstance(value, np.ndarray) and is_array(value)
