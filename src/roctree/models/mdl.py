@@ -167,29 +167,31 @@ def find_cuts(
     column: SortedColumn, n: int, table: Floats, counts: ClassCounts, scratch: Scratch, cuts: Floats
 ) -> int:
     """Write the cuts of the first ``n`` cases in ascending order; return their number."""
-    scratch.begins[0], scratch.ends[0] = 0, n
+    values, labels, weights, copies = column
+    begins, ends, total = scratch.begins, scratch.ends, counts.total
+    begins[0], ends[0] = 0, n
     n_waiting = 1
     n_cuts = 0
     while n_waiting > 0:
         n_waiting -= 1
-        begin, end = scratch.begins[n_waiting], scratch.ends[n_waiting]
+        begin, end = begins[n_waiting], ends[n_waiting]
         n_cases = 0.0
         weight = 0.0
-        fill(counts.total, 0)
+        fill(total, 0)
         for i in range(begin, end):
-            n_cases += column.copies[i]
-            weight += column.weights[i]
-            counts.total[column.labels[i]] += column.weights[i]
-        price = least_price(n_cases, table, counts.total)
-        if weight * entropy(counts.total, table) < price:
+            n_cases += copies[i]
+            weight += weights[i]
+            total[labels[i]] += weights[i]
+        price = least_price(n_cases, table, total)
+        if weight * entropy(total, table) < price:
             continue
         best = _best_cut(column, begin, end, table, price, counts, scratch.purities)
         if best == NO_CUT or not pays_for_its_description(n_cases, weight, table, counts):
             continue
-        insert_sorted(cuts, n_cuts, (column.values[best] + column.values[best + 1]) / 2.0)
+        insert_sorted(cuts, n_cuts, (values[best] + values[best + 1]) / 2.0)
         n_cuts += 1
-        scratch.begins[n_waiting], scratch.ends[n_waiting] = begin, best + 1
-        scratch.begins[n_waiting + 1], scratch.ends[n_waiting + 1] = best + 1, end
+        begins[n_waiting], ends[n_waiting] = begin, best + 1
+        begins[n_waiting + 1], ends[n_waiting + 1] = best + 1, end
         n_waiting += 2
     return n_cuts
 
@@ -218,6 +220,7 @@ def best_cut(
 
     ``price`` is the least information in bits that a cut must gain over all cases.
     """
+    values, labels, weights = column.values, column.labels, column.weights
     total, left, right = counts.total, counts.left, counts.right
     purest = approximate_purities(column, begin, end, table, counts, purities)
     weight = total.sum()
@@ -230,9 +233,9 @@ def best_cut(
     copy_to(right, total)
     least, best = entropy(total, table), NO_CUT
     for i in range(begin, end - 1):
-        left[column.labels[i]] += column.weights[i]
-        right[column.labels[i]] -= column.weights[i]
-        if purities[i] >= enough and column.values[i] < column.values[i + 1]:
+        left[labels[i]] += weights[i]
+        right[labels[i]] -= weights[i]
+        if purities[i] >= enough and values[i] < values[i + 1]:
             found = entropy_of_parts(left, right, table)
             if found < least:
                 least, best = found, i

@@ -192,15 +192,17 @@ def errors_of_split(
     members, weights = np.empty(order.size, dtype=np.int64), np.empty(order.size)
     labels = np.empty(order.size, dtype=np.int64)
     n_features = node.values.shape[0]
+    branches, shares = split.branch, split.shares
+    all_labels, all_weights, copies = node.labels, node.weights, node.copies
     errors, n_large = 0.0, 0
-    for number in range(split.shares.size):
+    for number in range(shares.size):
         n, n_cases = 0, 0.0
         for case in order:
-            is_divided = split.branch[case] == DIVIDED
-            if is_divided or split.branch[case] == number:
+            is_divided = branches[case] == DIVIDED
+            if is_divided or branches[case] == number:
                 members[n] = case
-                weights[n] = node.weights[case] * (split.shares[number] if is_divided else 1.0)
-                n_cases += node.copies[case]
+                weights[n] = all_weights[case] * (shares[number] if is_divided else 1.0)
+                n_cases += copies[case]
                 n += 1
         if n_cases < min_cases:
             for k in range(n):
@@ -209,7 +211,7 @@ def errors_of_split(
             n_large += 1
             sequence = np.empty(n, dtype=np.int64)
             for k in range(n):
-                labels[k] = node.labels[members[k]]
+                labels[k] = all_labels[members[k]]
             deal_cases(sequence, labels[:n], N_FOLDS, random_state)
             found = Discretized(
                 np.empty((n_features, n), dtype=np.int64),
@@ -230,22 +232,23 @@ def errors_of_members(node: NodeCases, members: Members, limit: float, found: Di
     Errors beyond the limit are not all counted.
     """
     place = np.full(node.values.shape[1], MISSING)
+    cases, weights, copies = members.cases, members.weights, node.copies
     n_divided, n_fractions, total = 0, 0, 0.0
-    for k in range(members.cases.size):
-        place[members.cases[k]] = k
-        n_divided += int(members.weights[k] != node.copies[members.cases[k]])
-        n_fractions += int(members.weights[k] != np.floor(members.weights[k]))
-        total += members.weights[k]
+    for k in range(cases.size):
+        place[cases[k]] = k
+        n_divided += int(weights[k] != copies[cases[k]])
+        n_fractions += int(weights[k] != np.floor(weights[k]))
+        total += weights[k]
     is_divided = n_divided > 0
     has_fractions = is_divided or n_fractions > 0 or total >= node.table.size
     uncut = np.zeros(found.n_cells.size, dtype=np.bool_)
     if has_fractions:
-        find_cells(node, members.cases, members.weights, place, uncut, is_divided, found)
+        find_cells(node, cases, weights, place, uncut, is_divided, found)
     else:
         # Sums of integers do not depend on their order, and x ln x is looked up.
-        weights = members.weights.astype(np.int64)
-        find_uncut(node, members.cases, weights, uncut)
-        find_cells(node, members.cases, weights, place, uncut, is_divided, found)
+        whole = weights.astype(np.int64)
+        find_uncut(node, cases, whole, uncut)
+        find_cells(node, cases, whole, place, uncut, is_divided, found)
     return cross_validated_errors(found, members, node.labels, node.n_classes, has_fractions, limit)
 
 
@@ -272,9 +275,11 @@ def find_cells(
     found : receives the cells
     """
     n, n_classes = members.size, node.n_classes
+    labels, copies, table = node.labels, node.copies, node.table
     line, sorted_before = np.empty(n + 1, dtype=np.int64), np.arange(n)
     ws, cs = np.empty(n, dtype=weights.dtype), np.empty(n, dtype=weights.dtype)
-    column = SortedColumn(np.empty(n), np.empty(n, dtype=np.int64), ws, cs if is_divided else ws)
+    xs, ls = np.empty(n), np.empty(n, dtype=np.int64)
+    column = SortedColumn(xs, ls, ws, cs if is_divided else ws)
     counts = ClassCounts(
         np.zeros(n_classes, dtype=weights.dtype),
         np.empty(n_classes, dtype=weights.dtype),
@@ -285,18 +290,19 @@ def find_cells(
     scratch = Scratch(np.empty(n), np.empty(n + 1, dtype=np.int64), np.empty(n + 1, dtype=np.int64))
     n_cases = 0.0
     for k in range(n):
-        n_cases += node.copies[members[k]]
-        counts.total[node.labels[members[k]]] += weights[k]
-    bits = n_cases * entropy(counts.total, node.table)
-    is_hopeless = not is_divided and bits < least_price(n_cases, node.table, counts.total)
+        n_cases += copies[members[k]]
+        counts.total[labels[members[k]]] += weights[k]
+    bits = n_cases * entropy(counts.total, table)
+    is_hopeless = not is_divided and bits < least_price(n_cases, table, counts.total)
     # From the last attribute to the first: in this order Weka sorts what it has sorted before.
     for feature in range(node.values.shape[0] - 1, -1, -1):
         values = node.values[feature]
         if node.n_categories[feature] > 0:
             found.n_cells[feature] = node.n_categories[feature]
+            cells = found.cells[feature]
             for k in range(n):
                 value = values[members[k]]
-                found.cells[feature, k] = int(value) if value == value else MISSING
+                cells[k] = int(value) if value == value else MISSING
             continue
         n_known = node.n_known[feature]
         if uncut[feature] or (is_hopeless and n_known == values.size):
@@ -309,14 +315,13 @@ def find_cells(
             known = line_up(node.ranked[feature, :n_known], place, line)
         for i in range(known):
             case = members[line[i]]
-            column.values[i], column.labels[i] = values[case], node.labels[case]
-            ws[i] = weights[line[i]]
+            xs[i], ws[i], ls[i] = values[case], weights[line[i]], labels[case]
             if is_divided:
-                cs[i] = node.copies[case]
+                cs[i] = copies[case]
         cuts = found.cuts[feature]
-        n_cuts = find_cuts(column, known, node.table, counts, scratch, cuts)
+        n_cuts = find_cuts(column, known, table, counts, scratch, cuts)
         found.n_cells[feature] = 1 + n_cuts
-        mark_intervals(column.values, line[:known], cuts[:n_cuts], found.cells[feature])
+        mark_intervals(xs, line[:known], cuts[:n_cuts], found.cells[feature])
 
 
 @kernel
@@ -413,16 +418,17 @@ def may_be_cut(ranked: Ints, steps: Ints, end: PathEnd, least: float, table: Flo
 @kernel
 def divide_by_category(feature: Int, node: NodeCases, order: Ints, split: Partition) -> bool:
     """Write the branch of each case; return whether two branches have enough cases."""
-    values, shares = node.values[feature], split.shares
+    values, weights = node.values[feature], node.weights
+    branches, shares = split.branch, split.shares
     fill(shares, 0.0)
     total = 0.0
     for case in order:
-        split.branch[case] = DIVIDED
+        branches[case] = DIVIDED
         if values[case] == values[case]:
             branch = int(values[case])
-            split.branch[case] = branch
-            shares[branch] += node.weights[case]
-            total += node.weights[case]
+            branches[case] = branch
+            shares[branch] += weights[case]
+            total += weights[case]
     n_large = 0
     for number in range(shares.size):
         if shares[number] > MIN_BRANCH - SMALL:
@@ -474,7 +480,7 @@ def all_differ(values: Floats, ranked: Ints) -> bool:
 @kernel
 def best_threshold(values: Floats, node: NodeCases, order: Ints, n_known: Int) -> Int:
     """Return the place of the last case left of the cut of highest gain, -1 if there is none."""
-    labels, weights, table = node.labels, node.weights, node.table
+    labels, weights, copies, table = node.labels, node.weights, node.copies, node.table
     left, right = np.zeros(node.n_classes), np.zeros(node.n_classes)
     known, total, n_cases = 0.0, 0.0, 0.0
     for i in range(order.size):
@@ -482,7 +488,7 @@ def best_threshold(values: Floats, node: NodeCases, order: Ints, n_known: Int) -
         if i < n_known:
             right[labels[order[i]]] += weights[order[i]]
             known += weights[order[i]]
-            n_cases += node.copies[order[i]]
+            n_cases += copies[order[i]]
     min_side = least_side(known, node.n_classes)
     if 2.0 * min_side - n_cases > SMALL:
         return -1

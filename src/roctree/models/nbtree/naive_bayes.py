@@ -450,14 +450,16 @@ def cross_validated_errors(
         for label in range(n_classes):
             tallies.attributes[i, label] = found.n_cells[informative[i]]
     rows = np.empty((n_members, n_informative), dtype=np.int64)
+    all_cells, sequence = found.cells, members.sequence
     for i in range(n_informative):
         for j in range(n_members):
-            cell = found.cells[informative[i], members.sequence[j]]
+            cell = all_cells[informative[i], sequence[j]]
             rows[j, i] = MISSING if cell == MISSING else starts[i] + cell
     dealt, weights = np.empty(n_members, dtype=np.int64), np.empty(n_members)
+    member_cases, member_weights = members.cases, members.weights
     for j in range(n_members):
-        dealt[j] = labels[members.cases[members.sequence[j]]]
-        weights[j] = members.weights[members.sequence[j]]
+        dealt[j] = labels[member_cases[sequence[j]]]
+        weights[j] = member_weights[sequence[j]]
     add_cases(tallies, rows, dealt, weights, 1.0, has_fractions)
     prior, out = np.empty(n_classes), np.empty(n_classes)
     likelihood = np.empty((n_cells, n_classes))
@@ -489,36 +491,38 @@ def add_cases(
     tallies: Tallies, rows: Ints, labels: Ints, weights: Floats, sign: float, has_fractions: bool
 ) -> None:
     """Add cases to the tallies, or remove them if ``sign`` is -1."""
+    cells, attributes, classes, total = tallies
     for j in range(labels.size):
         label, weight = labels[j], sign * weights[j]
         for i in range(rows.shape[1]):
             row = rows[j, i]
             if row != MISSING:
-                tallies.cells[row, label] += weight
+                cells[row, label] += weight
                 if has_fractions:
-                    tallies.attributes[i, label] += weight
-        tallies.classes[label] += weight
-        tallies.total[0] += weight
+                    attributes[i, label] += weight
+        classes[label] += weight
+        total[0] += weight
 
 
 @kernel
 def add_up_attributes(tallies: Tallies, starts: Ints) -> None:
     """Set the tallies of each attribute to the sum over its cells, exact for integer weights."""
-    for i in range(tallies.attributes.shape[0]):
-        for label in range(tallies.attributes.shape[1]):
-            tallies.attributes[i, label] = 0.0
+    cells, attributes = tallies.cells, tallies.attributes
+    for i in range(attributes.shape[0]):
+        for label in range(attributes.shape[1]):
+            attributes[i, label] = 0.0
         for row in range(starts[i], starts[i + 1]):
-            for label in range(tallies.attributes.shape[1]):
-                tallies.attributes[i, label] += tallies.cells[row, label]
+            for label in range(attributes.shape[1]):
+                attributes[i, label] += cells[row, label]
 
 
 @kernel
 def estimate(tallies: Tallies, starts: Ints, likelihood: Floats, prior: Floats) -> None:
     """Write the likelihood of each cell and the prior of each class."""
-    for i in range(tallies.attributes.shape[0]):
+    cells, attributes, classes, total = tallies
+    for i in range(attributes.shape[0]):
         for row in range(starts[i], starts[i + 1]):
             for label in range(prior.size):
-                share = tallies.cells[row, label] / tallies.attributes[i, label]
-                likelihood[row, label] = max(LEAST, share)
+                likelihood[row, label] = max(LEAST, cells[row, label] / attributes[i, label])
     for label in range(prior.size):
-        prior[label] = tallies.classes[label] / tallies.total[0]
+        prior[label] = classes[label] / total[0]
