@@ -14,6 +14,7 @@ from numba import config, njit, types
 from numba.core import cpu
 from numba.extending import overload as implement_for_numba
 
+from roctree._jit.libraries import LINKED_ONLY, OPTIMISED_ONCE
 from roctree._jit.records import signature_of
 
 __all__ = [
@@ -41,7 +42,9 @@ DECLARED: list[Callable[..., Any]] = []
 # Counting references to arrays costs up to a third of a growth, and only kernels that allocate
 # need it. The option is private to Numba: a version without it counts everywhere.
 _OPTIONS = getattr(cpu, "CPUTargetOptions", None)
-_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(_OPTIONS, "_nrt") else {}
+_UNCOUNTED: dict[str, Any] = (
+    {"_nrt": False, **OPTIMISED_ONCE} if hasattr(_OPTIONS, "_nrt") else {}
+)
 
 _LOCK = RLock()
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -79,7 +82,12 @@ def _no_collection() -> Iterator[None]:
 
 
 def compile_typed(
-    function: Function, signature: Any, *, python: bool = True, allocates: bool = True
+    function: Function,
+    signature: Any,
+    *,
+    python: bool = True,
+    passed: bool = True,
+    allocates: bool = True,
 ) -> Function:
     """Compile a function for one signature, and cache it on disk where that is possible.
 
@@ -91,6 +99,8 @@ def compile_typed(
         The types of its result and parameters.
     python : bool
         Whether Python calls it; otherwise the code that unpacks Python objects is left out.
+    passed : bool
+        Whether it is passed to other kernels; otherwise the code for that is left out.
     allocates : bool
         Whether it makes arrays; otherwise references are not counted.
     """
@@ -98,6 +108,7 @@ def compile_typed(
         "nogil": True,
         "error_model": "numpy",
         "no_cpython_wrapper": not python,
+        "no_cfunc_wrapper": not passed,
         **({} if allocates else _UNCOUNTED),
     }
     with _no_collection():
@@ -121,13 +132,17 @@ def kernel(function: Function) -> Function:
     It is not cached by itself: the typed kernel that contains it is. It counts references, and
     may allocate, if that kernel does; hence it must not return an array.
     """
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
+    return _part(function)
 
 
 def inlined(function: Function) -> Function:
     """Compile a small piece into every kernel that calls it."""
-    return cast(Function, njit(function, error_model="numpy", inline="always"))
+    return _part(function, forceinline=True)
+
+
+def _part(function: Function, **options: Any) -> Function:
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **LINKED_ONLY}
+    return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
 
 
 def of_kind(whole: Function, others: Function, field: str) -> Function:
@@ -233,6 +248,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
                 _stamped(function),
                 signature,
                 python=declared["python"],
+                passed=not declared["python"] or declared.get("passed", False),
                 allocates=declared["allocates"],
             )
         return _COMPILED[function]

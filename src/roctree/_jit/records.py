@@ -21,8 +21,12 @@ from types import NoneType
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
+from llvmlite import ir
 from numba import from_dtype, typeof, types
+from numba.core import cgutils
+from numba.core.boxing import unbox_tuple
 from numba.core.typing.typeof import typeof_impl
+from numba.extending import NativeValue, unbox
 from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 
@@ -188,6 +192,60 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
     return lambda value: True
 
 
+@unbox(types.NamedTuple)
+def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
+    """Unpack a record that is passed from Python, without a branch for each of its fields.
+
+    Numba's own code checks each array, which is done by ``_CHECKS``, and takes longer to compile
+    than the loops of a small kernel. It is used for other named tuples, and if arrays are counted.
+    """
+    if declared.instance_class not in _CHECKS or c.context.enable_nrt:
+        return unbox_tuple(declared, value, c)
+    room = cgutils.alloca_once(c.builder, c.context.get_value_type(declared))
+    failures: list[Any] = []
+    cleanups: list[Callable[[], None]] = []
+    _unpack(declared, value, room, c, failures, cleanups)
+    failed = ir.Constant(ir.IntType(1), 0)
+    for failure in failures:
+        failed = c.builder.or_(failed, failure)
+
+    def clean() -> None:
+        for cleanup in reversed(cleanups):
+            cleanup()
+
+    with c.builder.if_then(failed, likely=False), c.builder.if_then(
+        cgutils.is_null(c.builder, c.pyapi.err_occurred()), likely=False
+    ):
+        message = f"a {declared.instance_class.__name__} cannot be unpacked."
+        c.pyapi.err_set_string("PyExc_TypeError", message)
+    return NativeValue(c.builder.load(room), is_error=failed, cleanup=clean if cleanups else None)
+
+
+def _unpack(
+    declared: Any,
+    value: Any,
+    room: Any,
+    c: Any,
+    failures: list[Any],
+    cleanups: list[Callable[[], None]],
+) -> None:
+    """Write a field of a record, an object of Python, to its place in memory."""
+    if isinstance(declared, types.Array):
+        code = c.pyapi.numba_array_adaptor(value, c.builder.bitcast(room, c.pyapi.voidptr))
+        failures.append(cgutils.is_not_null(c.builder, code))
+    elif isinstance(declared, types.BaseNamedTuple):
+        for place, field in enumerate(declared):
+            item = c.pyapi.tuple_getitem(value, place)
+            inner = cgutils.gep_inbounds(c.builder, room, 0, place)
+            _unpack(field, item, inner, c, failures, cleanups)
+    else:
+        native = c.unbox(declared, value)
+        c.builder.store(native.value, room)
+        failures.append(native.is_error)
+        if native.cleanup is not None:
+            cleanups.append(native.cleanup)
+
+
 @cache
 def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(function, include_extras=True)
@@ -210,6 +268,7 @@ def signature_of(function: Callable[..., Any], **instead: Any) -> Any:
 
 def function_type(function: Callable[..., Any]) -> Any:
     """Return the type of a function that is passed as an argument, from its annotations."""
+    function.__dict__["passed"] = True
     return types.FunctionType(signature_of(function))
 
 
