@@ -42,9 +42,7 @@ DECLARED: list[Callable[..., Any]] = []
 # Counting references to arrays costs up to a third of a growth, and only kernels that allocate
 # need it. The option is private to Numba: a version without it counts everywhere.
 _OPTIONS = getattr(cpu, "CPUTargetOptions", None)
-_UNCOUNTED: dict[str, Any] = (
-    {"_nrt": False, **OPTIMISED_ONCE} if hasattr(_OPTIONS, "_nrt") else {}
-)
+_UNCOUNTED: dict[str, Any] = {"_nrt": False, **OPTIMISED_ONCE} if hasattr(_OPTIONS, "_nrt") else {}
 
 _LOCK = RLock()
 _COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}

@@ -15,7 +15,8 @@ for some typed kernel ``f`` of the same type. Counters that a kernel changes are
 ``np.record``: ``Annotated[np.record, dtype]``, made by ``new_record(dtype)``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from types import NoneType
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -192,7 +193,6 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
     return lambda value: True
 
 
-@unbox(types.NamedTuple)
 def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
     """Unpack a record that is passed from Python, without a branch for each of its fields.
 
@@ -213,12 +213,19 @@ def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
         for cleanup in reversed(cleanups):
             cleanup()
 
-    with c.builder.if_then(failed, likely=False), c.builder.if_then(
-        cgutils.is_null(c.builder, c.pyapi.err_occurred()), likely=False
+    with (
+        c.builder.if_then(failed, likely=False),
+        c.builder.if_then(cgutils.is_null(c.builder, c.pyapi.err_occurred()), likely=False),
     ):
         message = f"a {declared.instance_class.__name__} cannot be unpacked."
         c.pyapi.err_set_string("PyExc_TypeError", message)
     return NativeValue(c.builder.load(room), is_error=failed, cleanup=clean if cleanups else None)
+
+
+# If this module is loaded twice, the first copy stays, and leaves the records of the second to
+# Numba.
+with suppress(KeyError):
+    unbox(types.NamedTuple)(_unbox_record)
 
 
 def _unpack(
@@ -234,7 +241,8 @@ def _unpack(
         code = c.pyapi.numba_array_adaptor(value, c.builder.bitcast(room, c.pyapi.voidptr))
         failures.append(cgutils.is_not_null(c.builder, code))
     elif isinstance(declared, types.BaseNamedTuple):
-        for place, field in enumerate(declared):
+        fields: Iterable[Any] = declared  # type: ignore[assignment]
+        for place, field in enumerate(fields):
             item = c.pyapi.tuple_getitem(value, place)
             inner = cgutils.gep_inbounds(c.builder, room, 0, place)
             _unpack(field, item, inner, c, failures, cleanups)
