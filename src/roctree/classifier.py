@@ -93,7 +93,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _model(self) -> FittedModel:
         """Return the fitted model, or raise ``NotFittedError``."""
-        check_is_fitted(self, "fitted_")
+        if "fitted_" not in self.__dict__:
+            check_is_fitted(self, "fitted_")
         return self.fitted_
 
     def _with_model(self, model: FittedModel, **parameters: Any) -> Self:
