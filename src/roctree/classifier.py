@@ -93,7 +93,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _model(self) -> FittedModel:
         """Return the fitted model, or raise ``NotFittedError``."""
-        check_is_fitted(self, "fitted_")
+        if "fitted_" not in self.__dict__:
+            check_is_fitted(self, "fitted_")
         return self.fitted_
 
     def _with_model(self, model: FittedModel, **parameters: Any) -> Self:
@@ -115,6 +116,10 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _counts(self, counts: Any) -> Any:
         """Return what an operating point is chosen by, as the model takes it."""
         return counts
+
+    def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Return cases as the model takes them: as given, or counted in its leaves."""
+        return X
 
     def _check_feature_names(self, X: Any) -> None:
         # Warns if feature names were added or dropped. Names that differ are an error of encoding.
@@ -199,7 +204,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y : labelled cases, or X their tally
-            By default the training counts.
+            By default the training counts. For a tree the cases may be larger than memory, as for
+            ``fit``.
         positive : label
             The class that is positive, against all others; by default the last of two.
         sample_weight : array of shape (n_samples,)
@@ -215,7 +221,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree.roc([[1.5], [2.5], [2.6]], ["no", "yes", "yes"]).auc
         0.75
         """
-        return self._model().roc(X, y, positive=positive, sample_weight=sample_weight)
+        cases = self._counted(X, y, sample_weight)
+        return self._model().roc(cases, y, positive=positive, sample_weight=sample_weight)
 
     @over_partitions
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:

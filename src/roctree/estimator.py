@@ -249,7 +249,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         self
         """
-        options = FitOptions.from_parameters(self.get_params(deep=False))
+        options = FitOptions.from_parameters(vars(self))
         n_threads = number_of_threads(self.n_jobs)
         large = open_large_data(X, y, sample_weight)
         if large is not None:
@@ -296,7 +296,7 @@ class ROCTreeClassifier(FittedClassifier):
         smoother = resolved = resolve_smoother(smoothing, **options)
         if X is not None:
             data = model.dataset(X, y, sample_weight)
-            fit_options = FitOptions.from_parameters(self.get_params(deep=False))
+            fit_options = FitOptions.from_parameters(vars(self))
             grow = fitting.grower(data, fit_options, self._threads())
             resolved = fitting.resolve_smoother(smoother, model.pruner, data, fit_options, grow)
         return self._with_model(model.smoothed(resolved), smoothing=smoother)
@@ -462,7 +462,7 @@ class ROCTreeClassifier(FittedClassifier):
         check_rows_given(X, y, sample_weight)
         changed: dict[str, Any] = {"ranking": ranking}
         changed["width"] = self.width if width is None else width
-        FitOptions.from_parameters(self.get_params(deep=False) | changed)
+        FitOptions.from_parameters(vars(self) | changed)
         if metric is not None:
             changed["metric"] = metric
         cases = None if X is None else model.dataset(X, y, sample_weight)
@@ -551,13 +551,6 @@ class ROCTreeClassifier(FittedClassifier):
         found = self._model().nearest_change(X, to, frozen=frozen, allowed=allowed)
         self._check_feature_names(X)
         return found
-
-    def roc(
-        self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
-    ) -> Any:
-        """See :meth:`FittedClassifier.roc`; the cases may be larger than memory."""
-        X = self._counted(X, y, sample_weight)
-        return super().roc(X, y, positive=positive, sample_weight=sample_weight)
 
     def leaf_table(
         self, X: Any = None, y: Any = None, *, sample_weight: Any = None

@@ -629,7 +629,7 @@ class FittedTree(FittedModel):
     def with_geometric(self, cases: Dataset | None, n_threads: int = 1) -> Self:
         """Return the tree with probabilities estimated from distances to its boundary."""
         if cases is None:
-            raise cases_needed("give X and y to pruned")
+            raise cases_needed("give {X and y} to pruned")
         boundary = self.boundary(self.decision.votes)
         known = cases.values, cases.labels, cases.weights
         return replace(self, geometric=GeometricProbability.from_cases(boundary, *known, n_threads))
