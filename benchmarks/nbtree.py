@@ -60,7 +60,7 @@ def grow_all(load: Callable[[], Data], race: Race) -> list[Entry]:
     """Time our fit and, where it can be run, Weka's."""
     X, y = load()
     ours, theirs = Entry("roctree"), Entry("Weka")
-    grow(X, y)  # nothing is to be compiled in a turn
+    grow(X, y)  # compile before the timed turns
     for number in range(ROUNDS):
         race.say(f"{ours.label}, round {number + 1}")
         race.patience.wait()

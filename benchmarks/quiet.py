@@ -1,4 +1,4 @@
-"""Whether other processes are at work, as far as Linux tells; elsewhere they never seem to be."""
+"""Whether other processes are busy, on Linux; elsewhere the machine counts as quiet."""
 
 import os
 from dataclasses import dataclass

@@ -49,7 +49,7 @@ VARIED = {
 
 @dataclass
 class Meter:
-    """What the workers have used so far, noted whenever the fit tells how far it is."""
+    """Resources used by the workers so far, recorded at every progress report of the fit."""
 
     client: object
     seconds: list[float] = field(default_factory=list)

@@ -100,12 +100,12 @@ class ROCTreeClassifier(FittedClassifier):
     smoothing : str or Smoother, default="m_branch"
         A name, or an instance such as ``MBranch(M="auto")``.
     labels : {"probability", "majority"}, default="probability"
-        What ``predict`` goes by: the smoothed probability, or the majority of the training cases
-        in the leaf, as classic programs do.
+        What ``predict`` is based on: the smoothed probability, or the majority of the training
+        cases in the leaf, as in classic programs.
     ranking : {"leaf", "local", "global", "soft"}, default="leaf"
-        What ``decision_function`` goes by: the probability of the leaf; that and, among ties, the
-        distance from the decision boundary; the distance alone. With "soft", cases near a
-        threshold go down both branches in every prediction.
+        What ``decision_function`` is based on: the probability of the leaf; that and, among ties,
+        the distance from the decision boundary; the distance alone. With "soft", cases near a
+        threshold follow both branches in every prediction.
     width : float, default=1.0
         With "soft", the width of thresholds as a multiple of what the training cases suggest.
     metric : {"minmax", "standard"}, scales or dict, default="minmax"
@@ -271,7 +271,7 @@ class ROCTreeClassifier(FittedClassifier):
         sample_weight: Any = None,
         **options: Any,
     ) -> Self:
-        """Return this tree with its probabilities smoothed by another method; nothing is fitted.
+        """Return this tree with its probabilities smoothed by another method, without refitting.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class ROCTreeClassifier(FittedClassifier):
         sample_weight: Any = None,
         **options: Any,
     ) -> Self:
-        """Return this tree pruned; most pruners need only its counts, and nothing is fitted.
+        """Return this tree pruned, without refitting; most pruners need only its counts.
 
         Labels from an earlier pruning under costs are replaced.
 
@@ -438,7 +438,7 @@ class ROCTreeClassifier(FittedClassifier):
         y: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Return this tree with another ranking; nothing is fitted.
+        """Return this tree with another ranking, without refitting.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Seconds to grow one tree by bins, in sorted columns, and by threads (decisions 0004 and 0006).
 
-Usage: search_modes.py [number of rows], 200 000 unless told. The trees must be the same.
+Usage: search_modes.py [number of rows], 200 000 by default. The trees must be the same.
 """
 
 import os
