@@ -221,7 +221,9 @@ def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
         times = outcome.ratio(ours, theirs)
         ratio = "–" if times is None else f"{times:.1f}×"
         both = [entry for entry in (ours, theirs) if entry is not None]
-        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_by_counts(entry)}" for entry in both]
+        seconds_and_leaves = [
+            f"{time_of(outcome, entry)}; {leaves_by_counts(entry)}" for entry in both
+        ]
         cells.append([outcome.title, *seconds_and_leaves, ratio])
     header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
     return Table("Naive Bayes trees", header, cells, notes(outcomes))
