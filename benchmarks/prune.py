@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.race import Entry, Race, Row
 
 INNER, QUICK_INNER = 100_000, 5_000
-# A tree that one can read, to be smoothed anew while one looks.
+# A readable tree, to be smoothed interactively.
 SMALL_INNER = 100
-# Grown without limits from labels drawn by chance, so many rows make about half as many nodes.
-# Raising goes by the rows: the tree is smaller than the others.
+# Grown without limits from random labels; the tree has about half as many nodes as rows.
+# Raising depends on the rows, so this tree is smaller than the others.
 RAISED_ROWS, QUICK_RAISED_ROWS = 10_000, 1_000
 ROUNDS = 5
 # The pruners of a row: how many classes, and whether errors have costs.

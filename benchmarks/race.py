@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Entry:
-    """What one library, with so many threads, did in a row; a process has 0 threads."""
+    """The result of one library in a row, with a number of threads (0 for a process)."""
 
     library: str
     threads: int = 1
@@ -87,7 +87,7 @@ class Row:
 
 @dataclass
 class Race:
-    """The workers, how long fits took so far, and who is told of the progress."""
+    """The workers, the durations of fits so far, and the progress callback."""
 
     workers: Workers
     say: Say

@@ -172,7 +172,7 @@ def smooth_table(outcomes: Sequence[Outcome]) -> Table:
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Smoothing a tree anew", ("smoother", "time"), cells, notes(outcomes))
+    return Table("Smoothing a fitted tree", ("smoother", "time"), cells, notes(outcomes))
 
 
 def leaves_by_counts(entry: Entry) -> str:

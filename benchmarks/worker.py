@@ -115,7 +115,7 @@ def _sentence(error: Exception) -> str:
 
 
 class Worker:
-    """A library's process, begun when first asked and anew after a failure."""
+    """A library's process, started on first use and restarted after a failure."""
 
     def __init__(self, library: str) -> None:
         self.library = library

@@ -34,13 +34,15 @@ def test_what_makes_no_sense_says_what_would(kept):
     field = page.page.locator("#roctree-0-cost-fp")
     page.type("cost-fp", "2,500")
     note = page.page.locator(f"#{field.get_attribute('aria-describedby')}")
-    assert note.text_content().startswith("Give a cost such as 2500 or 2.5")
+    assert note.text_content().startswith("Enter a cost such as 2500 or 2.5")
     assert field.input_value() == "2,500"
     page.type("cost-fp", "2 500")
     assert note.is_hidden()
     assert field.input_value() == "2500"
     page.type("value-0", "warm")
-    assert page.page.get_by_text("Give a number such as 2500 or 2.5, or none.").is_visible()
+    assert page.page.get_by_text(
+        "Enter a number such as 2500 or 2.5, or leave it empty."
+    ).is_visible()
 
 
 def test_the_tab_key_reaches_every_control_and_is_caught_by_none(shown):

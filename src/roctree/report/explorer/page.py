@@ -1,8 +1,8 @@
 """The page and the widget of the explorer: a data document, a style and a script.
 
 The page is one file that loads nothing from the network. Names from data reach it as JSON only, in
-which no character can end the script element, and the script inserts them as text, never as HTML.
-A content security policy lists the style and the script by their hashes: nothing else can run.
+which no character can end the script element, and the script inserts them as text, never as HTML. A
+content security policy lists the style and the script by their hashes, so nothing else can run.
 
 The script is written as ordinary JavaScript modules. They are joined here: each becomes a function
 that is called once and returns what the module exports, after the modules that it imports. There is
