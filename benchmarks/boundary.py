@@ -1,4 +1,4 @@
-"""Distances from the decision boundary: by a bounded search, and as the paper has it, in NumPy."""
+"""Distances from the decision boundary: bounded search, and the paper's algorithm in NumPy."""
 
 import gc
 import tracemalloc
@@ -133,7 +133,7 @@ def boxes(tree: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def most_memory(distances: Callable[[], np.ndarray]) -> int:
-    """Return the bytes that a call takes at its peak, what it returns among them."""
+    """Return the peak memory of a call in bytes, including its result."""
     tracemalloc.start()
     try:
         distances()

@@ -112,7 +112,7 @@ def weka_turn(entry: Entry, command: list[str]) -> None:
 
 
 def weka_command() -> list[str] | None:
-    """Return how to run NBTree, or None where it is not found."""
+    """Return the command that runs NBTree, or None if it is not found."""
     java, jar = shutil.which("java"), Path(os.environ.get("WEKA_JAR", JAR))
     if java is None or not jar.exists():
         return None
