@@ -84,7 +84,7 @@ def paper(tree: Any, X: np.ndarray) -> Callable[[], np.ndarray]:
     """
     low, high = boxes(tree.tree_)
     leaves, own = tree.tree_.leaves, tree.predict(X)
-    labels = tree.classes_[tree._decision().labels[leaves]]
+    labels = tree.classes_[tree.fitted_.decision.labels[leaves]]
     tested = [np.flatnonzero(np.isfinite(low[leaf]) | np.isfinite(high[leaf])) for leaf in leaves]
     unit = 1.0 / tree.scale_
 
