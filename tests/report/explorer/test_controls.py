@@ -145,7 +145,7 @@ def test_of_cases_with_the_same_values_the_one_that_was_picked_stays(shown):
 def test_the_theme_can_be_chosen_whatever_the_system_says(shown):
     page = shown(trees.outings(), color_scheme="dark", reduced_motion="reduce")
     dark = page.app("palette.panel")
-    page.click("Theme: as the system")
+    page.click("Theme: system")
     light = page.app("palette.panel")
     assert light != dark
     page.click("Theme: light")

@@ -62,7 +62,7 @@ function labelOf({ tree, point, state, labelName }, node) {
   if (label !== MIXED) return `labelled ${labelName(label)}`;
   if (tree.models && !point.perClass) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));
-    return `${called} of ${cases(tree.weight[node])} called ${tree.classes[state.positive]}`;
+    return `${called} of ${cases(tree.weight[node])} labelled ${tree.classes[state.positive]}`;
   }
   if (tree.models) return "cases with different labels";
   return `${leafCount(tree, tree.nLeaves[node])} with different labels`;

@@ -283,7 +283,7 @@ function costMatrix(app) {
   );
   const shares = classes.map((name, j) =>
     makeNumberField(app, `share-${j}`, {
-      "aria-label": `share of ${name}, %`,
+      "aria-label": `prior of ${name}, %`,
       scale: 100,
       empty: true,
       fits: (v) => v >= 0 && v <= 1,
@@ -314,8 +314,8 @@ function costMatrix(app) {
       element(
         "table",
         {},
-        element("thead", {}, element("tr", {}, element("td", {}), classes.map((name) => element("th", { scope: "col" }, `truly ${name}`)))),
-        element("tbody", {}, cells.map((fields, i) => row(`called ${classes[i]}`, fields)), row("share, %", shares)),
+        element("thead", {}, element("tr", {}, element("td", {}), classes.map((name) => element("th", { scope: "col" }, `true ${name}`)))),
+        element("tbody", {}, cells.map((fields, i) => row(`predicted ${classes[i]}`, fields)), row("prior, %", shares)),
       ),
     ),
     warning,

@@ -110,10 +110,10 @@ function twoConfusion(app) {
       element("small", {}, grouped(Number(count.toFixed(1)))),
     );
   return table(
-    ["", `truly ${positive}`, `truly ${negative}`],
+    ["", `true ${positive}`, `true ${negative}`],
     [
-      [`called ${positive}`, cell("tp", rates.hits, rates.tp, true), cell("fp", rates.alarms, rates.fp, false)],
-      [`called ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.rejections, rates.tn, true)],
+      [`predicted ${positive}`, cell("tp", rates.hits, rates.tp, true), cell("fp", rates.alarms, rates.fp, false)],
+      [`predicted ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.rejections, rates.tn, true)],
     ],
     app,
   );
@@ -122,7 +122,7 @@ function twoConfusion(app) {
 function manyConfusion(app) {
   const { point, tree } = app;
   const rows = tree.classes.map((name, said) => [
-    `called ${name}`,
+    `predicted ${name}`,
     ...tree.classes.map((_, truth) => {
       const count = point.confusion[said * tree.nClasses + truth];
       return element(
@@ -132,7 +132,7 @@ function manyConfusion(app) {
       );
     }),
   ]);
-  return table(["", ...tree.classes.map((name) => `truly ${name}`)], rows, app);
+  return table(["", ...tree.classes.map((name) => `true ${name}`)], rows, app);
 }
 
 function table(head, rows, app) {

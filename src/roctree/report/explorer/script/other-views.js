@@ -230,9 +230,9 @@ export function drawNear(context, size, app) {
     dot(frame, frame.x(signed), frame.y(y), lit ? palette.accent : positive ? palette.positive : palette.negative, lit ? 7 : 4.5, !right && !lit);
   });
   context.textAlign = "left";
-  const truly = fitted(context, `truly ${app.labelName(app.state.positive)}`, frame.width - 12);
+  const truly = fitted(context, `true class ${app.labelName(app.state.positive)}`, frame.width - 12);
   words(frame, truly, frame.left + 6, frame.y(0.95), palette.ink);
-  words(frame, "truly otherwise", frame.left + 6, frame.y(0.45), palette.ink);
+  words(frame, "other true class", frame.left + 6, frame.y(0.45), palette.ink);
   return frame;
 }
 

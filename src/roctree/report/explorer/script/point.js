@@ -101,7 +101,7 @@ function labelsOfNodes(tree, labels) {
   return found;
 }
 
-/** The weight of the training cases at each node that are called positive. */
+/** The weight of the training cases at each node that are labelled positive. */
 function positiveWeights(tree, isPositive) {
   const { lines, nClasses } = tree;
   const found = new Float64Array(tree.n);

@@ -14,7 +14,7 @@ export function followTheme(root, { around, signal, repaint }) {
   let ink = null;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const systems = () => (dark.matches ? "dark" : "light");
-  const names = { auto: `Theme: as the ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
+  const names = { auto: `Theme: ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
   const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names.auto);
   function turn() {
     chosen = NEXT[chosen];
