@@ -92,7 +92,7 @@ def main(
 
 
 def write_tables(folder: Path, results: Path, names: Sequence[str]) -> None:
-    """Rewrite the README by what was measured so far, and say what was not."""
+    """Rewrite the README with the results so far, and list missing rows."""
     known = {outcome.row: outcome for outcome in files.load_outcomes(results)}
     outcomes = [known[name] for name in names if name in known]
     missing = [name for name in names if name not in known]
@@ -126,7 +126,7 @@ def measure_all(
     patience: Patience,
     before: Sequence[Outcome] = (),
 ) -> list[Outcome]:
-    """Measure row after row; what was measured is saved after each, and not measured again."""
+    """Measure row by row; results are saved after each row and not measured again."""
     known = {outcome.row: outcome for outcome in before}
     outcomes = [known[row.name] for row in rows if row.name in known]
     rows = [row for row in rows if row.name not in known]

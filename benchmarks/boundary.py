@@ -1,4 +1,4 @@
-"""Distances from the decision boundary: by a bounded search, and as the paper has it, in NumPy."""
+"""Distances from the decision boundary: bounded search, and the paper's algorithm in NumPy."""
 
 import gc
 import tracemalloc
@@ -84,7 +84,7 @@ def paper(tree: Any, X: np.ndarray) -> Callable[[], np.ndarray]:
     """
     low, high = boxes(tree.tree_)
     leaves, own = tree.tree_.leaves, tree.predict(X)
-    labels = tree.classes_[tree._decision().labels[leaves]]
+    labels = tree.classes_[tree.fitted_.decision.labels[leaves]]
     tested = [np.flatnonzero(np.isfinite(low[leaf]) | np.isfinite(high[leaf])) for leaf in leaves]
     unit = 1.0 / tree.scale_
 
@@ -133,7 +133,7 @@ def boxes(tree: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def most_memory(distances: Callable[[], np.ndarray]) -> int:
-    """Return the bytes that a call takes at its peak, what it returns among them."""
+    """Return the peak memory of a call in bytes, including its result."""
     tracemalloc.start()
     try:
         distances()

@@ -18,7 +18,7 @@ FORMATS = ("csv", "parquet")
 LEAF = 20
 COMMAND, READ, FIT = "roctree fit, whole process", "polars' read", "bare fit"
 
-# A small fit first: what a first call costs is measured elsewhere.
+# A small fit first: the cost of a first call is measured elsewhere.
 BARE = f"""
 import json, sys
 from time import perf_counter

@@ -23,7 +23,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a data set is made, and what it is called in tables."""
+    """How a data set is generated, and its name in tables."""
 
     title: str
     n_rows: int
@@ -96,7 +96,7 @@ DATA: dict[str, Recipe] = {
 
 @lru_cache(maxsize=1)
 def load(name: str) -> Split:
-    """Make a data set; a few of its rows, or of iris all once more, are held out."""
+    """Make a data set; a few rows are held out (for iris, all rows are used again)."""
     recipe = DATA[name]
     if recipe.make is iris:
         X, y = iris(recipe.n_rows, recipe.n_columns)

@@ -15,7 +15,7 @@ BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_text(text, encoding="utf-8")
@@ -23,7 +23,7 @@ def write(path: Path, text: str) -> None:
 
 
 def result_path(folder: Path, machine: dict[str, Any]) -> Path:
-    """Return a new name in order of time; a run never changes the file of another."""
+    """Return a new name, in chronological order; a run never changes the file of another."""
     stem = re.sub(r"\D", "", str(machine["date"]))
     path = folder / "results" / f"{stem}.json"
     number = 2
@@ -59,7 +59,7 @@ def rewrite_readme(
     outcomes: Sequence[Outcome],
     missing: Sequence[str] = (),
 ) -> None:
-    """Replace what stands between the two marks; ``missing`` are rows that were not measured."""
+    """Replace the text between the two marks; ``missing`` are rows that were not measured."""
     path = folder / "README.md"
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -48,7 +48,7 @@ def repeats(task: Task, quick: bool) -> int:
 
 
 def patience(quick: bool) -> dict[str, float]:
-    """Return the number of rounds, and the seconds after which a library has had enough."""
+    """Return the number of rounds, and the time budget of a library in seconds."""
     return {"rounds": 2, "budget": 2.0} if quick else {"rounds": 4, "budget": 10.0}
 
 
@@ -58,7 +58,7 @@ def criteria_row(task: Task, quick: bool) -> Row:
 
 
 def fit_criteria(task: Task, quick: bool, race: Race) -> list[Entry]:
-    """Time every criterion, and a user's own beside the one of the library that it repeats."""
+    """Time every criterion, and a custom copy of a built-in one."""
     from benchmarks.own_criterion import own_gini
     from roctree.criteria import CRITERIA
 
@@ -72,7 +72,7 @@ def fit_criteria(task: Task, quick: bool, race: Race) -> list[Entry]:
 
 
 def fractional_row(task: Task) -> Row:
-    """A row of its own: the others cannot divide a case among branches."""
+    """A separate row, because other libraries cannot divide a case among branches."""
     name, heading = f"{task.name}-fractional", f"{title(task)}, ours fractional"
     return Row("fit", name, heading, partial(fit_fractional, task))
 

@@ -70,7 +70,7 @@ def fit_from_disk(n_rows: int, race: Race) -> list[Entry]:
 
 
 def write(folder: Path, n_rows: int) -> None:
-    """Write rows of numbers, a few of which decide the label, a file for each million."""
+    """Write numeric rows, a few of whose columns determine the label, one file per million."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -85,7 +85,7 @@ def write(folder: Path, n_rows: int) -> None:
 
 
 def fit_and_print(folder: str) -> None:
-    """Fit the files of a folder, and print the most memory that the process has held."""
+    """Fit the files of a folder, and print the peak memory of the process."""
     from roctree import ROCTreeClassifier
 
     begin = perf_counter()

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-# The most leaves, and the megabytes of histograms, that LightGBM is allowed. Left to itself it
+# The maximal number of leaves and megabytes of histograms of LightGBM. Without these limits it
 # clears a histogram for every leaf that it might grow, which takes longer than growing them.
 LIGHTGBM_LEAVES = 131_072
 LIGHTGBM_HISTOGRAMS = 512
@@ -17,7 +17,7 @@ XGBOOST_DEEP = 30
 
 @dataclass(frozen=True)
 class Task:
-    """What is fitted: a data set, the least cases of a leaf, the most levels."""
+    """A task: a data set, the minimal number of cases per leaf, the maximal depth."""
 
     data: str
     leaf: int
@@ -36,7 +36,7 @@ class Library(Protocol):
     def __init__(self, **options: Any) -> None: ...
 
     def table(self, X: Any) -> Any:
-        """Return the rows as the library takes them; not timed."""
+        """Return the rows in the format of the library; not timed."""
 
     def fit(self, table: Any, y: np.ndarray, task: Task, threads: int) -> Any:
         """Return a fitted model; timed."""
@@ -53,14 +53,14 @@ def one_score(probabilities: np.ndarray) -> np.ndarray:
 
 
 def levels(tree: Any) -> float:
-    """Return the splits that a case passes in the mean: what the time of a fit grows with."""
+    """Return the mean number of splits on the path of a case, to which fit time is proportional."""
     weight = tree.weighted_n_node_samples
     return float(weight[tree.children_left >= 0].sum() / weight[0])
 
 
 @cache
 def compile_roctree() -> None:
-    """Leave nothing to compile: tables of middling size are fitted otherwise until it is done."""
+    """Compile all kernels: until then, medium-sized tables are fitted without some of them."""
     from roctree.models.warm_up import warm_up
 
     warm_up()
@@ -92,7 +92,7 @@ class Roctree:
 
 
 class ScikitLearn(Roctree):
-    """Categories are handed over as their codes, in order: it can do no better."""
+    """Categories are passed as ordered codes, since it does not support nominal attributes."""
 
     def table(self, X: Any) -> np.ndarray:
         if isinstance(X, np.ndarray):
@@ -167,7 +167,7 @@ class LightGBM(Roctree):
 
 
 class YDF:
-    """A depth of one is a tree without splits here."""
+    """In YDF, a depth of one is a tree without splits."""
 
     def table(self, X: Any) -> Any:
         return {"x": X} if isinstance(X, np.ndarray) else X

@@ -50,7 +50,7 @@ def installed(package: str) -> str:
 
 
 def commit() -> str:
-    """Return the commit measured; "-dirty" after it tells of changes since."""
+    """Return the commit measured; with "-dirty" if there are uncommitted changes."""
     command = ["git", "describe", "--always", "--dirty"]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

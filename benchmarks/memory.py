@@ -1,4 +1,4 @@
-"""Peak memory of a fit, in a process of its own: ``python -m benchmarks.memory``."""
+"""Peak memory of a fit, in a separate process: ``python -m benchmarks.memory``."""
 
 import json
 import subprocess
@@ -80,7 +80,7 @@ def resident(field: str) -> int:
 
 
 def reset_peak() -> None:
-    """Forget the peak so far."""
+    """Reset the peak."""
     Path("/proc/self/clear_refs").write_text("5")
 
 

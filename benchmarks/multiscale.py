@@ -1,4 +1,4 @@
-"""The Multiscale Classifier: seconds to divide the space and to find rows, bytes for a cell."""
+"""The Multiscale Classifier: seconds to fit and to predict, bytes per cell."""
 
 from collections.abc import Callable
 from functools import partial
@@ -55,7 +55,7 @@ def fitted(X: np.ndarray, y: np.ndarray) -> Any:
 
 
 def facts(cells: Any) -> dict[str, float]:
-    """Return how many cells there are, and the memory for each of them."""
+    """Return the number of cells, and the memory per cell."""
     tree = cells.tree_
     arrays = [getattr(tree, name) for name in tree.__dataclass_fields__]
     n_bytes = cells.cells_.nbytes + sum(array.nbytes for array in arrays)

@@ -60,7 +60,7 @@ def grow_all(load: Callable[[], Data], race: Race) -> list[Entry]:
     """Time our fit and, where it can be run, Weka's."""
     X, y = load()
     ours, theirs = Entry("roctree"), Entry("Weka")
-    grow(X, y)  # nothing is to be compiled in a turn
+    grow(X, y)  # compile before the timed turns
     for number in range(ROUNDS):
         race.say(f"{ours.label}, round {number + 1}")
         race.patience.wait()
@@ -112,7 +112,7 @@ def weka_turn(entry: Entry, command: list[str]) -> None:
 
 
 def weka_command() -> list[str] | None:
-    """Return how to run NBTree, or None where it is not found."""
+    """Return the command that runs NBTree, or None if it is not found."""
     java, jar = shutil.which("java"), Path(os.environ.get("WEKA_JAR", JAR))
     if java is None or not jar.exists():
         return None

@@ -1,4 +1,4 @@
-"""The Gini index once more, as users write a criterion of their own."""
+"""The Gini index as a custom criterion."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Probabilities of many rows, by trees without limit of depth grown from some of them."""
+"""Probabilities of many rows, by trees of unlimited depth grown from some of them."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What is done to a tree that is there, of some 200 000 nodes: pruned, smoothed, raised."""
+"""Pruning, smoothing and subtree raising of a fitted tree of about 200 000 nodes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.race import Entry, Race, Row
 
 INNER, QUICK_INNER = 100_000, 5_000
-# A tree that one can read, to be smoothed anew while one looks.
+# A readable tree, to be smoothed interactively.
 SMALL_INNER = 100
-# Grown without limits from labels drawn by chance, so many rows make about half as many nodes.
-# Raising goes by the rows: the tree is smaller than the others.
+# Grown without limits from random labels; the tree has about half as many nodes as rows.
+# Raising depends on the rows, so this tree is smaller than the others.
 RAISED_ROWS, QUICK_RAISED_ROWS = 10_000, 1_000
 ROUNDS = 5
 # The pruners of a row: how many classes, and whether errors have costs.
@@ -58,7 +58,7 @@ def raise_row(n_rows: int) -> Row:
 
 
 def prune_all(n_inner: int, race: Race, *, n_classes: int = 2, priced: bool = False) -> list[Entry]:
-    """Time every pruner that needs the tree alone, or of those all that know costs."""
+    """Time every pruner that needs only the tree, or all of those that support costs."""
     from roctree.pruning import PRUNING, AUCPruning, CostComplexity, need
 
     fixed = {"cost_complexity": CostComplexity(alpha=0.0), "auc": AUCPruning(n_inner // 2)}
@@ -83,7 +83,7 @@ def smooth_all(n_inner: int, race: Race) -> list[Entry]:
 
 
 def raise_all(n_rows: int, race: Race) -> list[Entry]:
-    """Time C4.5's pruning with its subtrees raised, by the cases that have grown the tree."""
+    """Time C4.5's pruning with subtree raising, on the training cases."""
     from roctree import ROCTreeClassifier
     from roctree.data import Dataset
     from roctree.pruning import ErrorBased
@@ -103,7 +103,7 @@ def timed(
     words: str,
     rounds: int = ROUNDS,
 ) -> list[Entry]:
-    """Time actions on a tree; the first call of each is not timed but for what it makes."""
+    """Time actions on a tree; the first call of each is not timed, only its result is used."""
     entries = [Entry("roctree", 1, name) for name in actions]
     for entry in entries:
         act = actions[entry.variant]
@@ -117,7 +117,7 @@ def timed(
 
 
 def seconds(act: Callable[[Any], Any], tree: Any) -> float:
-    """Return the time of one call; nothing that an earlier one derived from the tree is there."""
+    """Return the time of one call, without values cached by earlier calls."""
     fresh = replace(tree)
     begin = perf_counter()
     act(fresh)
@@ -129,14 +129,14 @@ def options(strategy: Any) -> list[str]:
 
 
 def cost_matrix(n_classes: int) -> tuple[tuple[float, ...], ...]:
-    """Return costs from 1 to 9 of each error, none alike on purpose."""
+    """Return costs from 1 to 9 for each error."""
     costs = np.random.default_rng(1).integers(1, 10, (n_classes, n_classes)).astype(float)
     np.fill_diagonal(costs, 0.0)
     return tuple(map(tuple, costs.tolist()))
 
 
 def balanced_tree(n_inner: int, n_classes: int = 2) -> Any:
-    """Return a tree in which every level is full but the last; its leaves are rather pure."""
+    """Return a tree in which every level but the last is full; its leaves are rather pure."""
     from roctree.tree.shape import leaf_sums
     from roctree.tree.tree import NO_BRANCH, Tree
 

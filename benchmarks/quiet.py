@@ -1,4 +1,4 @@
-"""Whether other processes are at work, as far as Linux tells; elsewhere they never seem to be."""
+"""Whether other processes are busy, on Linux; elsewhere the machine counts as quiet."""
 
 import os
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ STATISTICS = Path("/proc/stat")
 QUIET = 0.15
 DISTURBED = 0.25
 SAMPLE = 0.1
-# The clock of the kernel ticks a hundred times a second: about less than this it says nothing.
+# The kernel counts in hundredths of a second: over shorter spans the load is unreliable.
 SHORT = 0.2
 
 
 def busy_seconds() -> float:
-    """Return the time that all processors have worked since the machine began."""
+    """Return the busy time of all processors since boot."""
     if not STATISTICS.exists():
         return 0.0
     user, nice, system, _, _, *interrupts = map(int, STATISTICS.read_text().split()[1:9])
@@ -23,7 +23,7 @@ def busy_seconds() -> float:
 
 
 class Bystanders:
-    """A context that counts the cores that other processes use meanwhile."""
+    """A context that measures the cores used by other processes."""
 
     cores = 0.0
 
@@ -40,13 +40,13 @@ class Bystanders:
 
 @dataclass
 class Patience:
-    """Seconds that a run may wait for others, at once and altogether."""
+    """Seconds that a run may wait for other processes, per turn and in total."""
 
     at_once: float = 60.0
     altogether: float = 3600.0
 
     def wait(self) -> None:
-        """Return when the machine is quiet, or patience is at its end."""
+        """Return when the machine is quiet or the waiting time is used up."""
         begin = perf_counter()
         most = min(self.at_once, self.altogether)
         while perf_counter() - begin < most and not self.is_quiet():

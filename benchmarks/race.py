@@ -1,4 +1,4 @@
-"""Race libraries: fits in turn, the best of a few rounds, the same rounds for both sides."""
+"""Compare libraries: fits in turn, the best of a few rounds, the same rounds for both sides."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ from benchmarks.quiet import DISTURBED, Patience
 from benchmarks.worker import WARM_UP_LIMIT, Reply, Request, Workers
 
 LONGEST = 120.0
-# A fit that was expected to be quicker is stopped a little later than one is not begun.
+# The limit for stopping a fit is a little higher than that for skipping one.
 STOPPED = 1.5 * LONGEST
 # Longer turns are not repeated.
 REPEATED = 30.0
@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Entry:
-    """What one library, with so many threads, did in a row; a process has 0 threads."""
+    """The result of one library in a row, with a number of threads (0 for a process)."""
 
     library: str
     threads: int = 1
@@ -59,7 +59,7 @@ class Outcome:
         return median(seconds) if self.statistic == "median" else min(seconds)
 
     def ratio(self, ours: Entry | None, theirs: Entry | None) -> float | None:
-        """Return how many times as long theirs took, in the rounds that both took part in."""
+        """Return the ratio of their time to ours, in the rounds in which both took part."""
         if ours is None or theirs is None or not ours.seconds or not theirs.seconds:
             return None
         n = min(len(ours.seconds), len(theirs.seconds))
@@ -87,7 +87,7 @@ class Row:
 
 @dataclass
 class Race:
-    """The workers, how long fits took so far, and who is told of the progress."""
+    """The workers, the durations of fits so far, and the progress callback."""
 
     workers: Workers
     say: Say
@@ -116,7 +116,7 @@ class Race:
         return entries
 
     def turn(self, entry: Entry, request: Request) -> None:
-        """Time an entry once; where others disturb, once more."""
+        """Time an entry once, and again if other processes were busy."""
         reply = self.ask(entry, request)
         if reply.others > DISTURBED and sum(reply.seconds) < REPEATED:
             reply = min(reply, self.ask(entry, request), key=lambda reply: reply.others)
@@ -142,7 +142,7 @@ class Race:
         return entry.note is None
 
     def expected(self, entry: Entry, request: Request) -> float:
-        """Return the seconds that a fit should take, by those of a smaller data set."""
+        """Return the expected time of a fit, extrapolated from a smaller data set."""
         known = self.longest.get(_key(entry, request))
         return 0.0 if known is None else known[1] * work(request.task) / known[0]
 

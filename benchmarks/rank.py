@@ -33,7 +33,7 @@ def rank_all(task: Task, n_rows: int, race: Race) -> list[Entry]:
     model, leaves, y = drawn(task, n_rows)
     scores = model.probabilities_[:, 1]
     table = counted(leaves, y, len(scores))
-    # The scores of all rows are made before: whoever sorts them has them.
+    # The scores of all rows are computed beforehand: sorting starts with them.
     of_rows = scores[leaves]
     contest: list[tuple[Entry, Callable[[], float]]] = [
         (

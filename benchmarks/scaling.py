@@ -1,4 +1,4 @@
-"""What grows how: a tree grown by Dask workers, one thing changed at a time.
+"""Scaling of growth on Dask workers, with one variable changed at a time.
 
 ``python -m benchmarks.scaling`` prints the tables of docs/large-data.md; it takes some minutes.
 Times are seconds of processor time of all workers, which a busy machine disturbs least; bytes are
@@ -49,7 +49,7 @@ VARIED = {
 
 @dataclass
 class Meter:
-    """What the workers have used so far, noted whenever the fit tells how far it is."""
+    """Resources used by the workers so far, recorded at every progress report of the fit."""
 
     client: object
     seconds: list[float] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Meter:
     states: list[object] = field(default_factory=list)
 
     def note(self, now: object) -> None:
-        # Only beginnings and levels: asking after each partition would disturb what is measured.
+        # Only starts of steps and levels: recording every partition would disturb the measurement.
         if now.step != "growing" and 0 < now.done < now.total:
             return
         self.states.append(now)
@@ -76,7 +76,7 @@ class Meter:
 
     @property
     def levels(self) -> list[int]:
-        """The places of the levels; the first note is of the beginning, the last of the end."""
+        """The indices of the levels; the first record is the start, the last the end."""
         places = [place for place, state in enumerate(self.states) if state.step == "growing"]
         return places[1:-1]
 
@@ -89,7 +89,7 @@ def bytes_sent(dask_worker):
 
 
 def measured(case: Case) -> dict[str, object]:
-    """Grow a tree, after a small one that has the kernels loaded."""
+    """Grow a tree, after a small one that loads the kernels."""
     import distributed
 
     import roctree.distributed
@@ -123,7 +123,7 @@ def measured(case: Case) -> dict[str, object]:
 
 
 def write(folder: Path, case: Case, file_rows: int) -> None:
-    """Write rows of numbers, a few of which decide the label."""
+    """Write numeric rows, a few of whose columns determine the label."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -150,7 +150,7 @@ def line(case: Case, found: dict[str, object]) -> str:
 
 
 def level_lines(case: Case, found: dict[str, object]) -> str:
-    """Return what each level took, sent and held, in three rows of a table."""
+    """Return the time, traffic and memory of each level, as three rows of a table."""
     shown = {
         "s": [f"{taken:.2f}" for taken in found["seconds"]],
         "MB": [f"{sent / 1e6:.2f}" for sent in found["sent"]],

@@ -1,4 +1,4 @@
-"""How long one waits before anything happens: cold, warm, for help, for the import."""
+"""Start-up times: cold, warm, of ``--help`` and of the import."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def process(name: str) -> Entry:
 
 
 def cold(times: int, race: Race) -> list[Entry]:
-    """Compile what a fit needs, each time in a new cache, and once all that there is."""
+    """Compile what a fit needs, each time with a new cache, and once all kernels."""
     fit, importing, every = (process(name) for name in (*FIRST, "roctree warm-up"))
     for _ in range(times):
         race.patience.wait()
@@ -58,7 +58,7 @@ def cold(times: int, race: Race) -> list[Entry]:
 
 
 def warm(race: Race) -> list[Entry]:
-    """Find everything compiled by a process before."""
+    """Start with kernels compiled by an earlier process."""
     fit, importing = (process(name) for name in FIRST)
     with tempfile.TemporaryDirectory() as cache:
         race.say("filling a cache")
@@ -82,7 +82,7 @@ def note_first_fit(fit: Entry, importing: Entry, cache: str) -> None:
 
 
 def commands(race: Race) -> list[Entry]:
-    """Time whole processes in turn; an empty one shows what Python itself takes."""
+    """Time whole processes in turn; an empty one measures the start of Python."""
     lines = {
         "roctree --help": [script(), "--help"],
         "import roctree": [sys.executable, "-c", "import roctree"],
@@ -99,12 +99,12 @@ def commands(race: Race) -> list[Entry]:
 
 
 def script() -> str:
-    """Return the command that was installed beside this Python."""
+    """Return the command installed with this Python."""
     return str(Path(sys.executable).with_name("roctree"))
 
 
 def wall_time(command: list[str], cache: str | None = None) -> float:
-    """Return the seconds that a process takes from beginning to end."""
+    """Return the duration of a process in seconds."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
     begin = perf_counter()
     subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT, check=True)

@@ -22,7 +22,7 @@ LIBRARIES = ("roctree", "scikit-learn", "XGBoost", "LightGBM", "YDF")
 
 @dataclass
 class Table:
-    """A title, a header and cells, whatever shows them."""
+    """A title, a header and cells, independent of the output format."""
 
     title: str
     header: tuple[str, ...]
@@ -63,7 +63,7 @@ def targets_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def race_table(title: str) -> Callable[[Sequence[Outcome]], Table]:
-    """Return what makes a table of our seconds, and of how many times as long others took."""
+    """Return a function that makes a table of our times and the ratios of others."""
     header = ("row", *(f"{name}{MARK[threads]}" for name, _, threads in COLUMNS))
 
     def make(outcomes: Sequence[Outcome]) -> Table:
@@ -111,7 +111,7 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def disturbances(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return a remark on the entries of which no turn was left in peace."""
+    """Return a remark on the entries whose every turn was disturbed by other processes."""
     disturbed = [
         f"{outcome.row} ({entry.label})"
         for outcome in outcomes
@@ -124,7 +124,7 @@ def disturbances(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def quality_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return leaves and held-out AUC of each library's tree: was the work the same?"""
+    """Return leaves and held-out AUC of each library's tree, to compare the work."""
     cells = [
         [outcome.title, *(quality(outcome.find(name)) for name in LIBRARIES)]
         for outcome in outcomes
@@ -153,7 +153,7 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def levels_of(entry: Entry) -> str:
-    """Return how many splits a case passes in the mean."""
+    """Return the mean number of splits on the path of a case."""
     return f"{entry.facts['levels']:.1f}" if "levels" in entry.facts else "–"
 
 
@@ -172,7 +172,7 @@ def smooth_table(outcomes: Sequence[Outcome]) -> Table:
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Smoothing a tree anew", ("smoother", "time"), cells, notes(outcomes))
+    return Table("Smoothing a fitted tree", ("smoother", "time"), cells, notes(outcomes))
 
 
 def leaves_by_counts(entry: Entry) -> str:
@@ -209,7 +209,7 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def megabytes(entry: Entry | None) -> str:
-    """Return what an entry took of memory at its peak, if that was measured."""
+    """Return the peak memory of an entry, if it was measured."""
     peak = entry and entry.facts.get("peak")
     return "–" if peak is None else f"{peak / 1e6:.1f} MB"
 
@@ -221,7 +221,9 @@ def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
         times = outcome.ratio(ours, theirs)
         ratio = "–" if times is None else f"{times:.1f}×"
         both = [entry for entry in (ours, theirs) if entry is not None]
-        seconds_and_leaves = [f"{time_of(outcome, entry)}; {leaves_by_counts(entry)}" for entry in both]
+        seconds_and_leaves = [
+            f"{time_of(outcome, entry)}; {leaves_by_counts(entry)}" for entry in both
+        ]
         cells.append([outcome.title, *seconds_and_leaves, ratio])
     header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
     return Table("Naive Bayes trees", header, cells, notes(outcomes))

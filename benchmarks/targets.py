@@ -1,4 +1,4 @@
-"""What was promised, and whether the run kept it."""
+"""Performance targets, and whether a run met them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ COLD_START, WARM_START, HELP = 5.0, 1.0, 0.3
 
 @dataclass(frozen=True)
 class Verdict:
-    """A target and the number beside it."""
+    """A target and the measured number."""
 
     target: str
     wanted: str

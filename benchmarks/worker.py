@@ -1,4 +1,4 @@
-"""A process for each library, so that none can stop or slow the others."""
+"""One process per library, so that none can stop or slow down the others."""
 
 import gc
 import multiprocessing
@@ -26,7 +26,7 @@ Timed = tuple[list[float], Any, float]
 
 @dataclass(frozen=True)
 class Request:
-    """A fit, or predictions by what was fitted before, and how often."""
+    """A fit, or predictions by an earlier fit, and the number of repeats."""
 
     task: Task
     threads: int
@@ -35,13 +35,13 @@ class Request:
     predict: str | None = None
 
     def warm_up(self) -> "Request":
-        """Return the same with few rows, so that no first call is timed."""
+        """Return the same request with few rows, for the warm-up."""
         return replace(self, task=replace(self.task, n_rows=WARM_UP_ROWS), repeats=1, predict=None)
 
 
 @dataclass
 class Reply:
-    """The seconds of each repeat and facts about the tree, or what went wrong."""
+    """The seconds of each repeat and facts about the tree, or the error."""
 
     seconds: list[float] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Reply:
 
 
 class Bench:
-    """A library at work, with the models that it predicts by."""
+    """A library and its fitted models."""
 
     def __init__(self, library: str) -> None:
         self.make_library = LIBRARIES[library]
@@ -115,7 +115,7 @@ def _sentence(error: Exception) -> str:
 
 
 class Worker:
-    """A library's process, begun when first asked and anew after a failure."""
+    """A library's process, started on first use and restarted after a failure."""
 
     def __init__(self, library: str) -> None:
         self.library = library

@@ -196,9 +196,7 @@ def _escaped(cell):
 
 
 SUBJECTS = {
-    "criteria": Subject(
-        CRITERIA, {"gain divided by": _correction, "convex": _bounded}
-    ),
+    "criteria": Subject(CRITERIA, {"gain divided by": _correction, "convex": _bounded}),
     "smoothing": Subject(SMOOTHING, {'`"auto"` tries': _grid}),
     "pruning": Subject(PRUNING, {"evidence": _evidence}),
     "presets": Presets(PRESETS),

@@ -1,7 +1,7 @@
 """The scikit-learn side of the classifiers: verbs, conventions, and forwarding to a fitted model.
 
-A classifier holds its parameters and, once fitted, one frozen model in ``fitted_``. Everything that
-is asked of a fitted classifier is answered by that model; this module adds what scikit-learn
+A classifier holds its parameters and, once fitted, one frozen model in ``fitted_``. Every
+method of a fitted classifier forwards to that model; this module adds what scikit-learn
 expects: feature names, ``NotFittedError``, tags, thread counts in the sense of joblib, and rows of
 Dask collections.
 """
@@ -93,7 +93,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _model(self) -> FittedModel:
         """Return the fitted model, or raise ``NotFittedError``."""
-        check_is_fitted(self, "fitted_")
+        if "fitted_" not in self.__dict__:
+            check_is_fitted(self, "fitted_")
         return self.fitted_
 
     def _with_model(self, model: FittedModel, **parameters: Any) -> Self:
@@ -132,7 +133,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int = 0,
         **request: Any,
     ) -> Self:
-        """Return this classifier relabelled for costs, rates or a threshold; nothing is fitted.
+        """Return this classifier relabelled for costs, rates or a threshold, without refitting.
 
         Probabilities stay the same, ``predict`` follows the new labels, and ``operating_point_``
         describes what was chosen.
@@ -297,11 +298,11 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """Return scores that are positive exactly where the second of two classes is predicted.
 
-        The score is by how much the second class outweighs the first. Where ``predict`` goes by
-        something other than the probability, as after ``at(...)``, rows of the second class come
-        first: they score 0.5 plus half of its probability, the others half of it minus 0.5. With
-        one class or more than two the result has a column per class. ``ranking`` may add the
-        distance from the decision boundary.
+        The score is the probability of the second class minus that of the first, each multiplied by
+        its class weight. If ``predict`` is not based on the probability, as after ``at(...)``, rows
+        of the second class come first: they score 0.5 plus half of its probability, the others half
+        of it minus 0.5. With one class or more than two the result has a column per class.
+        ``ranking`` may add the distance from the decision boundary.
 
         Parameters
         ----------

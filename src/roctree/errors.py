@@ -69,7 +69,7 @@ _LONGEST_VALUE = 200
 
 
 class Wording:
-    """How messages call parameters, settings, methods and values; this base class speaks Python.
+    """Names of parameters, settings, methods and values in messages; here those of Python.
 
     Derive a class to say the same in other names, and pass an instance to ``error.worded``.
     """

@@ -100,12 +100,12 @@ class ROCTreeClassifier(FittedClassifier):
     smoothing : str or Smoother, default="m_branch"
         A name, or an instance such as ``MBranch(M="auto")``.
     labels : {"probability", "majority"}, default="probability"
-        What ``predict`` goes by: the smoothed probability, or the majority of the training cases
-        in the leaf, as classic programs do.
+        What ``predict`` is based on: the smoothed probability, or the majority of the training
+        cases in the leaf, as in classic programs.
     ranking : {"leaf", "local", "global", "soft"}, default="leaf"
-        What ``decision_function`` goes by: the probability of the leaf; that and, among ties, the
-        distance from the decision boundary; the distance alone. With "soft", cases near a
-        threshold go down both branches in every prediction.
+        What ``decision_function`` is based on: the probability of the leaf; that and, among ties,
+        the distance from the decision boundary; the distance alone. With "soft", cases near a
+        threshold follow both branches in every prediction.
     width : float, default=1.0
         With "soft", the width of thresholds as a multiple of what the training cases suggest.
     metric : {"minmax", "standard"}, scales or dict, default="minmax"
@@ -249,7 +249,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         self
         """
-        options = FitOptions.from_parameters(self.get_params(deep=False))
+        options = FitOptions.from_parameters(vars(self))
         n_threads = number_of_threads(self.n_jobs)
         large = open_large_data(X, y, sample_weight)
         if large is not None:
@@ -271,7 +271,7 @@ class ROCTreeClassifier(FittedClassifier):
         sample_weight: Any = None,
         **options: Any,
     ) -> Self:
-        """Return this tree with its probabilities smoothed by another method; nothing is fitted.
+        """Return this tree with its probabilities smoothed by another method, without refitting.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class ROCTreeClassifier(FittedClassifier):
         smoother = resolved = resolve_smoother(smoothing, **options)
         if X is not None:
             data = model.dataset(X, y, sample_weight)
-            fit_options = FitOptions.from_parameters(self.get_params(deep=False))
+            fit_options = FitOptions.from_parameters(vars(self))
             grow = fitting.grower(data, fit_options, self._threads())
             resolved = fitting.resolve_smoother(smoother, model.pruner, data, fit_options, grow)
         return self._with_model(model.smoothed(resolved), smoothing=smoother)
@@ -312,7 +312,7 @@ class ROCTreeClassifier(FittedClassifier):
         sample_weight: Any = None,
         **options: Any,
     ) -> Self:
-        """Return this tree pruned; most pruners need only its counts, and nothing is fitted.
+        """Return this tree pruned, without refitting; most pruners need only its counts.
 
         Labels from an earlier pruning under costs are replaced.
 
@@ -438,7 +438,7 @@ class ROCTreeClassifier(FittedClassifier):
         y: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Return this tree with another ranking; nothing is fitted.
+        """Return this tree with another ranking, without refitting.
 
         Parameters
         ----------
@@ -462,7 +462,7 @@ class ROCTreeClassifier(FittedClassifier):
         check_rows_given(X, y, sample_weight)
         changed: dict[str, Any] = {"ranking": ranking}
         changed["width"] = self.width if width is None else width
-        FitOptions.from_parameters(self.get_params(deep=False) | changed)
+        FitOptions.from_parameters(vars(self) | changed)
         if metric is not None:
             changed["metric"] = metric
         cases = None if X is None else model.dataset(X, y, sample_weight)

@@ -333,7 +333,7 @@ class FittedModel(ABC):
 
     @abstractmethod
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
-        """Return the leaves that ``labellings`` orders, with the counts that were asked for."""
+        """Return the leaves that ``labellings`` orders, with the requested counts."""
 
     @abstractmethod
     def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
@@ -486,7 +486,7 @@ class FittedModel(ABC):
 
     @property
     def usual_labels_text(self) -> str:
-        """How labels are chosen unless an operating point was asked for."""
+        """How labels are chosen without an operating point."""
         return "the most probable class"
 
     @property
@@ -548,9 +548,9 @@ class FittedTree(FittedModel):
     divides_cases : bool
         Whether missing values divided training cases among leaves.
     labels : {"probability", "majority"}
-        What ``predict`` goes by.
+        What ``predict`` is based on.
     ranking : {"leaf", "local", "global", "soft"}
-        What ``decision_function`` goes by.
+        What ``decision_function`` is based on.
     width : float
         Width of the soft thresholds, as a multiple of what the training cases suggest.
     geometric : GeometricProbability or None
@@ -850,7 +850,7 @@ class FittedTree(FittedModel):
 
     @property
     def usual_labels_text(self) -> str:
-        """How labels are chosen unless an operating point was asked for."""
+        """How labels are chosen without an operating point."""
         if self.node_labels is not None:
             return "by the costs of pruning"
         if self.labels == "majority":

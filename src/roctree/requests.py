@@ -51,7 +51,7 @@ class Request:
 
     @property
     def default_counts(self) -> Counts:
-        """What the point is chosen by unless given: a threshold refers to smoothed probabilities."""
+        """The default of ``counts``: a threshold refers to smoothed probabilities."""
         return "training" if self.threshold is None else "smoothed"
 
     def labeller(self, classes: NDArray[Any]) -> Labeller:

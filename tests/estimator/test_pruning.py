@@ -267,8 +267,16 @@ def test_ones_own_pruner_may_ask_for_folds(tree, data, other_data):
         ("minimum_error", {"costs": ((0, 1), (0, 0), (1, 0))}, "or be a square matrix"),
         ("minimum_error", {"costs": ((0, 1), (1,))}, "or be a square matrix"),
         ("minimum_error", {"costs": "high"}, "or be a square matrix"),
-        ("minimum_error", {"costs": (1, 2, 3)}, "costs are given for 3 classes, but the tree has 2"),
-        ("pessimistic", {"costs": ((0, 1, 1),) * 3}, "costs are given for 3 classes, but the tree has 2"),
+        (
+            "minimum_error",
+            {"costs": (1, 2, 3)},
+            "costs are given for 3 classes, but the tree has 2",
+        ),
+        (
+            "pessimistic",
+            {"costs": ((0, 1, 1),) * 3},
+            "costs are given for 3 classes, but the tree has 2",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(tree, pruning, options, message):

@@ -187,7 +187,9 @@ def test_a_case_may_be_a_row_its_values_or_some_of_them_by_name():
     known = str(tree.explain({"warmth": 20.0}))
     assert "sky is missing: " in known
     assert "warmth = 20: " in known
-    with pytest.raises(DataError, match=r"has 'warmt', which is not a column.*did you mean 'warmth'"):
+    with pytest.raises(
+        DataError, match=r"has 'warmt', which is not a column.*did you mean 'warmth'"
+    ):
         tree.explain({"warmt": 20.0})
     with pytest.raises(DataError):
         tree.explain([20.0])

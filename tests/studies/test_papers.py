@@ -282,7 +282,12 @@ def test_errors_name_the_options_of_the_command(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_stops_the_command(monkeypatch, capsys, number, code):
     monkeypatch.setitem(REPRODUCTIONS, "sc17", lambda _: signal.raise_signal(number))
-    before = signal.getsignal(signal.SIGTERM)
-    assert main(["sc17"]) == code
+    # In the background of some shells SIGINT is ignored.
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(["sc17"]) == code
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
     assert capsys.readouterr().err == "Stopped.\n"
-    signal.signal(signal.SIGTERM, before)

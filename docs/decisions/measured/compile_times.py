@@ -25,7 +25,7 @@ class Arrays(NamedTuple):
 
 
 def plain(values, labels, weights, counts):
-    """Find the cut that leaves the most of class 0 on its left, for what the rest costs."""
+    """Return the cut with the highest squared weight of class 0 per total weight on its left."""
     best, best_score = -1, -np.inf
     for label in range(counts.size):
         counts[label] = 0.0
@@ -43,7 +43,7 @@ def plain(values, labels, weights, counts):
 
 
 def allocating(values, labels, weights, counts):
-    """The same, with an array of its own."""
+    """The same, with a local array."""
     counts = np.zeros(counts.size)
     best, best_score = -1, -np.inf
     for i in range(values.size - 1):
@@ -60,7 +60,7 @@ def allocating(values, labels, weights, counts):
 
 
 def in_a_record(arrays):
-    """The same, its arrays in a record."""
+    """The same, with its arrays in a record."""
     best, best_score = -1, -np.inf
     for label in range(arrays.counts.size):
         arrays.counts[label] = 0.0
@@ -78,7 +78,7 @@ def in_a_record(arrays):
 
 
 def main():
-    """Print the seconds of each, in a process of its own: Numba remembers what it has compiled."""
+    """Print the seconds of each, in a separate process, because Numba caches compiled code."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as processes:
         for what in CASES:
             print(f"{what:<40s} {min(processes.map(seconds, [what] * 3)):.2f} s")
@@ -86,7 +86,7 @@ def main():
 
 def seconds(what):
     """Compile one of the cases."""
-    # Let the compiler itself load first.
+    # Load the compiler itself first.
     njit(types.float64(types.float64), **OPTIONS)(lambda x: x + 1.0)
     begin = perf_counter()
     CASES[what]()

@@ -1,4 +1,4 @@
-"""Nanoseconds per candidate split of two classes, for each criterion and for one of a user's own.
+"""Nanoseconds per candidate split of two classes, for each criterion and for a custom one.
 
 The first number is what growth uses: the criterion inlined into a loop around a table of known
 size on the stack. The second is the same criterion in a loop around a table of any size
@@ -30,7 +30,7 @@ def main():
     steps = np.random.default_rng(0).integers(0, 2, (N_CANDIDATES, 2))
     lefts = np.cumsum(steps, axis=0).astype(float)
     print(f"{'criterion':<12s} {'on the stack':>14s} {'any size':>10s}")
-    for name, criterion in [*CRITERIA.items(), ("one's own", margin)]:
+    for name, criterion in [*CRITERIA.items(), ("custom", margin)]:
         score = criterion.function
         pair = scores.block_score(score, 2)
         block = scores._bound(scores._block_template, score, scores.BLOCK_SIGNATURE)

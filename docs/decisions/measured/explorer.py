@@ -1,4 +1,4 @@
-"""How large the explorer's page is, how soon it is there, and how well it follows a hand.
+"""Size of the explorer's page, time to open it, and frame times while it is used.
 
 Usage: ``python docs/decisions/measured/explorer.py``; needs playwright and Chromium.
 """
@@ -33,7 +33,7 @@ SLIDE = """async () => {
     return times.sort((a, b) => a - b)[20];
 }"""
 
-# The times between frames, from now until they are asked for.
+# The times between frames, recorded until they are read.
 WATCH = """() => {
     window.frames = [];
     let before = performance.now();
@@ -48,7 +48,7 @@ FRAMES = "() => { cancelAnimationFrame(window.watch); return window.frames.slice
 
 
 def tree_of(n_leaves):
-    """Two classes with so much noise that there are leaves enough."""
+    """Two classes with enough noise for the wanted number of leaves."""
     rng = np.random.default_rng(0)
     X = rng.random((5 * n_leaves, 6))
     noise = rng.random(len(X)) < 0.3

@@ -1,6 +1,6 @@
 """Seconds to grow one tree by bins, in sorted columns, and by threads (decisions 0004 and 0006).
 
-Usage: search_modes.py [number of rows], 200 000 unless told. The trees must be the same.
+Usage: search_modes.py [number of rows], 200 000 by default. The trees must be the same.
 """
 
 import os
@@ -33,7 +33,7 @@ def main():
 
 
 def made_up(n_rows):
-    """Numbers of which some tell something about two classes."""
+    """Numeric attributes, some of them informative, for two classes."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(n_rows, N_FEATURES)).astype(np.float32)
     signal = values[:, 0] * values[:, 1] + values[:, 2] + rng.normal(size=n_rows)

@@ -4,11 +4,14 @@ A kernel states its types once, in its annotations. ``int``, ``float`` and ``boo
 themselves, an array is one of the aliases below, and a ``NamedTuple`` class whose fields are
 annotated in the same way is a record: a group of arrays and numbers that travel together.
 
->>> class Cut(NamedTuple):
-...     gain: Floats
-...     place: Ints
->>> @typed_kernel
-... def best_cut(feature: int, minimum: float, cut: Cut) -> bool: ...
+.. code-block:: python
+
+    class Cut(NamedTuple):
+        gain: Floats
+        place: Ints
+
+    @typed_kernel
+    def best_cut(feature: int, minimum: float, cut: Cut) -> bool: ...
 
 A function that is passed as an argument is ``Annotated[Callable[..., float], function_type(f)]``
 for some typed kernel ``f`` of the same type. Counters that a kernel changes are fields of an

@@ -34,7 +34,7 @@ LARGEST_TOTAL_WEIGHT = 1e150
 SMALLEST_LARGEST_WEIGHT = 1e-140
 # Integer labels that span less than this are numbered without sorting.
 _LOOKUP_SPAN = 1 << 16
-# Fewer categories than this are no burden to a tree, and common in small data.
+# Fewer categories than this are unproblematic, and common in small data.
 _FEW_CATEGORIES = 100
 
 

@@ -51,7 +51,7 @@ _N_SIZES = 50
 
 @dataclass(frozen=True)
 class AUCPruning:
-    """Of nested trees that lose least training AUC per leaf saved, the one that ranks best.
+    """Choose the best ranking tree of a nested sequence that loses least training AUC per leaf.
 
     Training cases are ranked by the class frequencies of their leaves. With more than two classes
     the AUC is Hand and Till's M.

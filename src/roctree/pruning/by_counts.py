@@ -296,7 +296,7 @@ class MinimumError:
         """Return the pruned tree, and the labels of its nodes."""
         cost = self.expected(tree) * tree.weight[:, None]
         if self.costs is None or (self.leaves == "keep" and all_equal(self.costs)):
-            # Equal costs are no costs: then a leaf is judged by the class with the least expected
+            # Equal costs have no effect: a leaf is labelled with the class of the least expected
             # error, which may differ from its majority class.
             return prune_by_cost(tree, cost, "any")
         return prune_by_cost(tree, cost, self.leaves)

@@ -362,7 +362,7 @@ def _pair(cost: Any) -> tuple[float, float]:
 def _point(
     costs: tuple[float, float], false: float, true: float, n_negative: float, n_positive: float
 ) -> CostPoint:
-    """Return the point of so many false and true positives, not yet compared with others."""
+    """Return the point for the given false and true positives, not yet compared with others."""
     cost_fn, cost_fp = costs
     cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
     rates = float(false / n_negative), float(true / n_positive)

@@ -1,4 +1,4 @@
-"""What a tree looks like: plots, drawn by matplotlib where it is installed."""
+"""Plots of classifiers, drawn by matplotlib if it is installed."""
 
 from roctree.report.displays import (
     CostCurveDisplay,

@@ -1,7 +1,7 @@
-"""Plots of what a classifier achieves, by scikit-learn's conventions for displays.
+"""Plots of the performance of a classifier, following scikit-learn's display conventions.
 
 A display holds numbers. ``from_estimator``, ``from_predictions`` and ``from_cv_results`` make one
-and draw it; ``plot`` draws it again, on other axes if wanted. Lines differ in style and points in
+and draw it; ``plot`` draws it again, optionally on other axes. Lines differ in style and points in
 shape, not in colour alone, so that the plots survive printing in black and white.
 
 ========================  ====================================================================
@@ -39,11 +39,11 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 PURPLE, SKY = "#CC79A7", "#56B4E9"
 
 _FOLD_STYLE: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
-# Markers of longer curves would merge into a blot.
+# Markers of longer curves would overlap.
 _MAX_MARKERS = 200
 # Annotations of points nearer than this would overlap.
 _ANNOTATION_GAP = 0.05
-# The numbers of colours, markers and line styles have no common divisor: no two lines look alike.
+# The numbers of colours, markers and line styles are coprime, so that no two lines look alike.
 _COLOURS = (BLUE, ORANGE, GREEN, GREY, PURPLE, SKY)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _LINES = ("-", "--", ":", "-.", (0, (5, 1)))
@@ -194,7 +194,7 @@ class ROCHullDisplay(_CurveDisplay):
         ax: Any = None,
         **options: Any,
     ) -> "ROCHullDisplay":
-        """Draw the curve of a fitted classifier, and where its labels are.
+        """Draw the curve of a fitted classifier, and the point of its labels.
 
         Parameters
         ----------

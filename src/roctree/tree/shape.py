@@ -217,7 +217,7 @@ def observed_thresholds(tree: Tree, values: Floats, n_categories: NDArray[Any]) 
     return replace(tree, threshold=thresholds)
 
 
-# --- Best-first growth: the tree of at most so many leaves ---
+# --- Best-first growth: the tree with at most a given number of leaves ---
 
 _FEW_LEAVES = 64
 

@@ -34,13 +34,15 @@ def test_what_makes_no_sense_says_what_would(kept):
     field = page.page.locator("#roctree-0-cost-fp")
     page.type("cost-fp", "2,500")
     note = page.page.locator(f"#{field.get_attribute('aria-describedby')}")
-    assert note.text_content().startswith("Give a cost such as 2500 or 2.5")
+    assert note.text_content().startswith("Enter a cost such as 2500 or 2.5")
     assert field.input_value() == "2,500"
     page.type("cost-fp", "2 500")
     assert note.is_hidden()
     assert field.input_value() == "2500"
     page.type("value-0", "warm")
-    assert page.page.get_by_text("Give a number such as 2500 or 2.5, or none.").is_visible()
+    assert page.page.get_by_text(
+        "Enter a number such as 2500 or 2.5, or leave it empty."
+    ).is_visible()
 
 
 def test_the_tab_key_reaches_every_control_and_is_caught_by_none(shown):
@@ -143,7 +145,7 @@ def test_of_cases_with_the_same_values_the_one_that_was_picked_stays(shown):
 def test_the_theme_can_be_chosen_whatever_the_system_says(shown):
     page = shown(trees.outings(), color_scheme="dark", reduced_motion="reduce")
     dark = page.app("palette.panel")
-    page.click("Theme: as the system")
+    page.click("Theme: system")
     light = page.app("palette.panel")
     assert light != dark
     page.click("Theme: light")

@@ -110,7 +110,7 @@ def test_a_widget_has_the_theme_of_the_page_around_it(hosted):
     assert page.evaluate(theme) == "light"
     page.evaluate("document.body.style.color = 'oklch(0.9 0.02 250)'")
     page.wait_for_function(f"{theme} === 'dark'")
-    page.get_by_role("button", name="Theme: as the notebook").click()
+    page.get_by_role("button", name="Theme: notebook").click()
     assert page.evaluate(theme) == "light"
 
 
@@ -121,7 +121,7 @@ def test_a_widget_that_is_taken_away_listens_no_more(hosted):
     page.evaluate("document.body.style.color = 'white'")
     page.wait_for_timeout(50)
     assert page.evaluate("widgets[0].el.firstChild.dataset.theme") == "light"
-    page.get_by_role("button", name="Theme: as the notebook").click()
+    page.get_by_role("button", name="Theme: notebook").click()
     page.get_by_role("button", name="Theme: light").click()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("widgets[0].el.firstChild.dataset.theme") == "dark"

@@ -33,8 +33,8 @@ Ints = NDArray[np.int64]
 class MultiscaleClassifier(FittedClassifier):
     """A tree of cells: every attribute is halved at once, wherever classes are not yet separate.
 
-    Attributes are numbers without missing values. Only cells with cases are kept. A case in a cell
-    that training never saw goes by the smallest cell around it that has cases.
+    Attributes are numbers without missing values. Only cells with cases are kept. A case in
+    a cell without training cases gets the prediction of the smallest cell around it that has some.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class MultiscaleClassifier(FittedClassifier):
         Whether pruning may also merge some of the parts of a cell and leave the others.
     smoothing : str or Smoother, default="laplace"
     labels : {"probability", "majority"}, default="probability"
-        What ``predict`` goes by: the smoothed probability, or the majority of the training cases
-        in the cell.
+        What ``predict`` is based on: the smoothed probability, or the majority of the training
+        cases in the cell.
     keep_cases : bool, default=True
         Whether to keep the cases, which ``partial_fit`` needs to divide cells further.
 
@@ -190,7 +190,7 @@ class MultiscaleClassifier(FittedClassifier):
     def pruned(
         self, pruning: str | Pruner, *, merge_leaves: bool | None = None, **options: Any
     ) -> Self:
-        """Return these cells pruned by their counts; nothing is fitted.
+        """Return these cells pruned by their counts, without refitting.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class FittedCells(FittedModel):
     node_labels : int64[nodes] or None
         The class that pruning under costs gives each node.
     labels : {"probability", "majority"}
-        What ``predict`` goes by.
+        What ``predict`` is based on.
     """
 
     estimator_name: ClassVar[str] = "MultiscaleClassifier"
@@ -229,7 +229,7 @@ class FittedCells(FittedModel):
 
     @property
     def usual_labels_text(self) -> str:
-        """How labels are chosen unless an operating point was asked for."""
+        """How labels are chosen without an operating point."""
         if self.node_labels is not None:
             return "by the costs of pruning"
         if self.labels == "majority":

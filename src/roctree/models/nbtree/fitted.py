@@ -185,11 +185,11 @@ class FittedNaiveBayesTree(FittedModel):
         return Labellings.from_leaves(leaves, self.classes, by_shares=True)
 
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
-        """Return the scores as leaves, with the counts that were asked for."""
+        """Return the scores as leaves, with the requested counts."""
         return self._scored_by(counts).as_leaves(positive)
 
     def point_leaves(self, counts: Any, positive: int) -> Leaves:
-        """Return the scores and a pure leaf for each class, with the counts asked for."""
+        """Return the scores and a pure leaf for each class, with the requested counts."""
         return self._scored_by(counts).with_pure_leaves(positive)
 
     def n_point_nodes(self, leaves: Leaves) -> int:

@@ -2,7 +2,7 @@
 
 The page is one file that loads nothing from the network. Names from data reach it as JSON only, in
 which no character can end the script element, and the script inserts them as text, never as HTML. A
-content security policy lists the style and the script by their hashes, so that nothing else can run.
+content security policy lists the style and the script by their hashes, so nothing else can run.
 
 The script is written as ordinary JavaScript modules. They are joined here: each becomes a function
 that is called once and returns what the module exports, after the modules that it imports. There is
@@ -25,7 +25,7 @@ from roctree.errors import how_to_install
 
 # Characters that could end a script element, open a comment in it, or end a line in old scripts.
 _UNSAFE = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
-# Later style sheets win: what screens and paper change comes last.
+# Later style sheets take precedence: those for screens and print come last.
 _STYLES = ("base", "controls", "panes", "numbers", "screens")
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MULTILINE)

@@ -1,4 +1,4 @@
-// The card that says everything about a node: its rule in words, counts, probability, label.
+// The card with the details of a node: its rule in words, counts, probability and label.
 
 import { wilson } from "./curves.js";
 import { element, fill } from "./dom.js";
@@ -22,7 +22,7 @@ export function makeCard(app) {
     const box = pane.getBoundingClientRect();
     const at = lit.place ?? { x: box.width / 2, y: box.height / 2 };
     const top = box.top - frame.top + at.y + APART;
-    // Inside its pane, for what lights up in the other is to be seen.
+    // Stay inside this pane, so that highlights in the other pane remain visible.
     const left = box.left - frame.left + Math.min(at.x + APART, box.width - card.offsetWidth);
     card.style.left = `${Math.max(8, left)}px`;
     card.style.top = `${Math.max(8, Math.min(top, frame.height - card.offsetHeight - 8))}px`;
@@ -42,12 +42,12 @@ function contents(app, { node, lines, from }) {
   ];
 }
 
-/** What a segment of a curve is, where it is not simply the leaf. */
+/** Describe a segment of a curve that is not simply a leaf. */
 function segmentOf({ tree, state, point }, lines) {
   if (tree.models) {
     const p = tree.lines.scores[lines[0] * tree.nClasses + state.positive];
     const weight = lines.reduce((sum, line) => sum + weightOn(point.on, line), 0);
-    return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, here and perhaps elsewhere`);
+    return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, here and possibly in other leaves`);
   }
   return lines.length > 1 ? element("p", {}, `and ${leafCount(tree, lines.length - 1)} more with the same share`) : null;
 }
@@ -62,7 +62,7 @@ function labelOf({ tree, point, state, labelName }, node) {
   if (label !== MIXED) return `labelled ${labelName(label)}`;
   if (tree.models && !point.perClass) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));
-    return `${called} of ${cases(tree.weight[node])} called ${tree.classes[state.positive]}`;
+    return `${called} of ${cases(tree.weight[node])} labelled ${tree.classes[state.positive]}`;
   }
   if (tree.models) return "cases with different labels";
   return `${leafCount(tree, tree.nLeaves[node])} with different labels`;
@@ -76,23 +76,23 @@ function chanceOf({ tree, state }, node) {
   return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}${interval}`;
 }
 
-/** What speaks most for and against the class of interest at a leaf with a model. */
+/** The strongest evidence for and against the class of interest at a leaf with a model. */
 function signsOf({ tree, state }, node) {
   const table = tableOf(tree, node);
   if (table === null) return null;
   const signs = strongest(table, state.positive);
   if (signs.length === 0) return element("p", {}, "All its cases get the same answer.");
   const [most, least] = signs.map(({ feature, word, factor }) => `${tree.features[feature].name} ${word} (odds × ${short(factor, 2)})`);
-  return element("p", {}, `Speaks most for it: ${most}; most against it: ${least}. A click shows its table.`);
+  return element("p", {}, `Speaks most for it: ${most}; most against it: ${least}. Click to show the table.`);
 }
 
-/** What becomes of cases in parts of a cell that training never saw. */
+/** The label of cases in parts of a cell without training cases. */
 function unseenOf({ tree, point, labelName }, node) {
   const [line] = linesAt(tree, node);
-  return `Cases in a part of it that training never saw are labelled ${labelName(point.labels[line])}.`;
+  return `Cases in a part of it without training cases are labelled ${labelName(point.labels[line])}.`;
 }
 
-/** The classes of a table: all, or of many the class of interest and the most frequent others. */
+/** The classes of a table: all of them, or the class of interest and the most frequent others. */
 function classesShown({ tree, state }, node) {
   const all = tree.classes.map((_, c) => c);
   if (tree.nClasses <= MOST_CLASSES) return all;
@@ -124,7 +124,7 @@ function countTable(app, node) {
   );
 }
 
-/** The same in one sentence, for those who listen. */
+/** The same in one sentence, for screen readers. */
 export function describeNode(app, node) {
   const { tree } = app;
   const kind = tree.nChildren[node] === 0 ? "Leaf" : `Node with ${tree.nChildren[node]} branches`;

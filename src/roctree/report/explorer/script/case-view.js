@@ -1,4 +1,4 @@
-// One case: its way through the tree, its probability, and the least change to another label.
+// One case: its path through the tree, its probability, and the smallest change to another label.
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
@@ -7,7 +7,7 @@ import { linesAt } from "./lines.js";
 import { makeNumberField } from "./number-field.js";
 import { changeWords, percent, ruleWords, short } from "./words.js";
 
-/** Make the section; returns its element and `update`, which also sets the path that is lit. */
+/** Make the section; returns its element and `update`, which also sets the highlighted path. */
 export function makeCaseView(app) {
   const { tree, data } = app;
   const fields = tree.features.map((feature, number) => fieldOf(app, feature, number));
@@ -44,10 +44,10 @@ export function makeCaseView(app) {
     pick.value = pickedFor(values);
     const incomplete = tree.cells !== null && values !== null && values.includes(null);
     app.path = values === null || incomplete ? null : reach(tree, values);
-    if (incomplete) fill(verdict, "Give all values: a case without one of them is in no cell.");
+    if (incomplete) fill(verdict, "Enter all values: a case with a missing value is in no cell.");
     else fill(verdict, app.path ? verdictOf(app) : []);
   }
-  /** The test case with these values: the one that was picked, if several have them. */
+  /** The test case with these values; if there are several, the one that was picked. */
   function pickedFor(values) {
     const isIt = (each) => values !== null && each.values.every((value, i) => value === values[i]);
     if (pick.value !== "" && isIt(data.cases[Number(pick.value)])) return pick.value;
@@ -73,7 +73,7 @@ function fieldOf(app, feature, number) {
 function numberOf(app, number) {
   return makeNumberField(app, `value-${number}`, {
     empty: true,
-    wanted: "Give a number such as 2500 or 2.5, or none.",
+    wanted: "Enter a number such as 2500 or 2.5, or leave it empty.",
     placeholder: "not known",
     onValue: (value) => setValue(app, number, value),
   });
@@ -89,7 +89,7 @@ function listOf(app, feature, number) {
   return { field, show: (value) => (field.value = value === null ? "" : String(value)) };
 }
 
-/** Label, probability, distance and the least change, in words. */
+/** Label, probability, distance and smallest change, in words. */
 function verdictOf(app) {
   const { tree, point, state, path } = app;
   const { stops } = path;
@@ -111,7 +111,7 @@ function verdictOf(app) {
   ];
 }
 
-/** How far the case is from another label; of cells, models and soft thresholds no distance is known. */
+/** The distance from another label, which is not defined for cells, models and soft thresholds. */
 function distanceWords(app, label) {
   const { tree, point, state, data } = app;
   const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label);
@@ -137,12 +137,12 @@ function leafInterval({ tree }, stops, shown) {
 function wayWords(tree, stops, values) {
   const { node } = stops[0];
   if (tree.cells && tree.nChildren[node] > 0) {
-    return `Training never saw the part of space that it is in; the smallest cell around it: ${ruleWords(tree, node)}.`;
+    return `There are no training cases in its part of the space; the smallest cell around it: ${ruleWords(tree, node)}.`;
   }
   if (stops.length === 1) return `Its ${tree.cells ? "cell" : "leaf"}: ${ruleWords(tree, node)}.`;
-  if (!tree.softness) return `A value is not known: the case is divided among ${stops.length} leaves.`;
+  if (!tree.softness) return `A value is unknown: the case is divided among ${stops.length} leaves.`;
   const most = stops.reduce((one, other) => (other.part > one.part ? other : one));
-  const why = values.includes(null) ? "A value is not known, or others are" : "It is";
+  const why = values.includes(null) ? "A value is unknown, or others are" : "It is";
   return `${why} near soft thresholds: the mean of ${stops.length} leaves. ${percent(most.part)} of it is in: ${ruleWords(tree, most.node)}.`;
 }
 
@@ -153,8 +153,8 @@ function nearestWords(app, change) {
 }
 
 /**
- * Measure the distances of the page's cases, some at a time, so that the page stays responsive;
- * `show` is called as they come.
+ * Measure the distances of the page's cases in batches, so that the page stays responsive;
+ * `show` is called after each batch.
  */
 export function measureCases(app, show) {
   const { tree, point, data } = app;

@@ -4,7 +4,7 @@
 const BELOW_ONE = 1 - 2 ** -53;
 const WHOLE = 0;
 
-/** The cells of a document: which node each belongs to, and of each node its first cell and how many. */
+/** The cells of a document: the node of each cell, and the first cell and number of cells of each node. */
 export function openCells({ low, high, n_children, level, place, node }, nNodes) {
   const firstChild = [];
   let next = 1;
@@ -21,7 +21,7 @@ export function openCells({ low, high, n_children, level, place, node }, nNodes)
   return { low, high, nChildren: n_children, firstChild, level, place, node, cellOf, nCells, width: low.length };
 }
 
-/** The sides of the box of a node: from `low` on and below `high`, null at the edge of all cases. */
+/** The sides of a node's box: at least `low` and below `high`, null where unbounded. */
 export function boxOf({ cells }, node) {
   const cell = cells.cellOf[node];
   const nParts = 2 ** cells.level[cell];
@@ -35,7 +35,7 @@ export function boxOf({ cells }, node) {
   });
 }
 
-/** Which part of the cell above a cell is: of how many on each side, and the place there, from 0 on. */
+/** The position of a cell in its parent: the number of parts per side, and its index, from 0. */
 export function partOf(tree, node) {
   const { cells } = tree;
   const cell = cells.cellOf[node];
@@ -49,12 +49,12 @@ function valueAt({ low, high }, feature, share) {
   return low[feature] * (1 - share) + high[feature] * share;
 }
 
-/** Whether pruning has merged several cells to a node: such a node has no box. */
+/** Whether pruning has merged several cells into a node, which then has no box. */
 export function isMerged({ cells }, node) {
   return cells.nCells[node] > 1;
 }
 
-/** The nodes of the cells that a case is in, the largest first; it stops at the last. */
+/** The nodes of the cells that contain a case, largest first; the case stops at the last. */
 export function nodesAround({ cells }, values) {
   const shares = values.map((value, feature) => shareOf(cells, feature, value));
   const found = [cells.node[WHOLE]];
@@ -64,7 +64,7 @@ export function nodesAround({ cells }, values) {
   return found;
 }
 
-/** Where in the range of an attribute a value is, from 0 to 1; in the arithmetic of Python. */
+/** The position of a value in the range of an attribute, from 0 to 1; same arithmetic as in Python. */
 function shareOf({ low, high }, feature, value) {
   const share = (0.5 * value - 0.5 * low[feature]) / (0.5 * high[feature] - 0.5 * low[feature]);
   return Math.min(Math.max(share, 0), BELOW_ONE);

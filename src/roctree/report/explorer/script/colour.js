@@ -1,5 +1,5 @@
-// Colours that colour-blind eyes can tell apart: blue to orange for probabilities, Okabe and Ito's
-// for classes. Nothing is told by colour alone.
+// Colours safe for colour-blind readers: blue to orange for probabilities, Okabe and Ito's palette
+// for classes. No information is conveyed by colour alone.
 
 const LOW = [33, 113, 181];
 const HIGH = [204, 85, 0];
@@ -27,7 +27,7 @@ export function classColour(number) {
   return CLASSES[number % CLASSES.length];
 }
 
-/** The colour of the most probable class, the paler the less sure. */
+/** The colour of the most probable class, paler if its probability is lower. */
 export function classShade(probabilities, palette) {
   let best = 0;
   for (let c = 1; c < probabilities.length; c++) if (probabilities[c] > probabilities[best]) best = c;

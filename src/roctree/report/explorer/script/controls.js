@@ -1,4 +1,4 @@
-// What the user chooses: costs, shares, rates, and what leaves are judged by.
+// Controls for costs, priors, rates, and the counts that determine the labels.
 
 import { element, fill, help, sharpCanvas } from "./dom.js";
 import { makeNumberField } from "./number-field.js";
@@ -36,7 +36,7 @@ function choice(app, id, options, patch) {
   return select;
 }
 
-/** Class of interest, what leaves are judged by, what numbers are counted on. */
+/** Class of interest, the counts that determine labels, and the cases that numbers are counted on. */
 function whose(app) {
   const { tree } = app;
   const tables = ["smoothed", "training", "test"].filter((name) => name === "smoothed" || tree.counts[name]);
@@ -60,7 +60,7 @@ function whose(app) {
   return { element: row, update };
 }
 
-/** Another class of interest: of two classes each keeps its share, and each error its cost. */
+/** Switch the class of interest; with two classes, priors and costs are kept. */
 function withInterest({ cost_fp, cost_fn, prior }, { nClasses }, positive) {
   if (nClasses > 2) return { positive, prior: null };
   const others = prior === null ? null : Number((1 - prior).toPrecision(12));
@@ -72,7 +72,7 @@ function costs(app) {
   const cost = (id, key, other) =>
     makeNumberField(app, id, {
       fits: (v) => v >= 0 && v + app.state[other] > 0,
-      wanted: "Give a cost such as 2500 or 2.5; one of the two must be above 0.",
+      wanted: "Enter a cost such as 2500 or 2.5; one of the two must be above 0.",
       onValue: (v) => app.set({ mode: "costs", [key]: v }),
     });
   const fp = cost("cost-fp", "cost_fp", "cost_fn");
@@ -100,7 +100,7 @@ function costs(app) {
   const section = element(
     "fieldset",
     { class: "costs" },
-    element("legend", {}, "What errors cost ", help("costs", "what errors cost")),
+    element("legend", {}, "Costs of errors ", help("costs", "the cost of an error")),
     element(
       "div",
       { class: "row" },
@@ -133,7 +133,7 @@ function costs(app) {
   return { element: section, update };
 }
 
-/** The ratios that the slider spans: all where the labels change, and at least 1 : 100 to 100 : 1. */
+/** The range of the slider: all ratios where labels change, and at least 1 : 100 to 100 : 1. */
 export function ratioRange({ point }) {
   let [low, high] = [0.01, 100];
   for (const bound of point.bounds) {
@@ -156,9 +156,9 @@ function slide(app, slider) {
   app.set({ mode: "costs", cost_fp: fp, cost_fn: Number((fp * ratio).toPrecision(3)) });
 }
 
-/** Pieces of the slider's range, one for each labelling. */
+/** Segments of the slider's range, one per labelling. */
 function makeStrip(app) {
-  const surface = sharpCanvas({ class: "strip", role: "img", "aria-label": "Ratios of costs for which each labelling is best" }, paint);
+  const surface = sharpCanvas({ class: "strip", role: "img", "aria-label": "Cost ratios for which each labelling is optimal" }, paint);
   const { canvas, context, size } = surface;
   const bounds = () => app.point.bounds;
   function paint() {
@@ -189,28 +189,28 @@ function makeStrip(app) {
   return { canvas, draw: () => surface.resize() && paint() };
 }
 
-/** Other ways to say where the tree shall operate. */
+/** Other ways to choose the operating point. */
 function rates(app) {
   const rate = (id, mode) =>
     makeNumberField(app, id, {
       scale: 100,
       empty: true,
       fits: (v) => v >= 0 && v <= 1,
-      wanted: "Give a rate from 0 to 100, or none.",
+      wanted: "Enter a rate from 0 to 100, or leave it empty.",
       onValue: (v) => app.set(v === null ? { mode: "costs" } : { mode, [mode]: v }),
     });
   const prior = makeNumberField(app, "prior", {
     scale: 100,
     empty: true,
     fits: (v) => v > 0 && v < 1,
-    wanted: "Give a share between 0 and 100, or none.",
+    wanted: "Enter a percentage between 0 and 100, or leave it empty.",
     onValue: (v) => app.set({ prior: v }),
   });
   const maxFpr = rate("max-fpr", "max_fpr");
   const minTpr = rate("min-tpr", "min_tpr");
   const beta = makeNumberField(app, "beta", {
     fits: (v) => v > 0,
-    wanted: "Give a number above 0.",
+    wanted: "Enter a number above 0.",
     onValue: (v) => app.set({ beta: v }),
   });
   const best = element("input", {
@@ -221,7 +221,7 @@ function rates(app) {
   const section = element(
     "fieldset",
     { class: "rates" },
-    element("legend", {}, "Or say it another way"),
+    element("legend", {}, "Other criteria"),
     element(
       "div",
       { class: "row" },
@@ -235,7 +235,7 @@ function rates(app) {
   function update() {
     const { state } = app;
     section.hidden = usesMatrix(app.tree, state);
-    // On paper what nobody asked for is left out.
+    // Controls that are not in use are not printed.
     section.classList.toggle("unused", state.mode === "costs" && state.prior === null);
     prior.field.placeholder = `${(100 * app.point.on.prior[state.positive]).toPrecision(3)}`;
     prior.show(state.prior);
@@ -247,7 +247,7 @@ function rates(app) {
   return { element: section, update };
 }
 
-/** More than two classes: one of them against the rest, or a matrix of costs. */
+/** More than two classes: one of them against the rest, or a cost matrix. */
 function howMany(app) {
   const id = `${app.id}-kind`;
   const radio = (value, text) => {
@@ -265,14 +265,14 @@ function howMany(app) {
   return { element: section, update };
 }
 
-/** Costs by predicted and true class, and the shares of the classes. */
+/** Costs by predicted and true class, and the priors of the classes. */
 function costMatrix(app) {
   const { classes } = app.tree;
   const cells = classes.map((said, i) =>
     classes.map((truth, j) =>
       makeNumberField(app, `cost-${i}-${j}`, {
-        "aria-label": `cost of calling ${said} what is ${truth}`,
-        wanted: "Give a number.",
+        "aria-label": `cost of predicting ${said} for ${truth}`,
+        wanted: "Enter a number.",
         onValue: (value) => {
           const matrix = app.state.matrix.map((row) => row.slice());
           matrix[i][j] = value;
@@ -283,11 +283,11 @@ function costMatrix(app) {
   );
   const shares = classes.map((name, j) =>
     makeNumberField(app, `share-${j}`, {
-      "aria-label": `share of ${name}, %`,
+      "aria-label": `prior of ${name}, %`,
       scale: 100,
       empty: true,
       fits: (v) => v >= 0 && v <= 1,
-      wanted: "Give a share from 0 to 100.",
+      wanted: "Enter a percentage from 0 to 100.",
       onValue: readShares,
     }),
   );
@@ -298,7 +298,7 @@ function costMatrix(app) {
     const total = priors.reduce((sum, part) => sum + part, 0);
     if (typedIn.every((text) => text === "")) app.set({ priors: null });
     else if (typedIn.includes("") || Math.abs(total - 1) > 1e-6) {
-      fill(warning, "Shares count once all are given and add up to 100 %.");
+      fill(warning, "Percentages take effect once all are entered and add up to 100 %.");
       return;
     } else app.set({ priors });
     fill(warning);
@@ -307,15 +307,15 @@ function costMatrix(app) {
   const section = element(
     "fieldset",
     { class: "matrix" },
-    element("legend", {}, "What each error costs ", help("matrix", "the cost matrix")),
+    element("legend", {}, "Costs of errors ", help("matrix", "the cost matrix")),
     element(
       "div",
       { class: "scroll", tabindex: "0", role: "group", "aria-label": "Cost matrix" },
       element(
         "table",
         {},
-        element("thead", {}, element("tr", {}, element("td", {}), classes.map((name) => element("th", { scope: "col" }, `truly ${name}`)))),
-        element("tbody", {}, cells.map((fields, i) => row(`called ${classes[i]}`, fields)), row("share, %", shares)),
+        element("thead", {}, element("tr", {}, element("td", {}), classes.map((name) => element("th", { scope: "col" }, `true ${name}`)))),
+        element("tbody", {}, cells.map((fields, i) => row(`predicted ${classes[i]}`, fields)), row("prior, %", shares)),
       ),
     ),
     warning,

@@ -3,7 +3,7 @@
 import { element, fill, help } from "./dom.js";
 import { commandOf, pythonOf, rulesOf, sqlOf } from "./export.js";
 
-// Beyond so many characters a preview would only slow the page down.
+// Longer previews would slow down the page.
 const MOST_SHOWN = 4000;
 
 /** Make the section; returns its element and `update`. */
@@ -16,7 +16,7 @@ export function makeCopyView(app) {
     ...(app.link ? { Link: app.link } : {}),
   };
   let chosen = "Python";
-  const preview = element("pre", { class: "preview", tabindex: "0", "aria-label": "What is copied" });
+  const preview = element("pre", { class: "preview", tabindex: "0", "aria-label": "Text to copy" });
   const status = element("span", { role: "status", class: "status" });
   const buttons = Object.keys(texts).map((name) =>
     element(
@@ -39,13 +39,13 @@ export function makeCopyView(app) {
     } catch {
       preview.textContent = text;
       getSelection().selectAllChildren(preview);
-      fill(status, "Press Ctrl+C to copy what is marked.");
+      fill(status, "Press Ctrl+C to copy the selection.");
     }
   }
   const section = element(
     "section",
-    { class: "pane copy-pane", "aria-label": "Take it along" },
-    element("div", { class: "head" }, element("h2", {}, "Take it along ", help("copy", "this section")), element("div", { class: "tabs" }, buttons, copy, status)),
+    { class: "pane copy-pane", "aria-label": "Export" },
+    element("div", { class: "head" }, element("h2", {}, "Export ", help("copy", "this section")), element("div", { class: "tabs" }, buttons, copy, status)),
     preview,
   );
   function update() {

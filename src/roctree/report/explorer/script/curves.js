@@ -1,9 +1,9 @@
-// Curves of the same labellings in other coordinates, and how certain a share is.
+// Curves of the same labellings in other coordinates, and confidence intervals of proportions.
 
-// The two-sided 95 % of a normal distribution.
+// Two-sided 95 % quantile of the normal distribution.
 const Z = 1.959963984540054;
 
-/** The 95 % interval of a share (Wilson); null without cases. */
+/** The 95 % interval of a proportion (Wilson); null without cases. */
 export function wilson(count, total) {
   if (!(total > 0)) return null;
   const share = count / total;
@@ -11,7 +11,7 @@ export function wilson(count, total) {
   const middle = (share + square / (2 * total)) / (1 + square / total);
   const spread = (share * (1 - share)) / total + square / (4 * total * total);
   const width = (Z * Math.sqrt(Math.max(spread, 0))) / (1 + square / total);
-  // At the ends rounding would leave a trace.
+  // Avoid rounding errors at 0 and 1.
   return { low: count === 0 ? 0 : middle - width, high: count === total ? 1 : middle + width };
 }
 
@@ -63,7 +63,7 @@ export function costAt(fpr, tpr, weight) {
   return weight * (1 - tpr) + (1 - weight) * fpr;
 }
 
-/** The weight of the positives in what could be lost. */
+/** The weight of the positives in the total possible cost. */
 export function weightOf(rates, costs) {
   const ours = rates.prior * costs.fn;
   const theirs = (1 - rates.prior) * costs.fp;
@@ -78,7 +78,7 @@ export function gainsAt(tp, fp, nPositive, nNegative) {
   return { x: 1 - (odds * (nPositive - tp)) / tp, y: 1 - (odds * fp) / tp };
 }
 
-/** The precision-recall-gain curve from where recall gain is 0; each point knows its corner. */
+/** The precision-recall-gain curve from recall gain 0; each point refers to its corner. */
 export function gainCurve(curve) {
   const { tp, fp, nPositive, nNegative } = curve;
   const least = nPositive * curve.prior;
@@ -100,14 +100,14 @@ export function netBenefit(fpr, tpr, prior, threshold) {
   return tpr * prior - (fpr * (1 - prior) * threshold) / (1 - threshold);
 }
 
-/** The threshold probability of two costs. */
+/** The threshold probability for two costs. */
 export function thresholdOf(costs) {
   return costs.fp / (costs.fp + costs.fn);
 }
 
 /**
- * Net benefit of what the tree would choose at each threshold: steps between labellings, each
- * straight in the odds of the threshold. `cornerOf` gives the corner of the curve of a labelling.
+ * Net benefit of the labelling that is optimal at each threshold: steps between labellings, each
+ * linear in the odds of the threshold. `cornerOf` gives the corner of the curve of a labelling.
  */
 export function netBenefitCurve(curve, bounds, prior, most, cornerOf) {
   const points = [];
@@ -124,7 +124,7 @@ export function netBenefitCurve(curve, bounds, prior, most, cornerOf) {
   return points.reverse().sort((a, b) => a.x - b.x);
 }
 
-/** Thresholds from one to another, close enough for the bent line to look smooth. */
+/** Thresholds from one to another, dense enough for the curve to look smooth. */
 function between(from, to) {
   const n = Math.max(1, Math.ceil((to - from) * 50));
   return Array.from({ length: n + 1 }, (_, i) => from + ((to - from) * i) / n);

@@ -1,4 +1,4 @@
-// Elements without markup: text from data only ever becomes a text node.
+// Elements are created without markup: text from data always becomes a text node.
 
 import { meaningOf } from "./words.js";
 
@@ -19,12 +19,12 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
 }
 
-/** Listeners by which a field is read when it is left, or by Enter, which notebooks keep to themselves. */
+/** Listeners that read a field on blur, or on Enter, whose change event notebooks suppress. */
 export function whenTyped(read) {
   return { change: read, keydown: (event) => event.key === "Enter" && read() };
 }
 
-/** A question mark that explains a term; `name` is how a reader calls it. */
+/** A question mark that explains a term; `name` is its name for readers. */
 export function help(term, name) {
   const button = element("button", {
     type: "button",
@@ -37,7 +37,7 @@ export function help(term, name) {
   return button;
 }
 
-/** Let the question marks inside a root open one bubble, and Escape or a click elsewhere close it. */
+/** Let the question marks inside a root open a bubble, and Escape or a click elsewhere close it. */
 export function explainTerms(root, kind) {
   const bubble = element("div", { class: "bubble", role: "status", hidden: true });
   root.append(bubble);

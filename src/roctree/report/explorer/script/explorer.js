@@ -17,12 +17,12 @@ import { openTree } from "./tree.js";
 import { grouped, leafCount, listed, percent, remarkOn } from "./words.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
-// Notebooks load the script anew for every widget: only their window can tell how many there are.
+// Notebooks load the script once per widget, so the counter of widgets is kept in the window.
 const COUNTER = Symbol.for("roctree explorers");
 
 /**
- * Show a data document inside an element; with `hash` the state lives in the page's address, and with
- * `around` the theme is that of the page around it. Returns also `close`, for when it is taken away.
+ * Show a data document inside an element. With `hash` the state is kept in the page's address; with
+ * `around` the theme follows the surrounding page. The result has `close`, to be called on removal.
  */
 export function mount(root, data, { hash = false, around = false } = {}) {
   const tree = openTree(data);
@@ -42,7 +42,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     state: hash ? readHash(location.hash, data.start, tree) : { ...data.start },
     tableName: (name) => TABLES[name],
     link: hash ? () => address.of(app.state) : null,
-    // Inside a shadow tree the document knows only its host.
+    // Inside a shadow tree, document.activeElement is only the host.
     focused: () => root.getRootNode().activeElement,
   };
   app.labelName = (label) => labelName(app, label);
@@ -85,7 +85,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
   };
 
   function update() {
-    // The case first: others show its way.
+    // The case first: the other views show its path.
     views.case.update();
     for (const view of Object.values(views)) if (view !== views.case) view.update?.();
     views.tree.draw();
@@ -101,7 +101,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     ...(views.model ? [views.model.element] : []),
     views.case.element,
     views.copy.element,
-    element("footer", {}, data.made_by, hash ? " All is in this file; it needs no network." : null),
+    element("footer", {}, data.made_by, hash ? " Works offline, without a server." : null),
     card.element,
     announcer,
   );
@@ -131,7 +131,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
   return { app, views, close: () => closing.abort() };
 }
 
-/** What a label is called: its class, or "not" the class of interest among more than two. */
+/** The name of a label: its class, or "not" the class of interest with more than two classes. */
 function labelName({ tree, state }, label) {
   if (tree.nClasses <= 2 || state.mode === "matrix" || label === state.positive) return tree.classes[label];
   return `not ${tree.classes[state.positive]}`;
@@ -149,7 +149,7 @@ function positives({ point, tree, state }) {
   return `${grouped(n)} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
 }
 
-/** Where the tree stands, in two sentences. */
+/** The operating point in two sentences. */
 function summary(app) {
   const { point } = app;
   if (point.perClass) return `Expected cost ${(point.cost * 1000).toPrecision(4)} per 1000 cases.`;

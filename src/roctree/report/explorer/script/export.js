@@ -4,7 +4,7 @@ import { branchOf, pathTo, ROOT } from "./tree.js";
 import { missWithin, MIXED, priorForPython, usesMatrix } from "./point.js";
 import { cases, categoriesOf, percent, plain, ruleWords, testsPresence } from "./words.js";
 
-/** The call of `tree.at(...)` that makes this point. */
+/** The call of `tree.at(...)` for this point. */
 export function pythonOf(tree, point, classCode) {
   const parts = [...request(tree, point).map(([name, value]) => `${name}=${python(value)}`)];
   const { state } = point;
@@ -14,7 +14,7 @@ export function pythonOf(tree, point, classCode) {
   return `tree.at(${parts.join(", ")})`;
 }
 
-/** The same for the command line, where it can be said there. */
+/** The same for the command line, if it can be expressed there. */
 export function commandOf(tree, point) {
   const { state } = point;
   const options = request(tree, point).map(([name, value]) => `--${name.replace("_", "-")} ${shell(name, value)}`);
@@ -22,11 +22,11 @@ export function commandOf(tree, point) {
     options.push(`--positive ${quoted(tree.classes[state.positive])}`);
   }
   if (state.by === "smoothed") options.push("--counts smoothed");
-  if (state.by === "test") return "# By test cases only Python can choose: see Python.";
+  if (state.by === "test") return "# Labels chosen by test cases are available in Python only.";
   return `roctree predict tree.json new.csv ${options.join(" ")} -o scored.csv`;
 }
 
-/** What `at` is asked for, as names and values. */
+/** The arguments of `at`, as names and values. */
 function request(tree, point) {
   const { state } = point;
   const prior = priorForPython(tree, point);
@@ -38,7 +38,7 @@ function request(tree, point) {
   return [["cost_fp", state.cost_fp], ["cost_fn", state.cost_fn], ...priors];
 }
 
-/** The costs of one class against the rest as a matrix; for rates, costs that give the same labels. */
+/** The costs of one class against the rest as a matrix; for rates, costs with the same labels. */
 function oneAgainstRest(tree, point) {
   const { state } = point;
   const byCosts = state.mode === "costs";
@@ -66,7 +66,7 @@ function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Nodes at which all leaves below have one label and no node above has: the rules of the labels. */
+/** The highest nodes whose leaves all have the same label: one rule each. */
 function labelRules(tree, point) {
   const rules = [];
   const stack = [ROOT];
@@ -79,7 +79,7 @@ function labelRules(tree, point) {
   return rules;
 }
 
-/** One line a leaf: its rule in words, label, probability and cases. */
+/** One line per leaf: its rule in words, label, probability and cases. */
 export function rulesOf(tree, point, labelName) {
   const rows = Array.from(tree.leaves, (node) => {
     const p = tree.probabilities[node * tree.nClasses + point.state.positive];
@@ -96,8 +96,8 @@ export function sqlOf(tree, point, labelName) {
     return `  WHEN ${tests.join(" AND ") || "TRUE"} THEN ${sqlText(labelName(label))}`;
   });
   return [
-    "-- Missing values and categories that training did not see follow one branch: that of the",
-    "-- tree if it has one, else the one with most cases. tree.predict divides such rows instead.",
+    "-- Missing values and categories not seen in training follow one branch: that of the",
+    "-- tree if it has one, otherwise the one with most cases. tree.predict divides such rows instead.",
     "CASE",
     ...whens,
     "END",

@@ -1,4 +1,4 @@
-// One case: which leaves it reaches, how far it is from another label, and the least change to it.
+// One case: the leaves it reaches, its distance from another label, and the smallest change to it.
 // Values are numbers, category codes, or null where missing.
 
 import { nodesAround } from "./cells.js";
@@ -7,11 +7,11 @@ import { posterior, tableOf } from "./naive-bayes.js";
 import { labelsOf } from "./point.js";
 import { IS_PRESENT, ROOT } from "./tree.js";
 
-// What a category, or a missing value, does on the way to a leaf.
+// The effect of a category or a missing value on the path to a leaf.
 const LEADS = 0;
 const DIVIDED = 1;
 const ELSEWHERE = 2;
-// A soft threshold keeps a case together rather than send a smaller part of it to a branch.
+// A soft threshold does not divide a case if a branch would receive less than this.
 const LEAST_PART = 0.001;
 
 /** The branch that a value takes at a node; -1 where a missing value divides the case. */
@@ -27,7 +27,7 @@ function branchTaken(tree, node, value) {
   return value <= tree.threshold[node] ? 0 : 1;
 }
 
-/** Where a case goes: the part of it that each node receives, and the nodes at which it stops. */
+/** The path of a case: the part that each node receives, and the nodes where it stops. */
 export function reach(tree, values) {
   if (tree.cells) {
     const nodes = nodesAround(tree, values);
@@ -38,7 +38,7 @@ export function reach(tree, values) {
   return { parts, stops: stops.map(([node, part]) => ({ node, part })) };
 }
 
-/** The nodes that a case reaches by splits, and the part of it that each receives. */
+/** The nodes that a case reaches through splits, and the part that each receives. */
 function descend(tree, values) {
   const parts = new Map([[ROOT, 1]]);
   for (const [node, part] of parts) {
@@ -57,7 +57,7 @@ function descend(tree, values) {
   return parts;
 }
 
-/** How much of a case goes above a soft threshold that is near; null where one branch takes it all. */
+/** The part of a case that goes above a soft threshold; null if one branch receives all of it. */
 function partAbove(tree, node, value, part) {
   const softness = tree.softness ? tree.softness[node] : 0;
   if (value === null || tree.threshold[node] === null || softness === 0) return null;
@@ -65,7 +65,7 @@ function partAbove(tree, node, value, part) {
   return part * Math.min(above, 1 - above) >= LEAST_PART ? above : null;
 }
 
-/** Probabilities and label of a case: those where it stops, mixed by its parts there. */
+/** Probabilities and label of a case: averaged over the nodes where it stops, by its parts. */
 export function judge(tree, point, stops, values) {
   const { nClasses } = tree;
   const probabilities = new Float64Array(nClasses);
@@ -79,17 +79,17 @@ export function judge(tree, point, stops, values) {
     const [line] = linesAt(tree, node);
     for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[line * votes.length + i];
   }
-  // Where leaves are models, it is the case that votes.
+  // If leaves are models, votes are those of the case.
   if (tree.models) votes = point.voter({ nClasses, shares: probabilities }, 1);
   return { probabilities, label: labelsOf(votes, 1, point.state)[0] };
 }
 
 /**
- * The nearest leaf with a wanted label, and the values that lead there: a search that goes down
- * nearer branches first and leaves those that are farther than what it has found.
+ * The nearest leaf with a wanted label, and the values that lead there. The search descends into
+ * nearer branches first and skips those farther away than the best leaf found.
  *
- * Returns null where no leaf is wanted, else { leaf, distance, changes }, each change
- * { feature, now, above, upTo, categories }: what its value must be.
+ * Returns null if no leaf has the label, else { leaf, distance, changes }, each change
+ * { feature, now, above, upTo, categories }: the required values.
  */
 export function nearestLeaf(tree, values, wanted) {
   const box = openBox(tree, values);
@@ -117,7 +117,7 @@ export function nearestLeaf(tree, values, wanted) {
   return best && { leaf: best.leaf, distance: Math.sqrt(best.cost), changes: best.changes };
 }
 
-/** The children of a node, the one that the case takes last: it is looked at first. */
+/** The children of a node; the branch of the case comes last, so that it is visited first. */
 function branchesByDistance(tree, node, values, cost) {
   const own = branchTaken(tree, node, values[tree.feature[node]]);
   const children = Array.from({ length: tree.nChildren[node] }, (_, i) => i);
@@ -125,7 +125,7 @@ function branchesByDistance(tree, node, values, cost) {
   return children.map((i) => ({ node: tree.firstChild[node] + i, cost }));
 }
 
-/** What the tests so far demand of each attribute. */
+/** The constraints of the tests so far on each attribute. */
 function openBox(tree, values) {
   return { values, sides: new Map(), costs: new Map() };
 }
@@ -136,7 +136,7 @@ function totalCost(box) {
   return sum;
 }
 
-/** Add the test above a node to the box; returns what takes it back. */
+/** Add the test above a node to the box; returns a function that undoes it. */
 function narrow(tree, box, node) {
   const parent = tree.parent[node];
   const feature = tree.feature[parent];
@@ -180,7 +180,7 @@ function narrowNumber(tree, before, parent, node) {
 function costOfNumber(side, value, unit) {
   if (value === null && side.gap === LEADS) return 0;
   if (value !== null && side.low < value && value <= side.high) return 0;
-  // Numbers above the lower bound, up to the upper one: there is one, unless both are the same.
+  // The interval (lower, upper] is empty only if both bounds are equal.
   if (!(side.low < side.high) || side.low >= IS_PRESENT) return Infinity;
   if (value === null) return 0;
   return Math.abs(Math.min(Math.max(value, side.low), side.high) - value) * unit;
@@ -210,7 +210,7 @@ function costOfCategory(side, value, unit) {
   return effect === ELSEWHERE ? unit : 0;
 }
 
-/** The attributes whose values do not lead to the leaf, and which values would. */
+/** The attributes whose values do not lead to the leaf, and the values that would. */
 function changesOf(tree, box) {
   const changes = [];
   for (const [feature, side] of box.sides) {

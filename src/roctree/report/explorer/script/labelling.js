@@ -1,17 +1,17 @@
-// Which class each leaf has: what `tree.at(...)` does, in the same arithmetic.
+// The label of each leaf: the computation of `tree.at(...)`, with the same arithmetic.
 
-// Exact ties are common, and rounding would decide them.
+// Exact ties are common, and rounding errors would decide them.
 const TIE = 1e-12;
 const LEAST = 1e-200;
-// Scores are compared after rounding to so many decimals, as Python's curves do.
+// Scores are compared after rounding to this number of decimals, as in Python.
 const GRAIN = 1e12;
-// Scores of which the middle with any share is above or below all shares.
+// Scores so far out that their mean with any share is above or below all shares.
 const ABOVE_ALL = 4;
 const BELOW_ALL = -4;
 
 /**
- * The lines of a table from one to before another, in the order of their share of a class, highest
- * first; lines with the same share are one group, and change together. Others have no rank, -1.
+ * A range of lines of a table, sorted by their share of a class, highest first. Lines with the same
+ * share form one group and change together. Lines outside the range have rank -1.
  */
 export function rankLines(table, positive, [begin, end]) {
   const nLines = table.shares.length / table.nClasses;
@@ -43,14 +43,14 @@ function scoreOf(ranking, group) {
   return ranking.scores[ranking.order[ranking.starts[group]]];
 }
 
-/** A score between those of the first so many groups and those of the others. */
+/** A score between those of the first n groups and those of the others. */
 function cutAfter(ranking, nGroups) {
   const above = nGroups > 0 ? scoreOf(ranking, nGroups - 1) : ABOVE_ALL;
   const below = nGroups < ranking.nGroups ? scoreOf(ranking, nGroups) : BELOW_ALL;
   return (above + below) / 2;
 }
 
-/** How many groups of another ranking of the same shares are above the cut after some groups. */
+/** The number of groups of another ranking of the same shares above the cut after n groups. */
 export function groupsAbove(ranking, nGroups, other) {
   if (other === ranking) return nGroups;
   const cut = cutAfter(ranking, nGroups);
@@ -63,7 +63,7 @@ export function groupsAbove(ranking, nGroups, other) {
   return low;
 }
 
-/** Positives and negatives of each group, and cumulated after a zero: a ROC curve in counts. */
+/** Positives and negatives of each group, and their cumulative sums from 0: a ROC curve in counts. */
 export function curveOf(ranking, table) {
   const { nClasses } = table;
   const positives = new Float64Array(ranking.nGroups);
@@ -97,9 +97,9 @@ function cumulated(parts) {
 }
 
 /**
- * Where neighbouring labellings cost the same, from 0 to Infinity: the cost of a miss in false
- * alarms. Labelling g, in which the first g groups are positive, is best from bound g to g + 1. They
- * go by the counts, or, `byShares`, by what a model says.
+ * Cost ratios (miss : false alarm) at which neighbouring labellings cost the same, from 0 to Infinity.
+ * Labelling g, in which the first g groups are positive, is optimal from bound g to g + 1. Computed
+ * from the counts, or, with `byShares`, from the probabilities of a model.
  */
 export function costBounds(ranking, curve, weights, byShares) {
   const rarer = weights.negative / weights.positive;
@@ -112,13 +112,13 @@ export function costBounds(ranking, curve, weights, byShares) {
   return Float64Array.from([0, ...between, Infinity]);
 }
 
-/** By how much each class is more frequent than among the leaves' cases; 1 where no prior is given. */
+/** The ratio of each class's prior to its share of the leaves' cases; 1 without a prior. */
 export function classWeights(table, prior) {
   if (prior === null) return table.prior.map(() => 1);
   return table.prior.map((share, c) => (share > 0 ? prior[c] / share : 0));
 }
 
-/** The shares of all classes, if one class has this share and the others keep their proportions. */
+/** The shares of all classes if one class has this share and the others keep their proportions. */
 export function priorOf(table, positive, share) {
   if (share === null) return null;
   const others = 1 - table.prior[positive];
@@ -132,10 +132,10 @@ export function sideWeights(table, positive, share) {
   return { positive: own > 0 ? share / own : 0, negative: own < 1 ? (1 - share) / (1 - own) : 0 };
 }
 
-/** Votes of n lines for the positive class: by how much missing a case costs more than an alarm. */
+/** Votes of n lines for the positive class: the cost of misses minus that of false alarms. */
 export function votesByCost({ nClasses, shares }, positive, costs, weights, n) {
   const votes = new Float64Array(n);
-  // Of two classes a tie is positive; of more it goes to the first, as cost matrices have it.
+  // With two classes a tie is positive; with more it goes to the first class, as for cost matrices.
   const tiesArePositive = nClasses === 2 || positive === 0;
   for (let leaf = 0; leaf < n; leaf++) {
     const share = shares[leaf * nClasses + positive];
@@ -148,17 +148,17 @@ export function votesByCost({ nClasses, shares }, positive, costs, weights, n) {
   return votes;
 }
 
-/** Votes of n lines, by which the first so many groups of a ranking are positive. */
+/** Votes of n lines that make the first groups of a ranking positive. */
 export function votesOfFirst(ranking, nGroups, { nClasses, shares }, n) {
   const cut = cutAfter(ranking, nGroups);
   return Float64Array.from({ length: n }, (_, i) => scoreOfShare(shares[i * nClasses + ranking.positive]) - cut);
 }
 
-/** How many groups are positive for as many hits as a false positive rate allows. */
+/** The number of positive groups with the most hits at a maximal false positive rate. */
 export function groupsForMaxFpr(curve, rate) {
   let corner = 0;
   for (let g = 0; g < curve.fpr.length; g++) if (curve.fpr[g] <= rate + TIE) corner = g;
-  // Of corners with as many hits, the last of those with the fewest alarms.
+  // Among corners with equally many hits, the last one with the fewest false alarms.
   let first = corner;
   while (first > 0 && curve.tp[first - 1] === curve.tp[corner]) first--;
   let best = first;
@@ -166,13 +166,13 @@ export function groupsForMaxFpr(curve, rate) {
   return best;
 }
 
-/** How many groups must be positive for a recall. */
+/** The number of positive groups needed for a recall. */
 export function groupsForMinTpr(curve, rate) {
   const found = curve.tpr.findIndex((tpr) => tpr >= rate - TIE);
   return found < 0 ? curve.tpr.length - 1 : found;
 }
 
-/** How many groups are positive for the best F-beta, the fewest of equals. */
+/** The number of positive groups with the best F-beta, the smallest if several tie. */
 export function groupsForBeta(curve, beta, share) {
   const prior = share === null ? curve.prior : share;
   const scores = Array.from(curve.tpr, (tpr, g) => fBeta(tpr, curve.fpr[g], prior, beta));
@@ -180,7 +180,7 @@ export function groupsForBeta(curve, beta, share) {
   return scores.findIndex((score) => score >= best - TIE);
 }
 
-/** The weighted harmonic mean of precision and recall; 0 where nothing is found. */
+/** The weighted harmonic mean of precision and recall; 0 without hits. */
 export function fBeta(tpr, fpr, prior, beta) {
   const hits = (tpr || 0) * prior;
   const alarms = (fpr || 0) * (1 - prior);
@@ -189,7 +189,7 @@ export function fBeta(tpr, fpr, prior, beta) {
   return below > 0 ? hits / below : 0;
 }
 
-/** What each class would cost in each of n leaves, less what being right costs; flat, [leaf][predicted]. */
+/** The cost of each label in each of n leaves, minus that of correct labels; flat, [leaf][predicted]. */
 export function expectedCosts(table, matrix, weights, n) {
   const { nClasses, shares } = table;
   const expected = new Float64Array(n * nClasses);
@@ -205,7 +205,7 @@ export function expectedCosts(table, matrix, weights, n) {
   return expected;
 }
 
-/** Votes of n leaves for every class, the less it costs the more; ties go to the first class. */
+/** Votes of n leaves for every class: the negative cost; ties go to the first class. */
 export function votesByMatrix(table, matrix, weights, n) {
   const { nClasses } = table;
   const votes = expectedCosts(table, matrix, weights, n);
@@ -218,7 +218,7 @@ export function votesByMatrix(table, matrix, weights, n) {
   return votes;
 }
 
-/** The place of the highest of some numbers, the first of equals. */
+/** The index of the highest of some numbers, the first if several tie. */
 export function argmax(values) {
   let best = 0;
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;

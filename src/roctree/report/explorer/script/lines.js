@@ -1,13 +1,13 @@
-// Lines of cases: what is ranked, labelled and counted as one. Of a tree of splits these are its
-// leaves, and after them the test cases that are divided among leaves, by missing values or soft
-// thresholds; of cells all nodes, for cases may stop on the way; of a Naive Bayes tree its answers,
+// Lines: groups of cases that are ranked, labelled and counted as one. For a tree of splits these are
+// its leaves, followed by the test cases that missing values or soft thresholds divide among leaves;
+// for cells all nodes, because cases may stop at inner nodes; for a Naive Bayes tree its answers,
 // the cases of a leaf with the same probabilities.
 
 /**
- * The lines of a tree: `n` in all, of which the first `nDirect` have shares of their own and the others
- * are mixed; `node` of each, or -1; `training` and `test` counts, flat; `parts`, test counts with divided
- * cases in parts, which leaves are judged by; `scores`, the shares where a model gives them; `spans`,
- * from and to which line a table has cases.
+ * The lines of a tree: `n` in all, of which the first `nDirect` have their own shares and the others
+ * are averages; `node` of each, or -1; `training` and `test` counts, flat; `parts`, the test counts with
+ * divided cases in parts, which determine labels; `scores`, the shares if a model provides them; `spans`,
+ * the range of lines for which a table has cases.
  */
 export function openLines(tree, data) {
   const lines = data.lines === null ? linesOfLeaves(tree, data) : linesOfModel(tree, data.lines);
@@ -51,7 +51,7 @@ function linesOfModel({ nClasses }, { node, scores, training, test }) {
     all.set(counts, begin * nClasses);
     return all;
   };
-  // Answers: those to training cases, a sure one for each class, those to test cases.
+  // Answers: those for training cases, a certain one for each class, those for test cases.
   const nTrained = training.length / nClasses;
   const judged = scores === null ? n : nTrained + nClasses;
   const tested = scores === null ? 0 : nTrained;
@@ -68,7 +68,7 @@ function linesOfModel({ nClasses }, { node, scores, training, test }) {
   };
 }
 
-/** The lines of each node: in a flat list, from `starts[node]` on. */
+/** The lines of each node, in a flat list from `starts[node]`. */
 function linesAtNodes(tree, { n, node }) {
   const starts = new Int32Array(tree.n + 1);
   for (let line = 0; line < n; line++) if (node[line] >= 0) starts[node[line] + 1]++;
@@ -84,7 +84,7 @@ export function linesAt({ lines }, node) {
   return lines.at.list.subarray(lines.at.starts[node], lines.at.starts[node + 1]);
 }
 
-/** The lines of a node and of all below it; about so many at most. */
+/** The lines of a node and of its descendants, about `most` at most. */
 export function linesBelow(tree, node, most = Infinity) {
   const found = [];
   const stack = [node];
@@ -97,8 +97,8 @@ export function linesBelow(tree, node, most = Infinity) {
 }
 
 /**
- * What lines are judged by, or what numbers are counted on: counts and shares of each class, flat, and
- * the share of each class in all. A divided case has the mean shares of its leaves.
+ * The table that determines labels, or that numbers are counted on: counts and shares of each class,
+ * flat, and the overall share of each class. A divided case has the mean shares of its leaves.
  */
 export function lineTable(tree, name) {
   const { nClasses, lines } = tree;
@@ -124,7 +124,7 @@ function countsOfLines({ nClasses, lines, probabilities }, name) {
   const counts = new Float64Array(lines.n * nClasses);
   counts.set(name === "test" ? lines.test : lines.training);
   if (name !== "smoothed") return counts;
-  // Classes as frequent as the model says.
+  // Class frequencies according to the model.
   for (let line = 0; line < lines.nDirect; line++) {
     const total = sumOf(counts, line * nClasses, nClasses);
     const said = lines.scores ?? probabilities;
@@ -140,7 +140,7 @@ function sumOf(values, start, width) {
   return sum;
 }
 
-/** Fill the lines of divided cases with the means of their leaves' lines. */
+/** Fill the lines of divided cases with the means over their leaves. */
 export function mixLines({ lines }, values, width) {
   lines.divided.forEach(({ leaves, parts }, i) => {
     const start = (lines.nDirect + i) * width;
@@ -150,7 +150,7 @@ export function mixLines({ lines }, values, width) {
   });
 }
 
-/** The share of a class where there are no cases: that of training, of the nearest node with cases. */
+/** The share of a class in a node without cases: the training share of the nearest node with cases. */
 function shareInstead(tree, name, node, c) {
   if (name === "smoothed") return tree.probabilities[node * tree.nClasses + c];
   let at = node;

@@ -1,10 +1,10 @@
-// The Naive Bayes table of a leaf: how often each value occurs in each class, and what that is worth.
+// The Naive Bayes table of a leaf: how often each value occurs in each class, and its effect on the odds.
 
 import { element, fill, help } from "./dom.js";
 import { cellOf, factorOf, tableOf } from "./naive-bayes.js";
 import { cases, listed, percent, ruleWords, short } from "./words.js";
 
-// Classes beyond so many would not fit beside each other: then it is one against the rest.
+// More classes would not fit side by side: then the table shows one class against the rest.
 const MOST_CLASSES = 6;
 
 /** Make the section of a tree with models; returns its element, `update` and `choose` for a leaf. */
@@ -20,7 +20,7 @@ export function makeModelView(app) {
   const section = element(
     "section",
     { class: "pane model", "aria-label": "Naive Bayes at a leaf" },
-    element("div", { class: "head" }, element("h2", {}, "What a leaf goes by ", help("model", "this table"))),
+    element("div", { class: "head" }, element("h2", {}, "Model of a leaf ", help("model", "this table"))),
     element("div", { class: "row" }, element("div", { class: "control wide" }, element("label", { for: pick.id }, "Leaf"), pick)),
     box,
   );
@@ -48,18 +48,18 @@ function tableFor(app, node) {
     columns.map(({ name }) => element("th", { scope: "col" }, name)),
     element("th", { scope: "col" }, `odds of ${tree.classes[state.positive]} `, help("factor", "this factor")),
   );
-  const prior = row("before anything is known", columns, table.prior, "", false);
+  const prior = row("prior", columns, table.prior, "", false);
   const rows = table.attributes.flatMap((attribute) => attributeRows(app, node, attribute, columns));
   const silent = tree.features.filter((_, i) => !table.attributes.some(({ feature }) => feature === i));
   return [
     element("table", { class: "bayes" }, element("thead", {}, head), element("tbody", {}, prior, rows)),
     silent.length > 0
-      ? element("p", { class: "legend" }, `Nothing is learnt here from ${listed(silent.map(({ name }) => name))}.`)
+      ? element("p", { class: "legend" }, `No information at this leaf: ${listed(silent.map(({ name }) => name))}.`)
       : null,
   ];
 }
 
-/** What stands in the columns: the classes, or the class of interest and all others. */
+/** The columns: the classes, or the class of interest and all others. */
 function columnsOf({ tree, state }, { prior }) {
   const one = (c) => ({ name: tree.classes[c], of: (shares) => shares[c] });
   if (tree.nClasses <= MOST_CLASSES) return tree.classes.map((_, c) => one(c));

@@ -1,12 +1,12 @@
 // The Naive Bayes models at the leaves of a tree.
 
-/** The table of the model that a node goes by; null where it has none. */
+/** The table of a node's model; null if it has none. */
 export function tableOf({ models }, node) {
   const number = models ? models.of_nodes[node] : -1;
   return number < 0 ? null : models.tables[number];
 }
 
-/** The cell of an attribute that a value is in; -1 if it is not known. */
+/** The cell of an attribute that contains a value; -1 if the value is unknown. */
 export function cellOf({ cuts }, value) {
   if (value === null) return -1;
   if (cuts === null) return value;
@@ -14,14 +14,14 @@ export function cellOf({ cuts }, value) {
   return found < 0 ? cuts.length : found;
 }
 
-/** The class probabilities that a model gives a case: shares of the classes times those of its cells. */
+/** Class probabilities of a case: the class shares times the shares of its cells, normalised. */
 export function posterior({ prior, attributes }, values) {
   let found = prior.slice();
   for (const attribute of attributes) {
     const cell = cellOf(attribute, values[attribute.feature]);
     if (cell < 0) continue;
     found = found.map((share, c) => share * attribute.likelihood[cell][c]);
-    // Products of many small numbers would vanish.
+    // Products of many small numbers would underflow.
     const total = found.reduce((sum, part) => sum + part, 0);
     found = found.map((part) => part / total);
   }
@@ -40,7 +40,7 @@ export function factorOf({ prior }, shares, positive) {
   return shares[positive] / (others / weight);
 }
 
-/** The values that speak most for and most against a class: [{ feature, word, factor }], or none. */
+/** The strongest evidence for and against a class: [{ feature, word, factor }], or empty. */
 export function strongest(table, positive) {
   const found = table.attributes.flatMap(({ feature, words, likelihood }) =>
     likelihood.map((shares, cell) => ({ feature, word: words[cell], factor: factorOf(table, shares, positive) })),

@@ -1,4 +1,4 @@
-// A field for a number: what is typed is read when it is left, and what makes no sense says why.
+// A field for a number: the input is read on blur, and invalid input is explained.
 
 import { element, fill, whenTyped } from "./dom.js";
 import { readNumber } from "./words.js";
@@ -6,8 +6,8 @@ import { readNumber } from "./words.js";
 /**
  * Make a field; returns it, the `note` that belongs below it, and `show` for a value.
  *
- * `fits` says which numbers are allowed and `wanted` says so in words; `empty` whether none may be
- * given, `scale` how many times larger the number is shown, and `onValue` is told what was read.
+ * `fits` tests whether a number is allowed and `wanted` describes the allowed numbers; `empty` allows an
+ * empty field, `scale` is the factor of the displayed number, and `onValue` receives the value.
  */
 export function makeNumberField(app, id, { fits = () => true, wanted, empty = false, scale = 1, onValue, ...attributes }) {
   const note = element("small", { id: `${app.id}-${id}-note`, class: "note", role: "status" });
@@ -32,7 +32,7 @@ export function makeNumberField(app, id, { fits = () => true, wanted, empty = fa
     if (good) onValue(value);
   }
   function show(value) {
-    // What makes no sense stays until it is mended, or another field is.
+    // Invalid input stays until this or another field is changed.
     if (app.focused() === field && field.getAttribute("aria-invalid") === "true") return;
     if (value === null) field.value = "";
     else field.value = scale === 1 ? String(value) : String(Number((value * scale).toPrecision(12)));

@@ -1,4 +1,4 @@
-// The numbers of the operating point, the confusion matrix, and what one labelling further changes.
+// The numbers of the operating point, the confusion matrix, and the effect of the next labelling.
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
@@ -10,7 +10,7 @@ import { grouped, leafCount, listed, percent, ruleWords, short } from "./words.j
 const PER = 1000;
 const PER_CASES = `${grouped(PER)} cases`;
 const IN_PARTS =
-  "Approximate: cases with missing values are counted in parts, leaf by leaf, and labelled as a whole.";
+  "Approximate: cases with missing values are counted in parts, leaf by leaf, but labelled as a whole.";
 const BETWEEN_LEAVES =
   "Approximate: counted leaf by leaf, while cases near soft thresholds are labelled by several leaves at once.";
 
@@ -31,11 +31,11 @@ export function makeNumbersView(app) {
   return { element: section, update };
 }
 
-/** What is approximate says so. */
+/** The note on approximate numbers. */
 function remarkOf({ data, state, tree }) {
   if (data.in_parts.includes(state.on)) return tree.softness ? BETWEEN_LEAVES : IN_PARTS;
   if (data.rounded === null) return "";
-  return `Approximate: there are so many different answers that their probabilities are rounded to ${data.rounded} decimals here.`;
+  return `Approximate: because there are many different answers, probabilities are rounded to ${data.rounded} decimals.`;
 }
 
 function fact(term, name, value, shown, remark = "") {
@@ -110,10 +110,10 @@ function twoConfusion(app) {
       element("small", {}, grouped(Number(count.toFixed(1)))),
     );
   return table(
-    ["", `truly ${positive}`, `truly ${negative}`],
+    ["", `true ${positive}`, `true ${negative}`],
     [
-      [`called ${positive}`, cell("tp", rates.hits, rates.tp, true), cell("fp", rates.alarms, rates.fp, false)],
-      [`called ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.rejections, rates.tn, true)],
+      [`predicted ${positive}`, cell("tp", rates.hits, rates.tp, true), cell("fp", rates.alarms, rates.fp, false)],
+      [`predicted ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.rejections, rates.tn, true)],
     ],
     app,
   );
@@ -122,7 +122,7 @@ function twoConfusion(app) {
 function manyConfusion(app) {
   const { point, tree } = app;
   const rows = tree.classes.map((name, said) => [
-    `called ${name}`,
+    `predicted ${name}`,
     ...tree.classes.map((_, truth) => {
       const count = point.confusion[said * tree.nClasses + truth];
       return element(
@@ -132,7 +132,7 @@ function manyConfusion(app) {
       );
     }),
   ]);
-  return table(["", ...tree.classes.map((name) => `truly ${name}`)], rows, app);
+  return table(["", ...tree.classes.map((name) => `true ${name}`)], rows, app);
 }
 
 function table(head, rows, app) {
@@ -156,7 +156,7 @@ function neighbours(app) {
     element(
       "p",
       {},
-      `${app.positives()} That is best while a miss costs `,
+      `${app.positives()} Optimal while a miss costs `,
       element("output", { data: { name: "cost_ratio", value: `${bounds[nGroups]} ${bounds[nGroups + 1]}` } }, range),
       " false alarms ",
       help("next", "the next labelling"),
@@ -188,7 +188,7 @@ function whichWords({ tree, point, state }, lines) {
   if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
   if (nodes.length === 1 && tree.nChildren[nodes[0]] > 0) {
-    return `cases in parts of “${ruleWords(tree, nodes[0])}” that training never saw become`;
+    return `cases in parts of “${ruleWords(tree, nodes[0])}” without training cases become`;
   }
   if (nodes.length === 1) return `the ${tree.cells ? "cell" : "leaf"} “${ruleWords(tree, nodes[0])}” becomes`;
   return nodes.length === 0 ? "cases with missing values become" : `${leafCount(tree, nodes.length)} become`;
@@ -205,7 +205,7 @@ function signed(number) {
   return number > 0 ? `+${shown}` : `−${shown}`;
 }
 
-/** With a matrix of costs there is no slider: the leaf whose label hangs by least. */
+/** With a cost matrix there is no slider: show the leaf whose label is the closest call. */
 function closest(app) {
   const found = closestCall(app.tree, app.point);
   if (found === null) return [];

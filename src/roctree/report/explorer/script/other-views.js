@@ -23,12 +23,12 @@ const N_BINS = 10;
 
 const pixels = (frame, points) => points.map(({ x, y }) => [frame.x(x), frame.y(y)]);
 
-/** Costs in use: those of the user, or of one error each where a matrix is in use. */
+/** The costs in use: those of the user, or 1 for each error with a cost matrix. */
 function costsOf({ state }) {
   return state.mode === "matrix" ? { fp: 1, fn: 1 } : { fp: state.cost_fp, fn: state.cost_fn };
 }
 
-/** The operating point in the coordinates of a view: null where it has no place there. */
+/** The operating point in the coordinates of a view; null if it is outside. */
 export function placeIn(view, app) {
   const { rates } = app.point;
   if (view === "cost") {
@@ -67,7 +67,7 @@ export function drawCost(context, size, app) {
   return frame;
 }
 
-/** The labellings before and after the lit leaves change. */
+/** The labellings before and after the highlighted leaves change. */
 function drawGroups(frame, { lit, point, palette }, pixelsOf) {
   if (!lit) return;
   const groups = new Set(lit.lines.map((each) => point.order.rank[each]).filter((rank) => rank >= 0));
@@ -136,13 +136,13 @@ export function drawBenefit(context, size, app) {
   return frame;
 }
 
-/** What the tree says against what happened, a dot for each leaf that has cases. */
+/** Predicted against observed probability, one dot per leaf with cases. */
 export function drawCalibration(context, size, app) {
   const { palette, lit, point } = app;
   const frame = makeFrame(context, size, palette, {
     x: [0, 1],
     y: [0, 1],
-    xName: "probability that the tree gives",
+    xName: "predicted probability",
     yName: `share among the ${app.tableName(app.state.on)}`,
     square: true,
   });
@@ -165,11 +165,11 @@ export function drawCalibration(context, size, app) {
   return frame;
 }
 
-/** A dot for each leaf or cell that has cases; of answers, for groups of cases that follow each other. */
+/** One dot per leaf or cell with cases; for answers, one per group of consecutive cases. */
 export function calibrationDots(app) {
   const { tree, state, point } = app;
   const { nClasses, lines } = tree;
-  // In a tree of splits cases that are divided count in parts.
+  // In a tree of splits, divided cases count in parts.
   const parts = tree.kind === "tree" ? countsOf(tree, state.on) : null;
   const dots = [];
   for (let line = 0; line < lines.nDirect; line++) {
@@ -184,7 +184,7 @@ export function calibrationDots(app) {
   return (lines.scores ? inBins(dots) : dots).sort((a, b) => b.total - a.total);
 }
 
-/** Dots of about equal weight, each of cases with probabilities next to each other. */
+/** Dots of about equal weight, each for cases with consecutive probabilities. */
 function inBins(dots) {
   const all = dots.reduce((sum, { total }) => sum + total, 0);
   const bins = [];
@@ -211,7 +211,7 @@ export function pickDot(frame, app, px, py) {
   return best.lines;
 }
 
-/** Cases by their distance from another label, a lane for each true class. */
+/** Cases by distance from another label, one lane per true class. */
 export function drawNear(context, size, app) {
   const { palette, near } = app;
   const known = near.filter((each) => each !== undefined);
@@ -230,13 +230,13 @@ export function drawNear(context, size, app) {
     dot(frame, frame.x(signed), frame.y(y), lit ? palette.accent : positive ? palette.positive : palette.negative, lit ? 7 : 4.5, !right && !lit);
   });
   context.textAlign = "left";
-  const truly = fitted(context, `truly ${app.labelName(app.state.positive)}`, frame.width - 12);
+  const truly = fitted(context, `true class ${app.labelName(app.state.positive)}`, frame.width - 12);
   words(frame, truly, frame.left + 6, frame.y(0.95), palette.ink);
-  words(frame, "truly otherwise", frame.left + 6, frame.y(0.45), palette.ink);
+  words(frame, "other true class", frame.left + 6, frame.y(0.45), palette.ink);
   return frame;
 }
 
-/** The same place between 0 and 1 for the same number, every time. */
+/** A reproducible number between 0 and 1 that spreads dots vertically. */
 function scatter(number) {
   return (number * 0.6180339887498949) % 1;
 }

@@ -17,7 +17,7 @@ const NAMES = {
   near: { tab: "Near cases", title: "Cases near the boundary", term: "near", draw: drawNear },
 };
 
-/** Make the pane; returns its element, `update` for a new state and `draw` for new light. */
+/** Make the pane; returns its element, `update` for a new state and `draw` for new highlights. */
 export function makePlotView(app) {
   let frame = null;
   let asked = false;
@@ -89,7 +89,7 @@ export function makePlotView(app) {
   for (const name of ["pointermove", "pointerdown"]) {
     canvas.addEventListener(name, (event) => frame && app.light(pick(app, frame, ...local(event))));
   }
-  // A finger that is lifted leaves as well; what it asked for stays until it touches something else.
+  // Lifting a finger also fires this event; keep what is shown until the next touch.
   canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && app.light(null));
   canvas.addEventListener("click", (event) => {
     if (!frame) return;
@@ -112,7 +112,7 @@ export function makePlotView(app) {
   return { element: pane, canvas, draw, drawNow, update };
 }
 
-/** What is under the pointer, as leaves to be lit. */
+/** The leaves under the pointer, to be highlighted. */
 function pick(app, frame, x, y) {
   const { view } = app.state;
   const place = { x, y };
@@ -135,13 +135,13 @@ function litGroup(app, group, place) {
   return lines.length === 0 ? null : { from: "plot", group, node: node[lines[0]], lines, place };
 }
 
-/** Arrows walk along the segments, Enter takes the labelling that ends there. */
+/** Arrow keys move along the segments, Enter selects the labelling that ends there. */
 function walk(event, app) {
   const { nGroups } = app.point.order;
   const here = app.lit?.group ?? (app.point.corner ?? 0) - 1;
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
   if (step) {
-    // Groups that no node has, as of cases that missing values divide, are passed over.
+    // Skip groups without a node, such as cases divided by missing values.
     let group = here + step;
     while (group > 0 && group < nGroups - 1 && litGroup(app, group, null) === null) group += step;
     app.light(litGroup(app, Math.min(nGroups - 1, Math.max(0, group)), null) ?? app.lit);
@@ -151,12 +151,12 @@ function walk(event, app) {
   event.preventDefault();
 }
 
-/** Go to the labelling of a corner of the curve that is shown. */
+/** Go to the labelling of a corner of the displayed curve. */
 function goToCorner(app, corner) {
   goTo(app, groupsAbove(app.point.order, corner, app.point.ranking));
 }
 
-/** Make so many groups positive, by a ratio of costs for which that is best. */
+/** Make a number of groups positive, by a cost ratio for which that is optimal. */
 export function goTo(app, wanted) {
   const { bounds } = app.point;
   const nGroups = nearestReachable(bounds, wanted);
@@ -164,7 +164,7 @@ export function goTo(app, wanted) {
   app.set({ mode: "costs", cost_fp: fp, cost_fn: missWithin(bounds, nGroups, fp) });
 }
 
-/** Pure leaves are not worth a miss at any cost: the nearest labelling that some costs make best. */
+/** Labels of pure leaves do not depend on costs: the nearest labelling that is optimal for some costs. */
 function nearestReachable(bounds, wanted) {
   let found = wanted;
   while (!isReachable(bounds, found) && bounds[found + 1] === 0) found++;
@@ -172,7 +172,7 @@ function nearestReachable(bounds, wanted) {
   return found;
 }
 
-/** A line or a mark of a plot, and what it is. */
+/** An entry of the legend. */
 function key(name, text, term) {
   return element("span", { class: "key" }, element("i", { class: name }), text, term ? help(term, text) : null);
 }
@@ -206,7 +206,7 @@ function costCaption(app) {
   return [
     said("cost here", "normalised_cost", y, short(y, 3)),
     key("now", "this labelling"),
-    key("best", "the best one for each weight"),
+    key("best", "the optimal one for each weight"),
     key("each", "all others"),
     key("other", "everything or nothing positive"),
   ];
@@ -228,7 +228,7 @@ function benefitCaption(app) {
   return [
     said("threshold here", "threshold", x, percent(x)),
     said("net benefit", "net_benefit", y, short(y, 3)),
-    key("best", "going by the tree"),
+    key("best", "using the tree"),
     key("other", "treating everyone"),
   ];
 }
@@ -240,9 +240,9 @@ function calibrationCaption(app) {
   const expected = dots.reduce((sum, { x, total }) => sum + x * total, 0) / all;
   const found = dots.reduce((sum, { count }) => sum + count, 0) / all;
   return [
-    said("on average said", "mean_probability", expected, percent(expected)),
+    said("mean prediction", "mean_probability", expected, percent(expected)),
     said("happened", "mean_share", found, percent(found)),
-    `Each dot is ${what}, the larger the more cases; a line is the 95\u00a0% interval of its share.`,
+    `Each dot is ${what}, larger for more cases; lines are 95\u00a0% intervals.`,
   ];
 }
 

@@ -54,7 +54,7 @@ function drawAxes(frame, options) {
   context.restore();
 }
 
-/** Words in as few lines as a width allows. */
+/** Wrap words into as few lines as a width allows. */
 function inLines(context, text, width) {
   const lines = [];
   for (const word of text.split(" ")) {
@@ -79,7 +79,7 @@ function tickText(value) {
   return String(Number(value.toPrecision(6)));
 }
 
-/** Write words in a colour. */
+/** Draw text in a colour. */
 export function words({ context }, text, x, y, colour) {
   context.fillStyle = colour;
   context.fillText(text, x, y);
@@ -110,7 +110,7 @@ export function strokes({ context }, segments, colour, width) {
   context.stroke();
 }
 
-/** A dot with a rim, that stands out on any line. */
+/** A dot with a rim, visible on any line. */
 export function dot({ context, palette }, x, y, colour, radius = 6, hollow = false) {
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
@@ -132,7 +132,7 @@ export function inside(frame, draw) {
   context.restore();
 }
 
-/** How far a pixel is from a stretch between two others. */
+/** The distance of a pixel from the segment between two others. */
 export function distanceToSegment(px, py, [x0, y0], [x1, y1]) {
   const [dx, dy] = [x1 - x0, y1 - y0];
   const length = dx * dx + dy * dy;

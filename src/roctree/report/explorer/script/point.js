@@ -20,8 +20,8 @@ import {
 } from "./labelling.js";
 
 /**
- * What is kept of a tree between two points: tables, rankings and curves do not change with costs.
- * Lines have a place in a ranking only if what they are judged by, or counted on, has them.
+ * Cache of a tree's tables, rankings and curves, which do not depend on costs. A ranking contains only
+ * lines that occur in the table that determines labels, or that is counted on.
  */
 export function makeMemory(tree) {
   const kept = new Map();
@@ -41,10 +41,10 @@ export function makeMemory(tree) {
 }
 
 /**
- * The operating point. `labels` of the lines that are no divided cases, and `votes` that decide for
- * these; `lineLabels` of all lines; `voter` says what it makes of any shares. `ranking` and `curve` are what leaves are judged by, with
- * `nGroups` positive groups and `bounds` of the labellings; `order` and `counted` those of the
- * cases that are counted, of which `corner` groups are positive.
+ * The operating point. `labels` of the lines other than divided cases, and the `votes` behind them;
+ * `lineLabels` of all lines; `voter` computes the votes of any shares. `ranking` and `curve` belong to the
+ * table that determines labels, with `nGroups` positive groups and `bounds` of the labellings; `order` and
+ * `counted` to the cases that are counted, of which `corner` groups are positive.
  */
 export function pointAt(tree, memory, state) {
   const table = memory.table(state.by);
@@ -101,7 +101,7 @@ function labelsOfNodes(tree, labels) {
   return found;
 }
 
-/** The weight of the training cases at each node that are called positive. */
+/** The weight of the training cases at each node that are labelled positive. */
 function positiveWeights(tree, isPositive) {
   const { lines, nClasses } = tree;
   const found = new Float64Array(tree.n);
@@ -113,19 +113,19 @@ function positiveWeights(tree, isPositive) {
   return found;
 }
 
-/** Whether leaves go by a matrix of costs rather than by a class of interest against the rest. */
+/** Whether leaves are labelled by a cost matrix rather than by one class against the rest. */
 export function usesMatrix(tree, state) {
   return tree.nClasses > 2 && state.mode === "matrix";
 }
 
-/** The share that the class of interest is said to have; null where nothing is said. */
+/** The prior of the class of interest; null if not given. */
 export function sharePrior(state) {
   return state.mode === "matrix" ? null : state.prior;
 }
 
 /**
- * What says how some shares vote: a function of { nClasses, shares } and of how many lines there are.
- * Votes are for the class of interest, or, with a matrix of costs, for each class.
+ * Return the function that computes votes from { nClasses, shares } and the number of lines. Votes are
+ * for the class of interest, or, with a cost matrix, for each class.
  */
 function voterOf(tree, table, ranking, curve, state) {
   if (usesMatrix(tree, state)) {
@@ -139,14 +139,14 @@ function voterOf(tree, table, ranking, curve, state) {
   return (lines, n) => votesByCost(lines, state.positive, costs, weights, n);
 }
 
-/** How many groups a rate or beta makes positive; null where costs decide. */
+/** The number of positive groups for a rate or beta; null if costs decide. */
 function groupsWanted(curve, state) {
   if (state.mode === "max_fpr") return groupsForMaxFpr(curve, state.max_fpr);
   if (state.mode === "min_tpr") return groupsForMinTpr(curve, state.min_tpr);
   return state.mode === "beta" ? groupsForBeta(curve, state.beta, state.prior) : null;
 }
 
-/** What each line says. */
+/** The votes of each line. */
 function votesOf(tree, table, voter, state) {
   return withDivided(tree, voter(table, tree.lines.nDirect), usesMatrix(tree, state) ? tree.nClasses : 1);
 }
@@ -171,7 +171,7 @@ export function labelsOf(votes, n, state) {
   return labels;
 }
 
-/** How many groups are positive, if they are the first ones; else null. */
+/** The number of positive groups if they are the first ones, else null. */
 export function countGroups(ranking, isPositive) {
   let most = 0;
   for (const line of ranking.order) if (isPositive[line]) most = Math.max(most, ranking.rank[line] + 1);
@@ -181,7 +181,7 @@ export function countGroups(ranking, isPositive) {
   return most;
 }
 
-/** Counts of hits, false alarms, misses and rejections, and the rates at the share of positives. */
+/** Counts of hits, false alarms, misses and rejections, and the rates at the prior of the positives. */
 export function ratesOf(on, isPositive, state) {
   let tp = 0;
   let fp = 0;
@@ -197,7 +197,7 @@ export function ratesOf(on, isPositive, state) {
   return withShares({ tp, fp, fn, tn }, sharePrior(state), state.beta);
 }
 
-/** Rates of four counts, with the positives having another share than among them if one is given. */
+/** Rates of four counts, adjusted to the prior of the positives if one is given. */
 export function withShares({ tp, fp, fn, tn }, share, beta) {
   const tpr = tp / (tp + fn);
   const fpr = fp / (fp + tn);
@@ -248,14 +248,14 @@ function expectedCost(tree, on, labels, rates, state) {
   return sum;
 }
 
-/** How many true positives, as a rate, are worth one false positive; null where misses are free. */
+/** The slope of lines of equal cost in ROC space; null if misses are free. */
 export function isocostSlope(point) {
   const { state, rates } = point;
   const miss = state.cost_fn * rates.prior;
   return miss > 0 ? (state.cost_fp * (1 - rates.prior)) / miss : null;
 }
 
-/** The same point with so many groups positive: what one labelling more or fewer would achieve. */
+/** The same point with another number of positive groups, to compare neighbouring labellings. */
 export function withGroups(tree, point, nGroups) {
   const votes = votesOfFirst(point.ranking, nGroups, point.table, tree.lines.nDirect);
   const isPositive = withDivided(tree, votes, 1).map((vote) => Number(vote > 0));
@@ -264,12 +264,12 @@ export function withGroups(tree, point, nGroups) {
   return { nGroups, rates, cost };
 }
 
-/** Whether some finite ratio of costs above zero makes a labelling the cheapest. */
+/** Whether a labelling is the cheapest for some finite cost ratio above zero. */
 export function isReachable(bounds, nGroups) {
   return nGroups >= 0 && nGroups < bounds.length - 1 && bounds[nGroups + 1] > 0 && bounds[nGroups] < Infinity;
 }
 
-/** A ratio of costs well inside the interval where a labelling is best. */
+/** A cost ratio well inside the interval where a labelling is optimal. */
 function ratioWithin(bounds, nGroups) {
   const [low, high] = [bounds[nGroups], bounds[nGroups + 1]];
   if (low > 0 && high < Infinity) return Math.sqrt(low * high);
@@ -277,14 +277,14 @@ function ratioWithin(bounds, nGroups) {
   return high < Infinity ? high / 2 : 1;
 }
 
-/** What a miss costs, at some cost of a false alarm, for a labelling to be best: as round as it allows. */
+/** A cost of a miss for which a labelling is optimal, given that of a false alarm, as round as possible. */
 export function missWithin(bounds, nGroups, fp) {
   const miss = fp * ratioWithin(bounds, nGroups);
   const round = Number(miss.toPrecision(3));
   return round / fp > bounds[nGroups] && round / fp < bounds[nGroups + 1] ? round : miss;
 }
 
-/** Of all lines the one whose label hangs by least: the two cheapest classes cost almost the same. */
+/** The line with the smallest difference in cost between its two cheapest classes. */
 export function closestCall(tree, point) {
   const { nClasses } = tree;
   const costs = expectedCosts(
@@ -307,7 +307,7 @@ export function closestCall(tree, point) {
   return closest;
 }
 
-/** What Python would be told for the shares of classes: a list, one number, or nothing. */
+/** The argument `prior` in Python: a list, one number, or nothing. */
 export function priorForPython(tree, point) {
   const { state, table } = point;
   if (usesMatrix(tree, state)) return state.priors;

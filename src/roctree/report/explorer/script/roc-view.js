@@ -1,10 +1,10 @@
-// The ROC curve, a segment a group of leaves: hull, line of equal cost, band and operating point.
+// The ROC curve, one segment per group of leaves; hull, line of equal cost, band and operating point.
 
 import { areaUnder, hullOf } from "./curves.js";
 import { distanceToSegment, dot, inside, line, makeFrame, strokes } from "./plot.js";
 import { countGroups, isocostSlope } from "./point.js";
 
-// On curves of more corners these would be a blot.
+// Curves with more corners are drawn without dots, which would overlap.
 const MOST_DOTS = 120;
 
 /** Draw the curve; returns the frame. */
@@ -64,7 +64,7 @@ function drawBand(frame, { data, palette, state }) {
   context.fill();
 }
 
-/** The band belongs to the curve that is ordered by probability and counted on the same cases. */
+/** The band, shown only for the curve sorted by probability and counted on the same cases. */
 export function bandOf(data, state) {
   if (!data.band || data.band.on !== state.on || state.by !== "smoothed") return null;
   return data.band.classes[state.positive];
@@ -75,7 +75,7 @@ function drawHull(frame, curve, palette) {
   line(frame, toPixels(frame, corners), palette.accent, { width: 1.25, dash: [1.5, 3] });
 }
 
-/** Segments of positive leaves in one colour, of negative ones in the other. */
+/** Segments of positive leaves in one colour, those of negative leaves in the other. */
 function drawCurve(frame, { palette, point }) {
   const corners = cornersOf(frame, point.counted);
   const middle = point.corner ?? 0;
@@ -120,7 +120,7 @@ export function pickSegment(frame, { point }, px, py, reach = 14) {
   return best.group;
 }
 
-/** How many groups are positive at the corner nearest to a pixel. */
+/** The number of positive groups at the corner nearest to a pixel. */
 export function pickCorner(frame, { point }, px, py) {
   const { fpr, tpr } = point.counted;
   let best = { corner: null, away: Infinity };

@@ -1,10 +1,10 @@
-// What the user has chosen, as a plain object, and as the fragment of the page's address.
+// The state of the page, as a plain object and as the fragment of its address.
 
 export const VIEWS = ["roc", "cost", "gain", "benefit", "calibration", "near"];
 const MODES = ["costs", "max_fpr", "min_tpr", "beta", "matrix"];
 
-// Keys of the address: how each part of the state is written and read. What reads as undefined is
-// left as it was, so that a mangled link still opens.
+// Keys of the address: how each part of the state is written and read. Parts that cannot be read keep
+// their defaults, so that a damaged link still opens.
 const FIELDS = {
   mode: oneOf(MODES),
   cost_fp: number((value) => value >= 0),
@@ -57,7 +57,7 @@ function json() {
   };
 }
 
-/** The fragment of an address: what differs from the start. */
+/** The fragment of an address: the differences from the initial state. */
 function writeHash(state, start) {
   const parameters = new URLSearchParams();
   for (const [name, field] of Object.entries(FIELDS)) {
@@ -67,15 +67,15 @@ function writeHash(state, start) {
   return parameters.toString();
 }
 
-// Browsers refuse to change an address more often than three times a second for long.
+// Browsers limit changes of the address to about three per second.
 const PAUSE = 350;
 
-/** Keeps the state in the page's address: `keep` soon after it has changed, `of` gives the link to one. */
+/** Keeps the state in the page's address: `keep` writes it after a delay, `of` returns the link to a state. */
 export function makeAddress(start) {
   let latest = null;
   function of(state) {
     const text = writeHash(state, start);
-    // Without anything to say the address is the page's own.
+    // In the initial state the address has no fragment.
     return location.href.split("#")[0] + (text ? `#${text}` : "");
   }
   function write() {
@@ -89,7 +89,7 @@ export function makeAddress(start) {
   return { keep, of };
 }
 
-/** The state of an address, on top of the start; what makes no sense for the tree is left out. */
+/** The state of an address; settings that do not apply to the tree are ignored. */
 export function readHash(hash, start, tree) {
   const state = { ...start };
   for (const [name, text] of new URLSearchParams(hash.replace(/^#/, ""))) {

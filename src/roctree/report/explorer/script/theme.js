@@ -1,12 +1,12 @@
-// Light or dark: as the system, or the page around a widget, or as the user says; on paper light.
+// Light or dark: as the system, the page around a widget, or the user chooses; light in print.
 
 import { element } from "./dom.js";
 
 const NEXT = { auto: "light", light: "dark", dark: "auto" };
 
 /**
- * Keep the theme of a root; returns the button that turns it, and `whilePrinting` for what draws anew.
- * `repaint` is called when colours have changed; with `around` the theme is that of the page around.
+ * Manage the theme of a root; returns the button that switches it, and `whilePrinting` for redrawing.
+ * `repaint` is called when colours change; with `around` the theme follows the surrounding page.
  */
 export function followTheme(root, { around, signal, repaint }) {
   let chosen = "auto";
@@ -14,7 +14,7 @@ export function followTheme(root, { around, signal, repaint }) {
   let ink = null;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const systems = () => (dark.matches ? "dark" : "light");
-  const names = { auto: `Theme: as the ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
+  const names = { auto: `Theme: ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
   const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names.auto);
   function turn() {
     chosen = NEXT[chosen];
@@ -31,7 +31,7 @@ export function followTheme(root, { around, signal, repaint }) {
     ink = now;
   }
   dark.addEventListener("change", follow, { signal });
-  // A notebook puts the explorer into its page later: only then are the colours of the style known.
+  // A notebook attaches the explorer to its page later: only then are the style's colours known.
   const sizes = new ResizeObserver(follow);
   sizes.observe(root);
   // Notebooks change their theme by attributes of the body.
@@ -39,7 +39,7 @@ export function followTheme(root, { around, signal, repaint }) {
   if (around) attributes.observe(document.body, { attributes: true });
   signal.addEventListener("abort", () => [sizes, attributes].forEach((observer) => observer.disconnect()));
 
-  /** Paper is white; what is drawn must be there at once. */
+  /** Print in the light theme; redraw synchronously. */
   function whilePrinting(draw) {
     const print = (now) => {
       printing = now;
@@ -53,7 +53,7 @@ export function followTheme(root, { around, signal, repaint }) {
   return { button, whilePrinting };
 }
 
-/** The theme of the page around an element: dark if its letters are bright; null before it is there. */
+/** The theme of the surrounding page: dark if its text is bright; null before the element is attached. */
 function themeAround(root) {
   if (!root.isConnected) return null;
   const context = document.createElement("canvas").getContext("2d");

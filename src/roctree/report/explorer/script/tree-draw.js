@@ -10,20 +10,20 @@ import { branchText, cases, grouped, leafCount, percent } from "./words.js";
 
 const FONT = "system-ui, sans-serif";
 const LEAF_WIDTH = 34;
-// The name of a label is shortened to this.
+// Names of labels are shortened to this width.
 const MOST_NAME = 84;
 // Rows closer than this have no room for words.
 const READABLE = 13;
 const CONDITIONS_READABLE = 17;
 const TWO_LINES = 34;
-// Columns narrower than this have room for conditions only: names stand at the nodes then.
+// Narrower columns have room for conditions only; names are then drawn at the nodes.
 const BOTH_READABLE = 130;
 const NARROWEST = 44;
-// A subtree that is less high is drawn as one block.
+// Subtrees of less height are drawn as one block.
 const SPECK = 2.5;
 const WIDEST = 13;
 const LINE = 13;
-// Ways to more leaves than this are not lit.
+// Paths to more leaves than this are not highlighted.
 const MOST_PATHS = 60;
 
 /** Draw; returns the nodes on screen and where they are. */
@@ -43,7 +43,7 @@ export function drawTree(context, size, app, view, { ROW, COLUMN }) {
   const below = seen.nodes.filter((node) => node !== ROOT);
   for (const node of below) drawBranch(scene, node);
   for (const node of seen.blocks) drawBlock(scene, node);
-  // Words after all branches, so that none strikes them out.
+  // Draw text after all branches, so that none crosses it.
   for (const node of below) drawCondition(scene, node);
   const drawn = [];
   for (const node of seen.nodes) {
@@ -65,7 +65,7 @@ function visible({ app, view, size, x, rowHeight }) {
     const node = stack.pop();
     const top = (layout.from[node] - 0.5) * rowHeight + shift.y;
     const bottom = (layout.to[node] + 0.5) * rowHeight + shift.y;
-    // Whatever follows is farther right still; its branch is drawn as far as the edge.
+    // Descendants are farther right; their branch is drawn up to the edge.
     if (bottom < 0 || top > size.height || (node !== ROOT && x(tree.parent[node]) > size.width)) continue;
     const end = isEnd(tree, view.folded, node);
     if (bottom - top < SPECK && node !== ROOT) {
@@ -78,7 +78,7 @@ function visible({ app, view, size, x, rowHeight }) {
   return { nodes, blocks };
 }
 
-/** The nodes on the way to what is lit, or that the case of the user passes. */
+/** The nodes on the path to highlighted leaves, or on the path of the user's case. */
 function litNodes(app) {
   const { tree, lit, path } = app;
   const nodes = new Set(path ? path.parts.keys() : []);
@@ -89,7 +89,7 @@ function litNodes(app) {
   return nodes;
 }
 
-/** The nodes with cases that change their label if a miss costs a little more. */
+/** The nodes with cases whose label changes next if a miss costs more. */
 function nextNodes({ point, tree }) {
   const { nGroups, ranking } = point;
   if (nGroups === null || point.perClass || nGroups === ranking.nGroups) return new Set();
@@ -135,13 +135,13 @@ function drawCondition(scene, node) {
     halo(context, palette, condition, right, y(node) + 10, palette.ink);
     return;
   }
-  // Where there is room for one line only, the name gives way: the condition differs.
+  // With room for one line only, show the condition and not the name.
   const rest = room - context.measureText(`${condition} `).width;
   const short = name && rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
   halo(context, palette, short, right, y(node) - 8, colour);
 }
 
-/** The name of what a node tests, beside it, as far as the conditions of its branches leave room. */
+/** The attribute tested at a node, beside it, as far as the conditions of its branches leave room. */
 function drawName(scene, node) {
   const { context, app, x, y, column, lit } = scene;
   const { tree, palette } = app;
@@ -156,7 +156,7 @@ function drawName(scene, node) {
   halo(context, palette, name, x(node) + 4, middle, lit.has(node) ? palette.ink : palette.quiet);
 }
 
-/** Words with a rim wide enough to be read on a branch. */
+/** Text with a rim, legible on a branch. */
 function halo(context, palette, text, x, y, colour) {
   context.lineWidth = 5;
   context.lineJoin = "round";
@@ -235,7 +235,7 @@ function drawEnd(scene, node) {
   return { node, left: left - 4, right: left + LEAF_WIDTH + 150, y: y(node), reach: Math.max(rowHeight / 2, 3) };
 }
 
-/** How wide a leaf is with what is written beside it. */
+/** The width of a leaf including the text beside it. */
 export function widthOfEnd(context, app, node) {
   const { name, facts } = wordsOf(app, node);
   context.font = `600 12px ${FONT}`;
@@ -244,7 +244,7 @@ export function widthOfEnd(context, app, node) {
   return wide + context.measureText(facts).width;
 }
 
-/** A folded node looks like several leaves behind each other. */
+/** A folded node looks like a stack of leaves. */
 function drawStack(context, palette, left, top, height) {
   context.fillStyle = palette.branch;
   context.beginPath();
@@ -274,7 +274,7 @@ function drawFacts({ context, app, y }, node, left) {
   halo(context, palette, facts, after, y(node), palette.quiet);
 }
 
-/** What is written beside a leaf or a folded node: the name of its label, probability and cases. */
+/** The text beside a leaf or a folded node: the name of its label, probability and cases. */
 function wordsOf(app, node) {
   const { tree, state, point } = app;
   const folded = tree.nChildren[node] > 0;
@@ -284,7 +284,7 @@ function wordsOf(app, node) {
   const p = tree.probabilities[node * tree.nClasses + shown];
   const number = cases(tree.weight[node]).replace(/ cases?$/, "");
   const name = mixed ? "mixed" : app.labelName(label);
-  // Where cases of one leaf differ, how many are called positive says more than its share.
+  // If cases of one leaf have different labels, show how many are positive instead of the share.
   if (mixed && tree.models && !folded && !usesMatrix(tree, state)) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));
     return { name, facts: `${called} of ${number} ${tree.classes[state.positive]}` };
@@ -292,7 +292,7 @@ function wordsOf(app, node) {
   return { name, facts: `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}` };
 }
 
-/** A subtree too small to be told apart: a line in the colour of its probability. */
+/** A subtree too small to resolve: a line in the colour of its probability. */
 function drawBlock({ context, app, view, x, y, rowHeight, column }, node) {
   const { tree } = app;
   const { layout } = view;

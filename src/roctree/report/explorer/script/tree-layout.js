@@ -1,16 +1,16 @@
-// Where the nodes of a tree stand: root on the left, leaves below each other on the right.
+// The layout of a tree: root on the left, leaves below each other on the right.
 
 import { ROOT } from "./tree.js";
 
-// A tree of more leaves is shown folded at first.
+// Trees with more leaves start folded.
 const MOST_ROWS = 30;
 const FIRST_ROWS = 24;
 
-/** The nodes to fold at first: those that are not among the heaviest of a large tree. */
+/** The nodes folded at the start: in a large tree, all but the heaviest. */
 export function foldedAtFirst(tree) {
   const folded = new Set();
   if (tree.leaves.length <= MOST_ROWS) return folded;
-  // Open the heaviest node again and again, until there are enough rows.
+  // Unfold the heaviest node until there are enough rows.
   const closed = [ROOT];
   let rows = 1;
   while (rows < FIRST_ROWS && closed.length > 0) {
@@ -29,7 +29,7 @@ export function foldedAtFirst(tree) {
   return folded;
 }
 
-/** Every inner node but the root, to fold a tree to its first split. */
+/** Every inner node except the root, to fold a tree to its first split. */
 export function allFolded(tree) {
   const folded = new Set();
   for (let node = 1; node < tree.n; node++) if (tree.nChildren[node] > 0) folded.add(node);
@@ -38,7 +38,7 @@ export function allFolded(tree) {
 
 /**
  * Rows of the visible nodes: `row` of each, `from` and `to` the rows below it, `order` all visible
- * nodes, parents first, `ends` those that have a row of their own.
+ * nodes, parents first, `ends` those with their own row.
  */
 export function layOut(tree, folded) {
   const row = new Float64Array(tree.n).fill(-1);
@@ -70,7 +70,7 @@ export function layOut(tree, folded) {
   return { row, from, to, order, ends, depth };
 }
 
-/** Whether a node has a row of its own: a leaf, or folded. */
+/** Whether a node has its own row: a leaf, or folded. */
 export function isEnd(tree, folded, node) {
   return tree.nChildren[node] === 0 || folded.has(node);
 }

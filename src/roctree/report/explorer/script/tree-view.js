@@ -12,13 +12,13 @@ import { leafCount } from "./words.js";
 const ROW = 30;
 const COLUMN = 178;
 const MARGIN = { left: 26, right: 10, top: 22, bottom: 18 };
-// Of more rows than this no words are seen when all of them are.
+// With more rows than this, text is illegible when the whole tree is shown.
 const MOST_MEASURED = 60;
 const SMALL = 420;
 const READABLE = { row: 34, column: 104 };
 const LEAST_ZOOM = 0.0005;
 const MOST_ZOOM = 3;
-// Lines beyond about so many are not lit.
+// The approximate maximal number of highlighted lines.
 const MOST_LIT = 5000;
 
 /** Make the pane of the tree; returns its element, and `draw` and `refit` for changes elsewhere. */
@@ -27,7 +27,7 @@ export function makeTreeView(app) {
   const view = { folded: foldedAtFirst(tree), zoom: { x: 1, y: 1 }, shift: { x: 0, y: 0 }, focus: ROOT };
   view.layout = layOut(tree, view.folded);
   view.drawn = [];
-  // Until a hand moves it, the tree is fitted to its pane, whatever size that takes.
+  // The tree is fitted to its pane until the user moves it.
   view.moved = false;
   let asked = false;
   const surface = sharpCanvas(
@@ -76,7 +76,7 @@ export function makeTreeView(app) {
     view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
   }
 
-  /** How wide columns may be for all leaves to be seen, and what is written beside them. */
+  /** The column width at which all leaves and the text beside them are visible. */
   function widestColumn() {
     const wide = size.width - MARGIN.left - MARGIN.right;
     const { ends, depth } = view.layout;
@@ -85,7 +85,7 @@ export function makeTreeView(app) {
     return Math.min(...ends.map(room));
   }
 
-  /** On a small screen a tree that one can read, and move, is better than all of it at once. */
+  /** On a small screen, start with a legible part of the tree rather than all of it. */
   function makeReadable() {
     view.zoom.x = Math.max(view.zoom.x, READABLE.column / COLUMN);
     if (view.zoom.y * ROW >= READABLE.row) return;
@@ -123,7 +123,7 @@ export function makeTreeView(app) {
     app.say(folded.has(node) ? "folded" : "unfolded");
   }
 
-  /** What opens in a large tree opens one level at a time. */
+  /** In a large tree, nodes unfold one level at a time. */
   function foldAgain(folded, child) {
     const large = tree.nLeaves[child] > 12;
     if (tree.nChildren[child] > 0 && large) folded.add(child);
@@ -143,7 +143,7 @@ export function makeTreeView(app) {
     else app.light({ node, lines: linesBelow(tree, node, MOST_LIT), from: "tree", place });
   }
 
-  /** Where a node is on the canvas. */
+  /** The position of a node on the canvas. */
   function placeOf(node) {
     return {
       x: tree.depth[node] * COLUMN * view.zoom.x + view.shift.x,
@@ -153,7 +153,7 @@ export function makeTreeView(app) {
 
   listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, draw, fit, reveal });
 
-  /** Unfold whatever hides a node, and bring it into view. */
+  /** Unfold the ancestors of a node, and bring it into view. */
   function reveal(node) {
     const path = pathTo(tree, node);
     const hidden = path.slice(0, -1).filter((at) => view.folded.has(at));
@@ -198,7 +198,7 @@ export function makeTreeView(app) {
   return { element: pane, update: key.update, draw, drawNow, reveal, canvas, view };
 }
 
-/** What the pointer, the fingers and the keys do. */
+/** Pointer, touch and keyboard events. */
 function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, draw, fit, reveal }) {
   const pointers = new Map();
   let moved = 0;
@@ -247,12 +247,12 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  // A finger that is lifted leaves as well; what it asked for stays until it touches something else.
+  // Lifting a finger also fires this event; keep what is shown until the next touch.
   canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && light(null));
   canvas.addEventListener(
     "wheel",
     (event) => {
-      // Whoever only scrolls past shall not be caught: a click, or Ctrl, asks for the zoom.
+      // Zoom only after a click, or with Ctrl, so that scrolling the page past the tree still works.
       if (!event.ctrlKey && !event.metaKey && app.focused() !== canvas) return;
       event.preventDefault();
       const { x, y } = local(event);
@@ -297,10 +297,10 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
   canvas.addEventListener("blur", () => light(null));
 }
 
-// More classes than this would not have colours of their own.
+// With more classes than this, colours would repeat.
 const MOST_KEYS = 8;
 
-/** What colours and frames mean; with a matrix of costs every class has its colour. */
+/** The legend of colours and frames; with a cost matrix every class has its colour. */
 function makeLegend(app) {
   const legend = element("p", { class: "legend" });
   const key = (name, text) => element("span", { class: "key" }, element("i", { class: name }), text);

@@ -1,11 +1,11 @@
-// The data document opened: nodes as typed arrays, and the class counts that leaves are judged by.
+// The parsed data document: nodes as typed arrays, and the class counts that determine labels.
 // Everything here and in lines.js, labelling.js, curves.js, geometry.js, cells.js and naive-bayes.js
 // is a pure function.
 
 import { openCells } from "./cells.js";
 import { openLines } from "./lines.js";
 
-/** A threshold that every known value passes: the test is whether there is a value. */
+/** A threshold that every known value passes: the test is whether the value is known. */
 export const IS_PRESENT = Number.MAX_VALUE;
 export const ROOT = 0;
 
@@ -38,7 +38,7 @@ export function openTree(data) {
     threshold: nodes.threshold,
     cut: nodes.cut,
     softness: nodes.softness,
-    // Whether each case is at one side of every threshold: only then labels have a boundary.
+    // Whether each case is on one side of every threshold: only then do labels have a boundary.
     isHard: data.kind === "tree" && !nodes.softness,
     categoryBranch: nodes.category_branch,
     categoryOffsets: nodes.category_offsets,
@@ -80,7 +80,7 @@ function rowSums(values, width) {
   return sums;
 }
 
-/** The part of each node in the weight of its siblings and itself; equal parts where all are empty. */
+/** The share of each node in the total weight of its siblings and itself; equal if all are empty. */
 function sharesOfSiblings({ parent, firstChild }, nChildren, weight) {
   const share = new Float64Array(weight.length).fill(1);
   for (let node = 0; node < weight.length; node++) {
@@ -114,7 +114,7 @@ function heaviestBranches({ firstChild }, nChildren, weight) {
   return heaviest;
 }
 
-/** Which branch of its parent a node is. */
+/** The index of a node among its parent's branches. */
 export function branchOf(tree, node) {
   return node - tree.firstChild[tree.parent[node]];
 }
@@ -126,7 +126,7 @@ export function pathTo(tree, node) {
   return path.reverse();
 }
 
-/** The class counts of all nodes on which numbers are counted. */
+/** The class counts of all nodes for the cases that numbers are counted on. */
 export function countsOf(tree, name) {
   if (name !== "smoothed") return tree.counts[name];
   if (!tree.counts.smoothed) {

@@ -1,14 +1,14 @@
-// Numbers and rules as a reader would say them, and what every term means.
+// Numbers and rules in words, and explanations of every term.
 
 import { boxOf, isMerged, partOf } from "./cells.js";
 import { IS_PRESENT, branchOf, pathTo } from "./tree.js";
 
 const MOST_LISTED = 5;
-// Numbers do not break at the end of a line.
+// Avoid line breaks inside numbers.
 const GAP = "\u00a0";
 const MOST_SIDES = 12;
 
-/** A share as a percentage; never 0 % or 100 % for what is not. */
+/** A share as a percentage; 0 % and 100 % only if exact. */
 export function percent(share, decimals = 1) {
   if (!Number.isFinite(share)) return "–";
   const shown = (100 * share).toFixed(decimals);
@@ -17,7 +17,7 @@ export function percent(share, decimals = 1) {
   return `${shown.replace(/\.0+$/, "")}${GAP}%`;
 }
 
-/** A number with some significant digits, in decimals as long as these are readable. */
+/** A number with some significant digits, in decimal notation if that is readable. */
 export function short(number, digits = 4) {
   if (number === Infinity) return "∞";
   if (!Number.isFinite(number)) return "–";
@@ -27,7 +27,7 @@ export function short(number, digits = 4) {
   return String(Number(number.toPrecision(Math.min(whole, 21))));
 }
 
-/** The number that somebody typed: null for nothing, NaN for what is no number or could be two. */
+/** Parse a typed number: null if empty, NaN if it is not a number or ambiguous. */
 export function readNumber(text) {
   const typed = text.replace(/\s/g, "");
   if (typed === "") return null;
@@ -36,7 +36,7 @@ export function readNumber(text) {
   return Number(typed.replace(",", "."));
 }
 
-/** Words for a plain text, in which spaces are spaces. */
+/** Plain text with ordinary spaces. */
 export function plain(words) {
   return words.replaceAll(GAP, " ");
 }
@@ -47,14 +47,14 @@ export function cases(weight) {
   return `${grouped(rounded)} ${rounded === 1 ? "case" : "cases"}`;
 }
 
-/** A number with its thousands apart. */
+/** A number with a thousands separator. */
 export function grouped(number) {
   const [whole, part] = String(number).split(".");
   const spaced = whole.replace(/\B(?=(\d{3})+(?!\d))/g, GAP);
   return part ? `${spaced}.${part}` : spaced;
 }
 
-/** Some words in a row: "a", "a and b", "a, b and c". */
+/** Join words: "a", "a and b", "a, b and c". */
 export function listed(words, last = "and") {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;
@@ -89,12 +89,12 @@ export function categoriesOf(tree, node) {
   return codes;
 }
 
-/** Whether the test above a node asks for nothing but whether there is a value. */
+/** Whether the test above a node only asks whether the value is known. */
 export function testsPresence(tree, parent) {
   return tree.threshold[parent] === IS_PRESENT && tree.missingBranch[parent] === 1;
 }
 
-/** The test above a node in few signs, for its branch: "≤ 24.5" or "sun or fog". */
+/** The test above a node in short form, for its branch: "≤ 24.5" or "sun or fog". */
 export function branchText(tree, node) {
   if (tree.cells) return isMerged(tree, node) ? mergedWords(tree, node) : partText(tree, node);
   const parent = tree.parent[node];
@@ -110,7 +110,7 @@ export function branchText(tree, node) {
   return someOf(words) + (gap ? " or missing" : "");
 }
 
-/** Everything that the tests on the way to a node demand, an entry for each attribute. */
+/** The combined constraints of the tests on the path to a node, one per attribute. */
 export function demandsOf(tree, node) {
   const demands = new Map();
   for (const at of pathTo(tree, node).slice(1)) {
@@ -137,7 +137,7 @@ function demandWords(tree, demand) {
   const gap = demand.gap && tellsMissing(tree).has(demand.feature) ? " or missing" : "";
   if (demand.presence === "missing") return `${name} missing`;
   if (demand.codes) {
-    if (demand.codes.length === 0) return gap ? `${name} missing` : `${name} none of the known`;
+    if (demand.codes.length === 0) return gap ? `${name} missing` : `${name} none of the known categories`;
     return `${name} ${someOf(demand.codes.map((code) => categories[code]))}${gap}`;
   }
   if (demand.low !== undefined && demand.high !== undefined) {
@@ -148,7 +148,7 @@ function demandWords(tree, demand) {
   return `${name} known`;
 }
 
-/** The way to a node in words: "worst area above 785.8 and mean texture at most 15.33". */
+/** The path to a node in words: "worst area above 785.8 and mean texture at most 15.33". */
 export function ruleWords(tree, node) {
   if (tree.cells) return boxWords(tree, node);
   const demands = demandsOf(tree, node);
@@ -175,20 +175,20 @@ function sideWords(tree, { feature, low, high }) {
   return high === null ? `${name} from ${short(low)} on` : `${name} from ${short(low)} to below ${short(high)}`;
 }
 
-/** Which part of the cell above a cell is: "east high, north low", or "east 2/4" if it is a smaller one. */
+/** The position of a cell in its parent: "east high, north low", or "east 2/4" if it is a smaller one. */
 function partText(tree, node) {
   const { nParts, places } = partOf(tree, node);
   const say = (place) => (nParts === 2 ? ["low", "high"][place] : `${place + 1}/${nParts}`);
   return places.map((place, feature) => `${tree.features[feature].name} ${say(place)}`).join(", ");
 }
 
-/** How many leaves, in words. */
+/** A number of leaves, in words. */
 export function leafCount(tree, n) {
   const [one, many] = tree.cells ? ["cell", "cells"] : ["leaf", "leaves"];
   return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
-/** What an attribute would have to be, for a change to another label. */
+/** The value an attribute would need for a change to another label. */
 export function changeWords(tree, change) {
   const { name, categories } = tree.features[change.feature];
   const now = change.now === null ? "missing" : categories ? categories[change.now] : short(change.now, 6);
@@ -206,76 +206,76 @@ function neededWords(change, categories) {
 
 const REMARKS = {
   naive_bayes:
-    "A Naive Bayes tree: each leaf has a table of its own, by which cases of the same leaf get different answers. So a segment of the ROC curve is not a leaf but the cases with one and the same answer, and a leaf has a label only if all its training cases have it. An answer is made of many values at once: rules, SQL and distances from another label are not offered.",
+    "A Naive Bayes tree: each leaf has its own table, so that cases of the same leaf get different answers. A segment of the ROC curve is therefore not a leaf but the cases with the same answer, and a leaf has a label only if all its training cases have it. An answer depends on many values at once: rules, SQL and distances from another label are not offered.",
   cells:
-    "A Multiscale Classifier: a cell is a box, and its branches are the parts of it that training cases are in, all sides halved. A case elsewhere in the box goes by the box itself. SQL and distances from another label are not offered.",
+    "A Multiscale Classifier: a cell is a box, and its branches are its parts, made by halving all sides, that contain training cases. A case elsewhere in the box gets the prediction of the box itself. SQL and distances from another label are not offered.",
 };
 
 const SOFT =
-  "Soft thresholds: a case near a threshold goes down both branches, and what the leaves say that it reaches is averaged. The tree, its labels, segments and rules are those of the leaves. SQL is written by tree.to_sql(); distances from another label are not defined.";
+  "Soft thresholds: a case near a threshold follows both branches, and the probabilities of the leaves it reaches are averaged. The tree, its labels, segments and rules are those of the leaves. For SQL use tree.to_sql(); distances from another label are not defined.";
 
-/** What is different on the page of a tree; nothing of one of splits with hard thresholds. */
+/** Differences of the page for other kinds of models; none for a tree with hard thresholds. */
 export function remarkOn(tree) {
   return tree.softness ? SOFT : REMARKS[tree.kind];
 }
 
-/** What the terms mean where that depends on the kind of model. */
+/** Explanations that depend on the kind of model. */
 const MEANINGS_BY_KIND = {
   naive_bayes: {
-    tree: "Each case starts at the left and follows the branch whose condition it meets, until it ends in a leaf, whose table gives its probability. The thicker a branch, the more training cases went that way. The colour inside a leaf is the share of the class of interest among its training cases; the frame is the label of all of them, dashed if they differ. Click a leaf for its table.",
-    roc: "Cases sorted by their probability of the class of interest, one segment for each different answer. Going along the curve means calling one more answer positive.",
-    calibration: "A dot for each tenth of the cases, sorted by their probability: what the tree says against what happened. On the diagonal the probabilities are right.",
-    by: "What decides where cases become positive: at costs always their probabilities; for rates and beta also whose cases are counted: as the probabilities expect them, the training cases, or the test cases.",
-    next: "The neighbouring labellings on the slider: which answer changes, at which ratio of costs, and what that gains and loses.",
+    tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf, whose table gives its probability. The thicker a branch, the more training cases followed it. The fill of a leaf is the share of the class of interest among its training cases; the frame is their label, dashed if they differ. Click a leaf for its table.",
+    roc: "Cases sorted by their probability of the class of interest, one segment for each distinct answer. Each step along the curve labels one more answer positive.",
+    calibration: "One dot for each tenth of the cases, sorted by probability: predicted against observed frequency. On the diagonal the probabilities are correct.",
+    by: "What determines which cases are positive. For costs these are always the probabilities; for rates and F-beta also the cases that are counted: expected by the probabilities, the training cases, or the test cases.",
+    next: "The neighbouring labellings on the slider: which answer changes, at which cost ratio, and the gain and loss.",
   },
   cells: {
-    tree: "Each node is a box of values, a cell. Its branches are its parts with training cases, all sides halved. A case goes by the smallest cell that it is in. The thicker a branch, the more training cases went that way; colour is the probability of the class of interest, the frame is the label. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
+    tree: "Each node is a box of values, a cell. Its branches are its parts, made by halving all sides, that contain training cases. The smallest cell that contains a case determines its prediction. The thicker a branch, the more training cases followed it; the fill is the probability of the class of interest, the frame is the label. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
   },
 };
 
-/** What a term means on the page of a kind of model. */
+/** The explanation of a term for a kind of model. */
 export function meaningOf(kind, term) {
   return MEANINGS_BY_KIND[kind]?.[term] ?? MEANINGS[term];
 }
 
-/** What the terms mean, in plain words; each has a question mark on the page. */
+/** Explanations of the terms; each has a question mark on the page. */
 const MEANINGS = {
-  tree: "Each case starts at the left and follows the branch whose condition it meets, until it ends in a leaf. The thicker a branch, the more training cases went that way. The colour inside a leaf is the probability of the class of interest; the frame is the label that the leaf has at the current costs. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
-  roc: "Leaves sorted by the share of the class of interest, one segment each: steep segments find many cases at few false alarms. Going along the curve means calling one leaf more positive. Every point is a different way to label the same tree.",
-  hull: "The line spanned above the curve: only labellings on it can be cheapest for some costs.",
-  isocost: "All points on this straight line cost the same. The cheapest labelling is where the line touches the curve farthest up and left.",
-  band: "Where the curve would lie with other cases of the same kind: 95 of 100 such samples stay inside at each point (bootstrap, approximate).",
-  auc: "Area under the curve: how often a random case of the class of interest ranks above a random other case. 0.5 is guessing, 1 is perfect.",
-  costs: "What the two errors cost you, in any unit: money, points, days. Only their ratio decides which leaves are positive; the amounts give the expected cost.",
-  cost_fp: "What it costs to raise an alarm for a case that is not of the class of interest.",
-  cost_fn: "What it costs to overlook a case of the class of interest.",
-  ratio: "How many false alarms one missed case is worth. Drag it: leaves whose share is high enough turn positive one after the other.",
-  strip: "Each piece is one labelling, from no positive leaf on the left to all on the right. It covers the cost ratios for which that labelling is the cheapest. Wide pieces are safe choices if you do not know your costs exactly.",
-  prevalence: "The share of the class of interest where the tree will be used, if it differs from that in the data: say 1 % in screening and 40 % in a clinic. Empty: as in the data.",
-  max_fpr: "Find as many cases as possible while at most this share of the others raises a false alarm (Neyman-Pearson).",
-  min_tpr: "Raise as few false alarms as possible while at least this share of the cases is found.",
-  beta: "How many times more recall counts than precision in the F-measure. 1 weighs both the same.",
-  by: "What decides which leaf is positive: the tree's smoothed probabilities, the bare training counts, or the test cases.",
-  on: "Which cases the numbers are counted on. Test cases did not grow the tree, so that their numbers are honest.",
+  tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf. The thicker a branch, the more training cases followed it. The fill of a leaf is the probability of the class of interest; the frame is its label at the current costs. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
+  roc: "Leaves sorted by the share of the class of interest, one segment each: steep segments find many cases with few false alarms. Each step along the curve labels one more leaf positive. Every point is a different labelling of the same tree.",
+  hull: "The upper convex hull of the curve: only labellings on it are optimal for some costs.",
+  isocost: "All points on this straight line cost the same. The cheapest labelling is where the line farthest up and left touches the curve.",
+  band: "Where the curve would lie for other samples of cases: at each point, 95 of 100 samples stay inside (bootstrap, approximate).",
+  auc: "Area under the curve: how often a random case of the class of interest ranks above a random other case. 0.5 is random, 1 is perfect.",
+  costs: "The costs of the two errors, in any unit: money, points, days. Only their ratio determines which leaves are positive; the amounts give the expected cost.",
+  cost_fp: "The cost of raising an alarm for a case that does not belong to the class of interest.",
+  cost_fn: "The cost of missing a case of the class of interest.",
+  ratio: "How many false alarms one missed case is worth. Drag it: leaves whose share is high enough become positive one after the other.",
+  strip: "Each segment is one labelling, from no positive leaf on the left to all on the right. It covers the cost ratios for which that labelling is cheapest. Wide segments are safe choices if you do not know your costs exactly.",
+  prevalence: "The share of the class of interest where the tree will be used, if it differs from the data: for example 1 % in screening and 40 % in a clinic. Empty: as in the data.",
+  max_fpr: "Find as many cases as possible while at most this percentage of the others raises a false alarm (Neyman-Pearson).",
+  min_tpr: "Raise as few false alarms as possible while finding at least this percentage of the cases.",
+  beta: "How many times more recall counts than precision in the F-measure. 1 weights both equally.",
+  by: "What determines which leaves are positive: the tree's smoothed probabilities, the training counts, or the test cases.",
+  on: "The cases that the numbers are computed from. Test cases were not used to grow the tree, so their numbers are unbiased.",
   recall: "Of 100 cases of the class of interest, how many are found. Also called sensitivity or true positive rate.",
   fpr: "Of 100 other cases, how many raise a false alarm. One minus specificity.",
-  precision: "Of 100 alarms, how many are right. Also called positive predictive value.",
+  precision: "Of 100 alarms, how many are correct. Also called positive predictive value.",
   f_beta: "One number for precision and recall together: their harmonic mean, weighted by beta.",
-  accuracy: "The share of all cases that get their right label, whatever the errors cost.",
-  cost: "What the errors of 1\u00a0000 cases cost on average, at your costs and your share of the class of interest.",
-  confusion: "How 1\u00a0000 cases divide by what they are and what they are called. Small numbers below are the counts themselves.",
-  next: "The neighbouring labellings on the slider: which leaf changes, at which ratio of costs, and what that gains and loses.",
-  cost_curve: "Expected cost, from 0 to 1, over how much the class of interest weighs (its share times the cost of missing it). The dashed triangle is the better of calling everything or nothing positive.",
-  gain: "Precision and recall on a scale where calling everything positive is 0 and being perfect is 1 (Flach and Kull 2015).",
-  benefit: "True positives less false positives at the exchange rate of a threshold probability. The tree is worth using where it lies above both: treat everyone, and treat no one.",
-  calibration: "A dot for each leaf: what the tree says against what happened among the cases. On the diagonal the probabilities are right.",
+  accuracy: "The share of all cases that are classified correctly, regardless of costs.",
+  cost: "The expected cost of the errors in 1\u00a0000 cases, at your costs and prior.",
+  confusion: "1\u00a0000 cases by true class and predicted class. The small numbers are the actual counts.",
+  next: "The neighbouring labellings on the slider: which leaf changes, at which cost ratio, and the gain and loss.",
+  cost_curve: "Expected cost, from 0 to 1, against the weight of the class of interest (its share times the cost of missing it). The dashed triangle is the better of labelling everything or nothing positive.",
+  gain: "Precision and recall on a scale where labelling everything positive is 0 and perfect is 1 (Flach and Kull 2015).",
+  benefit: "True positives minus false positives at the exchange rate of a threshold probability. The tree is useful where it lies above both treating everyone and treating no one.",
+  calibration: "One dot per leaf: predicted probability against observed frequency. On the diagonal the probabilities are correct.",
   near: "The cases of the page, by their distance from where the label would change. Errors should lie near the middle.",
-  interval: "95 % interval of the share among the cases of this leaf alone (Wilson). The probability itself is drawn towards the nodes above, so that it may lie outside.",
-  case: "Type the values of a case, or pick one. Its way through the tree lights up. Leave a field empty if the value is not known: then all branches are followed, in proportion to their cases.",
-  distance: "How far the case is from the nearest leaf with another label; the range of each attribute counts as 1 unless the tree was told otherwise.",
-  matrix: "What it costs to predict the class of the row for a case that is of the class of the column. Being right usually costs nothing.",
+  interval: "95 % interval of the share among the cases of this leaf alone (Wilson). The probability itself is smoothed towards the nodes above, so it may lie outside.",
+  case: "Type the values of a case, or pick one. Its path through the tree is highlighted. Leave a field empty if the value is unknown: then all branches are followed, in proportion to their cases.",
+  distance: "The distance to the nearest leaf with another label; the range of each attribute counts as 1 unless the tree has another metric.",
+  matrix: "The cost of predicting the class of the row for a case of the class of the column. Correct predictions usually cost nothing.",
   positive: "The class that counts as positive: the one to be found. All others are negative.",
-  model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each value that is known multiplies the odds by how much more often it occurs in the class of interest than in the others, as if the values had nothing to do with each other. Values that are not known change nothing.",
-  factor: "What the odds of the class of interest are multiplied by if a case has this value: more than 1 speaks for it, less against it.",
+  model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each known value multiplies the odds by the ratio of its frequency in the class of interest to that in the others, as if the values were independent. Unknown values have no effect.",
+  factor: "The factor by which this value multiplies the odds of the class of interest: above 1 is evidence for it, below 1 against it.",
   copy: "The same operating point for other programs. The link opens this page with the same settings.",
 };
