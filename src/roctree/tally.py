@@ -51,9 +51,9 @@ class Tally:
         return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
 
     def of_tree(self, tree: Tree) -> "Tally":
-        """Return this tally, which is refused if its cases were counted in another tree."""
+        """Return this tally; raise ``ParameterError`` if its cases were counted in another tree."""
         if self.tree != tree:
-            raise ParameterError("The cases were counted in another tree: count them in this.")
+            raise ParameterError("The cases were counted in another tree: count them in this one.")
         return self
 
     @classmethod
