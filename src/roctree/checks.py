@@ -439,7 +439,7 @@ def pruning_again_changes_nothing(
     once = _pruned(pruner, tree, other_cases)
     left = None if other_cases is None else other_cases[nodes_in(tree, once)]
     twice = _pruned(pruner, once, left)
-    _hold(once == twice, f"{pruner} returns {once} for {tree}, and {twice} for that")
+    _hold(once == twice, f"{pruner} returns {once} for {tree}, and {twice} when applied again")
 
 
 def class_numbers_change_no_pruning(

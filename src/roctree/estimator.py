@@ -739,7 +739,7 @@ class ROCTreeClassifier(FittedClassifier):
         if x0 <= 2.5 then no  (no 0.70, yes 0.30; 2 cases, leaf 1)
         if x0 > 2.5 then yes  (yes 0.56, no 0.44; 1 case, leaf 2)
         """
-        return to_rules(self._described_model(), digits=digits)
+        return to_rules(self._described_tree(), digits=digits)
 
     def to_dot(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """Return the tree as a graph in the language of Graphviz.
@@ -755,7 +755,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         str
         """
-        return to_dot(self._described_model(), max_depth=max_depth, digits=digits)
+        return to_dot(self._described_tree(), max_depth=max_depth, digits=digits)
 
     def to_sql(
         self, table: str = "cases", *, keep: Sequence[str] = (), dialect: str | None = None
@@ -775,7 +775,7 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         str
         """
-        return to_sql(self._described_model(), table, keep=keep, dialect=dialect)
+        return to_sql(self._described_tree(), table, keep=keep, dialect=dialect)
 
     def to_onnx(self, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
         """Return an ``onnx.ModelProto`` with the outputs label, probabilities and leaf.
@@ -789,7 +789,11 @@ class ROCTreeClassifier(FittedClassifier):
         -------
         onnx.ModelProto
         """
-        return to_onnx(self._described_model(), dtype=dtype)
+        return to_onnx(self._described_tree(), dtype=dtype)
+
+    def _described_tree(self) -> FittedTree:
+        """Return the fitted tree with the parameters of this classifier, for exports."""
+        return self._model().with_parameters(self.get_params(deep=False))
 
     def _model(self) -> FittedTree:
         """Return the fitted tree with ``labels`` and ``ranking`` as they are set now."""
@@ -800,9 +804,6 @@ class ROCTreeClassifier(FittedClassifier):
         check_parameter("labels", self.labels)
         check_parameter("ranking", self.ranking)
         return replace(model, labels=self.labels, ranking=self.ranking)
-
-    def _described_model(self) -> FittedTree:
-        return self._model().with_parameters(self.get_params(deep=False))
 
     def _threads(self) -> int:
         return number_of_threads(self.n_jobs)

@@ -90,7 +90,7 @@ SOFT_REMARK = (
 
 @dataclass(frozen=True)
 class Training:
-    """The training data in one line.
+    """A summary of the training data.
 
     Parameters
     ----------
@@ -397,7 +397,7 @@ class FittedModel(ABC):
         return self._scores(shares, shares, values, n_threads)
 
     def _scores(self, shares: Floats, votes: Floats, values: Floats, n_threads: int = 1) -> Floats:
-        """Return scores from probabilities and from votes, the same by class weight."""
+        """Return scores of rows from probabilities, and votes: the same times class weights."""
         if votes.shape[1] != 2:
             return votes
         if self.follows_probabilities:
@@ -445,7 +445,7 @@ class FittedModel(ABC):
         return self.n_nodes
 
     def with_point_of(self, before: Self) -> Self:
-        """Return this model, just pruned or smoothed, with the request made of it before."""
+        """Return this model, just pruned or smoothed, at the operating point requested before."""
         if before.operating_point is None:
             return replace(self, operating_point=None)
         return self.at_request(OperatingRequest.from_point(before.operating_point))
@@ -460,7 +460,7 @@ class FittedModel(ABC):
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
     ) -> Curve:
-        """Return the ROC curve: leaves in the order of training, counts of the given data."""
+        """Return the ROC curve: leaves in the order of probability, counts of the given data."""
         place = curve_class_index(positive, self.classes)
         scores, counts = self.leaf_table(X, y, sample_weight)
         others = counts.sum(axis=1) - counts[:, place]

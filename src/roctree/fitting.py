@@ -41,8 +41,7 @@ from roctree.pruning import Fold, Pruned, Pruner, ReducedError, need
 from roctree.smoothing import Smoother, choices, probabilities
 from roctree.tree.growth import Growth, Missing, Nominal, class_counts, grow, weight_grid
 from roctree.tree.levels import Binned, LevelCallback, bin_dataset
-from roctree.tree.prediction import class_counts as counts_at_nodes
-from roctree.tree.prediction import divided_rows, mix
+from roctree.tree.prediction import divided_rows, mix, node_class_counts
 from roctree.tree.shape import (
     best_first,
     best_first_by_auc,
@@ -240,12 +239,12 @@ def grow_tree(data: Dataset, options: FitOptions, rules: Growth, n_threads: int 
     """Return the tree of a data set, not pruned yet."""
     if options.splits == "binned":
         binned = bin_dataset(data, options.max_bins, n_threads)
-        return grow_from_bins(binned, options, rules, n_threads)
+        return grow_binned_tree(binned, options, rules, n_threads)
     tree = grow_to_size(lambda limits: grow(data, limits, n_threads), options, rules)
     return _place_thresholds(tree, options, data.values, data.schema.n_categories)
 
 
-def grow_from_bins(
+def grow_binned_tree(
     binned: Binned,
     options: FitOptions,
     rules: Growth,
@@ -372,7 +371,7 @@ def prune(pruner: Pruner, tree: Tree, *evidence: object) -> Pruned:
 
 def node_counts(tree: Tree, cases: Dataset) -> Floats:
     """Return the class counts of some cases at all nodes."""
-    return counts_at_nodes(tree, cases.values, cases.labels, cases.weights)
+    return node_class_counts(tree, cases.values, cases.labels, cases.weights)
 
 
 # Smoothing

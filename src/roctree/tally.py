@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from roctree.data import Dataset
 from roctree.errors import DataError, ParameterError
-from roctree.tree.prediction import class_counts, divided_rows, mix
+from roctree.tree.prediction import divided_rows, mix, node_class_counts
 from roctree.tree.shape import subtree_counts
 from roctree.tree.tree import Tree
 
@@ -41,19 +41,19 @@ class Tally:
     def of(cls, tree: Tree, cases: Dataset) -> "Tally":
         """Count some cases."""
         values, labels, weights = cases.values, cases.labels, cases.weights
-        parts, apart = class_counts(tree, values, labels, weights), divided_rows(tree, values)
+        parts, apart = node_class_counts(tree, values, labels, weights), divided_rows(tree, values)
         if not apart.any():
             # Not a view, which would keep the values of all cases.
             return cls(tree, parts, parts[tree.leaves], values[:0].copy())
-        whole = class_counts(tree, values[~apart], labels[~apart], weights[~apart])
+        whole = node_class_counts(tree, values[~apart], labels[~apart], weights[~apart])
         own = np.zeros((int(apart.sum()), tree.n_classes))
         own[np.arange(len(own)), labels[apart]] = weights[apart]
         return cls(tree, parts, np.concatenate([whole[tree.leaves], own]), values[apart])
 
     def of_tree(self, tree: Tree) -> "Tally":
-        """Return this tally, which is refused if its cases were counted in another tree."""
+        """Return this tally; raise ``ParameterError`` if its cases were counted in another tree."""
         if self.tree != tree:
-            raise ParameterError("The cases were counted in another tree: count them in this.")
+            raise ParameterError("The cases were counted in another tree: count them in this one.")
         return self
 
     @classmethod

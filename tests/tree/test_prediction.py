@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from roctree.errors import DataError
 from roctree.tree import Tree
-from roctree.tree.prediction import WIDE, apply, class_counts, decision_path, mix
+from roctree.tree.prediction import WIDE, apply, decision_path, mix, node_class_counts
 from tests.naive import descend as naive
 from tests.tree.trees import (
     as_tree,
@@ -77,7 +77,7 @@ def test_counts_of_held_out_rows_are_their_parts_by_class(root, some_rows, data)
     labels = data.draw(st.lists(st.integers(0, tree.n_classes - 1), min_size=n_rows,
                                 max_size=n_rows))  # fmt: skip
     weights = data.draw(st.lists(st.integers(0, 9).map(float), min_size=n_rows, max_size=n_rows))
-    counts = class_counts(tree, as_values(some_rows), np.array(labels), np.array(weights))
+    counts = node_class_counts(tree, as_values(some_rows), np.array(labels), np.array(weights))
     by_class = np.eye(tree.n_classes)[labels] * np.array(weights)[:, None]
     expected = naive_shares(root, some_rows, soft=False).T @ by_class
     np.testing.assert_allclose(counts, expected, rtol=1e-12, atol=1e-14)
@@ -185,7 +185,9 @@ def test_a_single_leaf_takes_rows_without_attributes():
     assert apply(tree, values).tolist() == [0] * 4
     assert mix(tree, values, np.array([[0.25, 0.75]])).tolist() == [[0.25, 0.75]] * 4
     assert decision_path(tree, values).toarray().tolist() == [[1]] * 4
-    assert class_counts(tree, values, np.zeros(4, dtype=int), np.ones(4)).tolist() == [[4.0, 0.0]]
+    assert node_class_counts(tree, values, np.zeros(4, dtype=int), np.ones(4)).tolist() == [
+        [4.0, 0.0]
+    ]
 
 
 def test_no_rows_give_empty_results():
@@ -193,7 +195,7 @@ def test_no_rows_give_empty_results():
     assert apply(tree, values).shape == (0,)
     assert mix(tree, values, tree.counts, n_threads=4).shape == (0, 2)
     assert decision_path(tree, values).shape == (0, 7)
-    assert class_counts(tree, values, np.empty(0, dtype=int), np.empty(0)).sum() == 0
+    assert node_class_counts(tree, values, np.empty(0, dtype=int), np.empty(0)).sum() == 0
 
 
 def test_a_chain_of_a_hundred_thousand_levels_is_descended():
@@ -203,14 +205,14 @@ def test_a_chain_of_a_hundred_thousand_levels_is_descended():
     table = np.ones((tree.n_nodes, 1))
     np.testing.assert_allclose(mix(tree, values, table), 1.0, rtol=1e-9)
     assert decision_path(tree, values).getnnz(axis=1).tolist() == [2, 50_002, 100_001, 200_001]
-    counts = class_counts(tree, values[:3], np.array([0, 1, 1]), np.ones(3))
+    counts = node_class_counts(tree, values[:3], np.array([0, 1, 1]), np.ones(3))
     assert counts[0].tolist() == [1.0, 2.0]
     assert counts[-1].tolist() == [0.0, 1.0]
 
 
 def test_held_out_counts_of_a_parent_are_the_sum_of_its_children():
     tree, values = leafy(), many_rows(300, missing=0.2)
-    counts = class_counts(tree, values, np.arange(300) % 2, np.ones(300))
+    counts = node_class_counts(tree, values, np.arange(300) % 2, np.ones(300))
     for node in np.flatnonzero(~tree.is_leaf):
         first = tree.first_child[node]
         assert (counts[node] == counts[first + 1] + counts[first]).all()
@@ -239,4 +241,4 @@ def test_a_leaf_table_of_another_length_is_refused():
 )
 def test_labels_and_weights_that_do_not_fit_are_refused(labels, weights, message):
     with pytest.raises(DataError, match=message):
-        class_counts(chain(1), np.zeros((2, 1)), np.array(labels), np.array(weights))
+        node_class_counts(chain(1), np.zeros((2, 1)), np.array(labels), np.array(weights))

@@ -13,7 +13,7 @@ from roctree.classifier import FittedClassifier
 from roctree.cli.estimators import system_from_options, system_options
 from roctree.cli.options import (
     COLUMNS,
-    FORMATS,
+    FILE_FORMATS,
     READING,
     Dask,
     Output,
@@ -44,7 +44,7 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help=f"{FORMATS} With --splits binned also several Parquet files, folders or glob "
+        help=f"{FILE_FORMATS} With --splits binned also several Parquet files, folders or glob "
         "patterns, which are read in parts.",
     ),
 ]

@@ -188,12 +188,11 @@ def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Rep
     Example:
       roctree at tree.json --cost-fp 1 --cost-fn 5 -o careful.json
     """
-    if not operating:
+    if not set(operating) - {"positive"}:
         raise ParameterError("Give an operating point, such as --cost-fp 1 --cost-fn 5.")
     changed = load_at(model, operating)
     classes, point = changed.classes.tolist(), changed.operating_point
-    if point is None:  # only the positive class was given
-        raise ParameterError("Give an operating point, such as --cost-fp 1 --cost-fn 5.")
+    assert point is not None
     if output is not None:
         save(changed, output)
     saved = f"Wrote {output}" if output else "Not saved: use -o FILE to save the labels."
@@ -265,14 +264,14 @@ def prune(
 
 # Export
 
-FORMATS = ("text", "rules", "sql", "dot", "onnx")
+EXPORT_FORMATS = ("text", "rules", "sql", "dot", "onnx")
 ExportFormat = Annotated[
     str,
     typer.Option(
         "--to",
         metavar="FORMAT",
-        help=f"{', '.join(FORMATS)}.",
-        autocompletion=lambda: list(FORMATS),
+        help=f"{', '.join(EXPORT_FORMATS)}.",
+        autocompletion=lambda: list(EXPORT_FORMATS),
     ),
 ]
 Dialect = Annotated[
@@ -304,10 +303,10 @@ def export(
       roctree export tree.json --to sql -o tree.sql
     """
     loaded = load_at(model, operating)
-    if form not in FORMATS:
+    if form not in EXPORT_FORMATS:
         raise ParameterError(
-            f"--to {form} is not known{did_you_mean(form, FORMATS)}; choose from "
-            f"{', '.join(FORMATS)}."
+            f"--to {form} is not known{did_you_mean(form, EXPORT_FORMATS)}; choose from "
+            f"{', '.join(EXPORT_FORMATS)}."
         )
     sql = {"dialect": dialect, "table": table, "keep": keep and keep.split(",")}
     sql = {name: value for name, value in sql.items() if value is not None}

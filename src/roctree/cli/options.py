@@ -18,8 +18,8 @@ import typer
 from roctree.cli.values import OptionWording, option_name
 from roctree.errors import DataError, ParameterError, ParameterWarning
 
-FORMATS = "CSV, TSV, Parquet, Feather or ARFF, optionally compressed; - for standard input."
-Data = Annotated[str, typer.Argument(metavar="DATA", help=FORMATS)]
+FILE_FORMATS = "CSV, TSV, Parquet, Feather or ARFF, optionally compressed; - for standard input."
+Data = Annotated[str, typer.Argument(metavar="DATA", help=FILE_FORMATS)]
 LabelledFiles = Annotated[
     list[str],
     typer.Argument(

@@ -6,7 +6,7 @@
 ``columns``    arrays, lists and data frames as named columns
 ``readers``    tables from files (``csv_file``, ``arff``, Parquet, Feather) and ``streams``
 ``roles``      which columns of a file are attributes, target and weight
-``arrow``      the only import of pyarrow
+``arrow``      imports pyarrow for this package
 =============  ====================================================================================
 
 The names below do not need pyarrow. Those of ``readers`` and ``roles`` do, which is optional;

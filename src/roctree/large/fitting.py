@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from roctree.data import Schema, warn_about_many_categories
 from roctree.errors import ParameterError
 from roctree.fitted import FittedTree, Training
-from roctree.fitting import FitOptions, assemble, grow_from_bins, prune, warn_about_lost_rows
+from roctree.fitting import FitOptions, assemble, grow_binned_tree, prune, warn_about_lost_rows
 from roctree.geometry import scale_of
 from roctree.large.parts import CodedRows, Coding, Totals
 from roctree.large.summary import Summary
@@ -60,7 +60,7 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
         data.report(Progress("growing", n_levels, rules.max_depth, "levels"))
 
     finished(0)
-    pruned = prune(pruner, grow_from_bins(binned, options, rules, n_threads, finished))
+    pruned = prune(pruner, grow_binned_tree(binned, options, rules, n_threads, finished))
     return assemble(
         options,
         schema,

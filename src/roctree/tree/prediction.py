@@ -173,7 +173,9 @@ def divided_rows(tree: Tree, values: Values) -> NDArray[np.bool_]:
     return found
 
 
-def class_counts(tree: Tree, values: Values, labels: NDArray[Any], weights: NDArray[Any]) -> Floats:
+def node_class_counts(
+    tree: Tree, values: Values, labels: NDArray[Any], weights: NDArray[Any]
+) -> Floats:
     """Return the weight of each class at each node, float64[nodes, classes], of any data.
 
     Rows with missing values count in part at several leaves, as in ``mix``; soft thresholds are
