@@ -31,7 +31,6 @@ from roctree.parameters import (
     Labels,
     SplitSearch,
     ThresholdChoice,
-    check_parameter,
     costs_in_class_order,
 )
 from roctree.pruning import CostPruningCurve, Path, Pruner
@@ -801,8 +800,6 @@ class ROCTreeClassifier(FittedClassifier):
         model = self.fitted_
         if (model.labels, model.ranking) == (self.labels, self.ranking):
             return model
-        check_parameter("labels", self.labels)
-        check_parameter("ranking", self.ranking)
         return replace(model, labels=self.labels, ranking=self.ranking)
 
     def _threads(self) -> int:

@@ -48,7 +48,7 @@ from roctree.geometry import (
     scale_of,
 )
 from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
-from roctree.parameters import DEFAULTS, Labels
+from roctree.parameters import DEFAULTS, Labels, check_parameter
 from roctree.pruning import (
     CostPruningCurve,
     Path,
@@ -700,6 +700,7 @@ class FittedTree(FittedModel):
     def decision_function(self, X: Any, *, n_threads: int = 1) -> Floats:
         """Return the score of each row by ``ranking``."""
         values = self.encode(X)
+        check_parameter("ranking", self.ranking)  # it may have been set after the fit
         if RANKINGS[self.ranking] is not None:
             known = values, self.probabilities, self.class_weight, n_threads
             return self.decision.per_draw(

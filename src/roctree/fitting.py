@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from roctree import criteria, pruning, smoothing
 from roctree.criteria import Criterion
 from roctree.data import Dataset, Schema
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, ParameterWarning
 from roctree.fitted import FittedTree, Training
 from roctree.geometry import Spread, scale_of
 from roctree.parameters import (
@@ -140,10 +140,11 @@ class FitOptions:
         needed = max(self.min_samples_split, 2 * self.min_samples_leaf)
         if total < needed <= n_rows:
             warnings.warn(
-                f"sample_weight adds up to {total:g} over {n_rows} rows, and a node below "
-                f"{needed:g} is not split: scale the weights to a mean of 1, or lower "
-                "min_samples_split and min_samples_leaf.",
-                UserWarning,
+                ParameterWarning(
+                    reason=f"{{sample_weight}} adds up to {total:g} over {n_rows} rows, and a node "
+                    f"below {needed:g} is not split: scale the weights to a mean of 1, or lower "
+                    "{min_samples_split} and {min_samples_leaf}."
+                ),
                 stacklevel=5,
             )
 
@@ -292,9 +293,11 @@ def warn_about_lost_rows(
     """Warn about rows whose weight is too small to be represented beside the largest."""
     if lost:
         warnings.warn(
-            f"{lost} of {n_rows} rows have no effect on the fit: their sample_weight is below "
-            f"{quantum / 2.0:.3g}, too small beside the largest, {largest:.3g}.",
-            UserWarning,
+            ParameterWarning(
+                reason=f"{lost} of {n_rows} rows have no effect on the fit: their "
+                f"{{sample_weight}} is below {quantum / 2.0:.3g}, too small relative to the largest, "
+                f"{largest:.3g}."
+            ),
             stacklevel=stacklevel + 1,
         )
 
@@ -312,7 +315,7 @@ def grow_and_prune(data: Dataset, grow: Grow, pruner: Pruner) -> tuple[Pruner, P
     tree = grow(data)
     if wanted == "folds":
         evidence = [_grow_fold(grow, kept, out) for kept, out in folds(data)]
-        # Too few distinct rows for folds: the training cases have to do.
+        # Too few distinct rows for folds: fall back to the training cases.
         own = Fold(tree, node_counts(tree, data))
         return resolve_and_prune(pruner, tree, evidence or [own])
     return pruner, prune(pruner, tree, *([data] if wanted == "training" else []))

@@ -86,7 +86,7 @@ def _claim(mark: Path) -> bool:
 @cache
 def _announce(*, cached: bool) -> None:
     """Log once why the first fit takes longer, as a warning in an interactive session."""
-    once = "once on this machine" if cached else "in each process, for want of a writable cache"
+    once = "once on this machine" if cached else "in each process, as no cache folder is writable"
     interactive = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
     level = logging.WARNING if interactive else logging.INFO
     _LOG.log(level, "Compiling the kernels for the first fit, which takes some seconds, %s.", once)

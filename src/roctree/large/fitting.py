@@ -93,8 +93,10 @@ def check_options(options: FitOptions) -> None:
     """Raise ``ParameterError`` for options that need the rows in memory."""
     if options.ranking == "soft":
         raise ParameterError(
-            "ranking='soft' needs the rows in memory: fit with another ranking, then give a sample "
-            "of the rows to ranked('soft', X=..., y=...)."
+            parameter="ranking",
+            value="soft",
+            reason="needs the rows in memory: fit with another ranking, then give a sample of the "
+            "rows to ranked('soft', X=..., y=...)",
         )
     if options.splits != "binned":
         raise ParameterError(

@@ -440,7 +440,7 @@ def expected_errors(errors: Floats, cases: Floats, confidence: float, limit: Lim
 
 
 def exact_rate(errors: Floats, cases: Floats, confidence: float) -> Floats:
-    """Return the error rate at which so few errors have this probability (Clopper-Pearson)."""
+    """Return the upper Clopper-Pearson limit of the error rate."""
     # Most nodes are small, and many have the same numbers: finding duplicates is faster than
     # computing their limits.
     wrong, total, where = _distinct_pairs(errors, cases)

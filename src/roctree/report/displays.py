@@ -974,7 +974,7 @@ def _positive_class(estimator: Any, positive: Any) -> Any:
 
 
 def _positive_of_labels(y: Any, positive: Any) -> Any:
-    """Return the positive class of some labels; None if not given and not one of two."""
+    """Return the positive class of some labels; None if not given and there are not two classes."""
     if positive is not None:
         return positive
     classes = encode_labels(y)[0].tolist()

@@ -243,8 +243,10 @@ def check_category_count(name: str, n_categories: int) -> None:
     """Raise ``DataError`` if a nominal column has more categories than there are codes."""
     if n_categories > MOST_CATEGORIES:
         raise DataError(
-            f"column {name!r} has more than {MOST_CATEGORIES} categories, too many for "
-            "splits='binned': leave the column out, or use splits='exact' if the rows fit memory."
+            reason=f"column {{column!r}} has more than {MOST_CATEGORIES} categories, too many for "
+            "{splits='binned'}: leave the column out, or use {splits='exact'} if the rows fit into "
+            "memory",
+            column=name,
         )
 
 

@@ -231,9 +231,11 @@ def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: Growt
     """Refuse an attribute with more categories than a node can have branches."""
     many = columns.n_categories > _MOST_BRANCHES
     if growth.nominal == "multiway" and many.any():
+        name = names[int(np.argmax(many))]
         raise DataError(
-            f"column {names[int(np.argmax(many))]!r} has more than {_MOST_BRANCHES} categories, "
-            "too many for a branch each: use nominal='binary' or leave the column out."
+            reason=f"column {{column!r}} has more than {_MOST_BRANCHES} categories, too many for a "
+            "branch each: use {nominal='binary'} or leave the column out",
+            column=name,
         )
 
 

@@ -55,8 +55,8 @@ def soften(tree: Tree, width: float, before: float, cases: Dataset | None) -> Tr
         return replace(tree, softness=_times(width, threshold_widths(tree, cases)))
     if not tree.softness.any() and _is_soft(tree).any():
         raise ParameterError(
-            "The widths of soft thresholds are measured on the training cases: give X and y to "
-            "ranked, or fit with ranking='soft'."
+            reason="The widths of soft thresholds are measured on the training cases: give "
+            "{X and y} to ranked, or fit with {ranking='soft'}."
         )
     # A tree that was grown with soft thresholds and has none is a leaf, or has no numeric split.
     return replace(tree, softness=_times(width, tree.softness / (before or 1.0)))

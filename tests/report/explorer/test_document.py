@@ -164,7 +164,7 @@ def test_bad_requests_are_refused(tmp_path):
     file = tmp_path / "tree.html"
     with pytest.raises(ParameterError, match="give both X_test and y_test"):
         tree.explore(file, X_test)
-    with pytest.raises(ParameterError, match="cases=-1 must be an integer from 0 on"):
+    with pytest.raises(ParameterError, match="cases=-1 must be an integer of at least 0"):
         tree.explore(file, X_test, y_test, cases=-1)
     with pytest.raises(ParameterError, match="positive='maybe' is not a class"):
         tree.explore(file, positive="maybe")

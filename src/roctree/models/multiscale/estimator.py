@@ -101,7 +101,6 @@ class MultiscaleClassifier(FittedClassifier):
     """
 
     fitted_: FittedCells
-    cases_: Dataset | None = None
 
     def __init__(
         self,
@@ -310,6 +309,12 @@ class MultiscaleClassifier(FittedClassifier):
         check_parameter("labels", self.labels)
         return replace(self.fitted_, labels=self.labels)
 
+    @property
+    def cases_(self) -> Dataset | None:
+        """The training cases; None if they are not kept, as in a model file."""
+        self._model()
+        return getattr(self, "_kept_cases", None)
+
     def _learn(self, cases: Dataset, y: Any) -> Self:
         """Grow the cells of these cases and prune them."""
         pruner = costs_in_class_order(pruner_of_cells(self.pruning), cases.schema.classes)
@@ -328,7 +333,9 @@ class MultiscaleClassifier(FittedClassifier):
             labels=self.labels,
         )
         # A copy: the user's array may change.
-        self.cases_ = replace(cases, values=np.array(cases.values)) if self.keep_cases else None
+        self._kept_cases = (
+            replace(cases, values=np.array(cases.values)) if self.keep_cases else None
+        )
         return self
 
 

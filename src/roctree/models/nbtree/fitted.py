@@ -7,7 +7,6 @@ among the distinct probabilities of the cases, which take the place of leaves.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from reprlib import repr as shortened
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -232,8 +231,11 @@ class FittedNaiveBayesTree(FittedModel):
             return self._score(*counts)
         if not isinstance(counts, str) or counts not in COUNTS:
             raise ParameterError(
-                f"counts={shortened(counts)} is not known{did_you_mean(counts, COUNTS)}: give "
-                "'training', 'smoothed', or held-out cases (X, y)."
+                parameter="counts",
+                value=counts,
+                reason="is not known{hint}: give 'training', 'smoothed', or, from Python, held-out "
+                "cases (X, y)",
+                hint=did_you_mean(counts, COUNTS),
             )
         return self.scored if counts == "training" else self.scored.with_expected_counts()
 

@@ -112,7 +112,9 @@ def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
         raise ParameterError("The tree knows only one class: there is nothing to explore.")
     check_test_cases(X_test, y_test)
     if not is_finite_number(cases) or cases < 0 or cases != int(cases):
-        raise ParameterError(parameter="cases", value=cases, reason="must be an integer from 0 on")
+        raise ParameterError(
+            parameter="cases", value=cases, reason="must be an integer of at least 0"
+        )
 
 
 def _default_title(schema: Schema) -> str:
