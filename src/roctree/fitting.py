@@ -295,8 +295,8 @@ def warn_about_lost_rows(
         warnings.warn(
             ParameterWarning(
                 reason=f"{lost} of {n_rows} rows have no effect on the fit: their "
-                f"{{sample_weight}} is below {quantum / 2.0:.3g}, too small relative to the largest, "
-                f"{largest:.3g}."
+                f"{{sample_weight}} is below {quantum / 2.0:.3g}, too small relative to the "
+                f"largest, {largest:.3g}."
             ),
             stacklevel=stacklevel + 1,
         )

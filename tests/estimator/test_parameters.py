@@ -107,3 +107,11 @@ def test_nothing_is_checked_before_the_fit():
 def test_the_table_of_defaults_is_the_signature_of_the_constructor():
     signature = inspect.signature(ROCTreeClassifier)
     assert {name: each.default for name, each in signature.parameters.items()} == dict(DEFAULTS)
+
+
+def test_a_ranking_set_after_the_fit_is_checked_where_it_is_used():
+    tree = ROCTreeClassifier().fit(X, Y).set_params(ranking="nearest")
+    assert tree.predict(X).tolist() == Y
+    assert hasattr(tree, "classes_")
+    with pytest.raises(ParameterError, match="ranking='nearest' is not allowed"):
+        tree.decision_function(X)
