@@ -130,17 +130,13 @@ def kernel(function: Function) -> Function:
     It is not cached by itself: the typed kernel that contains it is. It counts references, and
     may allocate, if that kernel does; hence it must not return an array.
     """
-    return _part(function)
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **LINKED_ONLY}
+    return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a small piece into every kernel that calls it."""
-    return _part(function, forceinline=True)
-
-
-def _part(function: Function, **options: Any) -> Function:
-    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **LINKED_ONLY}
-    return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
+    """Compile a small piece into every kernel that calls it; Python can call it too."""
+    return cast(Function, njit(function, nogil=True, error_model="numpy", forceinline=True))
 
 
 def of_kind(whole: Function, others: Function, field: str) -> Function:
