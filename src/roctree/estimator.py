@@ -828,7 +828,7 @@ class ROCTreeClassifier(FittedClassifier):
         from roctree.report.explorer.preview import preview_svg
 
         model = self._model()
-        return page + preview_svg(model) + to_html(model.tree, model.schema, model.decision.labels)
+        return page + preview_svg(model) + to_html(model.tree, model.schema, model.display_labels)
 
     @property
     def tree_(self) -> Tree:

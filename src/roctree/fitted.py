@@ -72,7 +72,7 @@ from roctree.tally import Tally
 from roctree.text import did_you_mean, escape_unprintable, pluralize
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
 from roctree.tree.prediction import apply, decision_path, mix
-from roctree.tree.shape import importances
+from roctree.tree.shape import importances, subtree_counts
 from roctree.tree.softness import soften
 from roctree.tree.text import to_text
 from roctree.tree.tree import Tree
@@ -670,6 +670,20 @@ class FittedTree(FittedModel):
         votes = self._usual_votes()
         return Decision(self.tree, votes, votes)
 
+    @cached_property
+    def display_labels(self) -> Ints:
+        """Class index of each node as it is displayed.
+
+        An operating point labels leaves only. A subtree that is not shown in full has the label
+        that most of its training cases get.
+        """
+        tree, labels = self.tree, self.decision.labels
+        if self.operating_point is None:
+            return labels
+        weights = np.zeros_like(tree.counts)
+        weights[tree.leaves, labels[tree.leaves]] = tree.weight[tree.leaves]
+        return np.where(tree.is_leaf, labels, subtree_counts(tree, weights).argmax(axis=1))
+
     def _usual_votes(self) -> Floats:
         if self.node_labels is not None:
             return np.eye(self.schema.n_classes)[self.node_labels]
@@ -846,7 +860,7 @@ class FittedTree(FittedModel):
             self.schema,
             max_depth=max_depth,
             digits=digits,
-            labels=self.decision.labels,
+            labels=self.display_labels,
         )
 
     @property

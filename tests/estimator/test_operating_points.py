@@ -380,3 +380,15 @@ def test_without_a_seed_draws_differ_from_tree_to_tree(tree, data):
     request = {"max_fpr": 0.13, "randomise": True, "random_state": None}
     seeds = {tree.at(**request).operating_point_.seed for _ in range(4)}
     assert len(seeds) > 1
+
+
+def test_a_subtree_that_is_not_shown_has_the_label_that_most_of_its_cases_get():
+    rows = [[float(value)] for value in range(8)]
+    tree = ROCTreeClassifier().fit(rows, ["a", "a", "a", "b", "b", "a", "b", "b"])
+    there = tree.at(cost_fp=1, cost_fn=3, positive="b")
+    assert there.to_text().count(": b") == 2
+    assert there.to_text(max_depth=1).splitlines() == [
+        "x0 <= 2.5: a  (1.00, 3 cases)",
+        "x0 > 2.5: b  (0.80, 5 cases) …",
+    ]
+    assert "b 0." in there.to_dot(max_depth=1)

@@ -158,7 +158,7 @@ def _node_attributes(model: FittedTree, node: int, max_depth: int | None, digits
     if not tree.is_leaf[node] and tree.depth[node] != max_depth:
         words = f"{quote_if_needed(model.schema.names[tree.feature[node]])}\n{cases}"
         return f"label={dot_string(words)}"
-    label = int(model.decision.labels[node])
+    label = int(model.display_labels[node])
     share = share_text(float(model.probabilities[node, label]))
     words = f"{quote_if_needed(model.schema.classes[label])}  {share}\n{cases}"
     more = "" if tree.is_leaf[node] else "\n…"

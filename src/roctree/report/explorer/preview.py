@@ -32,7 +32,7 @@ def preview_svg(model: FittedTree) -> str:
 
     The text is empty if the first levels have too many branches to draw.
     """
-    labels = model.decision.labels
+    labels = model.display_labels
     tree = model.tree
     shown = np.flatnonzero(tree.depth <= LEVELS)
     ends = [
