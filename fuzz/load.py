@@ -11,6 +11,10 @@ from pathlib import Path
 
 import atheris
 
+# Modules with kernels come first, because Numba cannot compile instrumented functions.
+import roctree.models.multiscale.fitted
+import roctree.models.nbtree.fitted  # noqa: F401
+
 with atheris.instrument_imports(include=["roctree.files", "json"]):
     from roctree.errors import ModelFileError
     from roctree.files import from_bytes
