@@ -1,5 +1,8 @@
 """The compiled types of annotations, and what kernels may do with records."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
@@ -10,18 +13,16 @@ from numba.core.errors import TypingError
 
 from roctree._jit import (
     JIT_DISABLED,
-    AnyFloats2D,
-    Floats,
-    Ints,
-    ReadonlyInts,
     compiled,
     function_type,
     kernels,
     new_record,
-    record_type,
-    signature_of,
     typed_kernel,
+    variant,
 )
+from roctree._jit.compiler import _UNCOUNTED
+from roctree._jit.records import record_type, signature_of
+from roctree.arrays import AnyFloats2D, Floats, Ints, ReadonlyInts
 
 COUNTERS = np.dtype([("calls", np.int64), ("rows", np.int64)])
 
@@ -91,7 +92,8 @@ def test_a_signature_follows_from_annotations():
     signature = signature_of(weighted)
     assert signature.return_type == types.float64
     assert signature.args == (types.int64, record_type(Data))
-    marked = signature_of(weighted, row=ReadonlyInts)
+    marked = signature_of(variant("marked", weighted, row=ReadonlyInts))
+    kernels.DECLARED.pop()
     assert marked.args[0] == types.Array(types.int64, 1, "C", readonly=True)
 
 
@@ -136,6 +138,65 @@ def test_a_field_that_does_not_fit_is_refused(fields, name):
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled with the JIT off")
 def test_only_kernels_that_say_so_allocate():
     assert compiled(may_make_an_array)(3) == 3.0
-    if kernels._UNCOUNTED:
+    if _UNCOUNTED:
         with pytest.raises(TypingError):
             compiled(makes_an_array)
+
+
+LINKED = """
+import numba, numpy as np
+from roctree._jit import compiled, kernel, typed_kernel
+
+@kernel
+def inner(n: int) -> float:
+    return (np.full(n, 2.0) + np.arange(n)).sum()
+
+@kernel
+def outer(n: int) -> float:
+    return inner(n) + np.ones(n).sum()
+
+@typed_kernel(allocates=True)
+def ours(n: int) -> float:
+    return outer(n) + inner(2 * n)
+
+@numba.njit
+def theirs(n):
+    return (np.full(n, 2.0) + np.arange(n)).sum() + np.ones(n).sum()
+
+assert compiled(ours)(5) == ours(5)
+assert theirs(5) == theirs.py_func(5)
+"""
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled with the JIT off")
+def test_functions_of_numba_that_are_linked_into_kernels_still_serve_others(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", LINKED], env=environment, check=True)
+
+
+OTHER_NUMBA = """
+from numba.core import codegen, cpu
+del codegen.JITCodeLibrary, cpu.CPUTargetOptions
+from roctree._jit import compiler
+from roctree._jit.kernels import Waiting
+assert not compiler._HAS_STEPS and not compiler._UNCOUNTED
+Waiting.loading = Waiting.compiling = 0.0
+import numpy as np, roctree
+values = np.random.default_rng(0).normal(size=(60, 3))
+model = roctree.ROCTreeClassifier().fit(values, values[:, 0] > 0.0)
+print(model.predict_proba(values).sum())
+"""
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled with the JIT off")
+@pytest.mark.slow
+def test_a_numba_without_the_private_steps_compiles_in_its_own_way(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_NUMBA + LINKED],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "ROCTREE_QUIET": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert float(done.stdout) == pytest.approx(60.0)
+    assert list(tmp_path.rglob("*.kernel"))

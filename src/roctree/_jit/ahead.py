@@ -1,111 +1,250 @@
-"""Compile kernels in two processes at once, or in the background, to shorten the first fit."""
+"""Compile kernels: now, in two processes at once, saying so; or later, in the background."""
 
-import logging
+import atexit
 import os
+import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
-from subprocess import DEVNULL, Popen
-from time import time
-from typing import Any
+from queue import Empty, Queue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
 
-from roctree._jit.kernels import (
-    DECLARED,
-    JIT_DISABLED,
-    cache_folder,
-    compiled,
-    is_compiled,
-    stamp,
-)
+from roctree._jit import store
+from roctree._jit.kernels import DECLARED, JIT_DISABLED, compiled, is_compiled
+from roctree._jit.store import folder, keeps_kernels, locked
 
-__all__ = ["compile_all", "compile_later", "compiling"]
+if TYPE_CHECKING:
+    import subprocess
+
+__all__ = ["compile_all", "compile_in_background", "compile_now"]
 
 Kernel = Callable[..., Any]
 
-_LOG = logging.getLogger("roctree")
-# A compiling process takes half of this time; one that has not ended by then was killed.
-_PATIENCE = 120.0
-# Kept, so that processes at work are not reported as abandoned.
-_AT_WORK: "list[Popen[bytes]]" = []
+# Whether a process may be started in the background.
+_MAY_START = "ROCTREE_BACKGROUND"
+_QUIET = "ROCTREE_QUIET"
+# So few kernels, those of a default fit, are compiled in about the time that a second process needs
+# to load Numba.
+_FEW = 8
+# How long a background process waits for its turn, and then for further requests.
+_PATIENCE = 300.0
+_IDLE = 2.0
+_COMMAND = "from roctree._jit.ahead import compile_from_input; compile_from_input({patience})"
 
 
-@contextmanager
-def compiling(*kernels: Kernel) -> Iterator[None]:
-    """Compile several typed kernels, while the body of the context compiles its own.
+def compile_now(kernels: Iterable[Kernel]) -> None:
+    """Compile typed kernels, or load them.
 
-    Those that are new on this machine are shared with a second process, which almost halves the
-    time of the first fit; a log message says so.
+    If many are new on this machine, they are shared with a second process, which almost halves the
+    wait; a line on standard error says what is happening.
     """
-    new = [kernel for kernel in dict.fromkeys(kernels) if not is_compiled(kernel)]
+    _BACKGROUND.is_running()  # which collects it if it has ended
+    wanted = list(dict.fromkeys(kernels))
+    new = [kernel for kernel in wanted if not is_compiled(kernel)]
     if new:
-        _announce(cached=cache_folder(new[0]) is not None)
-    middle = (len(new) + 1) // 2
-    process = _compile_elsewhere(new[middle:])
-    try:
-        yield
-        for kernel in new[:middle]:
-            compiled(kernel)
-    finally:
-        if process is not None:
-            process.wait()
-    for kernel in kernels:
+        with _shown():
+            shared = new[len(new) // 2 :] if len(new) > _FEW else []
+            process = _start(patience=0.0) if shared else None
+            if process is not None:
+                _ask(process, shared)
+                process.stdin.close()  # type: ignore[union-attr]
+            try:
+                for kernel in new[: len(new) - len(shared)]:
+                    compiled(kernel)
+            finally:
+                if process is not None:
+                    process.wait()
+            for kernel in new:
+                compiled(kernel)
+    for kernel in wanted:
         compiled(kernel)
 
 
 def compile_all() -> None:
     """Compile the typed kernels of all imported modules."""
-    with compiling(*DECLARED):
-        pass
+    compile_now(DECLARED)
 
 
-def compile_later(kernels: Sequence[Kernel]) -> None:
-    """Compile the new ones among these in another process, for later fits; do not wait for it."""
+def compile_in_background(kernels: Iterable[Kernel]) -> bool:
+    """Compile the new ones of these kernels in the background; whether that will happen."""
     new = [kernel for kernel in kernels if not is_compiled(kernel)]
-    folder = cache_folder(new[0]) if new else None
-    if folder is None or not _claim(folder / f"roctree-{stamp()}.compiling"):
-        return
-    process = _compile_elsewhere(new)
-    if process is not None:
-        _AT_WORK.append(process)
+    if not keeps_kernels() or not _may_start():
+        return False
+    return _BACKGROUND.at_work(new)
 
 
-def _claim(mark: Path) -> bool:
-    """Claim the compilation for this process; return false if another process has claimed it."""
+class _Background:
+    """The one process that compiles in the background, and the kernels it has been asked for."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.asked: set[Kernel] = set()
+
+    def at_work(self, kernels: Sequence[Kernel]) -> bool:
+        """Ask for the kernels that are new to it; return whether it is at work."""
+        unasked = [kernel for kernel in kernels if kernel not in self.asked]
+        if unasked and not (self.is_running() and _ask(self.process, unasked)):
+            self.leave()
+            self.process = _start(patience=_PATIENCE)
+            _ask(self.process, unasked)
+        self.asked.update(unasked)
+        return self.is_running()
+
+    def is_running(self) -> bool:
+        """Return whether it is at work; if it has ended, nothing of it remains."""
+        return self.process is not None and self.process.poll() is None
+
+    def leave(self) -> None:
+        """Leave it to itself: it ends when its work is done."""
+        if self.process is not None:
+            self.process.stdin.close()  # type: ignore[union-attr]
+            if self.is_running():
+                # Otherwise Python would warn of a process that is left behind.
+                self.process.returncode = 0
+
+
+_BACKGROUND = _Background()
+atexit.register(_BACKGROUND.leave)
+
+
+def _may_start() -> bool:
+    """Whether this process may start another: not if it is a worker itself, or if told not to."""
+    import multiprocessing
+
+    worker = multiprocessing.current_process().name != "MainProcess"
+    return not worker and os.environ.get(_MAY_START, "1") not in {"", "0"}
+
+
+def _start(patience: float) -> "subprocess.Popen[bytes] | None":
+    """Start a process that compiles into the cache; None if that is not possible.
+
+    With patience it is one in the background: it waits until no other is at work, lets others use
+    the processor first, and goes on when this process ends.
+    """
+    # If Python is embedded, sys.executable is another program.
+    if JIT_DISABLED or "python" not in Path(sys.executable or "").name.lower():
+        return None
+    if not keeps_kernels() or (os.cpu_count() or 1) < 2:
+        return None
+    import subprocess
+
     try:
-        if mark.exists() and time() - mark.stat().st_mtime < _PATIENCE:
-            return False
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
+        return subprocess.Popen(
+            [sys.executable, "-c", _COMMAND.format(patience=patience)],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=patience > 0.0,
+            # On Windows, no console appears beside a program that has none.
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
     except OSError:
+        return None
+
+
+def _ask(process: "subprocess.Popen[bytes] | None", kernels: Iterable[Kernel]) -> bool:
+    """Ask a process to compile kernels, one line for all; return whether that was possible."""
+    recipes = [recipe for recipe in map(_recipe, kernels) if recipe is not None]
+    if process is None:
+        return False
+    try:
+        process.stdin.write(b64encode(pickle.dumps(recipes)) + b"\n")  # type: ignore[union-attr]
+    except (OSError, ValueError):
         return False
     return True
 
 
-@cache
-def _announce(*, cached: bool) -> None:
-    """Log once why the first fit takes longer, as a warning in an interactive session."""
-    once = "once on this machine" if cached else "in each process, as no cache folder is writable"
-    interactive = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
-    level = logging.WARNING if interactive else logging.INFO
-    _LOG.log(level, "Compiling the kernels for the first fit, which takes some seconds, %s.", once)
-
-
-def _compile_elsewhere(kernels: Sequence[Kernel]) -> "Popen[bytes] | None":
-    """Start a process that compiles these into the cache; None if that is not possible."""
-    if JIT_DISABLED or not kernels or cache_folder(kernels[0]) is None:
-        return None
-    # If Python is embedded, sys.executable is another program.
-    if "python" not in Path(sys.executable or "").name.lower() or (os.cpu_count() or 1) < 2:
-        return None
-    lines = ["from roctree._jit import compiled"]
-    for kernel in kernels:
-        lines += [
-            f"import {kernel.__module__} as module",
-            f"compiled(module.{kernel.__name__})",
-        ]
+def _recipe(kernel: Kernel) -> bytes | None:
+    """Return how another process gets this kernel; None if it cannot."""
     try:
-        return Popen([sys.executable, "-c", "; ".join(lines)], stdout=DEVNULL, stderr=DEVNULL)
-    except OSError:
+        recipe = pickle.dumps(kernel.__dict__.get("recipe", kernel))
+    except (pickle.PicklingError, AttributeError, TypeError):
         return None
+    return None if b"__main__" in recipe else recipe
+
+
+def compile_from_input(patience: float) -> None:
+    """Compile the kernels whose recipes come by standard input, until no more come."""
+    requests: Queue[bytes] = Queue()
+    Thread(target=_read_requests, args=(requests,), daemon=True).start()
+    root = folder()
+    if root is None:
+        return
+    turn: AbstractContextManager[Any] = nullcontext()
+    if patience > 0.0:
+        store.WAITS = False
+        if hasattr(os, "nice"):
+            os.nice(10)
+        turn = locked(root / "background.lock", patience)
+    with turn, suppress(Empty):
+        while line := requests.get(timeout=_IDLE):
+            for recipe in pickle.loads(b64decode(line)):
+                # Whoever needs a kernel that cannot be compiled sees the error then.
+                with suppress(Exception):
+                    _compile_recipe(recipe)
+
+
+def _read_requests(requests: "Queue[bytes]") -> None:
+    """Take lines off standard input, so that nobody has to wait who writes them."""
+    # Without a buffer: its lock could not be taken when the interpreter ends.
+    with open(0, "rb", buffering=0) as pipe:
+        for line in pipe:
+            requests.put(line)
+    requests.put(b"")
+
+
+def _compile_recipe(recipe: bytes) -> None:
+    made = pickle.loads(recipe)
+    kernel = made[0](*made[1]) if isinstance(made, tuple) else made
+    if not is_compiled(kernel):
+        compiled(kernel)
+
+
+@contextmanager
+def _shown() -> Iterator[None]:
+    """Say on standard error that kernels are compiled, in a terminal also for how long."""
+    stream = sys.stderr
+    if stream is None or os.environ.get(_QUIET, "0") not in {"", "0"}:
+        yield
+        return
+    once = "once on this machine" if keeps_kernels() else "in each process"
+    message = f"roctree compiles kernels, {once}"
+    if not stream.isatty():
+        _say(stream, f"{message}; this takes some seconds.\n")
+        yield
+        return
+    done = Event()
+    thread = Thread(target=_spin, args=(stream, message, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@cache
+def _say(stream: Any, message: str) -> None:
+    """Write a message, once."""
+    stream.write(message)
+    stream.flush()
+
+
+def _spin(stream: Any, message: str, done: Event) -> None:
+    """Show the seconds that have passed, until done; then clear the line."""
+    start, text = time.monotonic(), ""
+    for turn in range(1 << 30):
+        text = f"{'|/-' + chr(92)}"[turn % 4] + f" {message} … {time.monotonic() - start:.0f} s"
+        stream.write(f"\r{text}")
+        stream.flush()
+        if done.wait(0.2):
+            break
+    stream.write("\r" + " " * len(text) + "\r")
+    stream.flush()

@@ -1,142 +1,75 @@
-"""Declare, compile and cache kernels: loops over arrays that run without the interpreter."""
+"""Declare kernels, and decide whether they run compiled or interpreted.
 
-import gc
-import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+A kernel is an ordinary Python function over arrays; its decorator only notes how it is compiled.
+``compiled`` returns its compiled form, a separate function in which the kernels that it calls are
+compiled as well (``roctree._jit.compiler``, which alone loads Numba). Both forms compute the same,
+to the last bit.
+
+``choose`` decides between them for a whole operation: where compiling would take longer than the
+work itself, the kernels are interpreted, and a background process compiles them for later.
+"""
+
+import importlib.util
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from threading import RLock
 from types import FunctionType
 from typing import Any, TypeVar, cast, overload
 
-from numba import config, njit, types
-from numba.core import cpu
-from numba.extending import overload as implement_for_numba
+import numpy as np
 
-from roctree._jit.libraries import LINKED_ONLY, OPTIMISED_ONCE
-from roctree._jit.records import signature_of
+from roctree.arrays import ArrayType
 
 __all__ = [
     "DECLARED",
     "JIT_DISABLED",
-    "cache_folder",
-    "compile_typed",
+    "FunctionOf",
+    "choose",
+    "compile_later",
     "compiled",
+    "function_type",
     "inlined",
+    "interpreted",
     "is_compiled",
     "kernel",
+    "new_record",
     "of_kind",
-    "stamp",
+    "record_array",
     "typed_kernel",
     "variant",
 ]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
+Function = TypeVar("Function", bound=Kernel)
 
-JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+HAS_NUMBA = all(map(importlib.util.find_spec, ("numba", "llvmlite")))
+JIT_DISABLED = not HAS_NUMBA or os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 
 # The typed kernels of all modules imported so far.
-DECLARED: list[Callable[..., Any]] = []
-
-# Counting references to arrays costs up to a third of a growth, and only kernels that allocate
-# need it. The option is private to Numba: a version without it counts everywhere.
-_OPTIONS = getattr(cpu, "CPUTargetOptions", None)
-_UNCOUNTED: dict[str, Any] = {"_nrt": False, **OPTIMISED_ONCE} if hasattr(_OPTIONS, "_nrt") else {}
+DECLARED: list[Kernel] = []
 
 _LOCK = RLock()
-_COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
-
-
-@cache
-def stamp(package: str = "tree") -> str:
-    """Return a digest of the sources of all kernels, so that an edit never leaves a stale one.
-
-    Numba's own cache looks only at the file of the kernel itself and misses edits to the kernels
-    that it calls in other files. Those are in its own package, in ``tree`` or in ``criteria``.
-    """
-    home = Path(__file__).parents[1]
-    paths: list[Path] = []
-    for name in sorted({"_jit", "criteria", "tree", package}):
-        paths += [home / f"{name}.py", *sorted((home / name).rglob("*.py"))]
-    stamps = []
-    for path in paths:
-        if path.exists():
-            status = path.stat()
-            stamps.append((path.name, status.st_size, status.st_mtime_ns))
-    return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Suspend garbage collection, which takes a tenth of the time to compile."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def compile_typed(
-    function: Function,
-    signature: Any,
-    *,
-    python: bool = True,
-    passed: bool = True,
-    allocates: bool = True,
-) -> Function:
-    """Compile a function for one signature, and cache it on disk where that is possible.
-
-    Parameters
-    ----------
-    function : callable
-        The function to compile.
-    signature : Numba signature
-        The types of its result and parameters.
-    python : bool
-        Whether Python calls it; otherwise the code that unpacks Python objects is left out.
-    passed : bool
-        Whether it is passed to other kernels; otherwise the code for that is left out.
-    allocates : bool
-        Whether it makes arrays; otherwise references are not counted.
-    """
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "no_cpython_wrapper": not python,
-        "no_cfunc_wrapper": not passed,
-        **({} if allocates else _UNCOUNTED),
-    }
-    with _no_collection():
-        try:
-            dispatcher = njit(signature, cache=True, **options)(function)
-        except RuntimeError:
-            dispatcher = njit(signature, **options)(function)
-    if not JIT_DISABLED:
-        # There is one signature, at one address: Numba need not look for either each time the
-        # function is passed on.
-        (result,) = dispatcher.overloads.values()
-        dispatcher.get_compile_result = lambda _: result
-        library = result.library
-        library.get_pointer_to_function = cache(library.get_pointer_to_function)
-    return cast(Function, dispatcher)
+_COMPILED: dict[Kernel, Kernel] = {}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop that only other kernels call: GIL released, divisions unchecked.
+    """Declare a loop that only other kernels call.
 
     It is not cached by itself: the typed kernel that contains it is. It counts references, and
     may allocate, if that kernel does; hence it must not return an array.
     """
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **LINKED_ONLY}
-    return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
+    function.__dict__["compiled_as"] = "part"
+    return function
 
 
 def inlined(function: Function) -> Function:
-    """Compile a small piece into every kernel that calls it; Python can call it too."""
-    return cast(Function, njit(function, nogil=True, error_model="numpy", forceinline=True))
+    """Declare a small piece that is compiled into every kernel that calls it."""
+    function.__dict__["compiled_as"] = "inlined"
+    return function
 
 
 def of_kind(whole: Function, others: Function, field: str) -> Function:
@@ -152,21 +85,11 @@ def of_kind(whole: Function, others: Function, field: str) -> Function:
         The field of the record whose type decides.
     """
 
-    def of_whole(*arguments: Any) -> Any:
-        return whole(*arguments)
-
-    def of_others(*arguments: Any) -> Any:
-        return others(*arguments)
-
     def chosen(*arguments: Any) -> Any:
         kind = getattr(arguments[0], field).dtype.kind
-        return (of_whole if kind == "i" else of_others)(*arguments)
+        return (whole if kind == "i" else others)(*arguments)
 
-    def choose(*arguments: Any) -> Any:
-        array = arguments[0].types[arguments[0].fields.index(field)]
-        return of_whole if isinstance(array.dtype, types.Integer) else of_others
-
-    implement_for_numba(chosen)(choose)
+    chosen.__dict__.update(compiled_as="choice", choices=(whole, others, field))
     return cast(Function, chosen)
 
 
@@ -196,14 +119,21 @@ def typed_kernel(function: Any = None, *, python: bool = True, allocates: bool =
     """
 
     def declare(function: Function) -> Function:
-        return _declare(function, None, python=python, allocates=allocates)
+        DECLARED.append(function)
+        return declare_typed(function, python=python, allocates=allocates)
 
     return declare if function is None else declare(function)
 
 
-def _declare(function: Function, signature: Any, *, python: bool, allocates: bool) -> Function:
-    function.__dict__.update(signature=signature, python=python, allocates=allocates)
-    DECLARED.append(function)
+def declare_typed(
+    function: Function,
+    *,
+    python: bool = True,
+    allocates: bool = False,
+    passed: bool = False,
+) -> Function:
+    """Note how a typed kernel is compiled; ``passed`` if other kernels call it by pointer."""
+    function.__dict__.update(python=python, allocates=allocates, passed=passed or not python)
     return function
 
 
@@ -221,54 +151,157 @@ def variant(name: str, function: Function, **instead: Any) -> Function:
     """
     twin = FunctionType(function.__code__, function.__globals__, name)
     twin.__qualname__ = name
-    signature = signature_of(function, **instead)
-    return _declare(cast(Function, twin), signature, python=True, allocates=False)
+    twin.__annotations__ = {**function.__annotations__, **instead}
+    DECLARED.append(twin)
+    return cast(Function, declare_typed(twin))
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the compiled form of a typed kernel, from the cache on disk where possible."""
-    if JIT_DISABLED:
-        return function
+@dataclass(frozen=True)
+class FunctionOf:
+    """The type of a function that is passed as an argument: that of a typed kernel."""
+
+    kernel: Kernel
+
+
+def function_type(function: Kernel) -> FunctionOf:
+    """Return the type of a function that is passed as an argument, from its annotations."""
+    function.__dict__["passed"] = True
+    return FunctionOf(function)
+
+
+def record_array(dtype: np.dtype[Any], ndim: int = 1, *, readonly: bool = False) -> ArrayType:
+    """Return the type of an array of records, for ``Annotated[NDArray[Any], ...]``."""
+    return ArrayType(dtype, ndim, readonly=readonly)  # type: ignore[arg-type]
+
+
+def new_record(dtype: np.dtype[Any]) -> np.record:
+    """Return a record of zeros, whose fields kernels and Python may read and write."""
+    record: np.record = np.zeros(1, dtype).view(np.recarray)[0]
+    return record
+
+
+def interpreted(function: Kernel) -> Kernel:
+    """Return the kernel as it is."""
+    return function
+
+
+def compiled(function: Kernel, steps: float | None = None) -> Kernel:
+    """Return the compiled form of a typed kernel, from the cache on disk where possible.
+
+    Parameters
+    ----------
+    function : callable
+        A typed kernel.
+    steps : float, optional
+        How many microseconds the kernel takes if it is interpreted. If that is less than the wait
+        for the compiler, the kernel itself is returned.
+    """
     ready = _COMPILED.get(function)
     if ready is not None:
         return ready
+    if steps is not None:
+        return choose(steps, function)(function)
+    if JIT_DISABLED:
+        return function
     with _LOCK:
         if function not in _COMPILED:
-            declared = function.__dict__
-            signature = declared["signature"]
-            if signature is None:
-                signature = signature_of(function)
-            _COMPILED[function] = compile_typed(
-                _stamped(function),
-                signature,
-                python=declared["python"],
-                passed=not declared["python"] or declared.get("passed", False),
-                allocates=declared["allocates"],
-            )
+            _COMPILED[function] = _compile(function)
         return _COMPILED[function]
 
 
-def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a typed kernel is compiled, in this process or in the cache on disk."""
+def _compile(function: Kernel) -> Kernel:
+    """Return the compiled form of a kernel; the kernel itself if Numba cannot be loaded."""
+    try:
+        from roctree._jit.compiler import compile_kernel
+    except ImportError as error:
+        _warn_without_numba(f"Numba cannot be loaded ({error})")
+        return function
+    return compile_kernel(function)
+
+
+def is_compiled(function: Kernel) -> bool:
+    """Whether a typed kernel is compiled, in this process or on disk."""
     if JIT_DISABLED or function in _COMPILED:
         return True
-    folder = cache_folder(function)
-    return folder is not None and any(folder.glob(f"*.{_stamped(function).__qualname__}-*.nbi"))
+    from roctree._jit.store import entry_of
+
+    return entry_of(function).exists
 
 
-def cache_folder(function: Callable[..., Any]) -> Path | None:
-    """Return where a compiled kernel is cached; None if no folder is writable."""
-    try:
-        dispatcher = njit(cache=True)(_stamped(function))
-    except RuntimeError:
-        return None
-    path = dispatcher.stats.cache_path
-    return None if path is None else Path(path)
+class Waiting:
+    """What is known about the wait for the compiler, and how long kernels have been interpreted.
+
+    Attributes
+    ----------
+    loading : float
+        Seconds to load Numba and compiled kernels, once per process.
+    compiling : float
+        The longest operation that is interpreted, in seconds, while kernels are not compiled.
+    most : float
+        For how many seconds of a process kernels are interpreted in all; a background process has
+        compiled them by then, if there is one.
+    spent : float
+        For how many seconds, as estimated, kernels have been interpreted.
+    """
+
+    loading = 0.4
+    compiling = 1.2
+    most = 20.0
+    most_alone = 3.0
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def is_shorter(self, seconds: float, kernels: tuple[Kernel, ...]) -> bool:
+        """Whether waiting for the compiler is shorter than interpreting for so many seconds."""
+        total = self.spent + seconds
+        if total <= self.loading and "numba" not in sys.modules:
+            return False
+        if seconds > self.compiling or total > self.most or all(map(is_compiled, kernels)):
+            return True
+        return not compile_later(kernels) and total > self.most_alone
+
+
+WAITING = Waiting()
+
+
+def compile_later(kernels: Iterable[Kernel]) -> bool:
+    """Compile kernels in a background process; whether one is at work."""
+    from roctree._jit.ahead import compile_in_background
+
+    return compile_in_background(kernels)
+
+
+def choose(steps: float, *kernels: Kernel) -> Callable[[Kernel], Kernel]:
+    """Return ``compiled`` or ``interpreted``, whichever has the result of an operation sooner.
+
+    Parameters
+    ----------
+    steps : float
+        How many microseconds the operation takes if it is interpreted.
+    *kernels : callables
+        All typed kernels of the operation. They are compiled, or loaded, if they are to be.
+    """
+    if JIT_DISABLED:
+        if not HAS_NUMBA:
+            _warn_without_numba("Numba is not installed")
+        return interpreted
+    if all(kernel in _COMPILED for kernel in kernels):
+        return compiled
+    if not WAITING.is_shorter(1e-6 * steps, kernels):
+        WAITING.spent += 1e-6 * steps
+        return interpreted
+    from roctree._jit.ahead import compile_now
+
+    compile_now(kernels)
+    return compiled
 
 
 @cache
-def _stamped(function: Function) -> Function:
-    """Return the function, its name extended by the state of all sources for the disk cache."""
-    package = function.__module__.split(".")[1]
-    function.__qualname__ = f"{function.__qualname__}_{stamp(package)}"
-    return function
+def _warn_without_numba(reason: str) -> None:
+    warnings.warn(
+        f"{reason}, so roctree interprets its loops: results are the same, but fits of more than "
+        "some hundred rows take long.",
+        RuntimeWarning,
+        stacklevel=4,
+    )

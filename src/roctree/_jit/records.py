@@ -1,8 +1,9 @@
 """Compiled types, derived from annotations: arrays, records of arrays, functions, counters.
 
 A kernel states its types once, in its annotations. ``int``, ``float`` and ``bool`` stand for
-themselves, an array is one of the aliases below, and a ``NamedTuple`` class whose fields are
-annotated in the same way is a record: a group of arrays and numbers that travel together.
+themselves, an array is one of the aliases in ``roctree.arrays``, and a ``NamedTuple`` class whose
+fields are annotated in the same way is a record: a group of arrays and numbers that travel
+together.
 
 .. code-block:: python
 
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from types import NoneType
-from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -32,90 +33,11 @@ from numba.core.boxing import unbox_tuple
 from numba.core.typing.typeof import typeof_impl
 from numba.extending import NativeValue, unbox
 from numba.np.numpy_support import as_dtype
-from numpy.typing import NDArray
 
-__all__ = [
-    "AnyFloats2D",
-    "Bools",
-    "Branches",
-    "Branches2D",
-    "Bytes",
-    "Bytes2D",
-    "Codes2D",
-    "Floats",
-    "Floats2D",
-    "Floats3D",
-    "Int32s",
-    "Ints",
-    "Ints2D",
-    "Places",
-    "Places2D",
-    "ReadonlyBools",
-    "ReadonlyBranches",
-    "ReadonlyBranches2D",
-    "ReadonlyBytes",
-    "ReadonlyBytes2D",
-    "ReadonlyCodes2D",
-    "ReadonlyFloats",
-    "ReadonlyFloats2D",
-    "ReadonlyInt32s",
-    "ReadonlyInt32s2D",
-    "ReadonlyInts",
-    "ReadonlyInts2D",
-    "ReadonlyPlaces",
-    "ReadonlyPlaces2D",
-    "function_type",
-    "new_record",
-    "record_array",
-    "record_type",
-    "signature_of",
-]
+from roctree._jit.kernels import FunctionOf
+from roctree.arrays import ArrayType
 
 Record = TypeVar("Record", bound=type)
-
-
-def _array(dtype: Any, ndim: int, layout: Any = "C", *, readonly: bool = False) -> Any:
-    return types.Array(dtype, ndim, layout, readonly=readonly)
-
-
-# C-contiguous arrays that a kernel may write to. Places are positions in other arrays.
-Floats: TypeAlias = Annotated[NDArray[np.float64], _array(types.float64, 1)]
-Floats2D: TypeAlias = Annotated[NDArray[np.float64], _array(types.float64, 2)]
-Floats3D: TypeAlias = Annotated[NDArray[np.float64], _array(types.float64, 3)]
-Ints: TypeAlias = Annotated[NDArray[np.int64], _array(types.int64, 1)]
-Ints2D: TypeAlias = Annotated[NDArray[np.int64], _array(types.int64, 2)]
-Int32s: TypeAlias = Annotated[NDArray[np.int32], _array(types.int32, 1)]
-Places: TypeAlias = Annotated[NDArray[np.uint32], _array(types.uint32, 1)]
-Places2D: TypeAlias = Annotated[NDArray[np.uint32], _array(types.uint32, 2)]
-Branches: TypeAlias = Annotated[NDArray[np.int16], _array(types.int16, 1)]
-Branches2D: TypeAlias = Annotated[NDArray[np.int16], _array(types.int16, 2)]
-Codes2D: TypeAlias = Annotated[NDArray[np.uint16], _array(types.uint16, 2)]
-Bytes: TypeAlias = Annotated[NDArray[np.uint8], _array(types.uint8, 1)]
-Bytes2D: TypeAlias = Annotated[NDArray[np.uint8], _array(types.uint8, 2)]
-Bools: TypeAlias = Annotated[NDArray[np.bool_], _array(types.boolean, 1)]
-
-# C-contiguous arrays that a kernel only reads: they may be memory-mapped or otherwise read-only.
-ReadonlyFloats: TypeAlias = Annotated[NDArray[np.float64], _array(types.float64, 1, readonly=True)]
-ReadonlyFloats2D: TypeAlias = Annotated[
-    NDArray[np.float64], _array(types.float64, 2, readonly=True)
-]
-ReadonlyInts: TypeAlias = Annotated[NDArray[np.int64], _array(types.int64, 1, readonly=True)]
-ReadonlyInts2D: TypeAlias = Annotated[NDArray[np.int64], _array(types.int64, 2, readonly=True)]
-ReadonlyInt32s: TypeAlias = Annotated[NDArray[np.int32], _array(types.int32, 1, readonly=True)]
-ReadonlyInt32s2D: TypeAlias = Annotated[NDArray[np.int32], _array(types.int32, 2, readonly=True)]
-ReadonlyPlaces: TypeAlias = Annotated[NDArray[np.uint32], _array(types.uint32, 1, readonly=True)]
-ReadonlyPlaces2D: TypeAlias = Annotated[NDArray[np.uint32], _array(types.uint32, 2, readonly=True)]
-ReadonlyBranches: TypeAlias = Annotated[NDArray[np.int16], _array(types.int16, 1, readonly=True)]
-ReadonlyBranches2D: TypeAlias = Annotated[NDArray[np.int16], _array(types.int16, 2, readonly=True)]
-ReadonlyCodes2D: TypeAlias = Annotated[NDArray[np.uint16], _array(types.uint16, 2, readonly=True)]
-ReadonlyBytes: TypeAlias = Annotated[NDArray[np.uint8], _array(types.uint8, 1, readonly=True)]
-ReadonlyBytes2D: TypeAlias = Annotated[NDArray[np.uint8], _array(types.uint8, 2, readonly=True)]
-ReadonlyBools: TypeAlias = Annotated[NDArray[np.bool_], _array(types.boolean, 1, readonly=True)]
-
-# A table of any memory layout that a kernel only reads: the caller's data, without a copy.
-AnyFloats2D: TypeAlias = Annotated[
-    NDArray[np.float64], _array(types.float64, 2, "A", readonly=True)
-]
 
 _SCALARS = {int: types.int64, float: types.float64, bool: types.boolean, NoneType: types.void}
 
@@ -129,8 +51,11 @@ def _type_of(annotation: Any) -> Any:
     if get_origin(annotation) is tuple:
         return types.Tuple([_type_of(part) for part in get_args(annotation)])
     for note in getattr(annotation, "__metadata__", ()):
-        if isinstance(note, types.Type):
-            return note
+        if isinstance(note, FunctionOf):
+            return types.FunctionType(signature_of(note.kernel))
+        if isinstance(note, ArrayType):
+            element = from_dtype(np.dtype(note.dtype))
+            return types.Array(element, note.ndim, note.layout, readonly=note.readonly)
         if isinstance(note, np.dtype):
             return from_dtype(note)
     raise TypeError(f"{annotation!r} does not stand for a compiled type.")
@@ -258,37 +183,8 @@ def _unpack(
 
 
 @cache
-def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
-    return get_type_hints(function, include_extras=True)
-
-
-def signature_of(function: Callable[..., Any], **instead: Any) -> Any:
-    """Return the compiled signature of a function, from its annotations.
-
-    Parameters
-    ----------
-    function : callable
-        A function whose parameters and result are all annotated.
-    **instead : annotations
-        Annotations that replace those of the parameters with these names.
-    """
-    hints = {**_hints_of(function), **instead}
+def signature_of(function: Callable[..., Any]) -> Any:
+    """Return the compiled signature of a function, from its annotations."""
+    hints = get_type_hints(function, include_extras=True)
     result = _type_of(hints.pop("return"))
     return result(*map(_type_of, hints.values()))
-
-
-def function_type(function: Callable[..., Any]) -> Any:
-    """Return the type of a function that is passed as an argument, from its annotations."""
-    function.__dict__["passed"] = True
-    return types.FunctionType(signature_of(function))
-
-
-def record_array(dtype: np.dtype[Any], ndim: int = 1, *, readonly: bool = False) -> Any:
-    """Return the compiled type of an array of records, for ``Annotated[NDArray[Any], ...]``."""
-    return _array(from_dtype(dtype), ndim, readonly=readonly)
-
-
-def new_record(dtype: np.dtype[Any]) -> np.record:
-    """Return a record of zeros, whose fields kernels and Python may read and write."""
-    record: np.record = np.zeros(1, dtype).view(np.recarray)[0]
-    return record

@@ -1,0 +1,400 @@
+"""Compile kernels with Numba: the only module that loads it, beside ``records``.
+
+The compiled form of a kernel is made from a copy of its function, in which every kernel that it
+calls stands for its own compiled form; the function itself stays as it is, to be interpreted.
+
+**Each kernel is optimised and translated once**, where Numba does so at every level of calls. Numba
+takes every function through the whole compiler by itself: it is optimised, together with all
+functions that it calls, and translated to machine code. A function that is called three levels
+below a typed kernel is thus optimised four times, and translated as often as it is not inlined.
+Here a kernel that only other kernels call is simplified and kept as it is; the typed kernel that
+contains it is optimised and translated as a whole. This replaces steps that are private to Numba.
+If a version does not have them, kernels are compiled in its own way, to the same results.
+"""
+
+import dis
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from llvmlite import ir
+from llvmlite.binding import Linkage
+from numba import njit, types
+from numba.core import cgutils, codegen, cpu, targetconfig
+from numba.core.compiler import Compiler
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic
+from numba.extending import overload as implement_for_numba
+from numba.np.arrayobj import make_array, populate_array
+
+from roctree._jit.records import signature_of
+from roctree._jit.store import entry_of
+from roctree.collection import no_collection
+from roctree.errors import ParameterError
+
+__all__ = ["compile_kernel"]
+
+Kernel = Callable[..., Any]
+
+_Library: Any = getattr(codegen, "JITCodeLibrary", object)
+_Codegen: Any = getattr(codegen, "CPUCodegen", object)
+_STEPS = (
+    "_optimize_final_module",
+    "_finalize_dynamic_globals",
+    "_finalize_final_module",
+    "_get_module_for_linking",
+    "_raise_if_finalized",
+    "finalize",
+    "get_pointer_to_function",
+)
+_HAS_STEPS = all(hasattr(_Library, step) for step in _STEPS) and all(
+    hasattr(_Codegen, step) for step in ("_module_pass_manager", "_pass_builder")
+)
+
+
+class _NoEnvironment:
+    """Takes the place of the code generator after a part is done: there is no code to set up."""
+
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Do nothing: the environment serves only code that calls the interpreter."""
+
+
+class _Part(_Library):  # type: ignore[misc]
+    """The code of a function that is only linked to that of its callers."""
+
+    codegen = _NoEnvironment()
+    _shared_module: Any
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        """Leave the code as it is, without that of the functions that it calls."""
+        self._raise_if_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                # Several callers may link it, and it goes if all of them have inlined it.
+                function.linkage = "linkonce_odr"
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the code with all that it calls, for libraries that are not made here."""
+        if self._shared_module is None:
+            module = self._final_module.clone()
+            for library in _with_callees(self._linking_libraries):
+                module.link_in(library._get_module_for_linking(), preserve=True)
+            self._shared_module = module
+        return self._shared_module
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: the function has no address."""
+        return 0
+
+
+class _Alone:
+    """A part without the functions that it calls."""
+
+    def __init__(self, part: _Part) -> None:
+        self._part = part
+        self._reload_init = getattr(part, "_reload_init", ())
+
+    def _get_module_for_linking(self) -> Any:
+        return self._part._final_module
+
+
+def _with_callees(libraries: Iterable[Any]) -> list[Any]:
+    """Return libraries and all that they call, each once: Numba links them at every level."""
+    found = dict.fromkeys(libraries)
+    pending = list(found)
+    for library in pending:
+        if isinstance(library, _Part):
+            new = [callee for callee in library._linking_libraries if callee not in found]
+            found.update(dict.fromkeys(new))
+            pending += dict.fromkeys(new)
+    return [_Alone(each) if isinstance(each, _Part) else each for each in found]
+
+
+class _Counted(_Library):  # type: ignore[misc]
+    """The code of a function with all that it calls."""
+
+    def finalize(self) -> None:
+        """Link everything, optimise it and translate it."""
+        self._linking_libraries: list[Any] = _with_callees(self._linking_libraries)
+        super().finalize()
+
+
+class _Whole(_Counted):
+    """The code of a function that does not count references, with all that it calls."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Leave out what the whole module goes through anyway."""
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Leave out the first of two rounds, after which Numba removes counting of references."""
+        manager, builder = self._codegen._module_pass_manager()
+        manager.run(self._final_module, builder)
+
+
+class _PartCompiler(Compiler):
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        if library is None:
+            library = _Part(target.codegen(), "part")
+        super().__init__(typing, target, library, *others)
+
+
+class _WholeCompiler(Compiler):
+    library_class: Any = _Whole
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        if library is None:
+            library = self.library_class(target.codegen(), "kernel")
+            # As in Numba, so that the code can be cached on disk.
+            library.enable_object_caching()
+        super().__init__(typing, target, library, *others)
+
+
+class _CountedCompiler(_WholeCompiler):
+    library_class = _Counted
+
+
+@contextmanager
+def _linking() -> Iterator[None]:
+    """Link everything else that a kernel calls, such as Numba's own functions, in the same way."""
+    before = getattr(codegen.JITCPUCodegen, "_library_class", None)
+    if not _HAS_STEPS or before is not _Library:
+        yield
+        return
+    codegen.JITCPUCodegen._library_class = _Part
+    try:
+        yield
+    finally:
+        codegen.JITCPUCodegen._library_class = before
+
+
+# Options of ``numba.njit``. Counting references to arrays costs up to a third of a growth, and only
+# kernels that allocate need it. The option is private to Numba: a version without it counts
+# everywhere.
+_UNCOUNTED = hasattr(getattr(cpu, "CPUTargetOptions", None), "_nrt")
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_PART: dict[str, Any] = {"pipeline_class": _PartCompiler} if _HAS_STEPS else {}
+_WHOLE: dict[str, Any] = {"pipeline_class": _WholeCompiler} if _HAS_STEPS else {}
+_COUNTED: dict[str, Any] = {"pipeline_class": _CountedCompiler} if _HAS_STEPS else {}
+
+
+def compile_kernel(function: Kernel) -> Kernel:
+    """Compile a typed kernel for its signature, or load it from disk."""
+    declared = function.__dict__
+    options = {
+        **_COMMON,
+        "no_cpython_wrapper": not declared["python"],
+        "no_cfunc_wrapper": not declared["passed"],
+    }
+    if _UNCOUNTED and not declared["allocates"]:
+        options.update(_nrt=False, **_WHOLE)
+    else:
+        options.update(_COUNTED)
+    entry, signature = entry_of(function), signature_of(function)
+    dispatcher: Any = njit(**options)(_copy(function, {}))
+    with entry.claimed(), no_collection():
+        result = entry.load(dispatcher.targetctx)
+        if result is None:
+            # Symbols in machine code are named after functions, and must not be equal by chance.
+            twin = _twin(function)
+            twin.__qualname__ = f"{function.__qualname__}_{entry.digest}"
+            dispatcher = njit(**options)(twin)
+            try:
+                with _remembering(), _linking():
+                    dispatcher.compile(signature)
+            except NumbaError as error:
+                if "criterion" in declared:
+                    raise _refusal(declared["criterion"], error) from error
+                raise
+            (result,) = dispatcher.overloads.values()
+            entry.save(result)
+        else:
+            dispatcher.add_overload(result)
+    dispatcher.disable_compile()
+    # There is one signature, at one address: Numba need not look for either each time the function
+    # is passed on.
+    dispatcher.get_compile_result = lambda _: result
+    library = result.library
+    library.get_pointer_to_function = cache(library.get_pointer_to_function)
+    return dispatcher
+
+
+def _refusal(name: str, error: NumbaError) -> ParameterError:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = next((line for line in lines if "rror" in line or "cannot" in line), lines[-1])
+    return ParameterError(
+        f"the criterion {name!r} cannot be compiled ({reason[:200]}): it must return a number, "
+        "and may use loops, arithmetic, math and functions decorated with numba.njit."
+    )
+
+
+class _Memory:
+    """The types of calls that Numba has inferred, for as long as its settings do not change."""
+
+    def __init__(self) -> None:
+        self.settings: Any = None
+        self.known: dict[Any, tuple[Any, ...]] = {}
+
+    def infer(self, infer: Callable[..., Any], function: Any, *call: Any) -> Any:
+        """Return the type of a call, by ``infer`` if it is new."""
+        flags = targetconfig.ConfigStack.top_or_none()
+        settings = flags and (flags.nrt, flags.error_model, flags.boundscheck, str(flags.fastmath))
+        if settings != self.settings:
+            self.settings = settings
+            self.known.clear()
+        _, arguments, named = call
+        # Types exist once, and are kept alive here, so that their identity is enough.
+        key = id(function), *map(id, arguments), *((name, id(named[name])) for name in named)
+        if key not in self.known:
+            self.known[key] = infer(function, *call), function, arguments, named
+        return self.known[key][0]
+
+
+_MEMORY = _Memory()
+
+
+@contextmanager
+def _remembering() -> Iterator[None]:
+    """Infer the type of a call once, where Numba tries all implementations at each of them."""
+    function_type: Any = getattr(types.functions, "BaseFunction", None)
+    infer = getattr(function_type, "get_call_type", None)
+    if infer is None or infer.__module__ == __name__:
+        yield
+        return
+    function_type.get_call_type = lambda *call: _MEMORY.infer(infer, *call)
+    try:
+        yield
+    finally:
+        function_type.get_call_type = infer
+
+
+def _twin(function: Kernel) -> FunctionType:
+    """Return a copy of a function in which kernels stand for their compiled forms."""
+    names: set[str] = set()
+    codes: list[CodeType] = [function.__code__]
+    for code in codes:
+        loads = (each for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
+        names.update(each.argval for each in loads)
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    known = function.__globals__
+    compiled = {name: _counterpart(known[name]) for name in names if name in known}
+    if "criterion" in function.__dict__:
+        compiled["score"] = _inlined(known["score"])
+    return _copy(function, compiled)
+
+
+def _copy(function: Kernel, instead: dict[str, Any]) -> FunctionType:
+    """Return a copy of a function with other values of some globals, and compiled closures."""
+    cells = [CellType(_counterpart(cell.cell_contents)) for cell in function.__closure__ or ()]
+    return FunctionType(
+        function.__code__,
+        {**function.__globals__, **instead},
+        function.__name__,
+        function.__defaults__,
+        tuple(cells),
+    )
+
+
+def _counterpart(value: Any) -> Any:
+    """Return what stands for a value in compiled code: of a kernel its compiled form."""
+    made = _MAKERS.get(getattr(value, "__dict__", {}).get("compiled_as"))
+    return value if made is None else made(value)
+
+
+@cache
+def _part(function: Kernel) -> Any:
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_PART}
+    return njit(**_COMMON, **options)(_twin(function))
+
+
+@cache
+def _inlined(function: Kernel) -> Any:
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_PART}
+    return njit(**_COMMON, **options, forceinline=True)(_twin(function))
+
+
+@cache
+def _choice(function: Kernel) -> Any:
+    whole, others, field = function.__dict__["choices"]
+    for_whole, for_others = _counterpart(whole), _counterpart(others)
+
+    def stub(*arguments: Any) -> Any:
+        return None
+
+    def of_whole(*arguments: Any) -> Any:
+        return for_whole(*arguments)
+
+    def of_others(*arguments: Any) -> Any:
+        return for_others(*arguments)
+
+    def choose(*arguments: Any) -> Any:
+        array = arguments[0].types[arguments[0].fields.index(field)]
+        return of_whole if isinstance(array.dtype, types.Integer) else of_others
+
+    implement_for_numba(stub)(choose)
+    return stub
+
+
+_MATRIX = types.Array(types.float64, 2, "C")
+_VECTOR = types.Array(types.float64, 1, "C")
+
+
+@intrinsic
+def _two_by_two(typing_context: Any) -> Any:
+    """Return a 2 x 2 table on the stack; its shape is a constant, so loops over it are unrolled."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def size(value: int) -> Any:
+            return context.get_constant(types.intp, value)
+
+        number = context.get_data_type(types.float64)
+        buffer = cgutils.alloca_once(builder, ir.ArrayType(number, 4))
+        table = make_array(_MATRIX)(context, builder)
+        populate_array(
+            table,
+            data=builder.bitcast(buffer, number.as_pointer()),
+            shape=cgutils.pack_array(builder, [size(2), size(2)]),
+            strides=cgutils.pack_array(builder, [size(16), size(8)]),
+            itemsize=size(8),
+            meminfo=None,
+        )
+        return table._getvalue()
+
+    return _MATRIX(), build
+
+
+@intrinsic
+def _flat(typing_context: Any, array: Any, start: Any, stop: Any) -> Any:
+    """Return the cells from ``start`` to ``stop`` of a flattened array, without an owner."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = make_array(array)(context, builder, arguments[0])
+        cells = make_array(_VECTOR)(context, builder)
+        populate_array(
+            cells,
+            data=builder.gep(whole.data, [arguments[1]]),
+            shape=cgutils.pack_array(builder, [builder.sub(arguments[2], arguments[1])]),
+            strides=cgutils.pack_array(builder, [context.get_constant(types.intp, 8)]),
+            itemsize=context.get_constant(types.intp, 8),
+            meminfo=None,
+        )
+        return cells._getvalue()
+
+    return _VECTOR(array, types.intp, types.intp), build
+
+
+_MAKERS: dict[Any, Callable[[Any], Any]] = {
+    "part": _part,
+    "inlined": _inlined,
+    "choice": _choice,
+    "two_by_two": lambda _: _two_by_two,
+    "flat": lambda _: _flat,
+}
