@@ -72,7 +72,7 @@ ContingencyTable = NDArray[np.float64]  # [branch, class]
 Score = Callable[[ContingencyTable], float]
 BranchImpurity = Callable[[ContingencyTable, int, float, float], float]
 Correction = Literal["none", "log2", "split_info"]
-SplitSmoothing = Literal["none", "laplace"]
+SplitSmoothing = Literal["none", "laplace", "m_estimate"]
 
 
 @runtime_checkable
@@ -139,15 +139,19 @@ class Impurity(TableCriterion):
 
     Parameters
     ----------
-    split_smoothing : {"none", "laplace"}, default "none"
-        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes). Branch
-        weights are not smoothed, so an uninformative split scores lower than the unsplit node.
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4). Branch weights are not smoothed, so an
+        uninformative split scores lower than the unsplit node.
     children_correction : {"none", "log2", "split_info"}, default "none"
         Divisor of the gain: nothing, log2 of the number of branches, or the split information.
     """
 
     split_smoothing: SplitSmoothing = "none"
     children_correction: Correction = "none"
+    # Whether f is concave in p. Growth skips candidates on that promise: ``check_criterion`` tests
+    # it.
+    concave: ClassVar[bool] = False
 
     @staticmethod
     def impurity(table: ContingencyTable, branch: int, weight: float, extra: float) -> float:
@@ -162,21 +166,31 @@ class Impurity(TableCriterion):
     @property
     def function(self) -> Score:
         """Minus the mean impurity."""
-        return _mean_purity(self.impurity, pseudocount(self.split_smoothing))
+        return _mean_purity(self.impurity, self.split_smoothing)
 
     def convex(self, n_classes: int) -> bool:
-        """True without smoothing: the impurity is concave in p."""
-        return self.split_smoothing == "none"
+        """Whether the impurity is concave in p, and not smoothed."""
+        return self.concave and self.split_smoothing == "none"
 
 
 class Gini(Impurity):
     """Gini index of CART, 1 - sum p^2: the probability that two cases of a branch differ in class.
+
+    Parameters
+    ----------
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4).
+    children_correction : {"none", "log2", "split_info"}, default "none"
+        Divisor of the gain: nothing, log2 of the number of branches, or the split information.
 
     Examples
     --------
     >>> round(Gini()([[9, 1], [3, 7]]), 4)
     -0.3
     """
+
+    concave: ClassVar[bool] = True
 
     @staticmethod
     @inlined
@@ -192,11 +206,21 @@ class Gini(Impurity):
 class Entropy(Impurity):
     """Entropy of the class distribution in bits, - sum p log2 p; its gain is information gain.
 
+    Parameters
+    ----------
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4).
+    children_correction : {"none", "log2", "split_info"}, default "none"
+        Divisor of the gain: nothing, log2 of the number of branches, or the split information.
+
     Examples
     --------
     >>> round(Entropy()([[9, 1], [3, 7]]), 4)
     -0.6751
     """
+
+    concave: ClassVar[bool] = True
 
     @staticmethod
     @inlined
@@ -212,11 +236,21 @@ class Entropy(Impurity):
 class Error(Impurity):
     """Training error, 1 - max p: the fraction of cases not in the majority class of their branch.
 
+    Parameters
+    ----------
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4).
+    children_correction : {"none", "log2", "split_info"}, default "none"
+        Divisor of the gain: nothing, log2 of the number of branches, or the split information.
+
     Examples
     --------
     >>> round(Error()([[9, 1], [3, 7]]), 4)
     -0.2
     """
+
+    concave: ClassVar[bool] = True
 
     @staticmethod
     @inlined
@@ -233,11 +267,21 @@ class MSEE(Impurity):
 
     For each class i the error is p_i (1 - p_i) ((1 - p_i)^2 + sum over j != i of p_j^2).
 
+    Parameters
+    ----------
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4).
+    children_correction : {"none", "log2", "split_info"}, default "none"
+        Divisor of the gain: nothing, log2 of the number of branches, or the split information.
+
     Examples
     --------
     >>> round(MSEE()([[9, 1], [3, 7]]), 4)
     -0.1956
     """
+
+    concave: ClassVar[bool] = True
 
     @staticmethod
     @inlined
@@ -262,8 +306,9 @@ class GainRatio(TableCriterion):
 
     Parameters
     ----------
-    split_smoothing : {"none", "laplace"}, default "none"
-        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes).
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4).
     penalty : bool, default False
         Whether to subtract log2(number of candidate thresholds) / W from the gain of a threshold,
         as C4.5 Release 8 does.
@@ -312,8 +357,9 @@ class DKM(TableCriterion):
         Extension to more than two classes. "pairwise" sums 2 sqrt(p_i p_j) over pairs of classes,
         "one_vs_rest" sums sqrt(p (1 - p)) over classes. "largest" uses the most frequent class
         only, as CORElearn does; it is not concave and may rate a good split below no split.
-    split_smoothing : {"none", "laplace"}, default "none"
-        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes).
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" estimates the class distribution of a branch as (n + 1) / (w + classes),
+        "m_estimate" as (n + 4 / classes) / (w + 4).
     children_correction : {"none", "log2", "split_info"}, default "none"
         Divisor of the gain.
 
@@ -335,7 +381,7 @@ class DKM(TableCriterion):
             "one_vs_rest": _dkm_one_vs_rest,
             "largest": _dkm_largest,
         }
-        return _mean_purity(forms[self.multiclass], pseudocount(self.split_smoothing))
+        return _mean_purity(forms[self.multiclass], self.split_smoothing)
 
     def convex(self, n_classes: int) -> bool:
         """True without smoothing, except for "largest" with more than two classes."""
@@ -377,10 +423,12 @@ def _dkm_largest(table: ContingencyTable, branch: int, weight: float, extra: flo
 
 
 @cache
-def _mean_purity(impurity: BranchImpurity, extra: float) -> Score:
+def _mean_purity(impurity: BranchImpurity, smoothing: SplitSmoothing) -> Score:
     """Return the score: minus the mean impurity of the branches by their unsmoothed weights."""
+    added, m = _pseudocounts(smoothing)
 
     def score(table: ContingencyTable) -> float:
+        extra = m / table.shape[1] if m > 0.0 else added
         total = 0.0
         impure = 0.0
         for branch in range(table.shape[0]):
@@ -409,14 +457,20 @@ class AUC(TableCriterion):
     branch: the AUCsplit of Ferri, Flach and Hernández-Orallo (2002). With more than two classes it
     is the mean over the pairs of classes present in the node.
 
+    ``criterion="auc"`` divides the gain by the split information. The AUCsplit of the paper's
+    definition 8 has no such correction: ``AUC(children_correction="none")``, and as its experiments
+    ran it ``AUC(children_correction="none", split_smoothing="laplace")``. The MAUCsplit of 2003
+    (definition 2) has a correction whose formula is not published.
+
     Parameters
     ----------
     pairs : {"hand_till", "renormalised"}, default "hand_till"
         How branches are ordered for a pair of classes i and j. "hand_till" orders them by p_i, then
         by p_j, and averages the two areas. "renormalised" orders them by n_i / (n_i + n_j). Both
         agree for two classes.
-    split_smoothing : {"none", "laplace"}, default "none"
-        "laplace" adds one to every cell of the table, for both the order and the area.
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" adds one to every cell of the table, for both the order and the area;
+        "m_estimate" adds 4 / classes.
     children_correction : {"none", "log2", "split_info"}, default "split_info"
         Divisor of the gain, the improvement over 0.5.
 
@@ -433,7 +487,7 @@ class AUC(TableCriterion):
     @property
     def function(self) -> Score:
         """The area, between 0 and 1."""
-        return _mean_area(self.pairs, pseudocount(self.split_smoothing))
+        return _mean_area(self.pairs, self.split_smoothing)
 
     def convex(self, n_classes: int) -> bool:
         """True without smoothing, except for "hand_till" with more than two classes."""
@@ -442,11 +496,13 @@ class AUC(TableCriterion):
 
 
 @cache
-def _mean_area(pairs: str, extra: float) -> Score:
+def _mean_area(pairs: str, smoothing: SplitSmoothing) -> Score:
     """Return the score: mean area over pairs of classes, 0.5 if fewer than two are present."""
+    added, m = _pseudocounts(smoothing)
     many_classes = {"hand_till": _hand_till, "renormalised": _renormalised}[pairs]
 
     def score(table: ContingencyTable) -> float:
+        extra = m / table.shape[1] if m > 0.0 else added
         if table.shape[1] == 2:
             return _pair_area(table, 0, 1, extra)
         return many_classes(table, extra)
@@ -653,8 +709,9 @@ class Hellinger(TableCriterion):
 
     Parameters
     ----------
-    split_smoothing : {"none", "laplace"}, default "none"
-        "laplace" adds one to every cell of the table, which reduces the distance of small branches.
+    split_smoothing : {"none", "laplace", "m_estimate"}, default "none"
+        "laplace" adds one to every cell of the table, which reduces the distance of small branches;
+        "m_estimate" adds 4 / classes.
     children_correction : {"none", "log2", "split_info"}, default "none"
         Divisor of the gain.
 
@@ -670,7 +727,7 @@ class Hellinger(TableCriterion):
     @property
     def function(self) -> Score:
         """The distance; 0 for an unsplit node."""
-        return _hellinger(pseudocount(self.split_smoothing))
+        return _hellinger(self.split_smoothing)
 
     def convex(self, n_classes: int) -> bool:
         """True without smoothing: refining a split never brings two distributions closer."""
@@ -678,8 +735,11 @@ class Hellinger(TableCriterion):
 
 
 @cache
-def _hellinger(extra: float) -> Score:
+def _hellinger(smoothing: SplitSmoothing) -> Score:
+    added, m = _pseudocounts(smoothing)
+
     def score(table: ContingencyTable) -> float:
+        extra = m / table.shape[1] if m > 0.0 else added
         if table.shape[1] == 2:
             return _distance_of_two(table, extra)
         return _distance_of_many(table, extra)
@@ -861,9 +921,9 @@ def as_table(table: ArrayLike) -> ContingencyTable:
     return cells
 
 
-def pseudocount(split_smoothing: SplitSmoothing) -> float:
-    """Return the count that smoothing adds to every cell."""
-    return 1.0 if split_smoothing == "laplace" else 0.0
+def _pseudocounts(smoothing: SplitSmoothing) -> tuple[float, float]:
+    """Return the count that smoothing adds to every cell, and the one it divides among classes."""
+    return {"none": (0.0, 0.0), "laplace": (1.0, 0.0), "m_estimate": (0.0, 4.0)}[smoothing]
 
 
 _MANTISSA_BITS = 52
@@ -910,6 +970,37 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
+def node_impurities(criterion: Criterion, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the impurity of each node, which cost-complexity pruning adds up over the leaves.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The entropy for ``Entropy`` and ``GainRatio``, the error rate for ``Error``, the Gini index
+        for all others, some of which judge splits and not nodes.
+    counts : float64[nodes, classes]
+        Class counts.
+
+    Examples
+    --------
+    >>> node_impurities(Gini(), np.array([[1.0, 1.0], [2.0, 0.0]]))
+    array([0.5, 0. ])
+    """
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = counts / np.where(totals > 0.0, totals, 1.0)
+    if isinstance(criterion, Entropy | GainRatio):
+        logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0.0)
+        return np.asarray(-(shares * logarithms).sum(axis=1))
+    pure = shares.max(axis=1) if isinstance(criterion, Error) else np.square(shares).sum(axis=1)
+    return np.asarray(np.where(totals[:, 0] > 0.0, 1.0 - pure, 0.0))
+
+
+# Names of scikit-learn for criteria that are called otherwise here.
+ALIASES = {"log_loss": "entropy"}
+
+
 def resolve(criterion: str | Criterion) -> Criterion:
     """Return the criterion of that name, or the criterion itself."""
+    if isinstance(criterion, str):
+        criterion = ALIASES.get(criterion, criterion)
     return lookup("criterion", criterion, CRITERIA, lambda value: isinstance(value, Criterion))

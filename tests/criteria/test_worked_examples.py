@@ -246,7 +246,7 @@ def test_f_measure_prefers_a_useless_split_to_a_perfect_one():
     [([[10, 9], [0, 1]], 0.0024, 0.05), ([[10, 0], [0, 10]], 0.3333, 0.25)],
 )
 def test_smoothing_would_reward_tiny_branches_by_the_f_measure(table, raw, smoothed):
-    """Hence there is no such option; docs/criteria.md gives these numbers."""
+    """Hence there is no such option; docs/reference/criteria.md gives these numbers."""
     assert FMeasure()(table) == pytest.approx(raw, abs=1e-4)
     assert FMeasure()([[cell + 1 for cell in branch] for branch in table]) == near(smoothed)
     with pytest.raises(TypeError, match=r"FMeasure.*unexpected keyword argument 'split_smoothing'"):

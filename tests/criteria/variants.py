@@ -16,7 +16,7 @@ from roctree.criteria import (
 )
 from tests.naive import criteria as naive
 
-SMOOTHINGS = ("none", "laplace")
+SMOOTHINGS = ("none", "laplace", "m_estimate")
 
 TWINS = {
     Gini: naive.gini,
@@ -49,6 +49,7 @@ EMPTY_BRANCH_COUNTS = [c for c in ALL if isinstance(c, AUC | Hellinger) and c no
 # Options that lead the compiler elsewhere than the defaults of the registry do.
 OTHER_LOOPS = [
     Gini("laplace"),
+    Gini("m_estimate"),
     DKM("one_vs_rest"),
     DKM("largest"),
     AUC("renormalised"),

@@ -15,8 +15,12 @@ def merged(table):
     return [[sum(column) for column in zip(*table, strict=True)]]
 
 
+def added_to_cells(table, smoothing):
+    return {"none": 0, "laplace": 1, "m_estimate": Fraction(4, len(table[0]))}[smoothing]
+
+
 def mean_impurity(table, impurity, smoothing="none"):
-    extra = 1 if smoothing == "laplace" else 0
+    extra = added_to_cells(table, smoothing)
     total = sum(sum(branch) for branch in exact(table))
     result = 0
     for branch in exact(table):
@@ -76,7 +80,7 @@ def _dkm_largest(shares):
 def auc(table, pairs="hand_till", smoothing="none"):
     """Compare every case with every case of another class."""
     present = [label for label, weight in enumerate(merged(table)[0]) if weight > 0]
-    cells = exact(table, extra=1 if smoothing == "laplace" else 0)
+    cells = exact(table, extra=added_to_cells(table, smoothing))
     areas = [
         area(cells, i, j, share_in_pair if pairs == "renormalised" else share_of)
         for i in present
@@ -128,7 +132,7 @@ def f_of(inside, outside, beta):
 def hellinger(table, smoothing="none"):
     """The root of the mean over pairs of classes of the squared distance."""
     present = [label for label, weight in enumerate(merged(exact(table))[0]) if weight > 0]
-    cells = [[cell + (smoothing == "laplace") for cell in branch] for branch in exact(table)]
+    cells = exact(table, extra=added_to_cells(table, smoothing))
     totals = merged(cells)[0]
     squares = [
         sum((math.sqrt(b[i] / totals[i]) - math.sqrt(b[j] / totals[j])) ** 2 for b in cells)

@@ -324,3 +324,34 @@ def pessimistic_under_costs(root, costs, leaves_are):
     if leaves_are == "relabel":
         merge(root, final, labels)
     return final, labels
+
+
+def cost_lines(node, errors, leaves_are, of_parent=0):
+    """The expected errors by label 0 and by label 1 of every tree that pruning could make."""
+    own = majority(node, of_parent)
+    labels = [own] if leaves_are == "keep" and not node.children else [0, 1]
+    found = {(errors(node)[0], Fraction(0)) if label == 0 else (Fraction(0), errors(node)[1])
+             for label in labels}  # fmt: skip
+    if node.children:
+        sums = {(Fraction(0), Fraction(0))}
+        for child in node.children:
+            below = cost_lines(child, errors, leaves_are, own)
+            sums = {(a + c, b + d) for a, b in sums for c, d in below}
+        found |= sums
+    return found
+
+
+def breakpoints(lines):
+    """The ratios of costs (label 0 : label 1) at which another line becomes the lowest."""
+    crossings = {
+        (d - b) / (a - c) for a, b in lines for c, d in lines if a != c and (d - b) / (a - c) > 0
+    }
+    return [
+        ratio
+        for ratio in sorted(crossings)
+        if len({line for line in lines if is_lowest(line, lines, ratio)}) > 1
+    ]
+
+
+def is_lowest(line, lines, ratio):
+    return line[0] * ratio + line[1] == min(a * ratio + b for a, b in lines)

@@ -201,3 +201,58 @@ def mauc(scores, counts, renormalised=False):
 def _share(ours, theirs):
     ours, theirs = Fraction(ours), Fraction(theirs)
     return ours / (ours + theirs) if ours + theirs > 0 else Fraction(1, 2)
+
+
+def loss(leaves, cost, tp, fp):
+    """Loss per case at a cost of a false alarm, with the costs of both errors adding up to 2."""
+    n_positive, n_negative = totals(leaves)
+    return 2 * (cost * fp + (1 - cost) * (n_positive - tp)) / (n_positive + n_negative)
+
+
+def chosen(leaves, choice, cost, threshold=Fraction(1, 2)):
+    """How many positives and negatives are called positive at a cost."""
+    if choice == "fixed":
+        return called(leaves, threshold)
+    if choice == "score_driven":
+        return called(leaves, cost)
+    everything = [(0, 0), *(called(leaves, each) for each in thresholds(leaves))]
+    if choice == "optimal":
+        return min(everything, key=lambda counts: loss(leaves, cost, *counts))
+    # Rate-driven: a share 1 - cost is called positive, cases of one score in part.
+    wanted = (1 - cost) * sum(totals(leaves))
+    for (tp, fp), (more_tp, more_fp) in pairwise(everything):
+        if tp + fp <= wanted <= more_tp + more_fp:
+            part = (wanted - tp - fp) / (more_tp + more_fp - tp - fp)
+            return tp + part * (more_tp - tp), fp + part * (more_fp - fp)
+    raise AssertionError
+
+
+def expected_loss(leaves, choice, density, n_steps=600):
+    """The mean loss over costs with a density, by the midpoints of many small steps."""
+    costs = [Fraction(2 * step + 1, 2 * n_steps) for step in range(n_steps)]
+    weights = [density(float(cost)) for cost in costs]
+    losses = [float(loss(leaves, cost, *chosen(leaves, choice, cost))) for cost in costs]
+    return sum(w * each for w, each in zip(weights, losses, strict=True)) / sum(weights)
+
+
+def isotonic(leaves):
+    """The share of positives at each score, lowest first, that only rises: the min-max formula.
+
+    It is the largest, over all starts up to the score, of the least mean from there to any end from
+    the score on.
+    """
+    distinct = [
+        (score, [leaf for leaf in exact(leaves) if leaf[0] == score])
+        for score in sorted({score for score, ours, theirs in exact(leaves) if ours + theirs > 0})
+    ]
+    ours = [sum(leaf[1] for leaf in group) for _, group in distinct]
+    cases = [sum(leaf[1] + leaf[2] for leaf in group) for _, group in distinct]
+    n = len(distinct)
+
+    def mean(start, end):
+        return sum(ours[start : end + 1]) / sum(cases[start : end + 1])
+
+    return {
+        distinct[i][0]: max(min(mean(a, b) for b in range(i, n)) for a in range(i + 1))
+        for i in range(n)
+    }

@@ -72,3 +72,25 @@ def observed_thresholds(root, columns):
         below = [value for value in columns[root.feature] if value <= root.threshold]
         moved.threshold = max(below)
     return moved
+
+
+def node_thresholds(root, rows):
+    """Each threshold becomes the largest value on its left among the rows that reach the node."""
+    branches = [[row for row in rows if i in reached(root, row)] for i in range(len(root.children))]
+    children = [node_thresholds(*pair) for pair in zip(root.children, branches, strict=True)]
+    moved = replace(root, children=children)
+    if root.children and not root.categories:
+        known = [row[root.feature] for row in rows if row[root.feature] is not None]
+        moved.threshold = max((v for v in known if v <= root.threshold), default=root.threshold)
+    return moved
+
+
+def reached(node, row):
+    """The branches that a row takes: all of them if its value is missing and none is for that."""
+    value, found = row[node.feature], -1
+    if value is not None and not node.categories:
+        found = int(value > node.threshold)
+    elif value is not None and value < len(node.categories):
+        found = node.categories[int(value)]
+    found = node.missing if found < 0 else found
+    return range(len(node.children)) if found < 0 else [found]

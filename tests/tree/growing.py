@@ -9,9 +9,9 @@ from hypothesis import settings
 
 from roctree._jit import JIT_DISABLED
 from roctree.data import Dataset, Schema
-from roctree.tree import columns, growth
-from roctree.tree.growth import Growth, SortedKernels, grow
-from roctree.tree.workspace import Workspace
+from roctree.tree import columns, growth, subtrees
+from roctree.tree.growth import GrowthRules, SortedKernels, grow
+from roctree.tree.subtrees import Workspace
 
 MISSING = ("fractional", "category", "branch")
 NOMINAL = ("binary", "multiway", "one_vs_rest")
@@ -49,7 +49,7 @@ def take(dataset, rows):
 
 def grown(dataset, criterion, n_threads=1, **options):
     """The tree, checked."""
-    how = Growth(criterion, np.ones(dataset.schema.n_classes), **options)
+    how = GrowthRules(criterion, np.ones(dataset.schema.n_classes), **options)
     return grow(dataset, how, n_threads).validate(dataset.schema.n_features)
 
 
@@ -92,7 +92,8 @@ def as_bytes(tree):
 def bins(narrow=4, most_bins=5, sample=16):
     """Let nodes of more than ``narrow`` cases be searched by few bins, from a small sample."""
     with (
-        mock.patch.object(growth, "_NARROW", narrow),
+        mock.patch.object(growth, "NARROW", narrow),
+        mock.patch.object(subtrees, "NARROW", narrow),
         mock.patch.object(columns, "_MOST_BINS", most_bins),
         mock.patch.object(columns, "_SAMPLE", sample),
     ):
@@ -109,6 +110,6 @@ def scans(bounded):
 
     with (
         mock.patch.object(SortedKernels, "choose", as_for_many),
-        mock.patch.object(Growth, "bounded", return_value=bounded),
+        mock.patch.object(GrowthRules, "bounded", return_value=bounded),
     ):
         yield

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.tree.arrange import breadth_first, from_creation_order
+from roctree.tree.growth import breadth_first, from_creation_order
 from tests.naive.descend import Node
 from tests.tree.trees import N_CATEGORIES, as_tree, chain, nested_trees
 

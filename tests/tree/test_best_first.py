@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree.criteria import GainRatio, Gini
-from roctree.tree.growth import Growth, grow
-from roctree.tree.shape import best_first, grow_best_first
+from roctree.tree.growth import GrowthRules, grow
+from roctree.tree.shape import grow_best_first, open_best_first
 from tests.strategies import data_sets
 from tests.tree.growing import MISSING, NOMINAL, as_bytes, as_dataset, numeric_dataset, patient
 
@@ -28,10 +28,10 @@ def test_the_tree_is_that_of_cutting_the_whole_tree(
     missing, nominal, data, max_leaves, max_depth, criterion
 ):
     dataset = as_dataset(data)
-    growth = Growth(
+    growth = GrowthRules(
         criterion, np.ones(data.n_classes), nominal, missing, max_depth=max_depth, min_leaf=0.1
     )
-    expected = best_first(grow(dataset, growth), max_leaves)
+    expected = open_best_first(grow(dataset, growth), max_leaves)
     found = grow_best_first(partial(grow, dataset), growth, max_leaves)
     assert as_bytes(found) == as_bytes(expected)
 
@@ -43,8 +43,8 @@ def chain(n_rows):
 
 
 def test_a_tree_deeper_than_most_is_found_at_the_second_attempt():
-    dataset, growth = chain(40), Growth(Gini(), np.ones(2), min_leaf=0.1)
-    expected = best_first(grow(dataset, growth), 20)
+    dataset, growth = chain(40), GrowthRules(Gini(), np.ones(2), min_leaf=0.1)
+    expected = open_best_first(grow(dataset, growth), 20)
     attempts = mock.Mock(wraps=partial(grow, dataset))
     tree = grow_best_first(attempts, growth, 20)
     assert as_bytes(tree) == as_bytes(expected)
@@ -54,8 +54,8 @@ def test_a_tree_deeper_than_most_is_found_at_the_second_attempt():
 def test_a_bushy_tree_is_not_grown_deeper_than_needed():
     values = np.random.default_rng(0).random((400, 3))
     dataset = numeric_dataset(values, (values.sum(axis=1) > 1.5).astype(int))
-    growth = Growth(Gini(), np.ones(2))
+    growth = GrowthRules(Gini(), np.ones(2))
     attempts = mock.Mock(wraps=partial(grow, dataset))
     tree = grow_best_first(attempts, growth, 16)
-    assert as_bytes(tree) == as_bytes(best_first(grow(dataset, growth), 16))
+    assert as_bytes(tree) == as_bytes(open_best_first(grow(dataset, growth), 16))
     assert [call.args[0].max_depth for call in attempts.call_args_list] == [12]

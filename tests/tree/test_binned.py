@@ -1,6 +1,6 @@
 """Trees from tables: the exact tree where bins hold one value, the same bytes from any shards."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from unittest import mock
 
 import numpy as np
@@ -14,11 +14,19 @@ from roctree.criteria import CRITERIA, GainRatio, Gini
 from roctree.data import Dataset, Schema
 from roctree.tree import levels
 from roctree.tree.bins import Edges, learn_edges
-from roctree.tree.growth import Growth, grow
+from roctree.tree.growth import GrowthRules, grow
 from roctree.tree.levels import Binned, bin_dataset
 from roctree.tree.shards import LocalShards, Shard, omit_unit_weights
 from tests.strategies import data_sets
-from tests.tree.growing import MISSING, NOMINAL, as_bytes, as_dataset, numeric_dataset, patient
+from tests.tree.growing import (
+    MISSING,
+    NOMINAL,
+    as_bytes,
+    as_dataset,
+    bins,
+    numeric_dataset,
+    patient,
+)
 
 WEIGHTS = st.just(1.0) | st.integers(1, 5).map(float) | st.floats(0.01, 10.0)
 criteria = st.sampled_from([*CRITERIA.values(), GainRatio(penalty=True), GainRatio(tolerance=1e-6)])
@@ -33,8 +41,13 @@ modes = st.fixed_dictionaries(
 )
 
 
+def by_levels(rows):
+    """The same data, to be grown from tables alone."""
+    return Binned(*(getattr(rows, field.name) for field in fields(Binned)))
+
+
 def growth_of(dataset, criterion, **options):
-    return Growth(criterion, np.ones(dataset.schema.n_classes), **options)
+    return GrowthRules(criterion, np.ones(dataset.schema.n_classes), **options)
 
 
 @patient
@@ -42,8 +55,23 @@ def growth_of(dataset, criterion, **options):
 def test_few_values_give_the_bytes_of_the_exact_tree(data, criterion, mode, n_threads):
     dataset = as_dataset(data)
     growth = growth_of(dataset, criterion, **mode)
-    tree = bin_dataset(dataset, n_threads=n_threads).grow(growth, n_threads)
-    assert as_bytes(tree.validate(dataset.schema.n_features)) == as_bytes(grow(dataset, growth))
+    binned, expected = bin_dataset(dataset, n_threads=n_threads), as_bytes(grow(dataset, growth))
+    tree = binned.grow(growth, n_threads)
+    assert as_bytes(tree.validate(dataset.schema.n_features)) == expected
+    tree = by_levels(binned).grow(growth, n_threads)
+    assert as_bytes(tree.validate(dataset.schema.n_features)) == expected
+
+
+@patient
+@given(data_sets(weights=WEIGHTS, rows=(5, 40)), criteria, modes, st.integers(2, 5))
+def test_rows_in_memory_give_the_bytes_of_tables(data, criterion, mode, max_bins):
+    dataset = as_dataset(data)
+    growth = growth_of(dataset, criterion, **mode)
+    binned = bin_dataset(dataset, max_bins)
+    expected = as_bytes(by_levels(binned).grow(growth))
+    assert as_bytes(binned.grow(growth)) == expected
+    with bins(narrow=2):
+        assert as_bytes(binned.grow(growth)) == expected
 
 
 @patient
@@ -52,7 +80,7 @@ def test_levels_counted_in_groups_give_the_same_bytes(data, criterion, mode):
     dataset = as_dataset(data)
     growth = growth_of(dataset, criterion, **mode)
     with mock.patch.object(levels, "_ROOM", 1):
-        tree = bin_dataset(dataset).grow(growth)
+        tree = by_levels(bin_dataset(dataset)).grow(growth)
     assert as_bytes(tree) == as_bytes(grow(dataset, growth))
 
 
@@ -74,7 +102,9 @@ def test_shards_of_any_size_in_any_order_give_the_same_bytes(
     whole = bin_dataset(dataset, max_bins)
     parts = shuffled_rows(whole, dataset, order).divided(n_parts)
     random.shuffle(parts)
-    in_parts = replace(whole, shards=lambda columns: LocalShards(parts, columns, data.n_classes, 2))
+    in_parts = replace(
+        by_levels(whole), shards=lambda columns: LocalShards(parts, columns, data.n_classes, 2)
+    )
     assert as_bytes(in_parts.grow(growth)) == as_bytes(whole.grow(growth))
 
 

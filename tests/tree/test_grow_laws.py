@@ -139,6 +139,22 @@ def test_searching_by_bins_finds_the_same_tree(criterion, missing):
 
 @pytest.mark.parametrize("criterion", CONVEX, ids=repr)
 @pytest.mark.parametrize("missing", MISSING)
+def test_searching_the_cells_of_large_bins_finds_the_same_tree(criterion, missing):
+    random = np.random.default_rng(11)
+    values = np.column_stack([random.normal(size=600), random.integers(0, 300, 600) / 7])
+    labels = ((values[:, 0] > 0.1) ^ (random.random(600) < 0.2)).astype(np.int32)
+    labels[values[:, 1] > 35] = 1
+    values[random.random(values.shape) < 0.02] = np.nan
+    weights = random.integers(0, 3, 600) * 0.7
+    dataset = numeric_dataset(values, labels, weights)
+    for same in (dataset, replace(dataset, weights=np.ones(600))):
+        expected = as_bytes(grown(same, criterion, missing=missing, min_leaf=5.0))
+        with bins(narrow=80, most_bins=3, sample=50):
+            assert as_bytes(grown(same, criterion, missing=missing, min_leaf=5.0)) == expected
+
+
+@pytest.mark.parametrize("criterion", CONVEX, ids=repr)
+@pytest.mark.parametrize("missing", MISSING)
 def test_the_number_of_threads_changes_no_byte(criterion, missing):
     dataset = plentiful(5, missing=0.05)
     with bins(narrow=10, most_bins=20):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree.tree import IS_PRESENT, Tree
-from roctree.tree.shape import best_first, collapse, cut, observed_thresholds
+from roctree.tree.shape import collapse, cut, node_thresholds, observed_thresholds, open_best_first
 from tests.naive import shape as naive
 
 N_CLASSES = 3
@@ -113,7 +113,7 @@ def test_a_split_without_fewer_errors_collapses_and_one_with_fewer_stays():
 
 @given(nested_trees, st.integers(1, 12))
 def test_best_first_agrees_with_its_naive_twin(root, max_leaves):
-    result = best_first(as_tree(root), max_leaves).validate()
+    result = open_best_first(as_tree(root), max_leaves).validate()
     assert result == as_tree(naive.best_first(root, max_leaves))
     assert result.n_leaves <= max_leaves
 
@@ -121,7 +121,7 @@ def test_best_first_agrees_with_its_naive_twin(root, max_leaves):
 @given(nested_trees)
 def test_best_first_with_room_for_all_leaves_keeps_the_tree(root):
     tree = as_tree(root)
-    assert best_first(tree, tree.n_leaves) == tree
+    assert open_best_first(tree, tree.n_leaves) == tree
 
 
 @given(nested_trees)
@@ -133,10 +133,25 @@ def test_observed_thresholds_are_the_largest_values_below(root):
     assert moved == as_tree(naive.observed_thresholds(root, COLUMNS))
 
 
+known = st.floats(-3.0, 20.0).map(lambda value: round(value, 1))
+cases = st.lists(
+    st.tuples(st.none() | known, st.none() | known, st.none() | st.integers(0, 4)), max_size=12
+)
+
+
+@given(nested_trees, cases)
+def test_node_thresholds_are_the_largest_values_on_the_left_of_the_cases_of_the_node(root, rows):
+    values = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    moved = node_thresholds(as_tree(root), values).validate()
+    assert moved == as_tree(naive.node_thresholds(root, rows))
+
+
 def test_a_split_between_known_and_missing_keeps_its_threshold():
     split = naive.Node([1, 1, 0], [naive.Node([1, 0, 0]), naive.Node([0, 1, 0])], 0, IS_PRESENT)
     tree = as_tree(split)
-    assert observed_thresholds(tree, np.array([[1.0], [np.nan]]), np.zeros(1)) == tree
+    values = np.array([[1.0], [np.nan]])
+    assert observed_thresholds(tree, values, np.zeros(1)) == tree
+    assert node_thresholds(tree, values) == tree
 
 
 @pytest.mark.slow
@@ -145,7 +160,8 @@ def test_a_chain_of_a_hundred_thousand_levels_is_no_trouble():
     middle = cut(tree, np.arange(tree.n_nodes) == 99_999)
     assert middle.max_depth == 50_000
     assert collapse(tree).max_depth > 99_000
-    assert best_first(tree, 1000).n_leaves == 1000
+    assert open_best_first(tree, 1000).n_leaves == 1000
     values = np.array([[1.0], [2.0]])
     moved = observed_thresholds(tree, values, np.zeros(1))
     assert set(moved.threshold[~moved.is_leaf]) == {1.0}
+    assert node_thresholds(tree, values).threshold[0] == 1.0

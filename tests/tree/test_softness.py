@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from roctree.criteria import Gini
 from roctree.errors import ParameterError
 from roctree.tree import IS_PRESENT
-from roctree.tree.growth import Growth, grow
+from roctree.tree.growth import GrowthRules, grow
 from roctree.tree.prediction import apply, mix
 from roctree.tree.softness import harden, soften, threshold_widths
 from tests.naive import softness as naive
@@ -19,7 +19,7 @@ from tests.tree.growing import as_dataset, numeric_dataset, patient
 
 
 def grown(dataset, **limits):
-    return grow(dataset, Growth(Gini(), np.ones(dataset.schema.n_classes), **limits))
+    return grow(dataset, GrowthRules(Gini(), np.ones(dataset.schema.n_classes), **limits))
 
 
 def ancestors(tree, node):

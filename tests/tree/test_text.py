@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from roctree import ParameterError
 from roctree.data import Schema
 from roctree.tree import IS_PRESENT, Tree
-from roctree.tree.text import MAX_BARS, short, to_text
+from roctree.tree.text import MAX_BARS, leaf_letters, short, to_text
 from tests.naive.descend import Node, add_counts, breadth_first
 from tests.tree.trees import as_tree, chain, nested_trees
 
@@ -216,3 +216,14 @@ def test_limits_that_make_no_sense_are_refused(option, wish):
 @pytest.mark.parametrize("digits", [1, 17, np.int64(3)])
 def test_any_number_of_digits_that_a_float_has_is_allowed(digits):
     assert len(text(split(0.1, leaf(1, 0), leaf(0, 1)), digits=digits)) == 2
+
+
+def test_leaves_have_letters_in_the_order_of_their_scores():
+    tree = chain(29)
+    leaves = tree.leaves
+    scores = np.zeros(tree.n_nodes)
+    scores[leaves] = np.linspace(0.0, 1.0, len(leaves))
+    letters = leaf_letters(tree, scores)
+    ranked = [letters[node] for node in leaves[::-1].tolist()]
+    assert ranked[:2] + ranked[24:29] == ["A", "B", "Y", "Z", "AA", "AB", "AC"]
+    assert list(leaf_letters(tree, scores * 0.0)) == leaves.tolist()

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree.tree import Tree
-from roctree.tree.arrange import from_creation_order
+from roctree.tree.growth import from_creation_order
 from tests.naive.descend import Node, add_counts, breadth_first
 from tests.tree.trees import as_tree, chain, nested_trees
 
@@ -72,8 +72,9 @@ def test_a_tree_cannot_be_changed():
 
 def test_the_arrays_given_stay_writable():
     softness = np.zeros(5)
-    replace(chain(2), softness=softness)
+    tree = replace(chain(2), softness=softness)
     softness[0] = 1.0
+    assert not tree.softness.flags.writeable
 
 
 @given(nested_trees())

@@ -1,14 +1,18 @@
 """The bins of the columns: sketches of their values, edges from the sketches, codes for the cells.
 
 A sketch remembers a sample of the distinct values of a numeric column. Every value has a hash that
-depends on the value alone, and the sketch keeps the values with the lowest hashes and how often
-each occurs. A value among the lowest of all data is among the lowest of every part that has it, so
-its count in the whole is the sum of its counts in the parts: sketches of parts merge into exactly
-the sketch of the whole, whatever the parts and their order. A column with no more distinct values
-than the sketch has room for is known exactly.
+depends on the value alone, and the sketch keeps the values with the lowest hashes and the weight of
+the rows of each. A value among the lowest of all data is among the lowest of every part that has
+it, so its weight in the whole is the sum of its weights in the parts: sketches of parts merge into
+exactly the sketch of the whole, whatever the parts and their order. A column with no more distinct
+values than the sketch has room for is known exactly.
+
+Sums of weights must not depend on the parts either, and the grid of growth is known only when all
+parts are. A sketch therefore rounds a weight to 24 significant bits and adds integers, separately
+for every eight exponents.
 
 For other columns the sample is one of the distinct values. If all values are about equally
-frequent, the share of rows below an edge differs from the desired one by more than 1.3 % with a
+frequent, the share of weight below an edge differs from the desired one by more than 1.3 % with a
 probability of one in a hundred, by the Dvoretzky-Kiefer-Wolfowitz inequality: sqrt(ln(2 / 0.01) /
 (2 * 16384)) = 0.0127. Zero has the lowest hash of all and is always kept, so that the many zeros of
 amounts are not missed.
@@ -27,134 +31,214 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
+from roctree.arrays import Bools, Floats, Ints, in_threads, row_parts
 from roctree.errors import DataError
 from roctree.tree.columns import Columns, number_codes
-from roctree.tree.growth import Growth
-from roctree.tree.kernels.coding import SEARCHED
-from roctree.tree.kernels.tables import BinEnds, Bounds, CellBlock, number_bytes, number_words
-from roctree.tree.threads import in_threads
+from roctree.tree.growth import GrowthRules
+from roctree.tree.kernels.coding import HALF, MIX, SEARCHED, CellBlock, pick_low_hashes
+from roctree.tree.kernels.tables import BinEnds, Bounds, number_bytes, number_words
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Codes = NDArray[Any]
 
 # --- Sketches ---
 
 SKETCH_SIZE = 1 << 14
 # Rows are read in blocks that fit the cache.
-_SKETCH_BLOCK = 1 << 12
+_SKETCH_BLOCK = 1 << 15
 # With this many times more rows than there is room for, most of them need not be sorted.
 _MANY = 4
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
+_WEIGHT_BITS, _EXPONENTS = 24, 8
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Distinct values of a column in increasing order, and how often each occurs.
+    """Distinct values of a column in increasing order, and the weight of each.
 
     Parameters
     ----------
     values : float64[size]
-    counts : int64[size]
+    exponents : int64[n_units]
+        The units that weights are counted in are 2 to the power of these, in increasing order.
+    units : int64[n_units, size]
+        The weight of a value is the sum of its numbers of units.
     limit : uint64
         A value is kept only if its hash is no higher.
     """
 
     values: Floats
-    counts: Ints
+    exponents: Ints
+    units: Ints
     limit: np.uint64 = _EVERYTHING
 
     @classmethod
     def empty(cls) -> "Sketch":
         """Return the sketch of no rows."""
-        return cls(np.empty(0), np.empty(0, np.int64))
+        return cls(np.empty(0), np.empty(0, np.int64), np.empty((0, 0), np.int64))
 
     @property
     def is_exact(self) -> bool:
         """Whether no value has been left out."""
         return bool(self.limit == _EVERYTHING)
 
+    @property
+    def weights(self) -> Floats:
+        """Weight of each value, as a multiple of the largest unit."""
+        if self.exponents.size == 0:
+            return np.zeros(self.values.size)
+        powers = self.exponents - self.exponents[-1]
+        return np.asarray(np.ldexp(self.units, powers[:, None]).sum(axis=0))
+
     def merged(self, other: "Sketch", size: int = SKETCH_SIZE) -> "Sketch":
         """Return the sketch of the rows of both.
 
         Examples
         --------
-        >>> ours = Sketch(np.array([1.0, 2.0]), np.array([3, 1]))
-        >>> ours.merged(Sketch(np.array([2.0, 5.0]), np.array([1, 1]))).counts
-        array([3, 2, 1])
+        >>> one, two = np.array([[1.0], [2.0], [1.0]]), np.array([[2.0], [5.0]])
+        >>> [ours], [theirs] = (sketch_columns(part, np.array([0])) for part in (one, two))
+        >>> merged = ours.merged(theirs)
+        >>> merged.values, merged.weights / merged.weights[-1]
+        (array([1., 2., 5.]), array([2., 2., 1.]))
         """
+        exponents = np.union1d(self.exponents, other.exponents)
         values = np.concatenate([self.values, other.values])
-        counts = np.concatenate([self.counts, other.counts])
-        return _keep_lowest(values, counts, min(self.limit, other.limit), size)
+        units = np.zeros((exponents.size, values.size), np.int64)
+        ours, theirs = (np.searchsorted(exponents, each.exponents) for each in (self, other))
+        units[ours, : self.values.size] = self.units
+        units[theirs, self.values.size :] = other.units
+        return _keep_lowest(values, exponents, units, min(self.limit, other.limit), size)
 
 
-def sketch_columns(values: Floats, features: Ints, size: int = SKETCH_SIZE) -> list[Sketch]:
+def sketch_columns(
+    values: Floats,
+    features: Ints,
+    weights: Floats | None = None,
+    size: int = SKETCH_SIZE,
+    n_threads: int = 1,
+) -> list[Sketch]:
     """Return the sketches of some columns, without missing values.
 
     Of many rows few have hashes low enough to matter, unless values repeat: then all are sorted.
+
+    Parameters
+    ----------
+    values : float64[rows, columns]
+    features : int64[...]
+        The columns.
+    weights : float64[rows] or None
+        Weights of the rows; None if all are 1.
+    size : int
+        Largest number of values of a sketch.
+    n_threads : int
     """
-    sketches = [Sketch.empty()] * len(features)
+    limit, picked = _EVERYTHING, [np.empty(0, np.int64)] * len(features)
     if len(values) > _MANY * size:
-        sketches = _by_lowest_hashes(values, features, size)
-    return [
-        sketch if sketch.values.size == size else _by_sorting(values[:, feature], size)
-        for sketch, feature in zip(sketches, features, strict=True)
-    ]
+        limit = np.uint64(_MANY * size / (2 * len(values)) * float(_EVERYTHING))
+        picked = _rows_with_low_hashes(values, features, limit, n_threads)
+
+    counted = None if weights is None else _in_units(weights)
+
+    def sketch(place: int) -> Sketch:
+        rows, column = picked[place], values[:, features[place]]
+        found = _by_sorting(column[rows], counted, rows, size, limit)
+        if found.values.size == size:
+            return found
+        return _by_sorting(column, counted, slice(None), size)
+
+    return in_threads(n_threads, sketch, range(len(features)))
 
 
-def _by_lowest_hashes(values: Floats, features: Ints, size: int) -> list[Sketch]:
-    """Return the sketches of columns whose values hardly repeat; others are too short."""
-    limit = np.uint64(_MANY * size / (2 * len(values)) * float(_EVERYTHING))
-    columns, found = [], []
-    everything = len(features) == values.shape[1]
-    for begin in range(0, len(values), _SKETCH_BLOCK):
-        rows = values[begin : begin + _SKETCH_BLOCK]
-        # Adding zero makes a positive zero of a negative one.
-        cells = ((rows if everything else rows[:, features]) + 0.0).reshape(-1)
-        passing = np.flatnonzero(hash_values(cells) <= limit)
-        columns.append(passing % len(features))
-        found.append(cells[passing])
-    of_column, cells = np.concatenate(columns), np.concatenate(found)
-    return [_by_sorting(cells[of_column == place], size, limit) for place in range(len(features))]
+def _rows_with_low_hashes(
+    values: Floats, features: Ints, limit: np.uint64, n_threads: int
+) -> list[Ints]:
+    """Return the rows of each column whose hashes are no higher than ``limit``."""
+    run, bits = compiled(pick_low_hashes), values.view(np.uint64)
+
+    def pick(rows: slice) -> list[Ints]:
+        n_picked = np.zeros(len(features), np.int64)
+        picked = np.empty((len(features), rows.stop - rows.start), np.int64)
+        # Hashes overflow, of which only interpreted kernels take notice.
+        with np.errstate(over="ignore"):
+            run(rows.start, rows.stop, features, bits, np.array([limit]), picked, n_picked)
+        return [own[:n].copy() for own, n in zip(picked, n_picked, strict=True)]
+
+    blocks = row_parts(len(values), -(-len(values) // _SKETCH_BLOCK))
+    parts = in_threads(n_threads, pick, blocks)
+    return [np.concatenate(own) for own in zip(*parts, strict=True)]
 
 
-def _by_sorting(column: Floats, size: int, limit: np.uint64 = _EVERYTHING) -> Sketch:
-    ordered = np.sort(column + 0.0)
-    ordered = ordered[: np.searchsorted(ordered, np.nan)]
-    return _keep_lowest(ordered, np.ones(ordered.size, np.int64), limit, size)
+def _by_sorting(
+    column: Floats,
+    counted: tuple[Ints, Ints] | None,
+    rows: Ints | slice,
+    size: int,
+    limit: np.uint64 = _EVERYTHING,
+) -> Sketch:
+    """Return the sketch of the values of some rows, whose weights are 1 or counted in units."""
+    if counted is None:
+        ordered = np.sort(column + 0.0)
+        ordered = ordered[: np.searchsorted(ordered, np.nan)]
+        starts = _starts(ordered)
+        exponents, one = _in_units(np.ones(1))
+        counts = np.diff(starts, append=ordered.size)
+        return _keep_lowest(ordered[starts], exponents, one * counts, limit, size)
+    exponents, units = counted
+    order = np.argsort(column, kind="stable")
+    ordered = column[order] + 0.0
+    order = order[: np.searchsorted(ordered, np.nan)]
+    return _keep_lowest(ordered[: order.size], exponents, units[:, rows][:, order], limit, size)
+
+
+def _in_units(weights: Floats) -> tuple[Ints, Ints]:
+    """Return the exponents of the units of some weights, and the weights in these units.
+
+    >>> _in_units(np.array([1.0, 3.0, 300.0]))[1] / 2**24
+    array([[1.      , 3.      , 0.      ],
+           [0.      , 0.      , 1.171875]])
+    """
+    parts, exponents = np.frexp(weights)
+    steps = exponents % _EXPONENTS
+    exponents = exponents.astype(np.int64) - steps - _WEIGHT_BITS
+    occurring = np.unique(exponents)
+    counts = np.ldexp(np.rint(np.ldexp(parts, _WEIGHT_BITS)), steps).astype(np.int64)
+    return occurring, np.where(exponents == occurring[:, None], counts, 0)
 
 
 def hash_values(values: Floats) -> NDArray[np.uint64]:
     """Return a hash of each value: zero for zero, different for different values."""
-    # All bits of a value affect the highest bits of its hash.
     bits = values.view(np.uint64)
-    mixed = bits >> np.uint64(32)
+    mixed = bits >> HALF
     mixed ^= bits
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    mixed *= MIX
     return mixed
 
 
-def _keep_lowest(values: Floats, counts: Ints, limit: np.uint64, size: int) -> Sketch:
+def _keep_lowest(
+    values: Floats, exponents: Ints, units: Ints, limit: np.uint64, size: int
+) -> Sketch:
     """Merge equal values, and keep those with the lowest hashes."""
     if (values[1:] < values[:-1]).any():
         order = np.argsort(values, kind="stable")
-        values, counts = values[order], counts[order]
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
-    values = values[starts]
-    counts = np.add.reduceat(counts, starts) if starts.size > 0 else counts
+        values, units = values[order], units[:, order]
+    starts = _starts(values)
+    if starts.size < values.size:
+        values, units = values[starts], np.add.reduceat(units, starts, axis=1)
     hashes = hash_values(values)
     n_passing = np.count_nonzero(hashes <= limit)
     if n_passing > size or (n_passing == size and limit != _EVERYTHING):
         limit = np.partition(hashes, size - 1)[size - 1]
     kept = hashes <= limit
-    return Sketch(values[kept], counts[kept], limit)
+    return Sketch(values[kept], exponents, units[:, kept], limit)
+
+
+def _starts(ordered: Floats) -> Ints:
+    """Return where each distinct value begins among ordered values."""
+    return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: ordered.size])
 
 
 # --- Edges and codes ---
 
 MOST_BINS = 255
-# Codes are scanned in blocks that fit the cache.
-_CODE_BLOCK = 1 << 14
 # Codes have 16 bits; missing values have one, and another as a category of their own.
 MOST_CATEGORIES = (1 << 16) - 2
 
@@ -184,7 +268,7 @@ class Edges:
         names: Sequence[str],
         max_bins: int = MOST_BINS,
     ) -> "Edges":
-        """Return bins with about equal shares of the rows, or one for each of few values.
+        """Return bins with about equal shares of the weight, or one for each of few values.
 
         Parameters
         ----------
@@ -213,12 +297,15 @@ class Edges:
         """Type of the codes: one byte per cell if all codes fit."""
         return np.uint8 if int(self.size.max(initial=0)) < 256 else np.uint16
 
-    def has_missing(self, codes: Codes) -> NDArray[np.bool_]:
+    def has_missing(self, codes: Codes, n_threads: int = 1) -> Bools:
         """Return whether some cell of each column is missing."""
-        missing, found = self.size.astype(codes.dtype), np.zeros(self.size.size, bool)
-        for begin in range(0, len(codes), _CODE_BLOCK):
-            found |= (codes[begin : begin + _CODE_BLOCK] == missing).any(axis=0)
-        return found
+        missing = self.size.astype(codes.dtype)
+        found = in_threads(
+            n_threads,
+            lambda rows: (codes[rows] == missing).any(axis=0),
+            row_parts(len(codes), 4 * n_threads),
+        )
+        return np.asarray(np.any([np.zeros(self.size.size, bool), *found], axis=0))
 
     def code(self, values: Floats, n_threads: int = 1) -> tuple[Codes, Bounds]:
         """Return the codes of all cells, and the bounds of the bins that they fill."""
@@ -228,7 +315,8 @@ class Edges:
         numeric = np.flatnonzero(~self.nominal)
         bins = BinEnds(self.ends, self.size)
         bounds = [Bounds.empty(self.size.size) for _ in range(n_threads)]
-        run = compiled(number_bytes if codes.dtype == np.uint8 else number_words)
+        number = number_bytes if codes.dtype == np.uint8 else number_words
+        run = compiled(number, steps=5 * codes.size)
         ends = np.linspace(0, len(values), n_threads + 1).astype(np.int64)
 
         def code_part(part: int) -> None:
@@ -255,26 +343,33 @@ def learn_edges(
     n_categories: NDArray[np.int32],
     names: Sequence[str],
     max_bins: int = MOST_BINS,
+    weights: Floats | None = None,
     n_threads: int = 1,
 ) -> Edges:
-    """Return the bins of rows in memory, sketched by several threads."""
+    """Return the bins of rows in memory, sketched by several threads.
+
+    Parameters
+    ----------
+    values : float64[rows, features]
+    n_categories, names, max_bins : as in ``Edges.from_sketches``
+    weights : float64[rows] or None
+        Weights of the rows; None if all are 1.
+    n_threads : int
+    """
     numeric = np.flatnonzero(n_categories == 0)
-    parts = np.array_split(values, n_threads)
-    found = in_threads(n_threads, lambda part: sketch_columns(part, numeric), parts)
-    sketches = found[0]
-    for others in found[1:]:
-        sketches = [ours.merged(other) for ours, other in zip(sketches, others, strict=True)]
+    sketches = sketch_columns(values, numeric, weights, n_threads=n_threads)
     return Edges.from_sketches(sketches, n_categories, names, max_bins)
 
 
 def binned_columns(
-    edges: Edges, has_missing: NDArray[np.bool_], weight: float, growth: Growth
+    edges: Edges, bounds: Bounds, has_missing: Bools, weight: float, growth: GrowthRules
 ) -> Columns:
     """Return the columns as the kernels see them, with every code a value of its own."""
     n_categories = np.where(edges.nominal, edges.size, 0).astype(np.int32)
     values = np.empty((0, edges.size.size))
     columns = number_codes(values, n_categories, has_missing, weight, growth)
     columns.bins.exact[:] = True
+    columns.bins.lowest[:], columns.bins.highest[:] = bounds.lowest, bounds.highest
     n_bins = np.where(edges.nominal, columns.n_categories, edges.size)
     columns.bins.start[1:] = np.cumsum(n_bins + 1)
     return columns
@@ -285,21 +380,23 @@ def _ends(sketch: Sketch, max_bins: int) -> Floats:
         return np.zeros(1)
     if sketch.values.size <= max_bins:
         return sketch.values
-    return sketch.values[_is_last(sketch.counts, max_bins)]
+    return sketch.values[_is_last(sketch.weights, max_bins)]
 
 
-def _is_last(sizes: Ints, max_bins: int) -> NDArray[np.bool_]:
+def _is_last(weights: Floats, max_bins: int) -> NDArray[np.bool_]:
     """Return whether each value is the last of its bin.
 
     Values that fill a bin get one of their own, up to a quarter of all bins. The others are divided
     into equal shares, with two bins reserved for each of the values that stand between them.
     """
+    # In integers, whose products with the number of bins do not overflow.
+    sizes = np.rint(np.ldexp(weights, 45 - np.frexp(weights.sum())[1])).astype(np.int64)
     frequent = np.zeros(sizes.size, bool)
     frequent[np.argsort(-sizes, kind="stable")[: max_bins // 4]] = True
     frequent &= sizes > sizes.sum() / max_bins
     others = np.where(frequent, 0, sizes)
     n_bins = max_bins - 2 * np.count_nonzero(frequent)
-    # The middle of a value's rows decides, in integers.
+    # The middle of a value's weight decides.
     bins = (2 * np.cumsum(others) - others) * n_bins // (2 * others.sum())
     is_last = frequent | np.append(bins[1:] != bins[:-1], True)
     is_last[:-1] |= frequent[1:]

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
-from roctree.tree.kernels.coding import SEARCHED, STEPS, CodeBins, code_cells
+from roctree.arrays import in_threads
+from roctree.tree.kernels.coding import SEARCHED, STEPS, CellBlock, CodeBins, code_cells
 from roctree.tree.kernels.records import MISSING_RANK, Bins, Features
-from roctree.tree.threads import in_threads
 
 if TYPE_CHECKING:
-    from roctree.tree.growth import Growth
+    from roctree.tree.growth import GrowthRules
 
 # C4.5 leaves nominal attributes with this share of distinct values out of its average gain.
 _MANY_VALUES = 0.3
@@ -64,7 +64,10 @@ class Columns:
 
 
 def describe_columns(
-    values: NDArray[np.float64], n_categories: NDArray[np.int32], weight: float, growth: "Growth"
+    values: NDArray[np.float64],
+    n_categories: NDArray[np.int32],
+    weight: float,
+    growth: "GrowthRules",
 ) -> Columns:
     """Number the codes of the nominal attributes of these values."""
     has_missing = np.zeros(values.shape[1], bool)
@@ -78,7 +81,7 @@ def number_codes(
     n_categories: NDArray[np.int32],
     has_missing: NDArray[np.bool_],
     weight: float,
-    growth: "Growth",
+    growth: "GrowthRules",
 ) -> Columns:
     """Number the codes of the nominal attributes; missing values as a category have the last."""
     n_features = n_categories.size
@@ -92,11 +95,14 @@ def number_codes(
         n_categories=codes + own_code,
         offset=np.concatenate([[0], np.cumsum(codes + own_code)]),
         countable=few if few.any() else ~few,
+        shrinkage=np.zeros(n_features),
     )
     bins = Bins(
         start=np.zeros(n_features + 1, np.int64),
         shift=np.zeros(n_features, np.int64),
         exact=np.zeros(n_features, bool),
+        lowest=np.zeros((n_features, SEARCHED)),
+        highest=np.zeros((n_features, SEARCHED)),
     )
     return Columns(features, bins, own_code)
 
@@ -138,6 +144,7 @@ def code_rows(columns: Columns, n_threads: int = 1) -> NDArray[np.uint16]:
     exact = _code_numbers(np.flatnonzero(~nominal), values, bins, codes, n_threads)
     columns.bins.exact[:] = nominal | exact
     columns.bins.shift[:] = bins.shift
+    columns.bins.lowest[:] = columns.bins.highest[:] = bins.lowest
     columns.bins.start[1:] = np.cumsum(bins.size + 1)
     return codes
 
@@ -200,7 +207,7 @@ def _code_numbers(
     A column that shows few values in a sample, and more when it is coded, is coded again.
     """
     step = -(-len(values) // _SAMPLE)
-    samples = [_count_values(values[::step, feature]) for feature in features]
+    samples = in_threads(n_threads, lambda own: _count_values(values[::step, own]), features)
     few = np.zeros(values.shape[1], bool)
     for feature, (distinct, sizes) in zip(features, samples, strict=True):
         few[feature] = distinct.size <= _MOST_BINS
@@ -249,7 +256,8 @@ def _code(
     run = compiled(code_cells)
 
     def code_part(part: int) -> None:
-        run(ends[part], ends[part + 1], features, values, bins, codes, exact[part])
+        rows = ends[part], ends[part + 1]
+        run(*rows, features, values, bins, codes, exact[part], CellBlock.empty())
 
     in_threads(n_threads, code_part, range(n_threads))
     return np.asarray(exact.all(axis=0))

@@ -4,19 +4,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.errors import ParameterError
 from roctree.tree.prediction import decision_path, mix
-from roctree.tree.text import branch_conditions, short, value_text
+from roctree.tree.text import DIGITS, branch_conditions, short, value_text
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from roctree.data import Schema
 
-Floats = NDArray[np.float64]
 
-DIGITS = 4
 # Most leaves that are described; the rest is a small part of a case.
 MOST_LEAVES = 6
 

@@ -1,40 +1,37 @@
 """Grow a tree from a data set: every choice made, every limit a number.
 
-``Growth`` holds the criterion, the kinds of split and the limits. ``grow`` sorts every attribute
-once and splits to the leaves; tables with many rows are searched by bins first, with the same
-result, and their subtrees may grow in several threads. The loops are in ``roctree.tree.kernels``.
+``GrowthRules`` holds the criterion, the kinds of split and the limits. ``grow`` sorts every
+attribute once and splits to the leaves; tables with many rows are searched by bins first, with the
+same result, and their subtrees may grow in several threads. The loops are in
+``roctree.tree.kernels``, their memory and threads in ``roctree.tree.subtrees``. At the end the
+nodes, made in the order that suits the search, are put in breadth-first order.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import (
     block_score,
+    choose,
     compile_later,
     compiled,
-    compiling,
     is_compiled,
     table_score,
+    typed_kernel,
 )
+from roctree.arrays import Ints, ReadonlyInts, any_missing
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError, ParameterError
-from roctree.tree.arrange import from_creation_order
 from roctree.tree.columns import Columns, code_rows, describe_columns, sort_columns
 from roctree.tree.kernels import records
-from roctree.tree.kernels.bins import evaluate_binned, refine
+from roctree.tree.kernels.bins import evaluate_binned, refine, skip_refinement
 from roctree.tree.kernels.divide import divide_binary, divide_complete, divide_shared
 from roctree.tree.kernels.grow import (
-    DONE,
-    FULL,
-    TAKE,
     BinnedFunctions,
     SortedFunctions,
     grow_binned,
@@ -44,18 +41,30 @@ from roctree.tree.kernels.nominal import enter_categories, find_sets, no_categor
 from roctree.tree.kernels.numeric import find_c45_cuts, find_cuts
 from roctree.tree.kernels.records import Rows, Rules, Scoring
 from roctree.tree.kernels.rows import (
-    BinnedData,
     divide_rows_complete,
     divide_rows_shared,
     sort_rows,
 )
 from roctree.tree.kernels.scan import Search, scan_all, scan_bounded
-from roctree.tree.tree import Tree
-from roctree.tree.workspace import Subtree, Workspace
+from roctree.tree.shrinkage import Shrinkage, count_values, set_shrinkage
+from roctree.tree.subtrees import (
+    NARROW,
+    TEAM_KERNELS,
+    Subtree,
+    SubtreePool,
+    Workspace,
+    needs_team,
+)
+from roctree.tree.tree import NO_BRANCH, Tree
+
+if TYPE_CHECKING:
+    from roctree.criteria import Criterion
 
 Missing = Literal["fractional", "category", "branch"]
 Nominal = Literal["binary", "multiway", "one_vs_rest"]
 Kernel = Callable[..., Any]
+# Returns a kernel compiled or as it is: ``roctree._jit.choose``.
+Pick = Callable[[Kernel], Kernel]
 
 _NOMINAL = {
     "binary": records.BINARY,
@@ -70,50 +79,26 @@ _CORRECTION = {
 # Shares of cases with missing values are rounded, so a branch may fall slightly short of a whole
 # number.
 _ENOUGH = 1.0 - 1e-6
-# Nodes of at most this many cases are finished in sorted columns, which then fit the cache.
-_NARROW = 2048
-_TASKS_PER_THREAD = 8
 # Up to this many values, growing from sorted columns, to the same bytes, takes less time than
 # compiling the kernels of bins.
 _NOT_WORTH_THE_WAIT = 1 << 23
-_NEVER = 1 << 62
+# Microseconds to grow from sorted columns with interpreted kernels, per value of the table.
+_INTERPRETED_CELL = 60.0
 # Codes have 16 bits, with one code for missing values; branches have 15 bits.
 _MOST_CATEGORIES = (1 << 16) - 1
 _MOST_BRANCHES = (1 << 15) - 1
 
 
-class SplitCriterion(Protocol):
-    """What the grower needs of a criterion; ``roctree.criteria`` describes what it means."""
-
-    @property
-    def function(self) -> Callable[[NDArray[np.float64]], float]:
-        """The score of a table, as a plain function."""
-
-    @property
-    def children_correction(self) -> Literal["none", "log2", "split_info"]:
-        """What the improvement is divided by."""
-
-    @property
-    def penalty(self) -> bool:
-        """Whether a threshold is penalised for the number of candidates."""
-
-    @property
-    def tolerance(self) -> float:
-        """Scores that differ by less are ties."""
-
-    def convex(self, n_classes: int) -> bool:
-        """Whether dividing a branch further can never lower the score."""
-
-
 @dataclass(frozen=True)
-class Growth:
+class GrowthRules:
     """The criterion, the kinds of split and the limits of growth.
 
     ``min_class_weighted_leaf`` is the least weight of a branch after class weights; all other
-    limits count the weight of the cases as given.
+    limits count the weight of the cases as given. ``category_shrinkage`` counts cases, each of
+    weight ``unit``.
     """
 
-    criterion: SplitCriterion
+    criterion: "Criterion"
     class_weight: NDArray[np.float64]
     nominal: Nominal = "binary"
     missing: Missing = "fractional"
@@ -123,6 +108,8 @@ class Growth:
     min_class_weighted_leaf: float = 0.0
     min_gain: float = 0.0
     c45_numeric_minimum: bool = False
+    category_shrinkage: Shrinkage = None
+    unit: float = 1.0
 
     @property
     def needs_every_cut(self) -> bool:
@@ -141,8 +128,18 @@ class Growth:
 
     def bounded(self) -> bool:
         """Whether candidates may be skipped if a bound on their scores is too low."""
+        return self._convex
+
+    @property
+    def _convex(self) -> bool:
         convex = self.criterion.convex(self.class_weight.size)
         return convex and self.criterion.tolerance == 0.0
+
+    @property
+    def _even(self) -> bool:
+        """Whether a split without gain halves a node; C4.5 takes the first, or none."""
+        plain = self.criterion.children_correction == "none" and not self.criterion.penalty
+        return self._convex and plain
 
     def rules(self, quantum: float) -> Rules:
         """Return everything that the kernels need to know."""
@@ -159,6 +156,7 @@ class Growth:
             guard=self.guard != "none",
             penalty=self.criterion.penalty,
             tolerance=float(self.criterion.tolerance),
+            even=self._even,
             quantum=float(quantum),
             class_weight=np.array(self.class_weight, np.float64),
         )
@@ -200,7 +198,7 @@ def class_counts(
     return np.bincount(labels, weights, minlength=n_classes).astype(np.float64)
 
 
-def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
+def grow(dataset: Dataset, growth: GrowthRules, n_threads: int = 1) -> Tree:
     """Grow the tree of a data set; cases without weight are ignored."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
     weights, quantum = weight_grid(weights)
@@ -209,25 +207,28 @@ def grow(dataset: Dataset, growth: Growth, n_threads: int = 1) -> Tree:
     counts = class_counts(labels, weights, dataset.schema.n_classes)
     columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), growth)
     refuse_many_branches(columns, dataset.schema.names, growth)
+    set_shrinkage(columns, growth, lambda each: count_values(columns, each, labels, weights))
     space = Workspace(columns, counts.size)
     space.start(counts)
     if splittable(counts, growth):
         check_score(counts, growth)
         cases = WeightedLabels(labels, weights, quantum)
-        if labels.size <= _NARROW or not _may_use_bins(columns, growth):
+        if labels.size <= NARROW or not _may_use_bins(columns, growth):
             grow_from_order(columns, cases, growth, space)
         else:
-            kernels = BinnedKernels.choose(growth, columns)
+            unknown = any_missing(values, n_threads)
+            kernels = BinnedKernels.choose(growth, columns, unknown=unknown)
             few = values.size <= _NOT_WORTH_THE_WAIT
-            if few and not all(map(is_compiled, (*kernels.all, grow_binned))):
+            if few and not all(map(is_compiled, kernels.all)):
                 grow_from_order(columns, cases, growth, space)
-                compile_later((*kernels.all, grow_binned))
+                compile_later(kernels.all)
             else:
-                grow_from_bins(columns, cases, growth, kernels, space, n_threads)
-    return _as_tree(space, columns)
+                rows = coded_rows(code_rows(columns, n_threads), labels, weights)
+                kernels.grow(columns, rows, growth, quantum, space, n_threads)
+    return as_tree(space, columns)
 
 
-def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: Growth) -> None:
+def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: GrowthRules) -> None:
     """Refuse an attribute with more categories than a node can have branches."""
     many = columns.n_categories > _MOST_BRANCHES
     if growth.nominal == "multiway" and many.any():
@@ -239,7 +240,7 @@ def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: Growt
         )
 
 
-def splittable(counts: NDArray[np.float64], growth: Growth) -> bool:
+def splittable(counts: NDArray[np.float64], growth: GrowthRules) -> bool:
     """Whether the root may be split at all."""
     rules = growth.rules(quantum=0.0)
     smallest = max(rules.min_split, 2.0 * rules.min_leaf)
@@ -247,9 +248,11 @@ def splittable(counts: NDArray[np.float64], growth: Growth) -> bool:
     return bool(impure and counts.sum() >= smallest and growth.max_depth != 0)
 
 
-def check_score(counts: NDArray[np.float64], growth: Growth) -> None:
+def check_score(counts: NDArray[np.float64], growth: GrowthRules) -> None:
     """Refuse a criterion without a score for the root: every comparison with it would fail."""
-    score = table_score(growth.criterion.function)((counts * growth.class_weight)[None])
+    run = compiled(table_score(growth.criterion), steps=10.0 * counts.size)
+    with np.errstate(all="ignore"):
+        score = run((counts * growth.class_weight)[None])
     if not np.isfinite(score):
         raise ParameterError(
             f"the criterion {growth.criterion!r} gives {score} for the class counts of the root, "
@@ -271,14 +274,14 @@ class WeightedLabels:
         return self.labels.size
 
 
-def _may_use_bins(columns: Columns, growth: Growth) -> bool:
+def _may_use_bins(columns: Columns, growth: GrowthRules) -> bool:
     """Whether the search may begin with bins: bounds hold, and every category has a code."""
     bounded = growth.bounded() and not growth.needs_every_cut
     return bounded and int(columns.n_categories.max(initial=0)) <= _MOST_CATEGORIES
 
 
 def grow_from_order(
-    columns: Columns, cases: WeightedLabels, growth: Growth, space: Workspace
+    columns: Columns, cases: WeightedLabels, growth: GrowthRules, space: Workspace
 ) -> None:
     """Split the root and all below it with every attribute sorted once."""
     space.make_sorted(cases.size)
@@ -288,33 +291,27 @@ def grow_from_order(
     space.cases.row[:] = np.arange(cases.size)
     space.push_sorted(cases.size)
     shares = growth.missing != "branch" and bool((rank == records.MISSING_RANK).any())
-    kernels = SortedKernels.choose(growth, columns, shares=shares, many=cases.size > _NARROW)
-    functions = kernels.compiled(growth, cases.quantum)
-    run = compiled(grow_sorted)
-    while not run(
-        columns.features, space.cases, functions, space.work, space.division, space.grown
-    ):
+    kernels = SortedKernels.choose(growth, columns, shares=shares, many=cases.size > NARROW)
+    steps = _INTERPRETED_CELL * cases.size * len(columns.n_categories)
+    pick = choose(steps, *kernels.all, *scorers(growth), grow_sorted)
+    functions = kernels.picked(pick, growth, cases.quantum)
+    run = pick(grow_sorted)
+    features, bins = columns.features, columns.bins
+    while not run(features, bins, space.cases, functions, space.work, space.division, space.grown):
         space.make_room()
 
 
-def grow_from_bins(
-    columns: Columns,
-    cases: WeightedLabels,
-    growth: Growth,
-    kernels: "BinnedKernels",
-    space: Workspace,
-    n_threads: int,
-) -> None:
-    """Split the root and all below it, nodes with many cases by bins."""
-    rows = Rows(
-        codes=code_rows(columns, n_threads),
-        label=cases.labels.astype(np.uint32),
-        row=np.arange(cases.size, dtype=np.uint32),
-        branch=np.empty(cases.size, np.uint32),
-        weight=cases.weights.copy(),
+def coded_rows(
+    codes: NDArray[np.uint16], labels: NDArray[Any], weights: NDArray[np.float64]
+) -> Rows:
+    """Return the rows of a binned root; codes and weights are changed in place as it grows."""
+    return Rows(
+        codes=codes,
+        label=labels.astype(np.uint32),
+        row=np.arange(labels.size, dtype=np.uint32),
+        branch=np.empty(labels.size, np.uint32),
+        weight=weights,
     )
-    functions = kernels.compiled(growth, cases.quantum)
-    SubtreePool(columns, functions, n_threads, copies=kernels.shares).grow(Subtree(rows), space)
 
 
 @dataclass(frozen=True)
@@ -332,7 +329,7 @@ class SortedKernels:
 
     @classmethod
     def choose(
-        cls, growth: Growth, columns: Columns, *, shares: bool, many: bool
+        cls, growth: GrowthRules, columns: Columns, *, shares: bool, many: bool
     ) -> "SortedKernels":
         """Choose the kernels; ``shares`` if cases go to several branches, ``many`` for many."""
         cuts = find_c45_cuts if growth.c45_numeric_minimum else find_cuts
@@ -349,10 +346,10 @@ class SortedKernels:
         """All of them."""
         return self.scan, self.find_cuts, self.find_sets, self.divide
 
-    def compiled(self, growth: Growth, quantum: float) -> SortedFunctions:
-        """Return the compiled kernels, with the criterion and the rules."""
-        search = compile_search(growth, quantum, self.scan, *self.all, grow_sorted)
-        return SortedFunctions(search, *map(compiled, self.all[1:]))
+    def picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> SortedFunctions:
+        """Return the kernels, compiled or interpreted, with the criterion and the rules."""
+        search = pick_search(pick, growth, quantum, self.scan)
+        return SortedFunctions(search, *map(pick, self.all[1:]))
 
 
 @dataclass(frozen=True)
@@ -362,16 +359,21 @@ class BinnedKernels:
     shares: bool
     below: SortedKernels
     enter_categories: Kernel
+    refine: Kernel
     divide: Kernel
 
     @classmethod
-    def choose(cls, growth: Growth, columns: Columns) -> "BinnedKernels":
-        """Choose the kernels; with missing values, cases may go to several branches."""
-        shares = growth.missing != "branch" and bool(np.isnan(columns.values).any())
+    def choose(cls, growth: GrowthRules, columns: Columns, *, unknown: bool) -> "BinnedKernels":
+        """Choose the kernels; ``unknown`` if some values are missing.
+
+        Cases with an unknown branch go to all of them.
+        """
+        shares = growth.missing != "branch" and unknown
         return cls(
             shares,
             SortedKernels.choose(growth, columns, shares=shares, many=True),
             enter_categories if columns.n_codes > 0 else no_categories,
+            skip_refinement if columns.bins.exact.all() else refine,
             divide_rows_shared if shares else divide_rows_complete,
         )
 
@@ -381,102 +383,61 @@ class BinnedKernels:
         return (
             *self.below.all,
             self.enter_categories,
-            refine,
+            self.refine,
             evaluate_binned,
             self.divide,
             sort_rows,
             grow_sorted,
+            grow_binned,
         )
 
-    def compiled(self, growth: Growth, quantum: float) -> BinnedFunctions:
-        """Return the compiled kernels, with the criterion and the rules."""
-        search = compile_search(growth, quantum, self.below.scan, *self.all, grow_binned)
-        return BinnedFunctions(
-            compiled(self.enter_categories),
-            compiled(refine),
-            compiled(evaluate_binned),
-            compiled(self.divide),
-            compiled(sort_rows),
-            SortedFunctions(search, *map(compiled, self.below.all[1:])),
-            compiled(grow_sorted),
-        )
-
-
-def compile_search(growth: Growth, quantum: float, scan: Kernel, *kernels: Kernel) -> Search:
-    """Return the rules, the compiled criterion and the compiled scan; compile other kernels too."""
-    score = growth.criterion.function
-    with compiling(scan, *kernels):
-        scoring = Scoring(table_score(score), block_score(score, growth.class_weight.size))
-    return Search(growth.rules(quantum), scoring, compiled(scan))
-
-
-class SubtreePool:
-    """Subtrees that grow in parallel: a thread that splits a large node gives one child away."""
-
-    def __init__(
-        self, columns: Columns, functions: BinnedFunctions, n_threads: int, *, copies: bool
-    ) -> None:
-        self.columns, self.functions, self.n_threads = columns, functions, n_threads
-        self.copies = copies
-        self.stopped = Event()
-        self.given: list[tuple[Workspace, int, Workspace, Future[None]]] = []
-
-    def grow(self, root: Subtree, space: Workspace) -> None:
-        """Grow the tree of the root, and graft the subtrees that grew elsewhere."""
-        if self.n_threads == 1:
-            self._grow(root, space)
-            return
-        least = max(root.size // (_TASKS_PER_THREAD * self.n_threads), 4 * _NARROW)
-        with ThreadPoolExecutor(self.n_threads) as pool, _stopping(self.stopped):
-            pool.submit(self._grow, root, space, pool, least).result()
-            # Whatever a subtree gave away is in the list by the time that it is done.
-            for _, _, _, task in self.given:
-                task.result()
-        for home, node, other, _ in reversed(self.given):
-            home.graft(node, other)
-
-    def _grow(
+    def grow(
         self,
-        root: Subtree,
+        columns: Columns,
+        rows: Rows,
+        growth: GrowthRules,
+        quantum: float,
         space: Workspace,
-        pool: ThreadPoolExecutor | None = None,
-        least: int = _NEVER,
+        n_threads: int,
     ) -> None:
-        """Grow a subtree; of two nodes with at least ``least`` cases one is given away."""
-        space.make_binned(root, self.columns, copies=self.copies)
-        space.make_sorted(_NARROW)
-        space.push_binned(root)
-        run = compiled(grow_binned)
-        while not self.stopped.is_set():
-            data = BinnedData(self.columns.features, self.columns.bins, space.rows)
-            status = run(_NARROW, least, data, self.functions, space.memory, space.grown)
-            if status == DONE:
-                space.free()
-                return
-            if status == FULL:
-                space.make_room()
-            elif status == TAKE and pool is not None:
-                self._give_away(space, pool, least)
+        """Split the root, which has these rows, and all below it."""
+        root = Subtree(rows)
+        by_team = TEAM_KERNELS if needs_team(root.size, n_threads, copies=self.shares) else ()
+        steps = math.inf if by_team else 0.5 * _INTERPRETED_CELL * rows.codes.size
+        pick = choose(steps, *self.all, *scorers(growth), *by_team)
+        functions = self._picked(pick, growth, quantum)
+        pool = SubtreePool(columns, pick(grow_binned), functions, n_threads, copies=self.shares)
+        pool.grow(root, space)
 
-    def _give_away(self, space: Workspace, pool: ThreadPoolExecutor, least: int) -> None:
-        taken = space.take_subtree(copies=self.copies)
-        other = Workspace(self.columns, space.n_classes)
-        other.start(space.nodes.counts[taken.node])
-        task = pool.submit(self._grow, taken, other, pool, least)
-        self.given.append((space, taken.node, other, task))
+    def _picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> BinnedFunctions:
+        """Return the kernels, compiled or interpreted, with the criterion and the rules."""
+        return BinnedFunctions(
+            pick(self.enter_categories),
+            pick(self.refine),
+            pick(evaluate_binned),
+            pick(self.divide),
+            pick(sort_rows),
+            self.below.picked(pick, growth, quantum),
+            pick(grow_sorted),
+        )
 
 
-@contextmanager
-def _stopping(stopped: Event) -> Iterator[None]:
-    """Stop the other threads when this one is interrupted."""
-    try:
-        yield
-    except BaseException:
-        stopped.set()
-        raise
+def scorers(growth: GrowthRules) -> tuple[Kernel, Kernel]:
+    """Return the kernels of the criterion: of a table, and of a block of binary candidates."""
+    criterion = growth.criterion
+    return table_score(criterion), block_score(criterion, growth.class_weight.size)
 
 
-def _as_tree(space: Workspace, columns: Columns) -> Tree:
+def pick_search(pick: Pick, growth: GrowthRules, quantum: float, scan: Kernel) -> Search:
+    """Return the rules, the criterion and the scan, compiled or interpreted."""
+    scoring = Scoring(*map(pick, scorers(growth)))
+    return Search(growth.rules(quantum), scoring, pick(scan))
+
+
+# --- Nodes in breadth-first order ---
+
+
+def as_tree(space: Workspace, columns: Columns) -> Tree:
     """Return the nodes grown, in breadth-first order."""
     n_nodes, nodes = int(space.filled.n_nodes), space.nodes
     feature, missing_branch = nodes.feature[:n_nodes], nodes.missing_branch[:n_nodes].copy()
@@ -496,3 +457,82 @@ def _as_tree(space: Workspace, columns: Columns) -> Tree:
         category_branch=nodes.category_branch,
         n_categories=columns.n_categories - columns.own_code,
     )
+
+
+def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tree
+    *,
+    first_child: NDArray[Any],
+    n_children: NDArray[Any],
+    feature: NDArray[Any],
+    threshold: NDArray[Any],
+    missing_branch: NDArray[Any],
+    gain: NDArray[Any],
+    counts: NDArray[Any],
+    category_start: NDArray[Any],
+    category_branch: NDArray[Any],
+    n_categories: NDArray[Any],
+) -> Tree:
+    """Return the tree of nodes in any order; node 0 is the root.
+
+    Nodes that are not reachable from the root are left out.
+
+    Parameters
+    ----------
+    first_child : where the children of each node stand, side by side
+    n_children, feature, threshold, missing_branch, gain, counts : as in ``Tree``; what they hold
+        at leaves does not matter, apart from the counts
+    category_start : at nominal nodes, where their categories begin in ``category_branch``
+    category_branch : the branch of each category, -1 if not seen at the node
+    n_categories : number of categories of each attribute, 0 if numeric
+    """
+    order = breadth_first(first_child, n_children)
+    n_children = n_children[order]
+    inner = n_children > 0
+    feature = np.where(inner, feature[order], -1)
+    nominal = inner & np.isnan(threshold[order])
+    sizes = np.where(nominal, n_categories[feature], 0)
+    places = consecutive(category_start[order], sizes)
+    return Tree(
+        n_children=n_children.astype(np.int32),
+        feature=feature.astype(np.int32),
+        threshold=np.where(inner, threshold[order], np.nan),
+        category_branch=category_branch[places].astype(np.int16),
+        category_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+        missing_branch=np.where(inner, missing_branch[order], NO_BRANCH).astype(np.int16),
+        counts=counts[order].astype(np.float64),
+        softness=np.zeros(order.size),
+        gain=np.where(inner, gain[order], 0.0),
+    )
+
+
+def breadth_first(first_child: NDArray[Any], n_children: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the nodes that are reachable from node 0, level by level."""
+    order = np.zeros(n_children.size, dtype=np.int64)
+    line_up = compiled(_line_up, steps=order.size)
+    n_reached = line_up(first_child.astype(np.int64), n_children.astype(np.int64), order)
+    if n_reached < 0:
+        raise ValueError("Some node is a child of two nodes, so these nodes are not a tree.")
+    return order[:n_reached]
+
+
+def consecutive(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return ``starts[i], ..., starts[i] + sizes[i] - 1`` for each i, one after the other."""
+    ends = np.cumsum(sizes, dtype=np.int64)
+    shifts = np.repeat(starts - (ends - sizes), sizes)
+    return np.asarray(np.arange(shifts.size) + shifts, dtype=np.int64)
+
+
+@typed_kernel
+def _line_up(first_child: ReadonlyInts, n_children: ReadonlyInts, order: Ints) -> int:
+    """Fill ``order``, a queue that begins with the root; -1 if it runs over."""
+    n_reached = 1
+    head = 0
+    while head < n_reached:
+        node = order[head]
+        if n_reached + n_children[node] > order.size:
+            return -1
+        for child in range(first_child[node], first_child[node] + n_children[node]):
+            order[n_reached] = child
+            n_reached += 1
+        head += 1
+    return n_reached

@@ -1,6 +1,8 @@
-"""Growth from bins: level by level, from tables alone, wherever the rows are.
+"""Growth from bins, wherever the rows are.
 
-At each level the best split of every node is found in its table, in one place; the shards send
+Rows in memory are coded once, and the tree grows to the leaves as in a search over all values,
+with every bin a value. Rows elsewhere are known by tables alone, and the tree grows level by level:
+at each level the best split of every node is found in its table, in one place; the shards send
 their rows to the children and count the tables of some of them. The heaviest child of a node is not
 counted: its table is that of its parent minus those of its siblings.
 """
@@ -12,18 +14,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled
+from roctree._jit import choose
+from roctree.arrays import Bools, Floats, Ints, in_threads
 from roctree.data.dataset import Dataset
 from roctree.tree.bins import MOST_BINS, Edges, binned_columns, learn_edges
 from roctree.tree.columns import Columns
 from roctree.tree.growth import (
-    Growth,
+    BinnedKernels,
+    GrowthRules,
     SortedKernels,
+    as_tree,
     check_score,
     class_counts,
-    compile_search,
+    coded_rows,
     drop_zero_weight,
+    pick_search,
     refuse_many_branches,
+    scorers,
     splittable,
     weight_grid,
 )
@@ -39,13 +46,10 @@ from roctree.tree.kernels.tables import (
     search_tables,
 )
 from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard, Shards, omit_unit_weights
-from roctree.tree.threads import in_threads
+from roctree.tree.shrinkage import count_codes, set_shrinkage
+from roctree.tree.subtrees import Workspace
 from roctree.tree.tree import NO_BRANCH, Tree
-from roctree.tree.workspace import Workspace
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 # Called after each level with the number of finished levels.
 LevelCallback = Callable[[int], object]
 
@@ -78,46 +82,87 @@ class Binned:
     names: tuple[str, ...]
     edges: Edges
     bounds: Bounds
-    has_missing: Mask
+    has_missing: Bools
     counts: Floats
     quantum: float
     shards: Callable[[Columns], Shards]
 
     def grow(
-        self, growth: Growth, n_threads: int = 1, finished: LevelCallback = lambda n_levels: None
+        self,
+        growth: GrowthRules,
+        n_threads: int = 1,
+        finished: LevelCallback = lambda n_levels: None,
     ) -> Tree:
         """Return the tree of all rows; ``finished`` is called after each level."""
-        weight = float(self.counts.sum())
-        columns = binned_columns(self.edges, self.has_missing, weight, growth)
+        columns = binned_columns(
+            self.edges, self.bounds, self.has_missing, float(self.counts.sum()), growth
+        )
         refuse_many_branches(columns, self.names, growth)
         if not splittable(self.counts, growth):
             return Tree.single_leaf(self.counts)
         check_score(self.counts, growth)
-        search = LevelSearch(columns, self.bounds, growth, self.quantum, n_threads)
+        return self._grow_root(columns, growth, n_threads, finished)
+
+    def _grow_root(
+        self, columns: Columns, growth: GrowthRules, n_threads: int, finished: LevelCallback
+    ) -> Tree:
+        search = LevelSearch(
+            columns, self.bounds, growth, self.quantum, float(self.counts.sum()), n_threads
+        )
         rules = growth.rules(self.quantum)
         return grow_levels(self.shards(columns), search, rules, self.counts, finished)
 
 
-def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> Binned:
+@dataclass(frozen=True)
+class BinnedRows(Binned):
+    """Binned data in memory: ``rows`` are all rows."""
+
+    rows: Shard
+
+    def _grow_root(
+        self, columns: Columns, growth: GrowthRules, n_threads: int, finished: LevelCallback
+    ) -> Tree:
+        if growth.c45_numeric_minimum:
+            # C4.5 compares values that share no bin, which tables know how to do.
+            return super()._grow_root(columns, growth, n_threads, finished)
+        rows = self.rows
+        unknown = bool((self.has_missing & ~columns.own_code).any())
+        kernels = BinnedKernels.choose(growth, columns, unknown=unknown)
+        weights = rows.weights.copy() if rows.weights.size else np.ones(rows.size)
+        set_shrinkage(
+            columns,
+            growth,
+            lambda each: count_codes(columns, each, rows.codes[:, each], rows.labels, weights),
+        )
+        coded = coded_rows(rows.codes.astype(np.uint16), rows.labels, weights)
+        space = Workspace(columns, self.counts.size)
+        space.start(self.counts)
+        kernels.grow(columns, coded, growth, self.quantum, space, n_threads)
+        return as_tree(space, columns)
+
+
+def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> BinnedRows:
     """Return the rows of a data set that have weight, in bins."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
+    schema = dataset.schema
+    given = None if (weights == 1.0).all() else weights
+    edges = learn_edges(values, schema.n_categories, schema.names, max_bins, given, n_threads)
     weights, quantum = weight_grid(weights)
     # Beside a very large weight a very small one has been rounded to zero.
     values, labels, weights = drop_zero_weight(values, labels, weights)
-    schema = dataset.schema
     counts = class_counts(labels, weights, schema.n_classes)
-    edges = learn_edges(values, schema.n_categories, schema.names, max_bins, n_threads)
     codes, bounds = edges.code(values, n_threads)
     rows = Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights))
     parts = rows.divided(n_threads * -(-rows.size // (n_threads * SHARD_ROWS)))
-    return Binned(
+    return BinnedRows(
         names=schema.names,
         edges=edges,
         bounds=bounds,
-        has_missing=edges.has_missing(codes),
+        has_missing=edges.has_missing(codes, n_threads),
         counts=counts,
         quantum=quantum,
         shards=lambda columns: LocalShards(parts, columns, counts.size, n_threads),
+        rows=rows,
     )
 
 
@@ -125,30 +170,45 @@ class LevelSearch:
     """The search for the best splits of nodes with known tables, by several threads."""
 
     def __init__(
-        self, columns: Columns, bounds: Bounds, growth: Growth, quantum: float, n_threads: int
+        self,
+        columns: Columns,
+        bounds: Bounds,
+        growth: GrowthRules,
+        quantum: float,
+        weight: float,
+        n_threads: int,
     ) -> None:
         scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
         categories = enter_categories if columns.n_codes > 0 else no_categories
-        search = compile_search(growth, quantum, scan, categories, search_tables)
+        # A node has some ten cases, and all bins are searched at each.
+        steps = 0.2 * weight * float(columns.bins.start[-1])
+        pick = choose(steps, scan, categories, search_tables, *scorers(growth))
+        search = pick_search(pick, growth, quantum, scan)
         self.columns, self.n_threads = columns, n_threads
+        self._growth = growth
         self._columns = TableColumns(columns.features, columns.bins, bounds)
-        self._functions = TableSearch(search, compiled(categories))
+        self._run = pick(search_tables)
+        self._functions = TableSearch(search, pick(categories))
         self._spaces = [Workspace(columns, growth.class_weight.size) for _ in range(n_threads)]
         for space in self._spaces:
             space.make_bins(columns)
+
+    def start(self, table: Floats) -> None:
+        """Learn from the table of the root how strongly categories are shrunk."""
+        start = self.columns.bins.start
+        set_shrinkage(self.columns, self._growth, lambda each: table[start[each] : start[each + 1]])
 
     def __call__(self, tables: Floats, slots: Ints) -> LevelSplits:
         """Return the best splits of the nodes whose tables are in these slots."""
         space = self._spaces[0]
         found = LevelSplits.empty(slots.size, space.widest, space.n_classes)
-        run = compiled(search_tables)
         n_threads = min(self.n_threads, slots.size)
         ends = np.linspace(0, slots.size, n_threads + 1).astype(np.int64)
 
         def search_part(part: int) -> None:
             work = TableWork(self._spaces[part].work, self._spaces[part].bin_work)
             nodes = ends[part], ends[part + 1]
-            run(*nodes, tables, slots, self._columns, self._functions, work, found)
+            self._run(*nodes, tables, slots, self._columns, self._functions, work, found)
 
         in_threads(n_threads, search_part, range(n_threads))
         return found
@@ -215,6 +275,8 @@ def grow_levels(
     while wanted.any():
         found = []
         for group in _tables_of_level(shards, wanted, parents, most, search.n_threads):
+            if not levels:
+                search.start(group.tables[0])
             found.append(search(group.tables, group.slots))
             whole = group
         level = _split_level(shards, nodes, wanted, LevelSplits.concatenated(found), rules.quantum)
@@ -233,7 +295,7 @@ def grow_levels(
     return _as_tree(levels, search.columns, rules)
 
 
-def _may_be_split(counts: Floats, depth: int, rules: Rules) -> Mask:
+def _may_be_split(counts: Floats, depth: int, rules: Rules) -> Bools:
     """Return whether each node of a level is impure, large and shallow enough to be split."""
     smallest = max(rules.min_split, 2.0 * rules.min_leaf)
     n_present = np.count_nonzero(counts * rules.class_weight > 0.0, axis=1)
@@ -242,7 +304,7 @@ def _may_be_split(counts: Floats, depth: int, rules: Rules) -> Mask:
 
 
 def _split_level(
-    shards: Shards, nodes: Floats, wanted: Mask, found: LevelSplits, quantum: float
+    shards: Shards, nodes: Floats, wanted: Bools, found: LevelSplits, quantum: float
 ) -> Level:
     """Return the level with its children counted; only the rows know how cases were divided."""
     split, splits = np.flatnonzero(wanted)[found.is_split], found.only(found.is_split)
@@ -281,7 +343,7 @@ class _Parents:
     parent: Ints
     weights: Floats
 
-    def children_by_subtraction(self, wanted: Mask) -> Ints:
+    def children_by_subtraction(self, wanted: Bools) -> Ints:
         """Return the nodes to get by subtraction: the heaviest wanted child of a parent.
 
         Siblings that are not wanted would be counted for this alone, so they must weigh less.
@@ -295,7 +357,7 @@ class _Parents:
 
 
 def _tables_of_level(
-    shards: Shards, wanted: Mask, parents: _Parents | None, most: int, n_threads: int
+    shards: Shards, wanted: Bools, parents: _Parents | None, most: int, n_threads: int
 ) -> Iterator[_Tables]:
     """Yield the tables of the wanted nodes of a level, in groups of at most ``most``."""
     nodes = np.flatnonzero(wanted)

@@ -7,13 +7,13 @@ receive less than a thousandth of the row.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from roctree._jit import compiled
+from roctree.arrays import Floats, Ints, in_threads
 from roctree.errors import DataError
 from roctree.tree.kernels.blend import SEGMENT, Attributes, Lists, blend
 from roctree.tree.kernels.descent import (
@@ -27,12 +27,12 @@ from roctree.tree.kernels.descent import (
     mix_leaves,
     settle,
 )
-from roctree.tree.threads import in_threads
 from roctree.tree.tree import Tree, read_only
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 Values = NDArray[np.float64] | NDArray[np.float32]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Rows descend together in blocks whose values and nodes fit the cache.
 BLOCK_ROWS = 2048
@@ -131,9 +131,8 @@ def _fill_hard(
             target = mixture[block.rows]
             np.take(leaf_table, block.nodes, axis=0, out=target, mode="clip")
             if block.n_divided > 0:
-                compiled(mix_leaves)(
-                    block.values, tree.all_paths, reached, block.nodes, leaf_table, target
-                )
+                run = compiled(mix_leaves, steps=block.n_divided * tree.n_nodes)
+                run(block.values, tree.all_paths, reached, block.nodes, leaf_table, target)
 
     return fill
 
@@ -143,6 +142,7 @@ def _fill_soft(
 ) -> Callable[[int, int], None]:
     """Return a function that mixes a range of rows where thresholds are soft."""
     used, place, numeric = tree.used_attributes
+    run = compiled(blend, steps=2.0 * len(values) * tree.n_nodes)
 
     def fill(begin: int, end: int) -> None:
         n_rows = min(end - begin, BLEND_ROWS, max(BLEND_VALUES // len(used), 64))
@@ -156,7 +156,7 @@ def _fill_soft(
             plain = numeric & ~np.isnan(columns).any(axis=1)
             attributes = Attributes(columns, plain, place)
             target = mixture[begin : begin + n_rows]
-            if compiled(blend)(attributes, tree.all_paths, lists, leaf_table, target):
+            if run(attributes, tree.all_paths, lists, leaf_table, target):
                 begin += n_rows
             else:
                 n_rows = (n_rows + 1) // 2
@@ -190,24 +190,28 @@ def node_class_counts(
         raise DataError(f"a label is not among the {tree.n_classes} classes of the tree.")
     counts = np.zeros((tree.n_nodes, tree.n_classes))
     reached, paths = _room(tree), tree.all_hard_paths
+    run = compiled(count_leaves, steps=_descent_steps(paths, len(values)))
     for block in _settled(paths, values, 0, len(values)):
         cases = labels[block.rows], weights[block.rows]
-        compiled(count_leaves)(block.values, paths, reached, block.nodes, *cases, counts)
-    compiled(add_to_parents)(tree.parent, counts)
+        run(block.values, paths, reached, block.nodes, *cases, counts)
+    compiled(add_to_parents, steps=counts.size)(tree.parent, counts)
     return counts
 
 
-def decision_path(tree: Tree, values: Values) -> csr_matrix:
+def decision_path(tree: Tree, values: Values) -> "csr_matrix":
     """Return an indicator matrix [n, nodes] of all nodes that each row visits, on all its paths."""
+    from scipy.sparse import csr_matrix
+
     _check_values(tree, values)
     reached, paths = _room(tree), tree.all_paths
+    run = compiled(list_nodes, steps=2 * _descent_steps(paths, len(values)))
     lengths, visited = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
     for block in _settled(paths, values, 0, len(values)):
         ends = np.zeros(len(block.nodes) + 1, dtype=np.int64)
         known = block.values, paths, reached, block.nodes, tree.parent, tree.depth, ends
-        compiled(list_nodes)(*known, np.empty(0, dtype=np.int32))
+        run(*known, np.empty(0, dtype=np.int32))
         visited.append(np.empty(ends[-1], dtype=np.int32))
-        compiled(list_nodes)(*known, visited[-1])
+        run(*known, visited[-1])
         lengths.append(np.diff(ends))
     nodes, ends = np.concatenate(visited), np.cumsum(np.concatenate(lengths))
     ones = np.ones(len(nodes), dtype=np.int64)
@@ -224,13 +228,19 @@ def _check_values(tree: Tree, values: Values) -> None:
 
 def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Block]:
     """Lead the rows from ``begin`` to ``end`` down, block by block; blocks reuse their memory."""
+    run = compiled(settle, steps=_descent_steps(paths, end - begin))
     moving, halted, nodes = np.empty((3, min(end - begin, BLOCK_ROWS)), dtype=np.uint32)
     for rows, block in _blocks(values, begin, end):
         n_divided = 0
         nodes[:] = 0
         if len(paths.steps) > 1:
-            n_divided = compiled(settle)(block, paths, moving, halted, nodes)
+            n_divided = run(block, paths, moving, halted, nodes)
         yield _Block(rows, block, nodes[: len(block)], n_divided)
+
+
+def _descent_steps(paths: Paths, n_rows: int) -> float:
+    """Return how many microseconds the interpreted kernels take to lead rows to their leaves."""
+    return 7.0 * n_rows * len(paths.steps).bit_length()
 
 
 def _blocks(values: Values, begin: int, end: int) -> Iterator[tuple[slice, Floats]]:

@@ -15,33 +15,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
-    Bools,
-    Floats,
-    Floats2D,
-    Ints,
-    Ints2D,
-    ReadonlyInt32s,
-    ReadonlyInts,
-    compiled,
-    kernel,
-    typed_kernel,
-)
+from roctree._jit import compiled, kernel, typed_kernel
+from roctree.arrays import Bools, Floats, Floats2D, Ints, Ints2D, ReadonlyInt32s, ReadonlyInts
+from roctree.tree.prediction import decision_path
 from roctree.tree.tree import IS_PRESENT, NO_BRANCH, Tree
 
 if TYPE_CHECKING:
-    from roctree.tree.growth import Growth
+    from roctree.tree.growth import GrowthRules
 
-Flags = NDArray[np.bool_]
+# Number of rows whose paths are listed at a time.
+_BLOCK_OF_PATHS = 1 << 16
 
 
 # --- Passes over all nodes ---
 
 
-def kept_nodes(tree: Tree, final: Flags) -> Flags:
+def kept_nodes(tree: Tree, final: Bools) -> Bools:
     """Return which nodes remain if the flagged ones become leaves."""
     kept = np.ones(tree.n_nodes, dtype=np.bool_)
-    compiled(_drop_below)(tree.parent, np.array(final, dtype=np.bool_), kept)
+    compiled(_drop_below, steps=tree.n_nodes)(tree.parent, np.array(final, dtype=np.bool_), kept)
     return kept
 
 
@@ -54,7 +46,7 @@ def _drop_below(parent: ReadonlyInts, final: Bools, kept: Bools) -> None:
 def subtree_sums(tree: Tree, values: Floats) -> Floats:
     """Return for each node the sum of its value and the values of all nodes below it."""
     sums = np.array(values, dtype=np.float64)
-    compiled(_add_to_parents)(tree.parent, sums)
+    compiled(_add_to_parents, steps=tree.n_nodes)(tree.parent, sums)
     return sums
 
 
@@ -82,7 +74,7 @@ def importances(tree: Tree, n_features: int) -> Floats:
     return np.asarray(sums / (sums.sum() or 1.0))
 
 
-def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> Flags:
+def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> Bools:
     """Return which nodes lose no more as leaves than their pruned subtrees do, plus a slack.
 
     Nodes are decided from the leaves up, so a subtree is compared after its own pruning.
@@ -97,7 +89,9 @@ def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> F
     """
     final = tree.is_leaf.copy()
     lost, granted = np.array(loss, dtype=np.float64), np.full(tree.n_nodes, slack)
-    compiled(_close)(tree.parent, lost, granted, np.zeros(tree.n_nodes), final)
+    compiled(_close, steps=2 * tree.n_nodes)(
+        tree.parent, lost, granted, np.zeros(tree.n_nodes), final
+    )
     return final
 
 
@@ -115,10 +109,10 @@ def _close(parent: ReadonlyInts, loss: Floats, slack: Floats, below: Floats, fin
 _MIXED, _UNKNOWN = -1, -2
 
 
-def uniform_subtrees(tree: Tree, final: Flags, labels: Ints) -> tuple[Flags, Ints]:
+def uniform_subtrees(tree: Tree, final: Bools, labels: Ints) -> tuple[Bools, Ints]:
     """Return the nodes whose final descendants all have one label, and the labels with it there."""
     one, of_subtree = final | tree.is_leaf, np.array(labels, dtype=np.int64)
-    compiled(_join_labels)(tree.parent, one, of_subtree)
+    compiled(_join_labels, steps=2 * tree.n_nodes)(tree.parent, one, of_subtree)
     return one, np.where(one, of_subtree, labels)
 
 
@@ -140,7 +134,7 @@ def _join_labels(parent: ReadonlyInts, one: Bools, labels: Ints) -> None:
 def nodes_in(tree: Tree, part: Tree) -> Ints:
     """Return the node of ``tree`` that corresponds to each node of ``part``, a cut of it."""
     places = np.zeros(part.n_nodes, dtype=np.int64)
-    compiled(_follow)(tree.first_child, part.parent, part.branch, places)
+    compiled(_follow, steps=part.n_nodes)(tree.first_child, part.parent, part.branch, places)
     return places
 
 
@@ -155,7 +149,7 @@ def _follow(
 # --- Cutting ---
 
 
-def cut(tree: Tree, final: Flags) -> Tree:
+def cut(tree: Tree, final: Bools) -> Tree:
     """Turn the flagged nodes into leaves and drop what is below them; the counts stay."""
     kept = kept_nodes(tree, final)
     leaf = (tree.is_leaf | final)[kept]
@@ -175,7 +169,7 @@ def cut(tree: Tree, final: Flags) -> Tree:
     )
 
 
-def _unless(leaf: Flags, values: NDArray[Any], at_leaves: float) -> NDArray[Any]:
+def _unless(leaf: Bools, values: NDArray[Any], at_leaves: float) -> NDArray[Any]:
     return np.where(leaf, values.dtype.type(at_leaves), values)
 
 
@@ -217,14 +211,37 @@ def observed_thresholds(tree: Tree, values: Floats, n_categories: NDArray[Any]) 
     return replace(tree, threshold=thresholds)
 
 
+def node_thresholds(tree: Tree, values: Floats) -> Tree:
+    """Lower each threshold to the largest value on its left among the training cases of the node.
+
+    Parameters
+    ----------
+    tree : Tree
+        Thresholds are between the values of the training cases at a node.
+    values : float64[n, features]
+        All training cases, NaN where missing.
+    """
+    movable = ~tree.is_leaf & ~np.isnan(tree.threshold) & (tree.threshold != IS_PRESENT)
+    largest = np.where(movable, -np.inf, tree.threshold)
+    for begin in range(0, len(values), _BLOCK_OF_PATHS):
+        block = values[begin : begin + _BLOCK_OF_PATHS]
+        rows, nodes = decision_path(tree, block).nonzero()
+        rows, nodes = rows[movable[nodes]], nodes[movable[nodes]]
+        found = block[rows, tree.feature[nodes]]
+        left = found <= tree.threshold[nodes]
+        np.maximum.at(largest, nodes[left], found[left])
+    found_none = np.isneginf(largest)
+    return replace(tree, threshold=np.where(found_none, tree.threshold, largest))
+
+
 # --- Best-first growth: the tree with at most a given number of leaves ---
 
 _FEW_LEAVES = 64
 
 
 def grow_best_first(
-    grow: "Callable[[Growth], Tree]",
-    growth: "Growth",
+    grow: "Callable[[GrowthRules], Tree]",
+    growth: "GrowthRules",
     max_leaves: int,
     part: Callable[[Tree, int], Tree] | None = None,
 ) -> Tree:
@@ -238,12 +255,12 @@ def grow_best_first(
     ----------
     grow : callable
         Grows a tree under the given rules.
-    growth : Growth
+    growth : GrowthRules
     max_leaves : int
-    part : callable, default=best_first
-        Selects the part of a tree: ``best_first`` or ``best_first_by_auc``.
+    part : callable, default=open_best_first
+        Selects the part of a tree: ``open_best_first`` or ``open_best_first_by_auc``.
     """
-    part = part or best_first
+    part = part or open_best_first
     most = int(max_leaves)
     # Such trees are seldom deeper than that; with more leaves there is little to save.
     likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
@@ -255,7 +272,7 @@ def grow_best_first(
     return tree
 
 
-def best_first(tree: Tree, max_leaves: int) -> Tree:
+def open_best_first(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that best-first growth makes with at most ``max_leaves`` leaves.
 
     It opens the leaf with the largest gain times weight, the first on ties. A leaf whose split
@@ -294,7 +311,7 @@ def _openable(tree: Tree, worth: Floats, first: int, end: int) -> list[tuple[flo
 # change of one leaf, takes as many steps as a rank has bits.
 
 
-def best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
+def open_best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that growth by the area under the ROC curve makes.
 
     Of leaves that raise the area equally the one with the largest gain times weight is split, the
@@ -318,7 +335,11 @@ def best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
         first_sums=np.zeros(room),
         second_sums=np.zeros(room),
     )
-    compiled(_open_leaves)(max_leaves, ranking, np.empty(tree.n_nodes, dtype=np.int64), final)
+    # Each leaf that is opened is the best of those that wait, each judged by every pair.
+    steps = 10.0 * min(max_leaves, tree.n_nodes) ** 2 * len(pairs)
+    compiled(_open_leaves, steps)(
+        max_leaves, ranking, np.empty(tree.n_nodes, dtype=np.int64), final
+    )
     return cut(tree, final)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
+from roctree.arrays import Floats, Ints, in_threads
 from roctree.tree.columns import Columns
 from roctree.tree.kernels.tables import (
     MovedRows,
@@ -24,10 +25,6 @@ from roctree.tree.kernels.tables import (
     find_branches_words,
     move_rows,
 )
-from roctree.tree.threads import in_threads
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Most rows of a shard: Python gets control after each, so that Ctrl-C works.
 SHARD_ROWS = 1 << 20
@@ -67,7 +64,9 @@ class Shard:
 
     def count(self, listed: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
         """Add the rows of some nodes to their tables."""
-        run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words)
+        # Of all levels together: each of them decides alike.
+        steps = 20 * self.codes.size
+        run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words, steps)
         run(columns.bins.start, nodes, listed, self.codes, self.labels, tables)
 
     def divide(
@@ -75,7 +74,8 @@ class Shard:
     ) -> NodeRows:
         """Return the rows by the children of the nodes that are split."""
         is_byte = self.codes.dtype == np.uint8
-        find = compiled(find_branches_bytes if is_byte else find_branches_words)
+        steps = 20 * self.codes.size
+        find = compiled(find_branches_bytes if is_byte else find_branches_words, steps)
         branches = np.empty(listed.rows.size, np.int16)
         sizes = np.zeros(splits.n_children, np.int64)
         kinds = columns.features.n_categories, columns.bins.start
@@ -89,7 +89,7 @@ class Shard:
             cursors=starts[:-1].copy(),
             shares=np.empty(splits.branch_weight.shape[1]),
         )
-        compiled(move_rows)(splits, listed, self.labels, branches, moved)
+        compiled(move_rows, steps)(splits, listed, self.labels, branches, moved)
         return NodeRows(moved.rows, moved.weights, starts, moved.counts)
 
 

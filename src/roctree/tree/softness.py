@@ -25,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import Floats, Int32s, Ints, ReadonlyFloats, compiled, kernel, typed_kernel
+from roctree._jit import compiled, kernel, typed_kernel
+from roctree.arrays import Floats, Int32s, Ints, ReadonlyFloats
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
 from roctree.tree.growth import weight_grid
@@ -113,7 +114,7 @@ def _measure_level(
     ends = np.searchsorted(nodes[order], np.arange(first, end + 1))
     rows = rows[order]
     labels = np.ascontiguousarray(cases.labels[rows], dtype=np.int32)
-    compiled(_measure)(
+    compiled(_measure, steps=10 * rows.size)(
         _Cases(values[order], labels, weights[rows]),
         ends,
         tree.threshold[first:end],

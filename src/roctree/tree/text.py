@@ -1,17 +1,17 @@
 """A tree as text: one line for each branch, indented below the split it belongs to."""
 
 import html
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
-from roctree.text import pluralize, quote_if_needed
-from roctree.tree.tree import IS_PRESENT, Tree
+from roctree.text import UNDECIDED, pluralize, quote_if_needed
+from roctree.tree.tree import IS_PRESENT, SCORE_DECIMALS, Tree
 
 if TYPE_CHECKING:
     from roctree.data import Schema
@@ -23,7 +23,56 @@ MAX_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
 DIGITS = 4
+# Trees of up to this many leaves are shown whole.
+WHOLE_TREE_LEAVES = 16
+_LATEST_DAY = 1e8
 HTML_LEVELS = 3
+
+
+class Answers(NamedTuple):
+    """What a model says about the nodes of its tree: one label and one number for each.
+
+    The number of two classes is the probability of the positive one, whatever the label; of more
+    classes, the probability of the label. Texts, graphs and pictures all show it.
+
+    Parameters
+    ----------
+    labels : int64[nodes]
+        Class index of each node; the number of classes if its cases are undecided.
+    probabilities : float64[nodes, classes]
+    positive : int
+        Index of the positive class.
+    letters : mapping from int to str
+        Letters of the leaves, by node.
+    classes : array
+        Class labels.
+    """
+
+    labels: NDArray[np.int64]
+    probabilities: NDArray[np.float64]
+    positive: int
+    letters: Mapping[int, str]
+    classes: NDArray[Any]
+
+    def label_text(self, node: int) -> str:
+        """Return the letter of a leaf and its label, such as "B malignant"."""
+        label = int(self.labels[node])
+        name = UNDECIDED if label == len(self.classes) else quote_if_needed(self.classes[label])
+        return f"{self.letters[node]} {name}" if node in self.letters else name
+
+    def share_text(self, node: int) -> str:
+        """Return the number of a node, such as "malignant 0.94", or "0.94" of several classes."""
+        shares, label = self.probabilities[node], int(self.labels[node])
+        if len(self.classes) == 2:
+            return self._named_share(node, self.positive)
+        if label < len(self.classes):
+            return share_text(float(shares[label]))
+        order = np.argsort(-shares, kind="stable")[: MAX_CLASSES + 1].tolist()
+        return ", ".join(self._named_share(node, label) for label in order)
+
+    def _named_share(self, node: int, label: int) -> str:
+        share = share_text(float(self.probabilities[node, label]))
+        return f"{quote_if_needed(self.classes[label])} {share}"
 
 
 def to_text(
@@ -33,7 +82,7 @@ def to_text(
     max_depth: int | None = None,
     digits: int = DIGITS,
     leaf_note: Callable[[int], str] | None = None,
-    labels: NDArray[np.int64] | None = None,
+    answers: Answers | None = None,
 ) -> str:
     """Return the tree as text.
 
@@ -54,7 +103,7 @@ def to_text(
     leaf_note : callable, optional
         Returns a note for each leaf, by its number.
     labels : int64[nodes], optional
-        Class of each node, by default the most frequent.
+        Class of each node, by default the most frequent; the number of classes if undecided.
     """
     check_limits(max_depth, digits)
     condition = _conditions(tree, schema, digits)
@@ -65,14 +114,14 @@ def to_text(
         max_depth=max_depth,
         digits=digits,
         leaf_note=leaf_note,
-        labels=labels,
+        answers=answers,
     )
 
 
 def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
     """Return a function that says which values lead to a node from its parent."""
     names = [quote_if_needed(name) for name in schema.names]
-    cuts = short_thresholds(tree, digits)
+    cuts = short_thresholds(tree, schema, digits)
     says_missing = says_missing_of(tree)
 
     def condition(node: int) -> str:
@@ -91,7 +140,7 @@ def in_lines(
     max_depth: int | None,
     digits: int,
     leaf_note: Callable[[int], str] | None = None,
-    labels: NDArray[np.int64] | None = None,
+    answers: Answers | None = None,
 ) -> str:
     """Return one line per node below the root: its condition, and the outcome if it is a leaf.
 
@@ -102,17 +151,14 @@ def in_lines(
         Class labels.
     condition : callable
         Returns what leads to a node from its parent.
-    max_depth, digits, leaf_note, labels : as in ``to_text``
+    max_depth, digits, leaf_note, answers : as in ``to_text``
     """
-    named = tree.counts.argmax(axis=1) if labels is None else labels
     lines = []
     for node in depth_first(tree, max_depth):
         inside = tree.depth[node] > 0
         text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * bool(inside) + _outcome(
-                tree.counts[node], int(named[node]), classes, digits
-            )
+            text += ": " * bool(inside) + _outcome(tree, node, classes, digits, answers)
             if not tree.is_leaf[node]:
                 text += " …"
             elif leaf_note is not None:
@@ -127,6 +173,8 @@ def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) ->
     name, categories = quote_if_needed(schema.names[feature]), schema.categories[feature]
     if np.isnan(value):
         return f"{name} is missing"
+    if schema.date_unit(feature):
+        return f"{name} = {date_text(float(value), schema.date_unit(feature))}"
     if categories is None:
         return f"{name} = {short(float(value), digits)}"
     return f"{name} = {quote_if_needed(categories[int(value)])}"
@@ -138,11 +186,12 @@ def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dic
     return {node: condition(node) for node in nodes}
 
 
-def to_html(tree: Tree, schema: "Schema", labels: NDArray[np.int64]) -> str:
-    """Return the size of the tree and its top levels as HTML, with the class of each node."""
+def to_html(tree: Tree, schema: "Schema", answers: Answers) -> str:
+    """Return the tree as HTML, or the top levels of a large one, with the label of each node."""
     facts = f"{pluralize(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
     classes = ", ".join(map(str, schema.classes))
-    text = to_text(tree, schema, max_depth=HTML_LEVELS, labels=labels)
+    levels = None if tree.n_leaves <= WHOLE_TREE_LEAVES else HTML_LEVELS
+    text = to_text(tree, schema, max_depth=levels, answers=answers)
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
@@ -171,6 +220,26 @@ def depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:
         if max_depth is None or tree.depth[node] < max_depth:
             first = int(tree.first_child[node])
             stack.extend(range(first + int(tree.n_children[node]) - 1, first - 1, -1))
+
+
+def leaf_letters(tree: Tree, scores: NDArray[np.float64]) -> dict[int, str]:
+    """Return the letters of the leaves in the order of the ranking: A to Z, then AA, AB and so on.
+
+    Parameters
+    ----------
+    tree : Tree
+    scores : float64[nodes]
+        Probability of the class of interest; the leaf with the highest is A. Of leaves with the
+        same probability, compared after rounding as in ROC curves, the first node comes first.
+    """
+    order = np.argsort(-np.round(scores[tree.leaves], SCORE_DECIMALS), kind="stable")
+    return {int(tree.leaves[leaf]): _letters(rank) for rank, leaf in enumerate(order)}
+
+
+def _letters(rank: int) -> str:
+    """Return the name of a column in a spreadsheet: 0 is A, 25 is Z, 26 is AA."""
+    above, last = divmod(rank, 26)
+    return (_letters(above - 1) if above > 0 else "") + chr(ord("A") + last)
 
 
 def _indent(depth: int) -> str:
@@ -209,14 +278,20 @@ def category_set(codes: NDArray[np.int64], categories: Any) -> str:
     return f"in {{{', '.join(words)}}}"
 
 
-def _outcome(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
-    """Return the class of a leaf, its frequency, and the number of cases."""
-    weight = float(counts.sum())
+def _outcome(
+    tree: Tree, node: int, classes: NDArray[Any], digits: int, answers: Answers | None
+) -> str:
+    """Return the label of a node, its number, and its cases."""
+    counts, weight = tree.counts[node], float(tree.weight[node])
     if weight == 0.0:
         return "no cases"
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
+    winner = int(counts.argmax() if answers is None else answers.labels[node])
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    name, share = quote_if_needed(classes[winner]), share_text(counts[winner] / weight)
+    if answers is None:
+        name, share = quote_if_needed(classes[winner]), share_text(counts[winner] / weight)
+    else:
+        name, share = answers.label_text(node), answers.share_text(node)
     return f"{name}  ({share}, {cases}{others})"
 
 
@@ -229,9 +304,15 @@ def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], dig
 
 
 def share_text(part: float) -> str:
-    """Return a share with two decimals, or more if an impure leaf would look pure."""
+    """Return a share with two decimals, or more if it would look like none or all.
+
+    >>> share_text(0.25), share_text(0.9999), share_text(0.0004), share_text(0.0)
+    ('0.25', '0.9999', '0.0004', '0.00')
+    """
     n_decimals = 2
-    while part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") == 1.0:
+    while (
+        0.0 < part < 1.0 and n_decimals < ALL_DIGITS and float(f"{part:.{n_decimals}f}") in (0, 1)
+    ):
         n_decimals += 1
     return f"{part:.{n_decimals}f}"
 
@@ -242,15 +323,32 @@ def says_missing_of(tree: Tree) -> list[bool]:
     return [bool(flag) for flag in np.isin(tree.feature, tree.feature[own_way])]
 
 
-def short_thresholds(tree: Tree, digits: int = DIGITS) -> dict[int, str]:
-    """Return the text of the threshold of each numeric node."""
+def short_thresholds(tree: Tree, schema: "Schema", digits: int = DIGITS) -> dict[int, str]:
+    """Return the text of the threshold of each numeric node: a number, or a date."""
     numeric = np.flatnonzero(~np.isnan(tree.threshold))
     texts: dict[tuple[int, float], str] = {}
     for feature in np.unique(tree.feature[numeric]):
         thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
-        for threshold, text in apart(sorted(set(thresholds.tolist())), digits).items():
+        unit, found = schema.date_unit(int(feature)), sorted(set(thresholds.tolist()))
+        shown = {each: date_text(each, unit) for each in found} if unit else apart(found, digits)
+        for threshold, text in shown.items():
             texts[int(feature), threshold] = text
     return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
+
+
+def date_text(days: float, unit: str) -> str:
+    """Return a date that is given as days since 1970-01-01.
+
+    A threshold between two whole days is the first of them, which is on its lower side.
+
+    >>> date_text(19723.5, "days"), date_text(19723.25, "times"), date_text(19723.0, "times")
+    ('2024-01-01', '2024-01-01 06:00:00', '2024-01-01')
+    """
+    if not np.isfinite(days) or abs(days) > _LATEST_DAY:
+        return short(days, DIGITS)
+    if unit == "days" or days == int(days):
+        return str(np.datetime64(int(np.floor(days)), "D"))
+    return str(np.datetime64(round(days * 86_400), "s")).replace("T", " ")
 
 
 def apart(thresholds: list[float], digits: int) -> dict[float, str]:

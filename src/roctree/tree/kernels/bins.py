@@ -10,7 +10,8 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roctree._jit import Floats2D, Ints, function_type, inlined, kernel, typed_kernel
+from roctree._jit import function_type, inlined, kernel, typed_kernel
+from roctree.arrays import Floats2D, Ints
 from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import (
     add_missing_to_lefts,
@@ -22,7 +23,6 @@ from roctree.tree.kernels.numeric import (
 )
 from roctree.tree.kernels.records import (
     LOG2,
-    NO_BRANCH,
     NO_CORRECTION,
     Bins,
     BinWork,
@@ -51,17 +51,20 @@ from roctree.tree.kernels.scan import (
     binary_info,
     bound_stretches,
     mean_gain,
+    prefer_even,
     worth,
 )
+from roctree.tree.tree import NO_BRANCH
+
+# A cell of a marked bin holds at least this many cases on average.
+CASES_PER_CELL = 8
 
 
 @kernel
 def count_bins(begin: int, end: int, bins: Bins, rows: Rows, histogram: Floats2D) -> None:
     """Count the classes of every bin of every attribute."""
     codes, start, shift = rows.codes, bins.start, bins.shift
-    for place in range(histogram.shape[0]):
-        for label in range(histogram.shape[1]):
-            histogram[place, label] = 0.0
+    histogram[:] = 0.0
     for i in range(begin, end):
         label, weight = rows.label[i], rows.weight[i]
         for feature in range(codes.shape[1]):
@@ -72,9 +75,51 @@ def count_bins(begin: int, end: int, bins: Bins, rows: Rows, histogram: Floats2D
 @kernel
 def subtract_bins(histogram: Floats2D, other: Floats2D) -> None:
     """Subtract the counts of some cases; sums are exact, and so are differences."""
+    if histogram.shape[1] == 2:
+        for place in range(histogram.shape[0]):
+            histogram[place, 0] -= other[place, 0]
+            histogram[place, 1] -= other[place, 1]
+        return
     for place in range(histogram.shape[0]):
         for label in range(histogram.shape[1]):
             histogram[place, label] -= other[place, label]
+
+
+@kernel
+def load_two(
+    start: int, end: int, histogram: Floats2D, candidates: Candidates, bin_work: BinWork
+) -> int:
+    """Cumulate filled bins of two classes; return how many there are.
+
+    Every bin writes a row, which stays if the bin is filled: no branches for the processor to
+    mispredict.
+    """
+    lefts, filled = candidates.lefts, bin_work.filled
+    first, second, n = 0.0, 0.0, 0
+    for place in range(start, end):
+        of_first, of_second = histogram[place, 0], histogram[place, 1]
+        filled[n] = place - start
+        n += 1 if of_first + of_second > 0.0 else 0
+        first += of_first
+        second += of_second
+        lefts[n, 0], lefts[n, 1] = first, second
+    return n
+
+
+@kernel
+def load_many(
+    start: int, end: int, histogram: Floats2D, candidates: Candidates, bin_work: BinWork
+) -> int:
+    """Cumulate filled bins of any number of classes; return how many there are."""
+    lefts, n = candidates.lefts, 0
+    for place in range(start, end):
+        if weight_of(histogram, place) <= 0.0:
+            continue
+        bin_work.filled[n] = place - start
+        n += 1
+        for label in range(histogram.shape[1]):
+            lefts[n, label] = lefts[n - 1, label] + histogram[place, label]
+    return n
 
 
 @kernel
@@ -85,18 +130,15 @@ def load_bins(
     start, missing_bin = bins.start[feature], bins.start[feature + 1] - 1
     lefts, places, shift = candidates.lefts, candidates.places, bins.shift[feature]
     n_classes = candidates.total.size
-    n = 0
     for label in range(n_classes):
         lefts[0, label] = 0.0
         candidates.missing[label] = histogram[missing_bin, label]
-    for place in range(start, missing_bin):
-        if weight_of(histogram, place) <= 0.0:
-            continue
-        bin_work.filled[n] = place - start
-        places[n] = (place - start) << shift
-        n += 1
-        for label in range(n_classes):
-            lefts[n, label] = lefts[n - 1, label] + histogram[place, label]
+    if n_classes == 2:
+        n = load_two(start, missing_bin, histogram, candidates, bin_work)
+    else:
+        n = load_many(start, missing_bin, histogram, candidates, bin_work)
+    for i in range(n):
+        places[i] = bin_work.filled[i] << shift
     places[n] = (missing_bin - start) << shift
     for label in range(n_classes):
         candidates.known[label] = lefts[n, label]
@@ -182,31 +224,90 @@ def mark_bins(
 
 
 @kernel
-def gather(feature: int, n: int, node: Node, data: BinnedData, bin_work: BinWork) -> int:
-    """Sort the cases of the marked bins by value into ``keys``; return how many there are."""
-    bins, codes, keys, starts = data.bins, data.rows.codes, bin_work.keys, bin_work.starts
-    begin, shift = node.begin, bins.shift[feature]
+def gather_keys(
+    feature: int,
+    begin: int,
+    end: int,
+    base: int,
+    data: BinnedData,
+    is_marked: Ints,
+    keys: Ints,
+) -> int:
+    """Write the rows in marked bins as keys, their places counted from ``base``; return how many.
+
+    ``is_marked`` is 0 or 1 for each bin.
+    """
+    codes, shift = data.rows.codes, data.bins.shift[feature]
+    n_keys = 0
+    for i in range(begin, end):
+        code = int(codes[i, feature])
+        keys[n_keys] = (code << PLACE_BITS) | (i - base)
+        n_keys += is_marked[code >> shift]
+    return n_keys
+
+
+class Inside(NamedTuple):
+    """The search inside the marked bins of an attribute.
+
+    Attributes
+    ----------
+    feature : int
+    side : int
+        The branch of missing cases; -1 if they do not take part.
+    least : float
+        Cuts that gain less do not matter.
+    n_bins : int
+        The number of marked bins.
+    """
+
+    feature: int
+    side: int
+    least: float
+    n_bins: int
+
+
+@kernel
+def list_bins(feature: int, n: int, bins: Bins, candidates: Candidates, bin_work: BinWork) -> int:
+    """Number the marked ones of ``n`` filled bins; return how many there are.
+
+    ``filled`` keeps the marked ones, ``number`` gets their numbers, ``lefts`` the class counts
+    before them, and ``starts`` whether (0 or 1) each bin is marked.
+    """
+    starts, n_marked = bin_work.starts, 0
     # Bins that are not filled may still hold cases whose shares were rounded to zero.
     for place in range(bins.start[feature + 1] - bins.start[feature]):
         starts[place] = 0
     for j in range(n):
-        starts[bin_work.filled[j]] = bin_work.look[j]
-    n_keys = 0
-    for i in range(begin, node.end):
-        code = int(codes[i, feature])
-        keys[n_keys] = (code << PLACE_BITS) | (i - begin)
-        n_keys += starts[code >> shift]
-    sort_keys(n_keys, bin_work)
-    sort_ties(n_keys, begin, feature, data.features, data.rows.row, keys)
-    return n_keys
+        place = bin_work.filled[j]
+        starts[place] = bin_work.look[j]
+        if bin_work.look[j] == 1:
+            bin_work.number[place], bin_work.filled[n_marked] = n_marked, place
+            for label in range(candidates.total.size):
+                bin_work.lefts[n_marked, label] = candidates.lefts[j, label]
+            n_marked += 1
+    return n_marked
+
+
+@inlined
+def slack(value: float) -> float:
+    """Return by how much the rounding of a value or of a bound on it may mislead."""
+    return RELATIVE_SLACK * abs(value) + ABSOLUTE_SLACK
+
+
+@inlined
+def least_worth(best: float) -> float:
+    """Return how much a bound must reach so that a cut may be worth ``best``."""
+    return best - slack(best) if best > -np.inf else best
 
 
 @kernel
-def is_better(score: float, side: int, code: int, feature: int, found: Found) -> bool:
+def is_better(
+    score: float, side: int, uneven: float, code: int, feature: int, found: Found
+) -> bool:
     """Whether a cut beats the one found: by score, else missing on the right, else further left.
 
-    That is the order of a search without bins. Scores are compared rather than gains, because
-    scores may become equal when gains are rounded.
+    Of cuts without gain the more even one is better. That is the order of a search without bins.
+    Scores are compared rather than gains, because scores may become equal when gains are rounded.
     """
     if found.n_branches[feature] == 0:
         return True
@@ -214,77 +315,46 @@ def is_better(score: float, side: int, code: int, feature: int, found: Found) ->
         return score > found.score[feature]
     if side != found.missing_branch[feature]:
         return side > found.missing_branch[feature]
+    if uneven != found.uneven[feature]:
+        return uneven < found.uneven[feature]
     return code < found.cut[feature]
 
 
 @kernel
 def enter_inner(
-    feature: int,
-    m: int,
-    side: int,
     begin: int,
+    end: int,
+    first_row: int,
+    inside: Inside,
     data: BinnedData,
     search: Search,
     work: Work,
-    keys: Ints,
 ) -> None:
-    """Enter the best of ``m`` cuts inside bins if it is better than the one found."""
-    rules, candidates, found = search.rules, work.candidates, work.found
-    cut, score, _ = search.scan(0, m, rules.min_leaf, candidates, rules, search.scoring)
+    """Enter the best of the cuts ``begin:end`` inside bins if it is better than the one found.
+
+    Their ``places`` are the keys of the cases to their right. A key without a place stands for all
+    cases of its code.
+    """
+    rules, candidates, found, feature = search.rules, work.candidates, work.found, inside.feature
+    cut, score, _ = search.scan(begin, end, rules.min_leaf, candidates, rules, search.scoring)
+    cut, score, uneven = prefer_even(begin, end, rules.min_leaf, cut, score, search, candidates)
     if cut < 0:
         return
-    key = keys[candidates.places[cut]]
-    if not is_better(score, side, key >> PLACE_BITS, feature, found):
+    key = candidates.places[cut]
+    if not is_better(score, inside.side, uneven, key >> PLACE_BITS, feature, found):
         return
     known = sum_of(candidates.total)
     node = sum_of(candidates.known) + sum_of(candidates.missing)
     left = weight_of(candidates.lefts, cut)
     found.gain[feature] = improvement(score, rules, search.scoring.table, candidates)
-    found.score[feature] = score
+    found.score[feature], found.uneven[feature] = score, uneven
     found.info[feature] = binary_info(left, known, node, rules.correction)
-    found.cut_value[feature] = value_of(key, begin, feature, data.features, data.rows.row)
+    found.cut_value[feature] = -np.inf
+    if key & PLACE_MASK != PLACE_MASK:
+        found.cut_value[feature] = value_of(key, first_row, feature, data.features, data.rows.row)
     found.n_branches[feature] = 2
     found.cut[feature] = key >> PLACE_BITS
-    found.missing_branch[feature] = side
-
-
-@kernel
-def search_inside(
-    feature: int,
-    n_keys: int,
-    side: int,
-    begin: int,
-    data: BinnedData,
-    search: Search,
-    work: Work,
-    bin_work: BinWork,
-) -> None:
-    """Score the cuts inside the marked bins, whose cases are the first ``n_keys`` keys.
-
-    ``bin_work.lefts[b]`` holds the counts before bin b.
-    """
-    features, rows, keys, candidates = data.features, data.rows, bin_work.keys, work.candidates
-    lefts, places, running = candidates.lefts, candidates.places, candidates.running
-    bin_bits = PLACE_BITS + data.bins.shift[feature]
-    m, current_bin, before = 0, -1, 0.0
-    for i in range(n_keys):
-        key = keys[i]
-        value = value_of(key, begin, feature, features, rows.row)
-        if key >> bin_bits != current_bin:
-            current_bin = key >> bin_bits
-            for label in range(running.size):
-                running[label] = bin_work.lefts[current_bin, label]
-        elif value != before:
-            places[m] = i
-            for label in range(running.size):
-                lefts[m, label] = running[label]
-            m += 1
-        before = value
-        place = begin + (key & PLACE_MASK)
-        running[rows.label[place]] += rows.weight[place]
-        if m == candidates.scores.size // 2 or i == n_keys - 1:
-            enter_inner(feature, m, side, begin, data, search, work, keys)
-            m = 0
+    found.missing_branch[feature] = inside.side
 
 
 class BinMemory(NamedTuple):
@@ -293,6 +363,160 @@ class BinMemory(NamedTuple):
     histogram: Floats2D
     work: Work
     bin_work: BinWork
+
+
+class Cells(NamedTuple):
+    """How marked bins are divided into cells, by the upper bits of the step in a code.
+
+    Attributes
+    ----------
+    shift : int
+        The bits of the step in a code.
+    drop : int
+        The lower bits, in which the codes of a cell may differ.
+    per_bin : int
+        The number of cells in a bin. One further row after these holds the counts after the bin.
+    """
+
+    shift: int
+    drop: int
+    per_bin: int
+
+
+@kernel
+def divide_bins(n_keys: int, n_bins: int, shift: int, room: int) -> Cells:
+    """Divide marked bins into as many cells as hold several cases each."""
+    bits = 0
+    while (
+        bits < shift
+        and n_keys >> (bits + 1) >= CASES_PER_CELL * n_bins
+        and n_bins * ((2 << bits) + 1) <= room
+    ):
+        bits += 1
+    return Cells(shift, shift - bits, 1 << bits)
+
+
+@inlined
+def cell_of(code: int, cells: Cells, bin_work: BinWork) -> int:
+    """Return the row of the cell of a code, which is in a marked bin."""
+    step = code & ((1 << cells.shift) - 1)
+    return bin_work.number[code >> cells.shift] * (cells.per_bin + 1) + (step >> cells.drop)
+
+
+@kernel
+def count_cells(
+    n_keys: int, begin: int, cells: Cells, inside: Inside, rows: Rows, bin_work: BinWork
+) -> None:
+    """Count the classes before each cell of the marked bins."""
+    counts, n_classes = bin_work.cells, bin_work.cells.shape[1]
+    for row in range(inside.n_bins * (cells.per_bin + 1)):
+        for label in range(n_classes):
+            counts[row, label] = 0.0
+    for i in range(n_keys if cells.per_bin > 1 else 0):
+        key = bin_work.keys[i]
+        place = begin + (key & PLACE_MASK)
+        # One row further: what is in a cell is before the next.
+        row = cell_of(key >> PLACE_BITS, cells, bin_work) + 1
+        counts[row, rows.label[place]] += rows.weight[place]
+    for number in range(inside.n_bins):
+        first = number * (cells.per_bin + 1)
+        for label in range(n_classes):
+            counts[first, label] = bin_work.lefts[number, label]
+            for row in range(first, first + cells.per_bin):
+                counts[row + 1, label] += counts[row, label]
+
+
+@kernel
+def load_cells(number: int, cells: Cells, bin_work: BinWork, candidates: Candidates) -> None:
+    """Load the class counts before the cells of a marked bin, and after the last, as ``lefts``."""
+    first, code = number * (cells.per_bin + 1), bin_work.filled[number] << cells.shift
+    for cell in range(cells.per_bin + 1):
+        candidates.places[cell] = (code + (cell << cells.drop)) << PLACE_BITS | PLACE_MASK
+        for label in range(candidates.total.size):
+            candidates.lefts[cell, label] = bin_work.cells[first + cell, label]
+
+
+@kernel
+def narrow_keys(
+    n_keys: int,
+    begin: int,
+    cells: Cells,
+    inside: Inside,
+    data: BinnedData,
+    search: Search,
+    memory: BinMemory,
+) -> int:
+    """Keep the keys in cells where some cut may be the best; return how many there are.
+
+    The cuts between cells are entered first, which raises the bar for those inside.
+    """
+    work, bin_work, found = memory.work, memory.bin_work, memory.work.found
+    keys, marked, per_bin = bin_work.keys, bin_work.starts, cells.per_bin
+    for number in range(inside.n_bins):
+        load_cells(number, cells, bin_work, work.candidates)
+        enter_inner(1, per_bin, begin, inside, data, search, work)
+    least = inside.least
+    if found.n_branches[inside.feature] > 0:
+        own = found.gain[inside.feature]
+        least = max(least, own - slack(own))
+    for number in range(inside.n_bins):
+        load_cells(number, cells, bin_work, work.candidates)
+        mark_bins(per_bin, least, search, work.candidates, bin_work)
+        for cell in range(per_bin):
+            marked[number * (per_bin + 1) + cell] = bin_work.look[cell]
+    n_kept = 0
+    for i in range(n_keys):
+        key = keys[i]
+        keys[n_kept] = key
+        n_kept += marked[cell_of(key >> PLACE_BITS, cells, bin_work)]
+    return n_kept
+
+
+@kernel
+def search_inside(
+    n_keys: int,
+    begin: int,
+    inside: Inside,
+    data: BinnedData,
+    search: Search,
+    memory: BinMemory,
+) -> None:
+    """Score the cuts inside the marked bins, whose cases are the first ``n_keys`` keys."""
+    bins, rows, feature = data.bins, data.rows, inside.feature
+    bin_work, candidates = memory.bin_work, memory.work.candidates
+    keys, lefts, places, running = (
+        bin_work.keys,
+        candidates.lefts,
+        candidates.places,
+        candidates.running,
+    )
+    shift = bins.shift[feature]
+    cells = divide_bins(n_keys, inside.n_bins, shift, bin_work.cells.shape[0])
+    count_cells(n_keys, begin, cells, inside, rows, bin_work)
+    if cells.per_bin > 1:
+        n_keys = narrow_keys(n_keys, begin, cells, inside, data, search, memory)
+    sort_keys(n_keys, bins.start[feature + 1] - bins.start[feature] << shift, bin_work)
+    sort_ties(n_keys, begin, feature, data.features, rows.row, keys)
+    m, current, before = 0, -1, 0.0
+    for i in range(n_keys):
+        key = keys[i]
+        value = value_of(key, begin, feature, data.features, rows.row)
+        cell = cell_of(key >> PLACE_BITS, cells, bin_work)
+        if cell != current:
+            current = cell
+            for label in range(running.size):
+                running[label] = bin_work.cells[cell, label]
+        elif value != before:
+            places[m] = key
+            for label in range(running.size):
+                lefts[m, label] = running[label]
+            m += 1
+        before = value
+        place = begin + (key & PLACE_MASK)
+        running[rows.label[place]] += rows.weight[place]
+        if m == candidates.scores.size // 2 or i == n_keys - 1:
+            enter_inner(0, m, begin, inside, data, search, memory.work)
+            m = 0
 
 
 @typed_kernel(python=False)
@@ -325,12 +549,25 @@ def refine(
         found.highest_ratio[feature] = max(found.highest_ratio[feature], ratio)
         if not looks or gain == -np.inf:
             continue
-        for j in range(n):
-            for label in range(candidates.total.size):
-                bin_work.lefts[bin_work.filled[j], label] = candidates.lefts[j, label]
-        n_keys = gather(feature, n, node, data, bin_work)
-        missing_side = side if joins else NO_BRANCH
-        search_inside(feature, n_keys, missing_side, node.begin, data, search, work, bin_work)
+        n_bins = list_bins(feature, n, data.bins, candidates, bin_work)
+        n_keys = gather_keys(
+            feature, node.begin, node.end, node.begin, data, bin_work.starts, bin_work.keys
+        )
+        inside = Inside(feature, side if joins else NO_BRANCH, least, n_bins)
+        search_inside(n_keys, node.begin, inside, data, search, memory)
+
+
+@typed_kernel(python=False)
+def skip_refinement(
+    feature: int,
+    least: float,
+    looks: bool,
+    node: Node,
+    data: BinnedData,
+    search: Search,
+    memory: BinMemory,
+) -> None:
+    """Do nothing, where values that share a code are not told apart."""
 
 
 Refine: TypeAlias = Annotated[Callable[..., None], function_type(refine)]
@@ -380,12 +617,6 @@ def next_to_search(features: Features, found: Found, guard: bool) -> int:
     return widest
 
 
-@inlined
-def slack(value: float) -> float:
-    """Return by how much the rounding of a value or of a bound on it may mislead."""
-    return RELATIVE_SLACK * abs(value) + ABSOLUTE_SLACK
-
-
 @kernel
 def enter_bounds(feature: int, searched: bool, found: Found, correction: int) -> None:
     """Complete the bounds on the gain and ratio of an attribute by the split found."""
@@ -428,33 +659,61 @@ def refine_ratios(node: Node, data: BinnedData, functions: BinSearch, memory: Bi
         enter_bounds(feature, looks or exact[feature], found, rules.correction)
 
 
+@kernel
+def search_between(
+    first: int, last: int, data: BinnedData, functions: BinSearch, memory: BinMemory
+) -> float:
+    """Enter the best splits between bins of some attributes; return the highest worth of them."""
+    features, search = data.features, functions.search
+    work, bin_work, found = memory.work, memory.bin_work, memory.work.found
+    best = -np.inf
+    for feature in range(first, last):
+        found.n_branches[feature] = 0
+        n = load_bins(feature, data.bins, memory.histogram, work.candidates, bin_work)
+        enter_bins(feature, n, features, search, functions.enter_categories, work, bin_work)
+        if features.n_categories[feature] == 0:
+            found.cut_value[feature] = -np.inf
+        best = max(best, worth(feature, found, search.rules.correction))
+    return best
+
+
+@inlined
+def compares_gains(rules: Rules) -> bool:
+    """Whether thresholds are compared by their gain: with two branches, log2 divides by one."""
+    return rules.correction == NO_CORRECTION or (rules.correction == LOG2 and not rules.guard)
+
+
+@kernel
+def search_in_bins(
+    first: int,
+    last: int,
+    best: float,
+    node: Node,
+    data: BinnedData,
+    functions: BinSearch,
+    memory: BinMemory,
+) -> None:
+    """Search the bins of some attributes where a cut may be worth ``best`` or more."""
+    for feature in range(first, last):
+        if data.bins.exact[feature]:
+            continue
+        functions.refine(feature, least_worth(best), True, node, data, functions.search, memory)
+        own = worth(feature, memory.work.found, functions.search.rules.correction)
+        best = max(best, own)
+
+
 @typed_kernel(python=False)
 def evaluate_binned(node: Node, data: BinnedData, functions: BinSearch, memory: BinMemory) -> None:
     """Enter splits of all attributes at a node whose bins are counted.
 
     An attribute that cannot be chosen may be left with the best of its cuts between bins.
     """
-    features, bins, search = data.features, data.bins, functions.search
-    work, bin_work, found = memory.work, memory.bin_work, memory.work.found
-    rules, correction = search.rules, search.rules.correction
-    best = -np.inf
-    for feature in range(found.n_branches.size):
-        found.n_branches[feature] = 0
-        n = load_bins(feature, bins, memory.histogram, work.candidates, bin_work)
-        enter_bins(feature, n, features, search, functions.enter_categories, work, bin_work)
-        if features.n_categories[feature] == 0:
-            found.cut_value[feature] = -np.inf
-        best = max(best, worth(feature, found, correction))
-    if correction == NO_CORRECTION or (correction == LOG2 and not rules.guard):
-        # The gain of two branches is divided by one, for all thresholds.
-        for feature in range(found.n_branches.size):
-            if bins.exact[feature]:
-                continue
-            least = best - slack(best) if best > -np.inf else best
-            functions.refine(feature, least, True, node, data, search, memory)
-            best = max(best, worth(feature, found, correction))
-        return
-    refine_ratios(node, data, functions, memory)
+    n_features = memory.work.found.n_branches.size
+    best = search_between(0, n_features, data, functions, memory)
+    if compares_gains(functions.search.rules):
+        search_in_bins(0, n_features, best, node, data, functions, memory)
+    else:
+        refine_ratios(node, data, functions, memory)
 
 
 EvaluateBinned: TypeAlias = Annotated[Callable[..., None], function_type(evaluate_binned)]

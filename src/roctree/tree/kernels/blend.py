@@ -12,7 +12,8 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
+from roctree._jit import kernel, record_array, typed_kernel
+from roctree.arrays import (
     Floats2D,
     Ints,
     Places,
@@ -21,9 +22,6 @@ from roctree._jit import (
     ReadonlyFloats,
     ReadonlyFloats2D,
     ReadonlyPlaces,
-    kernel,
-    record_array,
-    typed_kernel,
 )
 from roctree.tree.kernels.descent import Paths, Steps, branch_of, part_above
 from roctree.tree.tree import LEAST_PART

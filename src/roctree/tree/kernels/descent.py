@@ -11,7 +11,8 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
+from roctree._jit import kernel, record_array, typed_kernel
+from roctree.arrays import (
     Floats,
     Floats2D,
     Int32s,
@@ -22,9 +23,6 @@ from roctree._jit import (
     ReadonlyFloats2D,
     ReadonlyInt32s,
     ReadonlyInts,
-    kernel,
-    record_array,
-    typed_kernel,
 )
 from roctree.tree.tree import LEAST_PART, NO_BRANCH
 

@@ -10,7 +10,8 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from roctree._jit import Floats, Floats2D, function_type, kernel, typed_kernel
+from roctree._jit import function_type, kernel, typed_kernel
+from roctree.arrays import Floats, Floats2D
 from roctree.tree.kernels.records import (
     ALL_BRANCHES,
     MISSING_RANK,
@@ -205,6 +206,34 @@ def divide_orders(begin: int, end: int, n_branches: int, cases: Cases, division:
 
 
 @kernel
+def divide_with_copies(node: Node, cases: Cases, division: Division) -> None:
+    """Stably divide every order between two branches; some cases go to both.
+
+    Those are ``twin`` on the right if both branches are kept. As ``divide_in_two``, without
+    branches in the machine code.
+    """
+    order, buffer, twin = cases.order, division.buffer, division.twin
+    keep_left, keep_right = division.kept[0], division.kept[1]
+    both = keep_left and keep_right
+    for i in range(node.begin, node.end):
+        place = order[0, i]
+        if not both or division.branch[place] != ALL_BRANCHES:
+            twin[place] = place
+    for feature in range(order.shape[0]):
+        left, right = node.begin, 0
+        for i in range(node.begin, node.end):
+            place = order[feature, i]
+            side = int(division.branch[place])
+            order[feature, left] = place
+            buffer[right] = twin[place]
+            # The lowest bit of ALL_BRANCHES is 1 too.
+            left += keep_left & ((1 - (side & 1)) | (side >> 31))
+            right += keep_right & side
+        for i in range(right):
+            order[feature, left + i] = buffer[i]
+
+
+@kernel
 def divide_in_two(begin: int, end: int, cases: Cases, division: Division) -> None:
     """Stably divide every order between two branches, without branches in the machine code."""
     order, buffer = cases.order, division.buffer
@@ -284,7 +313,10 @@ def divide_shared(
         return NO_ROOM
     if total > 0:
         in_use = copy_unknown(feature, unknown, n_branches, node, quantum, cases, division)
-        divide_orders(node.begin, node.end, n_branches, cases, division)
+        if n_branches == 2:
+            divide_with_copies(node, cases, division)
+        else:
+            divide_orders(node.begin, node.end, n_branches, cases, division)
     return in_use
 
 

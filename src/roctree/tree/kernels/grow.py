@@ -9,7 +9,8 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roctree._jit import Floats2D, Floats3D, function_type, inlined, kernel, typed_kernel
+from roctree._jit import function_type, inlined, kernel, typed_kernel
+from roctree.arrays import Floats2D, Floats3D
 from roctree.tree.kernels.bins import (
     BinMemory,
     BinSearch,
@@ -22,13 +23,13 @@ from roctree.tree.kernels.divide import Divide
 from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import FindSplits
 from roctree.tree.kernels.records import (
-    ALL_VALUES,
     FOR_BOTH,
     MISSING_RANK,
     NO_NODE,
     NO_ROOM,
     NOT_YET,
     READY,
+    Bins,
     BinWork,
     Cases,
     Division,
@@ -43,6 +44,7 @@ from roctree.tree.kernels.records import (
 )
 from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, middle
 from roctree.tree.kernels.scan import Search, choose
+from roctree.tree.tree import IS_PRESENT
 
 # What ``grow_binned`` returns.
 DONE, FULL, TAKE, PAUSE = range(4)
@@ -60,13 +62,19 @@ class SortedFunctions(NamedTuple):
 
 
 @inlined
-def threshold_at(feature: int, cut: int, end: int, features: Features, cases: Cases) -> float:
+def threshold_at(
+    feature: int, cut: int, end: int, features: Features, bins: Bins, cases: Cases
+) -> float:
     """Return the middle of the values beside a cut, or all values if none is on its right."""
-    order = cases.order
-    if cut == end or cases.rank[feature, order[feature, cut]] == MISSING_RANK:
-        return ALL_VALUES
-    low = features.values[cases.row[order[feature, cut - 1]], feature]
-    return middle(low, features.values[cases.row[order[feature, cut]], feature])
+    order, rank = cases.order, cases.rank
+    if cut == end or rank[feature, order[feature, cut]] == MISSING_RANK:
+        return IS_PRESENT
+    left, right = order[feature, cut - 1], order[feature, cut]
+    if bins.exact[feature]:
+        low = bins.highest[feature, rank[feature, left]]
+        return middle(low, bins.lowest[feature, rank[feature, right]])
+    low = features.values[cases.row[left], feature]
+    return middle(low, features.values[cases.row[right], feature])
 
 
 @inlined
@@ -139,6 +147,7 @@ def push_branches(
 @typed_kernel
 def grow_sorted(
     features: Features,
+    bins: Bins,
     cases: Cases,
     functions: SortedFunctions,
     work: Work,
@@ -174,7 +183,9 @@ def grow_sorted(
         nodes.threshold[node.number] = np.nan
         if features.n_categories[feature] == 0:
             cut = found.cut[feature]
-            nodes.threshold[node.number] = threshold_at(feature, cut, node.end, features, cases)
+            nodes.threshold[node.number] = threshold_at(
+                feature, cut, node.end, features, bins, cases
+            )
         in_use = functions.divide(
             feature, node, features, cases, rules, found, division, nodes.counts
         )
@@ -316,7 +327,7 @@ def grow_binned(
             return PAUSE
         if filled.n_stack > 0:
             if not functions.grow_sorted(
-                features, memory.cases, functions.sorted, work, division, grown
+                features, data.bins, memory.cases, functions.sorted, work, division, grown
             ):
                 return FULL
             continue

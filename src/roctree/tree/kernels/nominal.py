@@ -4,9 +4,12 @@
 criterion lies along the order of the share of positives (Breiman et al. 1984), so the search is
 exact unless a branch of that pair is too light. With more classes that order is tried for each of
 the most frequent classes in turn, a heuristic. ``multiway`` gives each category its own branch,
-``one_vs_rest`` splits one category from the others.
+``split_one_from_rest`` splits one category from the others.
 
 Categories without a case at the node belong to neither set: there they count as missing.
+
+With many categories the best pair of sets has a high score by chance. Two sets are therefore
+ordered and scored by shrunk counts (``roctree.tree.shrinkage``); the counts of the tree are not.
 """
 
 import math
@@ -15,7 +18,8 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from roctree._jit import Floats, function_type, inlined, kernel, typed_kernel
+from roctree._jit import function_type, inlined, kernel, typed_kernel
+from roctree.arrays import Floats, Floats2D
 from roctree.tree.kernels.numeric import (
     count_values,
     improvement,
@@ -27,7 +31,6 @@ from roctree.tree.kernels.numeric import (
 from roctree.tree.kernels.records import (
     LOG2,
     MULTIWAY,
-    NO_BRANCH,
     NO_CORRECTION,
     ONE_VS_REST,
     Cases,
@@ -38,7 +41,14 @@ from roctree.tree.kernels.records import (
     Rules,
     Work,
 )
-from roctree.tree.kernels.scan import Search, binary_info, information, is_large_enough
+from roctree.tree.kernels.scan import (
+    Search,
+    binary_info,
+    information,
+    is_large_enough,
+    prefer_even,
+)
+from roctree.tree.tree import NO_BRANCH
 
 MOST_ORDERS = 8
 # The gaps of a shell sort.
@@ -55,7 +65,7 @@ def divide_categories(feature: int, n: int, features: Features, search: Search, 
     if search.rules.nominal == MULTIWAY:
         multiway(feature, n, joins, features, search, work)
     elif search.rules.nominal == ONE_VS_REST:
-        one_vs_rest(feature, n, joins, features, search, work)
+        split_one_from_rest(feature, n, joins, features, search, work)
     else:
         two_sets(feature, n, joins, features, search, work)
 
@@ -101,6 +111,32 @@ def next_class(total: Floats, label: int) -> int:
 
 
 @kernel
+def shrink(n: int, strength: float, counts: Floats2D, pot: Floats) -> None:
+    """Shrink the counts of ``n`` categories towards a common pot, to which each gives a share.
+
+    The share of a category of weight w is strength / (w + strength). The weight of each category
+    and of each class stays.
+    """
+    weight_of_pot = 0.0
+    for label in range(pot.size):
+        pot[label] = 0.0
+    for i in range(n):
+        weight = weight_of(counts, i)
+        share = strength / (weight + strength)
+        weight_of_pot += share * weight
+        for label in range(pot.size):
+            pot[label] += share * counts[i, label]
+    if weight_of_pot <= 0.0:
+        return
+    for i in range(n):
+        weight = weight_of(counts, i)
+        share = strength / (weight + strength)
+        for label in range(pot.size):
+            own = (1.0 - share) * counts[i, label]
+            counts[i, label] = own + share * weight * (pot[label] / weight_of_pot)
+
+
+@kernel
 def two_sets(
     feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
@@ -115,6 +151,8 @@ def two_sets(
         n += 1
     if n < 2:
         return
+    if features.shrinkage[feature] > 0.0:
+        shrink(n, features.shrinkage[feature], counts, candidates.running)
     best_score = -np.inf
     node = sum_of(candidates.known) + sum_of(candidates.missing)
     n_orders = 1 if total.size == 2 else min(total.size, MOST_ORDERS)
@@ -125,8 +163,10 @@ def two_sets(
         for i in range(n):
             for other in range(total.size):
                 before = lefts[i, other] if i > 0 else 0.0
-                lefts[i + 1, other] = before + counts[order[i], other]
+                # Sums of shrunk counts are rounded.
+                lefts[i + 1, other] = min(before + counts[order[i], other], total[other])
         cut, score, _ = search.scan(1, n, rules.min_leaf, candidates, rules, search.scoring)
+        cut, score, _ = prefer_even(1, n, rules.min_leaf, cut, score, search, candidates)
         if cut < 0 or score <= best_score:
             continue
         best_score = score
@@ -159,7 +199,7 @@ def enter_sets(
 
 
 @kernel
-def one_vs_rest(
+def split_one_from_rest(
     feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
     """Enter the best category against the rest, by ratio if that is how splits are compared.

@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
-from roctree._jit import Floats, Floats2D, TableScore, function_type, inlined, kernel, typed_kernel
+from roctree._jit import TableScore, function_type, inlined, kernel, typed_kernel
+from roctree.arrays import Floats, Floats2D
 from roctree.tree.kernels.records import (
     MISSING_RANK,
-    NO_BRANCH,
     Candidates,
     Cases,
     Features,
@@ -16,7 +16,8 @@ from roctree.tree.kernels.records import (
     Rules,
     Work,
 )
-from roctree.tree.kernels.scan import Search, binary_info
+from roctree.tree.kernels.scan import Search, binary_info, prefer_even
+from roctree.tree.tree import NO_BRANCH
 
 # C4.5 takes values that are no further apart for equal, and never asks for more cases per branch.
 C45_GAP = 1e-5
@@ -181,14 +182,19 @@ def enter_cut(feature: int, n: int, search: Search, candidates: Candidates, foun
     minimum = smallest_branch(known, rules)
     last, side = (n + 1, 1) if joins else (n, NO_BRANCH)
     cut, score, n_cuts = search.scan(1, last, minimum, candidates, rules, scoring)
+    cut, score, uneven = prefer_even(1, last, minimum, cut, score, search, candidates)
     left = weight_of(lefts, max(cut, 0))
     if joins:
         known = node
         add_missing_to_lefts(n + 1, candidates)
         other, other_score, n_others = search.scan(1, n, minimum, candidates, rules, scoring)
+        other, other_score, other_uneven = prefer_even(
+            1, n, minimum, other, other_score, search, candidates
+        )
         n_cuts += n_others
         if other_score > score:
             cut, score, side, left = other, other_score, 0, weight_of(lefts, other)
+            uneven = other_uneven
     if cut < 0:
         return
     gain = improvement(score, rules, scoring.table, candidates)
@@ -196,7 +202,7 @@ def enter_cut(feature: int, n: int, search: Search, candidates: Candidates, foun
         gain -= math.log2(n_cuts) / node
         if gain <= rules.tolerance:
             return
-    found.gain[feature], found.score[feature] = gain, score
+    found.gain[feature], found.score[feature], found.uneven[feature] = gain, score, uneven
     found.info[feature] = binary_info(left, known, node, rules.correction)
     found.n_branches[feature] = 2
     found.cut[feature] = candidates.places[cut]

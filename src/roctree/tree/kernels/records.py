@@ -13,9 +13,9 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roctree._jit import (
+from roctree._jit import BlockScore, TableScore
+from roctree.arrays import (
     AnyFloats2D,
-    BlockScore,
     Branches,
     Codes2D,
     Floats,
@@ -24,8 +24,9 @@ from roctree._jit import (
     Places,
     Places2D,
     ReadonlyBools,
+    ReadonlyFloats,
+    ReadonlyFloats2D,
     ReadonlyInts,
-    TableScore,
 )
 
 # Values of Rules.nominal and Rules.correction.
@@ -36,16 +37,12 @@ NO_CORRECTION, SPLIT_INFO, LOG2 = range(3)
 MISSING_RANK = 1 << 30
 ALL_BRANCHES = (1 << 32) - 1
 
-NO_BRANCH = -1
 NO_NODE = -1
 NO_ROOM = -1
 
 # Values of RowStack.counted: what to do before a node is searched. What is counted FOR_BOTH is
 # then subtracted from the histogram in the slot before, which becomes that of its larger sibling.
 NOT_YET, FOR_BOTH, READY = range(3)
-
-# "At most this" is true of every number: a split between known and missing values.
-ALL_VALUES = 1.7976931348623157e308
 
 
 class Features(NamedTuple):
@@ -60,12 +57,15 @@ class Features(NamedTuple):
         Where the codes of a nominal attribute start in ``Found.branch_of``.
     countable : bool[features]
         Whether an attribute enters C4.5's average gain.
+    shrinkage : float64[features]
+        How strongly the categories of a nominal attribute are shrunk, as a weight; 0 for not.
     """
 
     values: AnyFloats2D
     n_categories: ReadonlyInts
     offset: ReadonlyInts
     countable: ReadonlyBools
+    shrinkage: ReadonlyFloats
 
 
 class Bins(NamedTuple):
@@ -77,16 +77,23 @@ class Bins(NamedTuple):
         The first bin of an attribute in a histogram. Its last bin is for missing values.
     shift : int64[features]
     exact : bool[features]
-        Whether each code stands for a single value.
+        Whether values that share a code are not told apart.
+    lowest, highest : float64[features, codes]
+        The lowest and the highest value of each code of an exact numeric attribute.
     """
 
     start: ReadonlyInts
     shift: ReadonlyInts
     exact: ReadonlyBools
+    lowest: ReadonlyFloats2D
+    highest: ReadonlyFloats2D
 
 
 class Rules(NamedTuple):
-    """When growth stops, which candidates count, and how attributes are compared."""
+    """When growth stops, which candidates count, and how attributes are compared.
+
+    ``even`` is whether a split without gain divides the cases as evenly as possible.
+    """
 
     max_depth: float
     min_split: float
@@ -100,6 +107,7 @@ class Rules(NamedTuple):
     guard: bool
     penalty: bool
     tolerance: float
+    even: bool
     quantum: float
     class_weight: Floats
 
@@ -240,6 +248,8 @@ class Found(NamedTuple):
     cut_value : float64[features]
         In binned nodes, the first value of that code on the right.
     missing_branch : int64[features]
+    uneven : float64[features]
+        How far the left branch of a split without gain is from half of the weight.
     highest, highest_ratio : float64[features]
         Bounds on the gain and the ratio of an attribute that was not searched completely.
     branch_of : int16[codes]
@@ -253,6 +263,7 @@ class Found(NamedTuple):
     cut: Ints
     cut_value: Floats
     missing_branch: Ints
+    uneven: Floats
     highest: Floats
     highest_ratio: Floats
     branch_of: Branches
@@ -298,18 +309,25 @@ class BinWork(NamedTuple):
     Attributes
     ----------
     filled, look : int64[bins]
-        The bins of an attribute that hold cases, and whether (0 or 1) to look into each.
+        The bins of an attribute that hold cases, and whether (0 or 1) to look into each; ``look``
+        is for cells too.
+    number : int64[bins]
+        The number of each marked bin among these.
     lefts : float64[bins, classes]
-        Class counts before each bin.
+        Class counts before each marked bin.
+    cells : float64[cells, classes]
+        Class counts before each cell of the marked bins.
     keys, buffer : int64[places]
         Cases as ``code << 32 | place``, to be sorted.
     starts : int64[places]
-        Counters of the sort, and which bins to look into.
+        Counters of the sort, and which bins or cells to look into.
     """
 
     filled: Ints
     look: Ints
+    number: Ints
     lefts: Floats2D
+    cells: Floats2D
     keys: Ints
     buffer: Ints
     starts: Ints

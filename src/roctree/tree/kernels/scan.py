@@ -14,7 +14,8 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roctree._jit import Floats, Floats2D, function_type, inlined, kernel, typed_kernel
+from roctree._jit import function_type, inlined, kernel, typed_kernel
+from roctree.arrays import Floats, Floats2D
 from roctree.tree.kernels.records import (
     NO_CORRECTION,
     SPLIT_INFO,
@@ -156,6 +157,48 @@ class Search(NamedTuple):
     rules: Rules
     scoring: Scoring
     scan: Scan
+
+
+@kernel
+def prefer_even(
+    begin: int,
+    end: int,
+    minimum: float,
+    cut: int,
+    score: float,
+    search: Search,
+    candidates: Candidates,
+) -> tuple[int, float, float]:
+    """Return the best candidate as it is if it gains, else the one that divides the cases evenly.
+
+    Where no candidate of a convex criterion gains, all have the score of the unsplit node. The
+    first would divide a few cases from all others, level after level: a chain as long as there are
+    cases. The one nearest to the middle halves the node, and the first on ties.
+
+    Returns the candidate, its score, and for one without gain how far it is from the middle.
+    """
+    rules, total, lefts = search.rules, candidates.total, candidates.lefts
+    if cut < 0 or not rules.even:
+        return cut, score, 0.0
+    half = 0.0
+    for label in range(total.size):
+        candidates.whole[0, label] = total[label] * rules.class_weight[label]
+        half += 0.5 * total[label]
+    unsplit = search.scoring.table(candidates.whole)
+    if score - unsplit > ROUNDING:
+        return cut, score, 0.0
+    least = np.inf
+    for i in range(begin, end):
+        weight = 0.0
+        for label in range(total.size):
+            weight += lefts[i, label]
+        if abs(weight - half) >= least:
+            continue
+        if not is_large_enough(lefts, i, 0, total, minimum, rules):
+            continue
+        if is_large_enough(lefts, i, 1, total, minimum, rules):
+            cut, least = i, abs(weight - half)
+    return cut, unsplit, least
 
 
 @inlined

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roctree._jit import (
+from roctree._jit import kernel, typed_kernel, variant
+from roctree.arrays import (
     AnyFloats2D,
     Branches,
     Branches2D,
@@ -30,17 +31,13 @@ from roctree._jit import (
     ReadonlyFloats2D,
     ReadonlyInts,
     ReadonlyPlaces,
-    kernel,
-    typed_kernel,
-    variant,
 )
 from roctree.tree.kernels.bins import enter_bins, load_bins
-from roctree.tree.kernels.coding import BLOCK, SEARCHED
+from roctree.tree.kernels.coding import BLOCK, SEARCHED, CellBlock, find_bins
 from roctree.tree.kernels.divide import share_out
 from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import C45_GAP, weight_of
 from roctree.tree.kernels.records import (
-    ALL_VALUES,
     Bins,
     BinWork,
     Candidates,
@@ -50,6 +47,7 @@ from roctree.tree.kernels.records import (
 )
 from roctree.tree.kernels.rows import middle
 from roctree.tree.kernels.scan import Search, choose
+from roctree.tree.tree import IS_PRESENT
 
 # --- Code cells ---
 
@@ -88,18 +86,6 @@ class Bounds(NamedTuple):
         return np.where(np.isinf(known), np.nan, known)
 
 
-class CellBlock(NamedTuple):
-    """Room for a block of cells of a column."""
-
-    column: Floats
-    places: Places
-
-    @classmethod
-    def empty(cls) -> "CellBlock":
-        """Return new room."""
-        return cls(np.empty(BLOCK), np.empty(BLOCK, np.uint32))
-
-
 def number_cells(
     begin: int,
     end: int,
@@ -110,22 +96,12 @@ def number_cells(
     bounds: Bounds,
     block: CellBlock,
 ) -> None:
-    """Code rows ``begin:end`` of some columns by the numbers of their bins, and update the bounds.
-
-    A block of cells goes down the search together, one step at a time, so no cell waits for
-    another.
-    """
-    ends, column, places = bins.ends, block.column, block.places
+    """Code rows ``begin:end`` of some columns by their bins, and update the bounds of these."""
+    column, places = block.column, block.places
     for start in range(begin, end, BLOCK):
         n = min(BLOCK, end - start)
         for feature in features:
-            for i in range(n):
-                column[i] = values[start + i, feature]
-                places[i] = 0
-            for half in (128, 64, 32, 16, 8, 4, 2, 1):
-                for i in range(n):
-                    is_above = ends[feature, places[i] + half - 1] < column[i]
-                    places[i] += half if is_above else 0
+            find_bins(start, n, feature, values, bins.ends, block)
             for i in range(n):
                 value, place = column[i], places[i]
                 if value != value:
@@ -313,10 +289,10 @@ def merge_close_bins(
 
 @kernel
 def threshold_between(feature: int, cut: int, columns: TableColumns, histogram: Floats2D) -> float:
-    """Return the middle of the values beside a cut; ``ALL_VALUES`` if none is on its right."""
+    """Return the middle of the values beside a cut; ``IS_PRESENT`` if none is on its right."""
     start = columns.bins.start[feature]
     if cut == columns.bins.start[feature + 1] - start - 1:
-        return ALL_VALUES
+        return IS_PRESENT
     left = cut - 1
     while weight_of(histogram, start + left) <= 0.0:
         left -= 1

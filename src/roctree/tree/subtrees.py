@@ -1,0 +1,696 @@
+"""The memory of one growth, and the threads that grow the subtrees of a large tree.
+
+A workspace holds the records that the kernels share, enlarged when they are full.
+
+A node with more than a thread's share of the rows is split by a *team*: its members count, gather
+and move blocks of the rows. Smaller nodes are grown to the leaves by
+one thread, which gives large subtrees away to threads that are idle. Every subtree grows in a
+workspace of its own and is grafted onto its parent at the end, so that the tree does not depend on
+the number of threads.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from threading import Event
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree._jit import compiled, new_record
+from roctree.arrays import Floats, Ints
+from roctree.tree.columns import Columns
+from roctree.tree.kernels.bins import BinMemory
+from roctree.tree.kernels.blocks import (
+    assign_block,
+    choose_feature,
+    count_block,
+    gather_block,
+    mark_feature,
+    mark_features,
+    move_block,
+    open_divided,
+    search_all_between,
+    search_all_in_bins,
+    search_marked,
+)
+from roctree.tree.kernels.coding import STEPS
+from roctree.tree.kernels.grow import DONE, FULL, TAKE, BinnedFunctions, Memory
+from roctree.tree.kernels.records import (
+    FILLED,
+    NOT_YET,
+    READY,
+    BinWork,
+    Candidates,
+    Cases,
+    Categories,
+    Division,
+    Found,
+    Grown,
+    Node,
+    Nodes,
+    Rows,
+    RowStack,
+    Stack,
+    Work,
+)
+from roctree.tree.kernels.rows import BinnedData
+
+Result = TypeVar("Result")
+AnyRecord = TypeVar("AnyRecord", bound=tuple[Any, ...])
+
+# Nodes of at most this many cases are finished in sorted columns, which then fit the cache. If no
+# bin is searched inside, bins are faster down to a quarter of that.
+NARROW = 2048
+_TASKS_PER_THREAD = 8
+# A block of fewer rows is not worth a thread.
+_BLOCK_ROWS = 1 << 14
+_NEVER = 1 << 62
+
+# What a team of more than one calls.
+TEAM_KERNELS = (
+    count_block,
+    search_all_between,
+    search_all_in_bins,
+    mark_features,
+    mark_feature,
+    gather_block,
+    search_marked,
+    choose_feature,
+    assign_block,
+    open_divided,
+    move_block,
+)
+
+
+# --- The memory of one growth ---
+
+_FIRST_NODES = 256
+# The number of cuts inside bins that are scored at once.
+_INNER_CUTS = 1 << 15
+
+
+@dataclass(frozen=True)
+class Subtree:
+    """A node to be grown from bins: its rows, its depth, and its number where it was made.
+
+    ``histogram`` holds the class counts of its bins if they have been counted.
+    """
+
+    rows: Rows
+    depth: int = 0
+    node: int = 0
+    histogram: NDArray[np.float64] | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return self.rows.weight.size
+
+
+def new_division(widest: int) -> Division:
+    """Return room for a split into at most ``widest`` branches, without room for cases."""
+    return Division(
+        size=np.empty(widest, np.int64),
+        kept=np.empty(widest, np.int64),
+        cursor=np.empty(widest, np.int64),
+        stop=np.empty(widest, np.int64),
+        weight=np.empty(widest),
+        share=np.empty(widest),
+        branch=np.empty(0, np.uint32),
+        twin=np.empty(0, np.uint32),
+        buffer=np.empty(0, np.uint32),
+    )
+
+
+class Workspace:
+    """The nodes grown so far and the working memory of growth.
+
+    ``make_sorted`` and ``make_binned`` add the memory of the two forms of a node.
+    """
+
+    def __init__(self, columns: Columns, n_classes: int) -> None:
+        self.n_classes, self.n_features = n_classes, columns.n_categories.size
+        self.n_codes = columns.n_codes
+        self.widest = max(2, int(columns.n_categories.max(initial=0)))
+        n_features, widest = self.n_features, self.widest
+        self.found = Found(
+            n_branches=np.empty(n_features, np.int64),
+            gain=np.empty(n_features),
+            info=np.empty(n_features),
+            score=np.empty(n_features),
+            cut=np.empty(n_features, np.int64),
+            cut_value=np.empty(n_features),
+            missing_branch=np.empty(n_features, np.int64),
+            uneven=np.empty(n_features),
+            highest=np.empty(n_features),
+            highest_ratio=np.empty(n_features),
+            branch_of=np.empty(max(self.n_codes, 1), np.int16),
+        )
+        # The widest attribute and the missing values.
+        n_categories = widest + 1
+        self.categories = Categories(
+            counts=np.empty((n_categories, n_classes)),
+            codes=np.empty(n_categories, np.int64),
+            order=np.empty(n_categories, np.int64),
+            shares=np.empty(n_categories),
+            branches=np.empty((n_categories, n_classes)),
+        )
+        self.division = new_division(widest)
+        room = max(_FIRST_NODES, 4 * widest)
+        self.nodes = Nodes(
+            first_child=np.zeros(room, np.int64),
+            n_children=np.zeros(room, np.int64),
+            feature=np.zeros(room, np.int64),
+            missing_branch=np.zeros(room, np.int64),
+            category_start=np.zeros(room, np.int64),
+            threshold=np.zeros(room),
+            gain=np.zeros(room),
+            counts=np.zeros((room, n_classes)),
+            category_branch=np.zeros(4 * max(self.n_codes, 1), np.int16),
+        )
+        self.stack = Stack(*np.zeros((5, room), np.int64))
+        self.row_stack = RowStack(*np.zeros((6, room), np.int64))
+        self.filled = new_record(FILLED)
+        self._make_candidates(0)
+        self._make_nothing()
+
+    def _make_nothing(self) -> None:
+        """Hold no memory for rows and cases."""
+        nothing, n_classes = np.empty(0, np.int64), self.n_classes
+        self.cases = Cases(
+            order=np.empty((self.n_features, 0), np.uint32),
+            rank=np.empty((self.n_features, 0), np.uint32),
+            label=np.empty(0, np.uint32),
+            row=np.empty(0, np.uint32),
+            weight=np.empty(0),
+        )
+        self.rows = self.spare = self._new_rows(0)
+        no_counts = np.empty((0, n_classes))
+        self.bin_work = BinWork(
+            nothing, nothing, nothing, no_counts, no_counts, nothing, nothing, nothing
+        )
+        self.histograms = np.empty((0, 0, n_classes))
+
+    def _make_candidates(self, n_candidates: int) -> None:
+        size, n_classes = max(n_candidates, 4 * self.widest) + 2, self.n_classes
+        self.candidates = Candidates(
+            lefts=np.empty((size, n_classes)),
+            places=np.empty(size, np.int64),
+            known=np.empty(n_classes),
+            missing=np.empty(n_classes),
+            total=np.empty(n_classes),
+            running=np.empty(n_classes),
+            whole=np.empty((1, n_classes)),
+            edges=np.empty((size, n_classes)),
+            corners=np.empty((size, n_classes)),
+            finest=np.empty((n_classes + 2, n_classes)),
+            scores=np.empty(size),
+            bounds=np.empty(size),
+        )
+
+    @property
+    def work(self) -> Work:
+        """The working memory of the search."""
+        return Work(self.candidates, self.categories, self.found)
+
+    @property
+    def grown(self) -> Grown:
+        """The nodes and the stacks."""
+        return Grown(self.nodes, self.stack, self.row_stack, self.filled)
+
+    @property
+    def memory(self) -> Memory:
+        """The working memory of growth by bins."""
+        return Memory(
+            self.cases, self.spare, self.work, self.bin_work, self.division, self.histograms
+        )
+
+    def make_sorted(self, n_cases: int) -> None:
+        """Make room for sorted nodes of up to ``n_cases`` cases."""
+        if self.cases.weight.size < n_cases:
+            self.cases = Cases(
+                order=np.empty((self.n_features, n_cases), np.uint32),
+                rank=np.empty((self.n_features, n_cases), np.uint32),
+                label=np.empty(n_cases, np.uint32),
+                row=np.empty(n_cases, np.uint32),
+                weight=np.empty(n_cases),
+            )
+            self._make_division(n_cases)
+        if n_cases + 2 > self.candidates.scores.size:
+            self._make_candidates(n_cases)
+
+    def _make_division(self, n_cases: int) -> None:
+        branch, twin, buffer = np.empty((3, n_cases), np.uint32)
+        self.division = self.division._replace(branch=branch, twin=twin, buffer=buffer)
+
+    def make_binned(self, subtree: Subtree, columns: Columns, *, copies: bool) -> None:
+        """Load the rows of a node, and make room for binned nodes.
+
+        Rows need spare places to be divided only if cases are copied to several branches.
+        """
+        self.rows = subtree.rows
+        if copies and self.spare.weight.size < subtree.size:
+            self.spare = self._new_rows(subtree.size)
+        self._make_histograms(subtree, int(columns.bins.start[-1]), copies=copies)
+        self.make_bins(columns, _INNER_CUTS, subtree.size)
+
+    def _new_rows(self, n_rows: int) -> Rows:
+        return Rows(
+            codes=np.empty((n_rows, self.n_features), np.uint16),
+            label=np.empty(n_rows, np.uint32),
+            row=np.empty(n_rows, np.uint32),
+            branch=np.empty(n_rows, np.uint32),
+            weight=np.empty(n_rows),
+        )
+
+    def make_bins(self, columns: Columns, n_candidates: int = 0, n_rows: int = 0) -> None:
+        """Make room for the bins of one attribute, and to sort the rows in them."""
+        most_bins = max(int(np.diff(columns.bins.start).max()), STEPS)
+        n_keys = max(n_rows, most_bins) + 1
+        if self.bin_work.keys.size < n_keys:
+            self.bin_work = BinWork(
+                filled=np.empty(most_bins, np.int64),
+                look=np.empty(most_bins, np.int64),
+                number=np.empty(most_bins, np.int64),
+                lefts=np.empty((most_bins, self.n_classes)),
+                cells=np.empty((max(2 * most_bins, n_candidates), self.n_classes)),
+                keys=np.empty(n_keys, np.int64),
+                buffer=np.empty(n_keys, np.int64),
+                starts=np.empty(n_keys, np.int64),
+            )
+        if max(most_bins, n_candidates) + 2 > self.candidates.scores.size:
+            self._make_candidates(max(most_bins, n_candidates))
+
+    def _make_histograms(self, subtree: Subtree, n_bins: int, *, copies: bool) -> None:
+        """Make room for the histogram of a node and of those that wait for it.
+
+        Each of these is at most half as large as the one before. If cases are copied, children
+        do not add up to their parent, and histograms are not kept. All together take no more
+        memory than the codes.
+        """
+        room = subtree.rows.codes.nbytes // (8 * n_bins * self.n_classes)
+        n_slots = 1 if copies else max(1, min(subtree.size.bit_length(), room))
+        if len(self.histograms) < n_slots:
+            self.histograms = np.empty((n_slots, n_bins, self.n_classes))
+        if subtree.histogram is not None:
+            self.histograms[0] = subtree.histogram
+
+    def start(self, counts: NDArray[np.float64]) -> None:
+        """Make the root, a leaf with these class counts."""
+        self.nodes.counts[0] = counts
+        self.filled.n_nodes = 1
+
+    def push_sorted(self, n_cases: int) -> None:
+        """Put the root on the stack of sorted nodes."""
+        for column, value in zip(self.stack, (0, n_cases, 0, 0, n_cases), strict=True):
+            column[0] = value
+        self.filled.n_stack = 1
+
+    def push_binned(self, subtree: Subtree) -> None:
+        """Put the root on the stack of binned nodes."""
+        counted = NOT_YET if subtree.histogram is None else READY
+        entry = 0, subtree.size, subtree.depth, 0, 0, counted
+        for column, value in zip(self.row_stack, entry, strict=True):
+            column[0] = value
+        self.filled.n_row_stack = 1
+
+    def take_subtree(self, *, copies: bool) -> Subtree:
+        """Take the node on top of the binned ones off the stack, to be grown elsewhere.
+
+        Its rows are the last in use, and no other node touches them, unless cases are copied to
+        several branches and the nodes below it on the stack need the room.
+        """
+        top = self.filled.n_row_stack - 1
+        begin, end, depth, node, slot, counted = (int(column[top]) for column in self.row_stack)
+        self.filled.n_row_stack = top
+        rows = _mapped(lambda column: column[begin:end], self.rows)
+        return Subtree(
+            _mapped(np.copy, rows) if copies else rows,
+            depth,
+            node,
+            self.histograms[slot].copy() if counted == READY else None,
+        )
+
+    def give_memory(self) -> Memory:
+        """Return the working memory, and keep nothing but the nodes."""
+        memory = self.memory
+        self._make_nothing()
+        self.division = new_division(0)
+        return memory
+
+    def take_memory(self, memory: Memory) -> None:
+        """Use the working memory of another growth of the same data."""
+        self.cases, self.spare, work, self.bin_work, self.division, self.histograms = memory
+        self.candidates, self.categories, self.found = work
+
+    def graft(self, node: int, other: "Workspace") -> None:
+        """Put the tree that was grown elsewhere in the place of ``node``."""
+        n_nodes, n_branches = int(other.filled.n_nodes), int(other.filled.n_category_branches)
+        first, start = int(self.filled.n_nodes) - 1, int(self.filled.n_category_branches)
+        while first + n_nodes > self.nodes.feature.size:
+            self._double_nodes()
+        while start + n_branches > self.nodes.category_branch.size:
+            self._double_categories()
+        other.nodes.first_child[:n_nodes] += first
+        other.nodes.category_start[:n_nodes] += start
+        for own, its in zip(self.nodes[:-1], other.nodes[:-1], strict=True):
+            own[node] = its[0]
+            own[first + 1 : first + n_nodes] = its[1:n_nodes]
+        branches = other.nodes.category_branch[:n_branches]
+        self.nodes.category_branch[start : start + n_branches] = branches
+        self.filled.n_nodes += n_nodes - 1
+        self.filled.n_category_branches += n_branches
+
+    def make_room(self) -> None:
+        """Double what is full: nodes, else the cases, which are copied where a value is unknown."""
+        filled, full = self.filled, False
+        if filled.n_nodes + self.widest > self.nodes.feature.size:
+            self._double_nodes()
+            full = True
+        if filled.n_category_branches + self.n_codes > self.nodes.category_branch.size:
+            self._double_categories()
+            full = True
+        if max(filled.n_stack, filled.n_row_stack) + self.widest > self.stack.begin.size:
+            self.stack, self.row_stack = _doubled(self.stack), _doubled(self.row_stack)
+            full = True
+        if not full and filled.n_stack > 0:
+            self.cases = _doubled(self.cases, axis=-1)
+            self._make_division(self.cases.weight.size)
+            if self.cases.weight.size + 2 > self.candidates.scores.size:
+                self._make_candidates(self.cases.weight.size)
+        elif not full:
+            self.rows, self.spare = _doubled(self.rows), _doubled(self.spare)
+            keys = np.empty((3, 2 * self.bin_work.keys.size), np.int64)
+            self.bin_work = self.bin_work._replace(keys=keys[0], buffer=keys[1], starts=keys[2])
+
+    def _double_nodes(self) -> None:
+        doubled = _doubled(self.nodes)
+        self.nodes = doubled._replace(category_branch=self.nodes.category_branch)
+
+    def _double_categories(self) -> None:
+        branches = self.nodes.category_branch
+        self.nodes = self.nodes._replace(category_branch=_twice(branches))
+
+
+def _mapped(function: Callable[[NDArray[Any]], NDArray[Any]], record: AnyRecord) -> AnyRecord:
+    """Return the record with a function applied to each of its arrays."""
+    return type(record)(*map(function, record))
+
+
+def _doubled(record: AnyRecord, axis: int = 0) -> AnyRecord:
+    """Return the record with arrays twice as long."""
+    return _mapped(lambda array: _twice(array, axis), record)
+
+
+def _twice(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
+    return np.concatenate([array, np.zeros_like(array)], axis=axis)
+
+
+# --- Threads ---
+
+
+def needs_team(n_rows: int, n_threads: int, *, copies: bool) -> bool:
+    """Whether a node is large enough for several threads.
+
+    Where cases go to several branches, the children may need more room than their parent has.
+    """
+    return n_threads > 1 and n_rows >= 2 * _BLOCK_ROWS and not copies
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A subtree that grows in its own workspace, and the node whose place it will take."""
+
+    home: Workspace
+    node: int
+    other: Workspace
+    task: "Future[None]"
+
+
+class SubtreePool:
+    """The threads that grow the subtrees of one tree; ``run`` is ``grow_binned``."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        run: Callable[..., int],
+        functions: BinnedFunctions,
+        n_threads: int,
+        *,
+        copies: bool,
+    ) -> None:
+        self.run = run
+        self.columns, self.functions, self.n_threads = columns, functions, n_threads
+        self.copies = copies
+        self.narrow = max(1, NARROW // 4) if columns.bins.exact.all() else NARROW
+        self.stopped = Event()
+        self.given: list[_Given] = []
+        # Working memory of subtrees that are done: new memory is slow, the more so in many threads.
+        self.idle: list[Memory] = []
+
+    def grow(self, root: Subtree, space: Workspace) -> None:
+        """Grow the tree of the root, and graft the subtrees that grew elsewhere."""
+        if self.n_threads == 1:
+            self._grow_alone(root, space)
+            return
+        self.n_rows = root.size
+        self.least = max(root.size // (_TASKS_PER_THREAD * self.n_threads), 4 * NARROW)
+        with (
+            ThreadPoolExecutor(self.n_threads) as self.pool,
+            ThreadPoolExecutor(self.n_threads) as self.members,
+            _stopping(self.stopped),
+        ):
+            room = _mapped(np.empty_like, root.rows) if self.team_size(root) > 1 else None
+            self.pool.submit(self._grow, root, room, space).result()
+            # Whatever a subtree gave away is in the list by the time that it is done.
+            for subtree in self.given:
+                subtree.task.result()
+        for subtree in reversed(self.given):
+            subtree.home.graft(subtree.node, subtree.other)
+
+    def team_size(self, subtree: Subtree) -> int:
+        """Return how many threads split a node: its share of them, by its rows."""
+        if not needs_team(subtree.size, self.n_threads, copies=self.copies):
+            return 1
+        share = round(self.n_threads * subtree.size / self.n_rows)
+        return max(1, min(share, subtree.size // _BLOCK_ROWS))
+
+    def _grow(self, root: Subtree, room: Rows | None, space: Workspace) -> None:
+        """Grow a subtree; ``room`` is free and as large as its rows, if a team may need it."""
+        if room is None or self.team_size(root) == 1:
+            self._grow_alone(root, space, self.least)
+            return
+        for child, child_room in Team(self, root, room, space).split():
+            self._give_away(child, child_room, space)
+
+    def _grow_alone(self, root: Subtree, space: Workspace, least: int = _NEVER) -> None:
+        """Grow a subtree in this thread; of two nodes with ``least`` cases one is given away."""
+        if self.idle:
+            space.take_memory(self.idle.pop())
+        space.make_binned(root, self.columns, copies=self.copies)
+        space.make_sorted(self.narrow)
+        space.push_binned(root)
+        while not self.stopped.is_set():
+            data = BinnedData(self.columns.features, self.columns.bins, space.rows)
+            status = self.run(self.narrow, least, data, self.functions, space.memory, space.grown)
+            if status == DONE:
+                self.idle.append(space.give_memory())
+                return
+            if status == FULL:
+                space.make_room()
+            elif status == TAKE:
+                self._give_away(space.take_subtree(copies=self.copies), None, space)
+
+    def _give_away(self, taken: Subtree, room: Rows | None, space: Workspace) -> None:
+        other = Workspace(self.columns, space.n_classes)
+        other.start(space.nodes.counts[taken.node])
+        task = self.pool.submit(self._grow, taken, room, other)
+        self.given.append(_Given(space, taken.node, other, task))
+
+
+class Team:
+    """Threads that split the root of a subtree together.
+
+    Parameters
+    ----------
+    root : Subtree
+        Its rows are moved to ``room``, which is free and as large.
+    room : Rows
+    space : Workspace
+        Where the root is, and where its children will be.
+    """
+
+    def __init__(self, pool: SubtreePool, root: Subtree, room: Rows, space: Workspace) -> None:
+        self.columns, self.functions, self.threads = pool.columns, pool.functions, pool.members
+        self.root, self.room, self.space = root, room, space
+        self.data = BinnedData(self.columns.features, self.columns.bins, root.rows)
+        self.node = Node(0, root.size, root.depth, 0, int(space.filled.n_nodes), 0)
+        self.size, self.narrow = pool.team_size(root), pool.narrow
+        space.make_bins(self.columns, _INNER_CUTS, root.size)
+
+    def split(self) -> Iterator[tuple[Subtree, Rows]]:
+        """Split the node; yield the children that may be split again, each with its own room."""
+        histogram = self.root.histogram
+        if histogram is None:
+            histogram = self._count(self.root.rows)
+        feature = self._search(histogram)
+        if feature < 0:
+            return
+        sizes = self._assign(feature)
+        self._move(sizes)
+        ends = np.cumsum(sizes.sum(axis=0))
+        branches = [
+            slice(end - size, end) for end, size in zip(ends, sizes.sum(axis=0), strict=True)
+        ]
+        kept = np.flatnonzero(self.space.division.size[: len(branches)])
+        for branch, counted in zip(
+            kept, self._count_children(branches, kept, histogram), strict=True
+        ):
+            yield (
+                Subtree(
+                    _part(self.room, branches[branch]),
+                    self.root.depth + 1,
+                    self.node.first_child + int(branch),
+                    counted,
+                ),
+                _part(self.root.rows, branches[branch]),
+            )
+
+    def _share(self, run: Callable[[int], Result]) -> list[Result]:
+        """Return what each member computes, by its number; this thread is the first member."""
+        tasks = [self.threads.submit(run, number) for number in range(1, self.size)]
+        return [run(0), *(task.result() for task in tasks)]
+
+    def _blocks(self, n: int) -> list[tuple[int, int]]:
+        """Return the ranges into which ``n`` rows or attributes are divided among members."""
+        return list(pairwise(np.linspace(0, n, self.size + 1).astype(np.int64).tolist()))
+
+    def _count(self, rows: Rows) -> Floats:
+        """Return the class counts of the bins of some rows."""
+        blocks, n_bins = self._blocks(rows.label.size), int(self.columns.bins.start[-1])
+        tables = np.empty((self.size, n_bins, self.space.n_classes))
+        run = compiled(count_block)
+        self._share(lambda member: run(*blocks[member], self.columns.bins, rows, tables[member]))
+        return np.asarray(tables.sum(axis=0))
+
+    def _search(self, histogram: Floats) -> int:
+        """Find the best split of the node; return the attribute to split on, or -1."""
+        data, functions, space = self.data, self.functions, self.space
+        memory = BinMemory(histogram, space.work, space.bin_work)
+        best = compiled(search_all_between)(data, functions, memory)
+        if not self.columns.bins.exact.all():
+            marked = np.zeros(space.n_features, np.int64)
+            if compiled(mark_features)(best, data, functions, memory, marked):
+                self._search_marked(np.flatnonzero(marked), best, memory)
+            else:
+                compiled(search_all_in_bins)(best, self.node, data, functions, memory)
+        rules = functions.sorted.search.rules
+        return int(compiled(choose_feature)(self.columns.features, space.found, rules))
+
+    def _search_marked(self, features: Ints, best: float, memory: BinMemory) -> None:
+        """Search the bins where some cut may be the best, attributes with the highest gain first.
+
+        Few attributes have such bins: finding their rows is what takes time, and is shared.
+        """
+        found, keys = self.space.found, memory.bin_work.keys
+        gains = np.where(found.n_branches[features] > 0, found.gain[features], -np.inf)
+        for feature in features[np.argsort(-gains, kind="stable")].tolist():
+            n_bins = compiled(mark_feature)(feature, best, self.data, self.functions, memory)
+            if n_bins > 0:
+                n_keys = self._gather(feature, memory.bin_work.starts, keys)
+                search = compiled(search_marked)
+                bins = feature, n_keys, n_bins
+                own = search(*bins, best, self.data, self.functions, memory)
+                best = max(best, own)
+
+    def _gather(self, feature: int, is_marked: Ints, keys: Ints) -> int:
+        """Write the rows in marked bins to ``keys``; return how many there are."""
+        blocks, run = self._blocks(self.root.size), compiled(gather_block)
+        found = [np.empty(end - begin, np.int64) for begin, end in blocks]
+        sizes = self._share(
+            lambda own: int(run(feature, *blocks[own], self.data, is_marked, found[own]))
+        )
+        n_keys = sum(sizes)
+        np.concatenate(
+            [own[:size] for own, size in zip(found, sizes, strict=True)], out=keys[:n_keys]
+        )
+        return n_keys
+
+    def _assign(self, feature: int) -> Ints:
+        """Assign all rows to branches and open the node; return the sizes, [member, branch]."""
+        space, blocks = self.space, self._blocks(self.root.size)
+        n_branches = int(space.found.n_branches[feature])
+        counts = np.zeros((self.size, n_branches, space.n_classes))
+        beside = np.empty((self.size, 2))
+        divisions = [new_division(space.widest) for _ in range(self.size)]
+        run = compiled(assign_block)
+
+        def assign(own: int) -> None:
+            block = Node(*blocks[own], self.root.depth, 0, 0, 0)
+            run(feature, block, self.data, space.found, divisions[own], counts[own], beside[own])
+
+        self._share(assign)
+        sizes = np.array([division.size[:n_branches] for division in divisions])
+        space.division.size[:n_branches] = sizes.sum(axis=0)
+        space.division.weight[:n_branches] = sum(each.weight[:n_branches] for each in divisions)
+        first = self.node.first_child
+        space.nodes.counts[first : first + n_branches] = counts.sum(axis=0)
+        compiled(open_divided)(
+            self.node,
+            feature,
+            np.array([beside[:, 0].max(), beside[:, 1].min()]),
+            self.columns.features,
+            self.functions.sorted.search.rules,
+            space.found,
+            space.division,
+            space.grown,
+        )
+        return sizes
+
+    def _move(self, sizes: Ints) -> None:
+        """Move the rows, branch by branch, each member its block."""
+        of_branch = np.cumsum(sizes.sum(axis=0)) - sizes.sum(axis=0)
+        cursors = of_branch + np.cumsum(sizes, axis=0) - sizes
+        blocks, run = self._blocks(self.root.size), compiled(move_block)
+        self._share(lambda own: run(*blocks[own], cursors[own], self.root.rows, self.room))
+
+    def _count_children(
+        self, branches: list[slice], kept: Ints, histogram: Floats
+    ) -> Iterator[Floats | None]:
+        """Yield the histograms of the kept children, the largest one by subtraction.
+
+        A narrow child needs none, and None is yielded for a child that is its own matter.
+        """
+        sizes = np.array([part.stop - part.start for part in branches])
+        largest = int(kept[np.argmax(sizes[kept])]) if kept.size else -1
+        if largest < 0 or sizes[largest] <= self.narrow:
+            yield from [None] * kept.size
+            return
+        others = {
+            branch: self._count(_part(self.room, part))
+            for branch, part in enumerate(branches)
+            if branch != largest and sizes[branch] > 0
+        }
+        for other in others.values():
+            histogram = histogram - other
+        for branch in kept.tolist():
+            yield histogram if branch == largest else others[branch]
+
+
+def _part(rows: Rows, part: slice) -> Rows:
+    """Return the rows of a range."""
+    return _mapped(lambda column: column[part], rows)
+
+
+@contextmanager
+def _stopping(stopped: Event) -> Iterator[None]:
+    """Stop the other threads when this one is interrupted."""
+    try:
+        yield
+    except BaseException:
+        stopped.set()
+        raise
