@@ -35,7 +35,7 @@ def line():
 def test_a_pupil_of_a_good_teacher_ranks_better_than_a_tree_alone_of_its_size(line):
     X, y, teacher = line
     alone = ROCTreeClassifier(ranking="soft").fit(X, y)
-    pupil = roctree.distill(teacher, X, y, max_leaves=alone.get_n_leaves(), n_generated=4000)
+    pupil = roctree.distill(teacher, X, y, max_leaf_nodes=alone.get_n_leaves(), n_generated=4000)
     X_test, y_test = noisy_line(4000, seed=1)
     areas = [
         roc_auc_score(y_test == "up", tree.predict_proba(X_test)[:, 1]) for tree in (pupil, alone)
@@ -45,7 +45,7 @@ def test_a_pupil_of_a_good_teacher_ranks_better_than_a_tree_alone_of_its_size(li
 
 def test_counts_are_those_of_the_true_labels(line):
     X, y, teacher = line
-    pupil = roctree.distill(teacher, X, y, max_leaves=8, n_generated=1000)
+    pupil = roctree.distill(teacher, X, y, max_leaf_nodes=8, n_generated=1000)
     assert pupil.tree_.counts[0].tolist() == [(y == "down").sum(), (y == "up").sum()]
     leaves = pupil.apply(X)
     for leaf in pupil.tree_.leaves:
@@ -56,7 +56,7 @@ def test_counts_are_those_of_the_true_labels(line):
 
 def test_a_pupil_has_no_more_leaves_than_wanted_or_than_twice_a_tree_alone(line):
     X, y, teacher = line
-    assert roctree.distill(teacher, X, y, max_leaves=5, n_generated=500).get_n_leaves() == 5
+    assert roctree.distill(teacher, X, y, max_leaf_nodes=5, n_generated=500).get_n_leaves() == 5
     alone = ROCTreeClassifier().fit(X, y).get_n_leaves()
     assert alone < roctree.distill(teacher, X, y, n_generated=500).get_n_leaves() <= 2 * alone
 
@@ -64,7 +64,7 @@ def test_a_pupil_has_no_more_leaves_than_wanted_or_than_twice_a_tree_alone(line)
 def test_the_seed_decides_about_the_generated_cases(line):
     X, y, teacher = line
     one, two, other = (
-        roctree.distill(teacher, X, y, max_leaves=8, n_generated=500, random_state=seed)
+        roctree.distill(teacher, X, y, max_leaf_nodes=8, n_generated=500, random_state=seed)
         for seed in (3, 3, 4)
     )
     assert one.tree_ == two.tree_
@@ -79,7 +79,7 @@ def test_any_table_with_categories_and_gaps_can_be_taught(library):
         X = module.from_pandas(X)
     elif library == "pyarrow":
         X = module.Table.from_pandas(X)
-    pupil = roctree.distill("auto", X, y, max_leaves=6, n_generated=300)
+    pupil = roctree.distill("auto", X, y, max_leaf_nodes=6, n_generated=300)
     assert pupil.predict(X).shape == (80,)
     assert pupil.feature_names_in_.tolist() == ["warmth", "sky", "wind"]
 
@@ -87,7 +87,7 @@ def test_any_table_with_categories_and_gaps_can_be_taught(library):
 def test_a_column_without_any_value_is_no_obstacle_to_the_teacher():
     X, y = IRIS
     empty = np.column_stack([X, np.full(len(X), np.nan)])
-    pupil = roctree.distill("auto", empty, y, max_leaves=4, n_generated=200)
+    pupil = roctree.distill("auto", empty, y, max_leaf_nodes=4, n_generated=200)
     assert (pupil.predict(empty) == y).mean() > 0.9
 
 
@@ -97,7 +97,7 @@ def test_more_than_two_classes_in_whatever_order_the_teacher_has_them():
     teacher = RandomForestClassifier(20, random_state=0).fit(X, names)
     teacher.classes_ = teacher.classes_[::-1]
     backwards = Backwards(teacher, teacher.classes_)
-    pupil = roctree.distill(backwards, X, names, max_leaves=6, n_generated=1000)
+    pupil = roctree.distill(backwards, X, names, max_leaf_nodes=6, n_generated=1000)
     assert (pupil.predict(X) == names).mean() > 0.95
 
 
@@ -115,7 +115,7 @@ def test_rows_without_weight_leave_no_trace(line):
     X, y, teacher = line
     extra, labels = np.vstack([X, X[:20] + 9.0]), np.append(y, y[:20])
     weights = np.append(np.ones(len(y)), np.zeros(20))
-    options = {"max_leaves": 8, "n_generated": 500}
+    options = {"max_leaf_nodes": 8, "n_generated": 500}
     one = roctree.distill(teacher, extra, labels, sample_weight=weights, **options)
     assert one.tree_ == roctree.distill(teacher, X, y, **options).tree_
 
@@ -123,7 +123,7 @@ def test_rows_without_weight_leave_no_trace(line):
 def test_progress_is_told_in_sentences(line):
     X, y, teacher = line
     told = []
-    roctree.distill(teacher, X, y, max_leaves=3, n_generated=50, progress=told.append)
+    roctree.distill(teacher, X, y, max_leaf_nodes=3, n_generated=50, progress=told.append)
     assert len(told) == 2
     assert told[1].startswith("Growing a tree of at most 3 leaves on ")
 
@@ -131,7 +131,7 @@ def test_progress_is_told_in_sentences(line):
 def test_parameters_of_the_tree_are_passed_on(line):
     X, y, teacher = line
     pupil = roctree.distill(
-        teacher, X, y, max_leaves=4, n_generated=50, ranking="leaf", criterion="gini"
+        teacher, X, y, max_leaf_nodes=4, n_generated=50, ranking="leaf", criterion="gini"
     )
     assert (pupil.ranking, pupil.criterion) == ("leaf", "gini")
     assert not pupil.tree_.softness.any()
@@ -143,7 +143,7 @@ BAD = [
     ({"teacher": LogisticRegression()}, "fit the teacher first"),
     ({"smear": 2.0}, "smear=2.0 is not a probability"),
     ({"n_generated": -1}, "n_generated=-1 is not allowed"),
-    ({"max_leaves": 0}, "max_leaves=0 is not allowed"),
+    ({"max_leaf_nodes": 0}, "max_leaf_nodes=0 is not allowed"),
     ({"depth": 3}, "'depth' is not a parameter"),
     ({"random_state": "now"}, "is not a seed"),
     ({"progress": True}, "progress=True must be a function"),
@@ -200,7 +200,7 @@ class Fails(Says):
 )
 def test_a_teacher_that_says_no_probabilities_is_refused(line, teacher, message):
     with pytest.raises(ParameterError, match=message):
-        roctree.distill(teacher, *line[:2], max_leaves=3, n_generated=0)
+        roctree.distill(teacher, *line[:2], max_leaf_nodes=3, n_generated=0)
 
 
 def test_there_is_nothing_to_teach_about_one_class(line):
@@ -219,7 +219,7 @@ def test_a_user_s_own_booster_teaches_a_frame_of_categories_and_gaps(library):
         # It wants classes that are numbered.
         teacher = module.XGBClassifier(n_estimators=5, n_jobs=1, enable_categorical=True)
         y = (y == "play").astype(int)
-    pupil = roctree.distill(teacher.fit(X, y), X, y, max_leaves=6, n_generated=300)
+    pupil = roctree.distill(teacher.fit(X, y), X, y, max_leaf_nodes=6, n_generated=300)
     assert (pupil.predict(X) == y).mean() > 0.7
     assert pupil.classes_.tolist() == sorted(set(y.tolist()))
 
@@ -227,7 +227,7 @@ def test_a_user_s_own_booster_teaches_a_frame_of_categories_and_gaps(library):
 def test_weights_say_how_many_cases_there_are(line):
     X, y, teacher = line
     weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
-    pupil = roctree.distill(teacher, X, y, sample_weight=weights, max_leaves=6, n_generated=300)
+    pupil = roctree.distill(teacher, X, y, sample_weight=weights, max_leaf_nodes=6, n_generated=300)
     assert pupil.tree_.counts[0].tolist() == [
         weights[y == "down"].sum(),
         weights[y == "up"].sum(),
@@ -238,7 +238,7 @@ def test_the_same_seed_gives_the_same_bytes(line, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     X, y, _ = line
     for name in ("one", "two"):
-        roctree.distill("auto", X, y, max_leaves=6, n_generated=300).save(tmp_path / name)
+        roctree.distill("auto", X, y, max_leaf_nodes=6, n_generated=300).save(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 

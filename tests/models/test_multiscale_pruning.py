@@ -77,7 +77,9 @@ def test_each_point_of_the_curve_is_what_its_tree_does_to_the_test_cases(method,
     X = X[:, [0, 1, 4]]
     cells = MultiscaleClassifier(merge_leaves=merge_leaves).fit(X[::2], y[::2])
     X_test, y_test = X[1::2], y[1::2]
-    curve = cells.cost_pruning_curve([(1, 4), (1, 1), (3, 1)], X_test, y_test, method=method)
+    curve = cells.cost_pruning_curve(
+        [(1, 4), (1, 1), (3, 1)], X_test, y_test, method=method, positive=1
+    )
     stops = cells.tree_.is_leaf[cells.apply(X_test)]
     assert not stops.all()  # some test cases are in cells that training never saw
     for point in curve:
@@ -99,7 +101,7 @@ def test_single_cases_are_merged_and_heavy_parts_stay():
     assert (cells.get_n_leaves(), whole.get_n_leaves(), part.get_n_leaves()) == (7, 7, 3)
     assert whole.predict([quarters[4]]).tolist() == ["b"]
     assert part.predict([quarters[4], [0.6, 0.6, 0.6], [0.9, 0.9, 0.9]]).tolist() == ["a", "b", "a"]
-    assert "any of 5 cells: a  (0.80, 5 cases)" in part.to_text()
+    assert "any of 5 cells: B a  (b 0.29, 5 cases)" in part.to_text()
     assert part.pruned("minimum_error", m=8).tree_ == part.tree_
 
 

@@ -3,15 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from roctree.arrays import Floats
 from roctree.data import Dataset, encode_columns
 from roctree.models.mdl import cut_points
-
-Floats = NDArray[np.float64]
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -67,6 +65,12 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X, y = [[1.0], [2.0], [8.0], [9.0]] * 5, ["a", "a", "b", "b"] * 5
+        >>> MDLDiscretizer().fit(X, y).n_features_in_
+        1
         """
         dataset = Dataset.from_data(
             X, y, sample_weight=sample_weight, categorical_features=self.categorical_features
@@ -89,10 +93,17 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
         array of shape (n_samples, n_features)
+
+        Examples
+        --------
+        >>> bins = MDLDiscretizer().fit([[1.0], [2.0], [8.0], [9.0]] * 5, ["a", "a", "b", "b"] * 5)
+        >>> bins.transform([[1.5], [8.5]]).ravel()
+        array([0., 1.])
         """
         check_is_fitted(self, "cut_points_")
         values = np.array(encode_columns(X, self.schema_), dtype=np.float64)

@@ -16,21 +16,17 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
+from roctree.arrays import Floats, Ints
 from roctree.classifier import number_of_threads, training_data
-from roctree.data import Dataset, Schema, encode_columns, take_cells, warn_about_identifiers
+from roctree.data import Dataset, Schema, encode_columns, take_cells, warn_about_training_data
 from roctree.errors import DataError, ParameterError
 from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
 from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
 from roctree.parameters import check_seed
-from roctree.presets import best_ranking
 from roctree.progress import check_callback, ignore_progress
 from roctree.strategy import is_finite_number
 from roctree.tree.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Progress = Callable[[str], None]
 
 AUTO = "auto"
 # The largest number of categories that scikit-learn's booster accepts as categories.
@@ -54,12 +50,12 @@ def distill(  # noqa: PLR0913 - independent options
     X: Any,
     y: Any,
     *,
-    max_leaves: int | None = None,
+    max_leaf_nodes: int | None = None,
     sample_weight: Any = None,
     n_generated: int | None = None,
     smear: float = 0.3,
     random_state: int | None = 0,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> ROCTreeClassifier:
     """Return one tree that learns from labelled cases and from the probabilities of a teacher.
@@ -69,10 +65,12 @@ def distill(  # noqa: PLR0913 - independent options
     teacher : classifier or "auto"
         A fitted classifier whose ``predict_proba`` accepts tables like X, or "auto" for
         scikit-learn's HistGradientBoostingClassifier, fitted to these cases.
-    X, y, sample_weight : training cases
-        As for ``ROCTreeClassifier.fit``.
-    max_leaves : int or None, default=None
+    X, y : table of shape (n_samples, n_features), and array of shape (n_samples,)
+        Training cases, as for ``ROCTreeClassifier.fit``.
+    max_leaf_nodes : int or None, default=None
         Largest number of leaves; by default twice the leaves of a tree without a teacher.
+    sample_weight : array of shape (n_samples,) or None
+        Weights of the training cases; None for equal weights.
     n_generated : int or None, default=None
         Number of generated cases; 0 for none. The default is four times the number of training
         cases, at least 8,000 and at most 16,000, but never fewer than there are training cases.
@@ -93,24 +91,24 @@ def distill(  # noqa: PLR0913 - independent options
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> distill("auto", X, y, max_leaves=4, n_generated=1000).get_n_leaves()
+    >>> distill("auto", X, y, max_leaf_nodes=4, n_generated=1000).get_n_leaves()
     4
     """
     tell = progress or ignore_progress
-    tree = best_ranking(**({"max_leaves": max_leaves} | parameters))
+    tree = ROCTreeClassifier(**({"ranking": "soft", "max_leaf_nodes": max_leaf_nodes} | parameters))
     options = FitOptions.from_parameters(tree.get_params(deep=False))
     _check_choices(n_generated, smear, progress)
     seed = check_seed(random_state)
     cases = training_data(X, y, sample_weight, tree.categorical_features)
     if cases.schema.n_classes < 2:
         raise DataError("y has only one class: a teacher needs at least two.")
-    warn_about_identifiers(cases, stacklevel=2)
+    warn_about_training_data(cases, stacklevel=2)
     n_threads = number_of_threads(tree.n_jobs)
     rules = options.growth_rules(cases.schema.classes, class_totals(cases), len(cases.labels))
-    if max_leaves is None:
+    if max_leaf_nodes is None:
         alone = grow_tree(cases, options, rules, n_threads)
-        tree.max_leaves = _LEAVES_RATIO * alone.n_leaves
-        options = replace(options, max_leaves=tree.max_leaves)
+        tree.max_leaf_nodes = _LEAVES_RATIO * alone.n_leaves
+        options = replace(options, max_leaf_nodes=tree.max_leaf_nodes)
     steps = "Fitting and querying" if isinstance(teacher, str) else "Querying"
     tell(f"{steps} the teacher.")
     fitted_teacher = _fitted_teacher(teacher, cases, seed)
@@ -118,7 +116,8 @@ def distill(  # noqa: PLR0913 - independent options
     n_generated = _default_generated(len(cases.labels)) if n_generated is None else n_generated
     drawn = sample.draw(n_generated, smear, np.random.default_rng(seed))
     tell(
-        f"Growing a tree of at most {tree.max_leaves} leaves on {len(drawn.labels)} weighted rows."
+        f"Growing a tree of at most {tree.max_leaf_nodes} leaves on {len(drawn.labels)} weighted "
+        "rows."
     )
     grown = grow_tree(drawn, options, rules, n_threads)
 

@@ -24,17 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
-    Floats,
-    Ints,
-    ReadonlyFloats,
-    ReadonlyInts,
-    compiled,
-    inlined,
-    kernel,
-    of_kind,
-    typed_kernel,
-)
+from roctree._jit import compiled, inlined, kernel, of_kind, typed_kernel
+from roctree.arrays import Floats, Ints, ReadonlyFloats, ReadonlyInts
 
 Numbers = NDArray[Any]  # int64 where all weights are integers, else float64
 Number = Any  # an element of such an array
@@ -74,7 +65,7 @@ def cut_points(
     order = np.argsort(values, kind="stable")
     order = order[: np.count_nonzero(~np.isnan(values))]
     cuts = np.empty(len(order))
-    n_cuts = compiled(cuts_of_column)(
+    n_cuts = compiled(cuts_of_column, steps=20 * len(order))(
         values[order].astype(np.float64),
         labels[order].astype(np.int64),
         weights[order].astype(np.float64),
@@ -159,11 +150,11 @@ def cuts_of_column(
     )
     n = values.size
     scratch = Scratch(np.empty(n), np.empty(n + 1, dtype=np.int64), np.empty(n + 1, dtype=np.int64))
-    return find_cuts(column, n, table, counts, scratch, cuts)
+    return find_mdl_cuts(column, n, table, counts, scratch, cuts)
 
 
 @kernel
-def find_cuts(
+def find_mdl_cuts(
     column: SortedColumn, n: int, table: Floats, counts: ClassCounts, scratch: Scratch, cuts: Floats
 ) -> int:
     """Write the cuts of the first ``n`` cases in ascending order; return their number."""

@@ -19,27 +19,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
+from roctree._jit import compiled, kernel, typed_kernel
+from roctree.arrays import (
     Bytes,
+    Floats,
     Int32s,
     Ints,
     ReadonlyBytes,
     ReadonlyInt32s,
     ReadonlyInts,
     ReadonlyPlaces2D,
-    compiled,
-    kernel,
-    typed_kernel,
 )
 from roctree.data import Dataset
 from roctree.fitting import prune
 from roctree.pruning import Pruner
-from roctree.tree.arrange import breadth_first, consecutive
-from roctree.tree.growth import weight_grid
+from roctree.tree.growth import breadth_first, consecutive, weight_grid
 from roctree.tree.shape import nodes_in, subtree_counts
 from roctree.tree.tree import NO_BRANCH, Tree, read_only
 
-Floats = NDArray[np.float64]
 Addresses = NDArray[np.uint32]
 
 BITS = 32
@@ -134,7 +131,7 @@ class Cells:
         """Return the node of the smallest cell with cases around each address."""
         found = np.empty(len(addresses), dtype=np.int64)
         table = CellTable(self.n_children, self.first_child, self.level, self.corner)
-        compiled(locate)(np.ascontiguousarray(addresses), table, found)
+        compiled(locate, steps=5 * addresses.size)(np.ascontiguousarray(addresses), table, found)
         return np.asarray(self.node[found])
 
     def renumbered(self, numbers: Ints) -> "Cells":
@@ -258,7 +255,7 @@ def grow_cells(
         np.empty(room, dtype=np.int64),
         np.empty(room, dtype=np.int64),
     )
-    n_cells = compiled(divide)(_shared_levels(ordered), classes, grown)
+    n_cells = compiled(divide, steps=10 * ordered.size)(_shared_levels(ordered), classes, grown)
     n_children, begin, end = grown.n_children[:n_cells], grown.begin[:n_cells], grown.end[:n_cells]
     sizes = np.where(n_children == 0, end - begin, 0)
     places = np.repeat(np.arange(n_cells), sizes)

@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from roctree.classifier import FittedClassifier, as_column
-from roctree.data import Dataset, Schema, encode_labels
+from roctree.arrays import Ints
+from roctree.classifier import NodeClassifier, as_column
+from roctree.data import Dataset, Schema, encode_labels, warn_about_single_class
 from roctree.errors import ParameterError
 from roctree.fitted import Training
 from roctree.models.multiscale.cells import Cells, CellTree
@@ -24,13 +24,9 @@ from roctree.models.multiscale.fitted import (
 from roctree.parameters import Labels, check_parameter, costs_in_class_order
 from roctree.pruning import CostPruningCurve, Pruner
 from roctree.smoothing import Smoother, probabilities
-from roctree.tree.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
-class MultiscaleClassifier(FittedClassifier):
+class MultiscaleClassifier(NodeClassifier):
     """A tree of cells: every attribute is halved at once, wherever classes are not yet separate.
 
     Attributes are numbers without missing values. Only cells with cases are kept. A case in
@@ -49,6 +45,7 @@ class MultiscaleClassifier(FittedClassifier):
     merge_leaves : bool, default=False
         Whether pruning may also merge some of the parts of a cell and leave the others.
     smoothing : str or Smoother, default="laplace"
+        A name, or an instance such as ``MEstimate(m=2)``.
     labels : {"probability", "majority"}, default="probability"
         What ``predict`` is based on: the smoothed probability, or the majority of the training
         cases in the cell.
@@ -89,10 +86,10 @@ class MultiscaleClassifier(FittedClassifier):
     (4, 2)
     >>> print(cells.to_text())
     x0 < 0.5, x1 < 0.5
-    |   x0 < 0.25, x1 < 0.25: 0  (1.00, 2 cases)
-    |   x0 < 0.25, 0.25 <= x1 < 0.5: 1  (1.00, 1 case)
-    0.5 <= x0, x1 < 0.5: 1  (1.00, 1 case)
-    0.5 <= x0, 0.5 <= x1: 1  (1.00, 1 case)
+    |   x0 < 0.25, x1 < 0.25: A 0  (0 0.75, 2 cases)
+    |   x0 < 0.25, 0.25 <= x1 < 0.5: D 1  (0 0.33, 1 case)
+    0.5 <= x0, x1 < 0.5: B 1  (0 0.33, 1 case)
+    0.5 <= x0, 0.5 <= x1: C 1  (0 0.33, 1 case)
 
     >>> rows = [[0.1], [0.1], [0.1], [0.6], [0.9]]
     >>> cells = MultiscaleClassifier().fit(rows, ["well", "well", "ill", "ill", "ill"])
@@ -136,6 +133,13 @@ class MultiscaleClassifier(FittedClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.fit([[0.1], [0.2], [0.6], [0.9]], ["a", "a", "b", "b"])
+        >>> cells.get_n_leaves()
+        2
         """
         check_parameters(self.get_params(deep=False))
         cases = Dataset.from_data(X, as_column(y), sample_weight=sample_weight)
@@ -148,9 +152,12 @@ class MultiscaleClassifier(FittedClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as in ``fit``
+        X, y : table of shape (n_samples, n_features), and array of shape (n_samples,)
+            The cases, as for ``fit``.
         classes : array of shape (n_classes,)
             All labels that will occur. Required in the first call, unless ``fit`` was called.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the cases; None for equal weights.
 
         Returns
         -------
@@ -168,7 +175,7 @@ class MultiscaleClassifier(FittedClassifier):
         schema = first_schema(X, y, classes) if is_first else self.schema_
         more = Dataset.encoded(X, as_column(y), schema, sample_weight=sample_weight)
         more = complete_cases(more)
-        return self._learn(more if is_first else joined(self.cases_, more), y)
+        return self._learn(more if is_first else join_cases(self.cases_, more), y)
 
     def smoothed(self, smoothing: str | Smoother, **options: Any) -> Self:
         """Return these cells with their probabilities smoothed by another method.
@@ -176,12 +183,20 @@ class MultiscaleClassifier(FittedClassifier):
         Parameters
         ----------
         smoothing : str or Smoother
+            A name, or an instance such as ``Laplace()``.
         **options
             Options of the smoother, such as ``M=2``.
 
         Returns
         -------
         MultiscaleClassifier
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.fit([[0.1], [0.2], [0.6], [0.9]], ["a", "a", "b", "b"])
+        >>> cells.smoothed("none").predict_proba([[0.3]])
+        array([[1., 0.]])
         """
         model, smoother = self._model(), smoother_of_cells(smoothing, **options)
         return self._with_model(model.smoothed(smoother), smoothing=smoother)
@@ -204,6 +219,13 @@ class MultiscaleClassifier(FittedClassifier):
         Returns
         -------
         MultiscaleClassifier
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.fit([[0.1], [0.2], [0.6], [0.9]], ["a", "a", "b", "b"])
+        >>> cells.pruned("pessimistic").get_n_leaves()
+        2
         """
         model = self._model()
         pruner = costs_in_class_order(pruner_of_cells(pruning, **options), self.classes_)
@@ -227,12 +249,21 @@ class MultiscaleClassifier(FittedClassifier):
 
         Parameters
         ----------
-        costs, X_test, y_test, sample_weight, method, positive, options : as for
-            ``ROCTreeClassifier.cost_pruning_curve``
+        costs, X_test, y_test, sample_weight, method, positive : see description
+            As for ``ROCTreeClassifier.cost_pruning_curve``.
+        **options
+            Options of the pruner.
 
         Returns
         -------
         CostPruningCurve
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.fit([[0.1], [0.2], [0.6], [0.9]], ["a", "a", "b", "b"])
+        >>> len(cells.cost_pruning_curve([1, 4]).points)
+        2
         """
         return self._model().cost_pruning_curve(
             costs,
@@ -251,10 +282,18 @@ class MultiscaleClassifier(FittedClassifier):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
         array of shape (n_samples,)
+
+        Examples
+        --------
+        >>> cells = MultiscaleClassifier(bounds=(0, 1))
+        >>> cells = cells.fit([[0.1], [0.2], [0.6], [0.9]], ["a", "a", "b", "b"])
+        >>> cells.apply([[0.3], [0.7]])
+        array([1, 2])
         """
         found = self._model().apply(X)
         self._check_feature_names(X)
@@ -269,31 +308,6 @@ class MultiscaleClassifier(FittedClassifier):
     def cells_(self) -> Cells:
         """The cells, and the node of ``tree_`` that each belongs to."""
         return self.cell_tree_.cells
-
-    @property
-    def tree_(self) -> Tree:
-        """Class counts of the cells, without splits."""
-        return self.cell_tree_.tree
-
-    @property
-    def probabilities_(self) -> Floats:
-        """Smoothed class probabilities of all nodes."""
-        return self._model().probabilities
-
-    @property
-    def smoothing_(self) -> Smoother:
-        """The smoother."""
-        return self._model().smoother
-
-    @property
-    def pruning_(self) -> Pruner:
-        """The pruner."""
-        return self._model().pruner
-
-    @property
-    def node_labels_(self) -> Ints | None:
-        """The class that pruning under costs gives each node, else None."""
-        return self._model().node_labels
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -322,9 +336,11 @@ class MultiscaleClassifier(FittedClassifier):
         bounds = resolve_bounds(self.bounds, cases.values)
         grown = CellTree.grown(cases, bounds, self.max_level)
         cell_tree, node_labels = prune_cells(grown, pruner, merge_leaves=self.merge_leaves)
+        training = Training.from_target(len(cases.labels), y)
+        warn_about_single_class(cases.schema.classes, stacklevel=3)
         self.fitted_ = FittedCells(
             schema=cases.schema,
-            training=Training.from_target(len(cases.labels), y),
+            training=training,
             cell_tree=cell_tree,
             smoother=smoother,
             pruner=pruner,
@@ -349,7 +365,7 @@ def first_schema(X: Any, y: Any, classes: Any) -> Schema:
     return replace(Dataset.from_data(X, y).schema, classes=encode_labels(classes)[0])
 
 
-def joined(before: Dataset | None, more: Dataset) -> Dataset:
+def join_cases(before: Dataset | None, more: Dataset) -> Dataset:
     """Return the cases of both batches; it is an error if the earlier ones were not kept."""
     if before is None:
         raise ParameterError(

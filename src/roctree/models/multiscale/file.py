@@ -31,8 +31,7 @@ from roctree.models.multiscale.cells import (
     tree_of_counts,
 )
 from roctree.models.multiscale.fitted import FittedCells, check_parameters, refuse_nominal
-from roctree.tree.check import check_structure
-from roctree.tree.tree import Tree
+from roctree.tree.tree import Tree, check_structure
 
 SECTIONS = (
     *("training", "parameters", "schema", "bounds", "cells", "nodes", "smoothing", "pruning"),

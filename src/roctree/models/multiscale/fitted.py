@@ -6,20 +6,19 @@ smallest cell around it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from roctree.arrays import Floats, Ints
 from roctree.data import Dataset, Schema, check_rows_given, check_test_cases, encode_columns
 from roctree.errors import DataError, ParameterError
-from roctree.fitted import Decision, FittedModel, leaves_by_counts
+from roctree.fitted import FittedNodes, leaves_by_counts
 from roctree.labelling import Leaves
 from roctree.models.multiscale.cells import BITS, CellBounds, Cells, CellTree
-from roctree.parameters import Labels, check_parameter
+from roctree.parameters import check_parameter
 from roctree.pruning import (
     CostPruningCurve,
     CriticalValue,
@@ -29,16 +28,14 @@ from roctree.pruning import (
     paper_options,
 )
 from roctree.pruning import resolve as resolve_pruner
-from roctree.requests import class_index, held_out_cases
+from roctree.requests import held_out_cases
+from roctree.roc.arithmetic import group_sums
 from roctree.smoothing import Frequencies, Smoother, choices, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.text import quote_if_needed
 from roctree.tree.shape import subtree_counts
-from roctree.tree.text import ALL_DIGITS, check_limits, in_lines, short
+from roctree.tree.text import ALL_DIGITS, Answers, check_limits, in_lines, short
 from roctree.tree.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DEFAULTS: Mapping[str, Any] = {
     "max_level": 30,
@@ -54,31 +51,19 @@ MAX_ATTRIBUTES_SHOWN = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FittedCells(FittedModel):
+class FittedCells(FittedNodes):
     """Cells with class probabilities.
 
     Parameters
     ----------
     cell_tree : CellTree
-        Ranges of the attributes, cells and class counts.
-    smoother, pruner : Smoother, Pruner
-    probabilities : float64[nodes, classes]
-        Smoothed class probabilities.
-    node_labels : int64[nodes] or None
-        The class that pruning under costs gives each node.
-    labels : {"probability", "majority"}
-        What ``predict`` is based on.
+        Ranges of the attributes, cells and class counts; merged cells are one leaf of its tree.
     """
 
     estimator_name: ClassVar[str] = "MultiscaleClassifier"
     default_parameters: ClassVar[Mapping[str, Any]] = DEFAULTS
 
     cell_tree: CellTree
-    smoother: Smoother
-    pruner: Pruner
-    probabilities: Floats
-    node_labels: Ints | None
-    labels: Labels = "probability"
 
     @property
     def tree(self) -> Tree:
@@ -86,26 +71,17 @@ class FittedCells(FittedModel):
         return self.cell_tree.tree
 
     @property
-    def n_leaves(self) -> int:
-        """Number of cells that are not divided; merged cells count as one."""
-        return self.tree.n_leaves
-
-    @property
     def depth(self) -> int:
         """Number of times that the sides of the smallest cell were halved."""
         return int(self.cell_tree.cells.level.max())
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes of the tree of counts."""
-        return self.tree.n_nodes
 
     # Changes: each returns another model
 
     def smoothed(self, smoother: Smoother) -> Self:
         """Return the cells with their probabilities smoothed by another method."""
         smooth = probabilities(smoother, self.tree)
-        return replace(self, smoother=smoother, probabilities=smooth).with_point_of(self)
+        other = replace(self, smoother=smoother, probabilities=smooth, calibration=None)
+        return other.with_point_of(self)
 
     def pruned(self, pruner: Pruner, *, merge_leaves: bool = False) -> Self:
         """Return the cells pruned by their counts.
@@ -116,6 +92,7 @@ class FittedCells(FittedModel):
         merge_leaves : bool
             Whether pruning may also merge some of the parts of a cell and leave the others.
         """
+        self.check_prunable()
         cell_tree, node_labels = prune_cells(self.cell_tree, pruner, merge_leaves=merge_leaves)
         other = replace(
             self,
@@ -140,7 +117,7 @@ class FittedCells(FittedModel):
         **options: Any,
     ) -> CostPruningCurve:
         """Return the errors of these cells pruned under a sequence of cost ratios."""
-        place = class_index(positive, self.classes)
+        place = self.positive_index(positive)
         check_test_cases(X_test, y_test)
         cells = self.cell_tree.grouped() if merge_leaves else self.cell_tree
         pruner = pruner_of_cells(method, **paper_options(method, options))
@@ -153,9 +130,9 @@ class FittedCells(FittedModel):
 
     # Rows and their labels
 
-    def encode(self, X: Any) -> Floats:
+    def encode(self, X: Any, n_threads: int = 1) -> Floats:
         """Return rows as numbers, float64[rows, features]; missing values are an error."""
-        values = np.asarray(encode_columns(X, self.schema), dtype=np.float64)
+        values = np.asarray(encode_columns(X, self.schema, n_threads), dtype=np.float64)
         refuse_missing(values, self.schema)
         return values
 
@@ -166,30 +143,6 @@ class FittedCells(FittedModel):
     def apply(self, X: Any) -> Ints:
         """Return the node of ``tree`` where each row stops."""
         return self.cell_tree.nodes(self.encode(X))
-
-    @cached_property
-    def decision(self) -> Decision:
-        """How rows are labelled: at the operating point, or else as usual."""
-        if self.operating_point is not None:
-            return Decision.at_point(self.tree, self.operating_point)
-        votes = self._usual_votes()
-        return Decision(self.tree, votes, votes)
-
-    def _usual_votes(self) -> Floats:
-        if self.node_labels is not None:
-            return np.eye(self.schema.n_classes)[self.node_labels]
-        return self.tree.counts if self.labels == "majority" else self.probabilities
-
-    @property
-    def follows_probabilities(self) -> bool:
-        """Whether ``predict`` gives the most probable class."""
-        relabelled = self.operating_point is not None or self.node_labels is not None
-        return not relabelled and self.labels == "probability"
-
-    @property
-    def labels_by_costs_of_pruning(self) -> bool:
-        """Whether labels come from pruning under costs."""
-        return self.node_labels is not None
 
     def row_probabilities(self, values: Floats, n_threads: int = 1) -> Floats:
         """Return the class probabilities of encoded rows, float64[rows, classes]."""
@@ -210,6 +163,23 @@ class FittedCells(FittedModel):
         cases = None if X is None else self.dataset(X, y, sample_weight)
         return self.probabilities, self.cell_tree.stops(cases)
 
+    @property
+    def stopping_nodes(self) -> Ints:
+        """All nodes."""
+        return np.arange(self.n_nodes)
+
+    def stopping_counts(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Return the class counts of labelled cases that stop at each node."""
+        return self.cell_tree.stops(self.dataset(X, y, sample_weight))
+
+    def group_weights(self, values: Floats, weights: Floats) -> Floats:
+        """Return the weight of encoded rows that stop at each node."""
+        return group_sums(self.cell_tree.nodes(values), weights, self.n_nodes)
+
+    def row_intervals(self, values: Floats) -> Floats:
+        """Return intervals of the probabilities of encoded rows, float64[rows, classes, 2]."""
+        return np.asarray(self.node_intervals[self.cell_tree.nodes(values)])
+
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
         """Return every node as a leaf with the cases that stop there."""
         frequencies, nodes = Frequencies()(self.tree), np.arange(self.n_nodes)
@@ -223,23 +193,10 @@ class FittedCells(FittedModel):
 
     def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """Return the cells as text, one line each, with the labels that ``predict`` gives."""
+        answers = self.answers_of(self.tree, self.decision.labels, self.probabilities)
         return cells_to_text(
-            self.cell_tree, self.schema, self.decision.labels, max_depth=max_depth, digits=digits
+            self.cell_tree, self.schema, answers, max_depth=max_depth, digits=digits
         )
-
-    @property
-    def usual_labels_text(self) -> str:
-        """How labels are chosen without an operating point."""
-        if self.node_labels is not None:
-            return "by the costs of pruning"
-        if self.labels == "majority":
-            return "the majority of the training cases"
-        return "the most probable class"
-
-    @property
-    def probabilities_text(self) -> str:
-        """The smoother."""
-        return f"; probabilities by {self.smoother!r}"
 
 
 def prune_cells(
@@ -358,7 +315,7 @@ def refuse_missing(values: Floats, schema: Schema) -> None:
 
 
 def cells_to_text(
-    cell_tree: CellTree, schema: Schema, labels: Ints, *, max_depth: int | None, digits: int
+    cell_tree: CellTree, schema: Schema, answers: Answers, *, max_depth: int | None, digits: int
 ) -> str:
     """Return a line for each cell, followed by its parts.
 
@@ -369,7 +326,7 @@ def cells_to_text(
     ----------
     cell_tree : the cells
     schema : names and classes
-    labels : the class of each node
+    answers : label and probability of each node
     max_depth : number of levels to show; None for all
     digits : significant digits of bounds and weights
     """
@@ -386,7 +343,7 @@ def cells_to_text(
         return f"any of {n_cells[node]} cells"
 
     return in_lines(
-        tree, schema.classes, condition, max_depth=max_depth, digits=digits, labels=labels
+        tree, schema.classes, condition, max_depth=max_depth, digits=digits, answers=answers
     )
 
 

@@ -3,11 +3,13 @@
 from typing import Any, Self
 
 from roctree.classifier import FittedClassifier, training_data
-from roctree.data import warn_about_identifiers
+from roctree.data import CategoricalFeatures, warn_about_training_data
 from roctree.fitted import Training
-from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Folds, Scored, check_parameters
+from roctree.models.nbtree.fitted import FittedNaiveBayesTree, FoldUnit, check_parameters
 from roctree.models.nbtree.growth import grow_naive_bayes_tree, merge_equal_rows
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.tally import ScoreGroups
+from roctree.tree.prediction import apply
 
 
 class NaiveBayesTreeClassifier(FittedClassifier):
@@ -35,7 +37,7 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         The fitted model; the attributes below are parts of it.
     tree_ : NaiveBayesTree
         The nodes and the models of the leaves.
-    scored_ : Scored
+    scored_ : ScoreGroups
         Distinct probabilities of the training cases, and their class counts.
     schema_ : Schema
         Names and categories of the columns, and the classes.
@@ -62,9 +64,9 @@ class NaiveBayesTreeClassifier(FittedClassifier):
     leaves +    FPR    TPR  accuracy  cost ratio (miss : false alarm)      prior of +
            0  0.000  0.000     0.500                        0 to 0.25  0.000 to 0.200
            1  0.000  1.000     1.000                        0.25 to 4  0.200 to 0.800
-           2  1.000  1.000     0.500                         4 to inf  0.800 to 1.000
+           2  1.000  1.000     0.500                        4 or more  0.800 to 1.000
     >>> print(tree.to_text())
-    no  (0.50, 6 cases)  [NB 1]
+    A no  (yes 0.50, 6 cases)  [NB 1]
     <BLANKLINE>
     NB 1: 6 cases     no    yes
     class          0.500  0.500
@@ -80,8 +82,8 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         *,
         min_samples_split: float = 30,
         min_error_reduction: float = 0.05,
-        folds: Folds = "rows",
-        categorical_features: Any = "from_dtype",
+        folds: FoldUnit = "rows",
+        categorical_features: CategoricalFeatures = "from_dtype",
     ) -> None:
         self.min_samples_split = min_samples_split
         self.min_error_reduction = min_error_reduction
@@ -104,17 +106,26 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> NaiveBayesTreeClassifier().fit(X, y).get_n_leaves()
+        6
         """
         check_parameters(self.get_params(deep=False))
         data = training_data(X, y, sample_weight, self.categorical_features)
-        warn_about_identifiers(data, stacklevel=2)
+        warn_about_training_data(data, stacklevel=2)
         cases = data if self.folds == "rows" else merge_equal_rows(data)
         tree = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
         self.fitted_ = FittedNaiveBayesTree(
             schema=data.schema,
             training=Training.from_target(len(data.labels), y),
             tree=tree,
-            scored=Scored.from_cases(tree, cases),
+            scored=ScoreGroups.grouped(
+                tree.probabilities(cases.values), cases, apply(tree.nodes, cases.values)
+            ),
         )
         return self
 
@@ -128,6 +139,6 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         return self._model().tree
 
     @property
-    def scored_(self) -> Scored:
+    def scored_(self) -> ScoreGroups:
         """Distinct probabilities of the training cases, and their class counts."""
         return self._model().scored

@@ -9,27 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Ints
 from roctree.data import Schema
 from roctree.files.document import Section
 from roctree.files.parts import (
     read_parameters,
-    read_point,
     read_schema,
+    read_score_point,
+    read_scored,
     read_training,
     read_tree,
     write_parameters,
     write_point,
     write_schema,
+    write_scored,
     write_training,
     write_tree,
 )
-from roctree.labelling import OperatingPoint
-from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, check_parameters
+from roctree.models.nbtree.fitted import FittedNaiveBayesTree, check_parameters
 from roctree.models.nbtree.naive_bayes import Models, NaiveBayesTree, category_cells, offsets
-from roctree.requests import HELD_OUT
 from roctree.tree.tree import Tree
-
-Ints = NDArray[np.int64]
 
 SECTIONS = ("training", "parameters", "schema", "tree", "models", "scored", "operating_point")
 _MODELS = ("of_nodes", "cuts", "counts", "class_counts")
@@ -50,7 +49,7 @@ def write(model: FittedNaiveBayesTree, omitted: list[str]) -> dict[str, Any]:
         "schema": write_schema(model.schema),
         "tree": write_tree(model.tree.nodes),
         "models": _write_models(model.tree),
-        "scored": _write_scored(model.scored),
+        "scored": write_scored(model.scored),
         "operating_point": write_point(model.operating_point),
     }
 
@@ -59,21 +58,16 @@ def read(section: Section) -> FittedNaiveBayesTree:
     """Return the fitted model of a document."""
     schema = read_schema(section)
     nodes = read_tree(section, schema)
-    scored = _scored(section, nodes)
+    scored = read_scored(section, nodes)
     defaults = FittedNaiveBayesTree.default_parameters
     return FittedNaiveBayesTree(
         schema=schema,
         training=read_training(section),
         parameters=read_parameters(section, defaults, check_parameters),
-        operating_point=_point(section, scored),
+        operating_point=read_score_point(section, scored),
         tree=_tree(section, nodes, schema),
         scored=scored,
     )
-
-
-def _write_scored(scored: Scored) -> dict[str, Any]:
-    written = {"scores": scored.scores.tolist(), "counts": scored.counts.tolist()}
-    return written if scored.leaf is None else written | {"leaves": scored.leaf.tolist()}
 
 
 def _write_models(tree: NaiveBayesTree) -> dict[str, Any]:
@@ -135,36 +129,3 @@ def _cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float6
     if (cuts[1:] <= cuts[:-1])[within[1:]].any():
         section.reject("cuts", "is not in increasing order")
     return starts, cuts
-
-
-def _scored(section: Section, nodes: Tree) -> Scored:
-    # Files of the first release do not name the leaves.
-    plain = section.values["scored"]
-    says_leaves = isinstance(plain, dict) and "leaves" in plain
-    found = section.section("scored", ("scores", "counts", *["leaves"] * says_leaves))
-    n_scores, n_classes = len(found.items("scores")), nodes.n_classes
-    counts = found.nonnegative("counts", n_scores, n_classes)
-    with np.errstate(over="ignore"):
-        if not 0.0 < counts.sum() < np.inf:
-            found.reject("counts", "has no cases, or too many to add up")
-    scores = found.probabilities("scores", slice(None), n_scores, n_classes)
-    return Scored(scores, counts, _leaves(found, n_scores, nodes) if says_leaves else None)
-
-
-def _leaves(section: Section, n_scores: int, nodes: Tree) -> Ints:
-    leaves = section.ints("leaves", np.int64, n_scores)
-    if not np.isin(leaves, nodes.leaves).all():
-        section.reject("leaves", "has a number of no leaf")
-    return leaves
-
-
-def _point(section: Section, scored: Scored) -> OperatingPoint | None:
-    """Return the operating point; one chosen on held-out cases has as many rows as their scores."""
-    n_answers, n_classes = scored.scores.shape
-    point = read_point(section, n_classes)
-    if point is None:
-        return None
-    n_rows = len(point.votes)
-    if n_rows < n_classes or (point.counts != HELD_OUT and n_rows != n_answers + n_classes):
-        section.reject("operating_point", "has votes for other answers")
-    return point

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
+from roctree._jit import compiled, kernel, typed_kernel
+from roctree.arrays import (
     Floats,
     Floats2D,
     Ints,
@@ -23,9 +24,6 @@ from roctree._jit import (
     ReadonlyFloats,
     ReadonlyFloats2D,
     ReadonlyInts,
-    compiled,
-    kernel,
-    typed_kernel,
 )
 from roctree.data import Schema
 from roctree.models.mdl import copy_to
@@ -35,7 +33,7 @@ from roctree.tree.tree import Tree, read_only
 
 Int = Any  # a Python or NumPy integer
 
-N_FOLDS = 5
+WEKA_FOLDS = 5
 MISSING = -1
 # No likelihood is smaller than LEAST, and smaller products are multiplied by SCALE, so that none
 # underflows to zero.
@@ -177,7 +175,7 @@ class NaiveBayesTree:
         """
         paths, models = self.nodes.all_paths, self.models
         mixture = np.empty((len(values), self.nodes.n_classes))
-        compiled(mix_posteriors)(
+        compiled(mix_posteriors, steps=5 * values.size)(
             np.ascontiguousarray(values, dtype=np.float64),
             paths,
             LeafModels(
@@ -464,9 +462,9 @@ def cross_validated_errors(
     prior, out = np.empty(n_classes), np.empty(n_classes)
     likelihood = np.empty((n_cells, n_classes))
     errors = 0.0
-    for fold in range(N_FOLDS):
-        begin = fold * (n_members // N_FOLDS) + min(fold, n_members % N_FOLDS)
-        end = begin + n_members // N_FOLDS + int(fold < n_members % N_FOLDS)
+    for fold in range(WEKA_FOLDS):
+        begin = fold * (n_members // WEKA_FOLDS) + min(fold, n_members % WEKA_FOLDS)
+        end = begin + n_members // WEKA_FOLDS + int(fold < n_members % WEKA_FOLDS)
         others = Tallies(
             tallies.cells.copy(),
             tallies.attributes.copy(),

@@ -7,12 +7,10 @@ of the cases, which Weka changes by an unstable quicksort whenever it evaluates 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roctree._jit import kernel
+from roctree.arrays import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Int = Any  # a Python or NumPy integer
 
 # The multiplier 0x5DEECE66D in two halves of 24 bits: products of halves fit in 63 bits.
