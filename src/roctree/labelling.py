@@ -16,13 +16,15 @@ name            labels
 ``threshold``   positive from this probability upwards
 ==============  ====================================================================
 
-To add one, write a frozen dataclass that is a ``Labeller`` and add it to ``LABELLING``.
+``at(...)`` chooses a labeller by its arguments, not by name (``Request.labeller`` in
+``roctree.requests``); the names are those of model files. To add a labeller, write a frozen
+dataclass that is a ``Labeller``, add it to ``LABELLING``, and an argument to ``Request``.
 """
 
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import index
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -30,20 +32,37 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats, Ints
 from roctree.errors import ParameterError, ParameterWarning
 from roctree.roc import Curve
-from roctree.roc.arithmetic import DIGITS, tie_groups
+from roctree.roc.arithmetic import tie_groups
 from roctree.roc.curve import IN_PARTS
 from roctree.roc.inputs import check_cost, check_rate
-from roctree.strategy import LARGEST_COST, is_finite_number
-from roctree.text import data_frame, html_table, rich_table, text_table
-from roctree.tree.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from roctree.strategy import LARGEST_COST, configure, is_finite_number
+from roctree.text import UNDECIDED, data_frame, html_table, rich_table, text_table
+from roctree.tree.tree import SCORE_DECIMALS, Tree, make_read_only
 
 # Differences up to this are rounding errors: such costs are tied, such rates are met.
 _ROUNDING = 1e-12
+
+
+def labels_with_undecided(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the class labels, and after them the label of cases that are not decided.
+
+    It is "undecided" if the classes are text; beside numbers and other objects it is None.
+
+    >>> labels_with_undecided(np.array(["ill", "well"])).tolist()
+    ['ill', 'well', 'undecided']
+    """
+    labels = classes.tolist()
+    if not all(isinstance(label, str) for label in labels):
+        return np.array([*labels, None], dtype=object)
+    if UNDECIDED in labels:
+        raise ParameterError(
+            parameter="cost_reject",
+            reason=f"needs the label {UNDECIDED!r}, which is a class of the data: rename the class",
+        )
+    return np.array([*labels, UNDECIDED], dtype=object if classes.dtype == object else None)
 
 
 # Leaves as a table
@@ -65,7 +84,7 @@ class Leaves:
     shares : float64[rows, classes]
         Class frequencies; those of training in leaves without cases.
     positive : int
-        The positive class, if there are two.
+        The positive class, of two or against the rest.
     """
 
     nodes: Ints
@@ -122,6 +141,34 @@ class Leaves:
         return np.asarray(totals / totals.sum())
 
     @cached_property
+    def against_rest(self) -> "Leaves":
+        """The leaves with two classes: the rest, and the positive class."""
+        if self.n_classes <= 2:
+            return self
+        counts, shares = (
+            np.column_stack([np.delete(table, self.positive, 1).sum(1), table[:, self.positive]])
+            for table in (self.counts, self.shares)
+        )
+        return Leaves(self.nodes, counts, shares)
+
+    def with_empty_joined(self) -> "Leaves":
+        """Return the leaves with shares of leaves without cases changed to those of the next.
+
+        Of the leaves with a lower share of positives, the next; below all others, the last. The
+        label of an empty leaf changes no rate, so that it needs no labelling of its own.
+        """
+        totals = np.bincount(self.rank, self.counts.sum(axis=1))
+        full = np.flatnonzero(totals > 0.0)
+        empty = (totals == 0.0)[self.rank]
+        if not empty.any():
+            return self
+        places = np.searchsorted(full, self.rank[empty]).clip(max=len(full) - 1)
+        shares = self.shares.copy()
+        shares[empty, self.positive] = self.curve.scores[full[places]]
+        shares[empty, 1 - self.positive] = 1.0 - shares[empty, self.positive]
+        return replace(self, shares=shares)
+
+    @cached_property
     def curve(self) -> Curve:
         """ROC curve of the leaves, ordered by their shares of positives."""
         self.check_two_classes("an ROC curve")
@@ -140,7 +187,7 @@ class Leaves:
         """Return votes that make the leaves with the ``n_scores`` highest scores positive."""
         scores = np.concatenate([[_ABOVE_ALL], self.curve.scores, [_BELOW_ALL]])
         votes = np.zeros((len(self.nodes), 2))
-        own = np.round(self.shares[:, self.positive], DIGITS)
+        own = np.round(self.shares[:, self.positive], SCORE_DECIMALS)
         votes[:, self.positive] = own - (scores[n_scores] + scores[n_scores + 1]) / 2.0
         return votes
 
@@ -151,8 +198,9 @@ class Leaves:
             raise ParameterError(reason=f"{needed}only one")
         if self.n_classes != 2:
             raise ParameterError(
-                reason=f"{needed}{self.n_classes}: use {{at(cost_matrix=...)}} with one row per "
-                "predicted and one column per true class"
+                reason=f"{needed}{self.n_classes}: give {{positive}}, the class to separate from "
+                "the rest, or {at(cost_matrix=...)} with one row per predicted and one column per "
+                "true class"
             )
 
 
@@ -165,19 +213,20 @@ class Labelling(NamedTuple):
     """Votes of each leaf for each class, and alternative votes used at random.
 
     A leaf has the class with the highest vote, the first in case of ties. A case that is divided
-    among leaves has the class with the highest mean vote, so votes are on the scale of costs.
+    among leaves has the class with the highest mean vote, so votes are on the scale of costs. If
+    cases may remain undecided, the votes for that are a last column.
 
     Parameters
     ----------
-    votes : float64[leaves, classes]
-    others : float64[leaves, classes]
+    votes : float64[leaves, classes or classes + 1]
+    other_votes : float64[leaves, classes or classes + 1]
         Votes used instead with probability ``chance``.
     chance : float
         From 0 to 1.
     """
 
     votes: Floats
-    others: Floats
+    other_votes: Floats
     chance: float = 0.0
 
     @classmethod
@@ -193,7 +242,7 @@ class Labelling(NamedTuple):
     @property
     def other_labels(self) -> Ints:
         """The alternative class of each leaf."""
-        return np.asarray(self.others.argmax(axis=1))
+        return np.asarray(self.other_votes.argmax(axis=1))
 
 
 @runtime_checkable
@@ -231,12 +280,15 @@ class LeastCost:
     prior
         Class shares in the target population, or the share of positives; by default those of the
         leaves.
+    cost_reject
+        Cost of leaving a case undecided, whatever its class (Chow 1970); None to decide every case.
     """
 
     cost_fp: float | None = None
     cost_fn: float | None = None
     cost_matrix: tuple[tuple[float, ...], ...] | None = None
     prior: float | tuple[float, ...] | None = None
+    cost_reject: float | None = None
 
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels; if two classes cost the same, the positive one."""
@@ -244,7 +296,32 @@ class LeastCost:
         return Labelling.deterministic(votes_by_cost(leaves.shares, costs, leaves.positive))
 
     def matrix(self, leaves: Leaves) -> Floats:
-        """Return the costs by predicted and true class."""
+        """Return the costs by predicted and true class; a last row is for undecided cases."""
+        costs = self._costs_of_errors(leaves)
+        if self.cost_reject is None:
+            return costs
+        reject = _checked_cost("cost_reject", self.cost_reject)
+        if leaves.n_classes == 2:
+            self._warn_if_never_rejecting(costs, reject)
+        return np.vstack([costs, np.full(leaves.n_classes, reject)])
+
+    def _warn_if_never_rejecting(self, costs: Floats, reject: float) -> None:
+        # The cheaper of both decisions, as a function of the share of the second class, is concave
+        # and has its maximum where both cost the same, or at an end.
+        first, second = (costs - np.diagonal(costs))[[1, 0], [0, 1]]
+        tie = first / (first + second) if first > 0.0 and second > 0.0 else 0.0
+        shares = np.array([[1.0, 1.0 - tie, 0.0], [0.0, tie, 1.0]])
+        limit = float((costs @ shares).min(axis=0).max())
+        if reject >= limit:
+            warnings.warn(
+                ParameterWarning(
+                    reason=f"{{cost_reject={reject:g}}} leaves no case undecided: with these costs "
+                    f"a decision never costs more than {limit:.4g}. Lower {{cost_reject}}"
+                ),
+                stacklevel=_stacklevel_outside_package(),
+            )
+
+    def _costs_of_errors(self, leaves: Leaves) -> Floats:
         if self.cost_matrix is not None:
             if self.cost_fp is not None or self.cost_fn is not None:
                 raise ParameterError(
@@ -378,7 +455,7 @@ def _without_useless_alarms(curve: Curve, vertex: int) -> int:
 
 
 @dataclass(frozen=True)
-class FBeta:
+class BestFBeta:
     """Label with the highest F-beta, which is always one of the optimal labellings.
 
     Parameters
@@ -436,14 +513,75 @@ class Threshold:
         return Labelling.deterministic(votes)
 
 
+# By their names in model files.
 LABELLING: dict[str, type[Labeller]] = {
     "majority": Majority,
     "least_cost": LeastCost,
     "max_fpr": MaxFPR,
     "min_tpr": MinTPR,
-    "f_beta": FBeta,
+    "f_beta": BestFBeta,
     "threshold": Threshold,
 }
+
+
+def describe_request(labeller: Labeller) -> str:
+    """Return in words what an operating point was asked for.
+
+    >>> describe_request(MaxFPR(0.1))
+    'highest true positive rate with a false positive rate of at most 0.1'
+    >>> describe_request(LeastCost(cost_fn=5))
+    'lowest cost if a false positive costs 1 (not given) and a false negative 5'
+    """
+    match labeller:
+        case Majority():
+            return "the most frequent class"
+        case LeastCost():
+            asked = _describe_costs(labeller) + _describe_reject(labeller.cost_reject)
+            return "lowest cost" + asked + _describe_prior(labeller.prior)
+        case MaxFPR(rate, randomise):
+            wanted = f"with a false positive rate of {'' if randomise else 'at most '}{rate:g}"
+            return f"highest true positive rate {wanted}{', randomised' * randomise}"
+        case MinTPR(rate, randomise):
+            wanted = f"with a true positive rate of {'' if randomise else 'at least '}{rate:g}"
+            return f"lowest false positive rate {wanted}{', randomised' * randomise}"
+        case BestFBeta(beta, prior):
+            return f"highest F-measure with beta {beta:g}{_describe_prior(prior)}"
+        case Threshold(value):
+            return f"positive from a probability of {value:g}"
+    return repr(labeller)
+
+
+def _describe_costs(labeller: LeastCost) -> str:
+    if labeller.cost_matrix is not None:
+        return f" with the costs {[list(row) for row in labeller.cost_matrix]} [predicted][true]"
+    if labeller.cost_fp is None and labeller.cost_fn is None:
+        return " if all errors cost the same"
+    fp, fn = (
+        "1 (not given)" if cost is None else f"{cost:g}"
+        for cost in (labeller.cost_fp, labeller.cost_fn)
+    )
+    return f" if a false positive costs {fp} and a false negative {fn}"
+
+
+def _describe_reject(cost: float | None) -> str:
+    return "" if cost is None else f", leaving a case undecided for {cost:g}"
+
+
+def _describe_prior(prior: float | tuple[float, ...] | None) -> str:
+    if prior is None:
+        return ""
+    shares = prior if isinstance(prior, tuple) else (prior,)
+    return f", where the {'share of positives is' if len(shares) == 1 else 'class shares are'} " + (
+        ", ".join(f"{share:g}" for share in shares)
+    )
+
+
+def separates_one_class(labeller: Labeller) -> bool:
+    """Return whether a labeller separates one class from all others, however many there are."""
+    if isinstance(labeller, LeastCost):
+        costs = labeller.cost_fp, labeller.cost_fn
+        return costs != (None, None) or is_finite_number(labeller.prior)
+    return isinstance(labeller, MaxFPR | MinTPR | BestFBeta | Threshold)
 
 
 # Costs and priors
@@ -457,8 +595,10 @@ def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
     shares : float64[n, classes]
         Shares of the true classes.
     costs : float64[predicted, true] or float64[n, predicted, true]
+        A last row, if there are more rows than classes, is for leaving a case undecided.
     positive : int
-        The class chosen if two classes tie; of more classes the first is chosen.
+        The class chosen if two classes tie; of more classes the first is chosen. A case is decided
+        if that costs no more than not to decide it.
     """
     # The cost of being right is the same for all predictions; it would only add rounding errors.
     right = np.diagonal(costs, axis1=-2, axis2=-1)
@@ -472,9 +612,14 @@ def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
     tied = expected <= least + _ROUNDING * scale
     if shares.shape[1] != 2:
         return -np.where(tied, least, expected)
-    votes = np.zeros_like(expected)
-    margin = expected[:, 1 - positive] - expected[:, positive]
-    votes[:, positive] = np.where(tied[:, positive], np.maximum(margin, _TIE_BREAK), margin)
+    negative = 1 - positive
+    votes = expected[:, negative, None] - np.where(tied, least, expected)
+    votes[:, positive] = np.where(
+        tied[:, positive], np.maximum(votes[:, positive], _TIE_BREAK), votes[:, positive]
+    )
+    votes[:, negative] = 0.0
+    # A tie with the negative class is exact, so that the case is not left undecided.
+    votes[:, 2:][tied[:, 2:] & tied[:, [negative]] & ~tied[:, [positive]]] = 0.0
     return votes
 
 
@@ -583,23 +728,24 @@ class OperatingPoint:
     labeller : Labeller
         The request.
     labels : int64[nodes]
-        Class of each leaf.
+        Class of each leaf; the number of classes where cases remain undecided.
     others : int64[nodes]
         Class used instead with probability ``chance``.
     votes, other_votes : float64[nodes, classes]
         Votes of each leaf; the highest is that of its class. If missing values divide a case among
-        leaves, the mean of their votes decides.
+        leaves, the mean of their votes decides. With ``cost_reject`` there is one more column.
     chance : float
         From 0 to 1; 0 unless the labels are randomised.
     confusion : float64[classes, classes]
-        Shares of all cases by predicted and true class.
+        Shares of all cases by predicted and true class. With ``cost_reject`` there is one more row,
+        of undecided cases.
     expected_cost : float
         Cost per case at the requested prior; errors cost 1 if no costs were requested.
     fpr, tpr : float or None
         Rates for two classes.
     cost_ratio : (float, float) or None
         Range of the cost ratio (miss : false alarm) for which the labels are optimal, if there are
-        two classes and the labelling is an optimal one.
+        two classes, every case is decided, and the labelling is an optimal one.
     isocost_slope : float or None
         Slope of the iso-cost lines in ROC space, if costs or a prior were requested for two
         classes.
@@ -609,9 +755,11 @@ class OperatingPoint:
         Whether missing values or soft thresholds divide cases among leaves. The counts contain
         fractions of them, while ``predict`` labels them as a whole, so the rates are approximate.
     positive : int
-        The positive class, if there are two.
+        Index of the positive class, of two or against the rest.
     seed : int
         Seed of a randomised labelling.
+    positive_class : label
+        The positive class; None if all classes are on a par.
     """
 
     labeller: Labeller
@@ -630,9 +778,40 @@ class OperatingPoint:
     in_parts: bool = False
     positive: int = 1
     seed: int = 0
+    positive_class: Any = None
+
+    def __post_init__(self) -> None:
+        make_read_only(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def __repr__(self) -> str:
+        named = "" if self.positive_class is None else f"positive class {self.positive_class!r}, "
+        return f"<OperatingPoint {named}{self.labeller!r}: {self.achievement}>"
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.confusion.shape[1])
+
+    @property
+    def abstains(self) -> bool:
+        """Whether cases may remain undecided."""
+        return len(self.confusion) > self.n_classes
+
+    @property
+    def rejected(self) -> float:
+        """Share of the cases that remain undecided."""
+        return float(self.confusion[self.n_classes :].sum())
+
+    @property
+    def achievement(self) -> str:
+        """Rates and cost in words, and for which costs the labels are optimal."""
         facts = [f"expected cost {self.expected_cost:.4g}"]
+        if self.abstains:
+            facts.insert(0, f"{self.rejected:.4f} of the cases undecided")
         if self.fpr is not None and self.tpr is not None:
             facts = [f"FPR {self.fpr:.4f}", f"TPR {self.tpr:.4f}", *facts]
         if self.cost_ratio is not None:
@@ -642,7 +821,7 @@ class OperatingPoint:
             facts.append(f"one group of leaves positive with probability {self.chance:.4f}")
         if self.in_parts:
             facts.append(IN_PARTS)
-        return f"<OperatingPoint {self.labeller!r}: {', '.join(facts)}>"
+        return ", ".join(facts)
 
 
 def operating_point(
@@ -664,33 +843,62 @@ def operating_point(
         Number of nodes of the tree.
     counts, seed, in_parts : see ``OperatingPoint``
     """
-    chosen = labeller(leaves)
-    confusion = _confusion(leaves, chosen)
-    judged = labeller if isinstance(labeller, LeastCost) else LeastCost(
-        prior=getattr(labeller, "prior", None)
+    two = leaves.against_rest if separates_one_class(labeller) else leaves
+    asked = labeller if two is leaves else _of_two_classes(labeller, leaves)
+    chosen = asked(two)
+    judged = asked if isinstance(asked, LeastCost) else LeastCost(
+        prior=getattr(asked, "prior", None)
     )  # fmt: skip
-    costs = judged.matrix(leaves) * judged.weights(leaves)
-    rates: dict[str, Any] = {}
-    if leaves.n_classes == 2:
-        ratio = _cost_ratio(leaves, chosen, judged.weights(leaves))
-        rates = _rates(leaves, confusion) | {"cost_ratio": ratio}
-        if judged is labeller:
-            rates["isocost_slope"] = _isocost_slope(leaves, costs)
+    costs = judged.matrix(two) * judged.weights(two)
+    confusion = _confusion(two, chosen)
+    rates: dict[str, Any] = {"expected_cost": float((confusion * costs).sum())}
+    if two.n_classes == 2:
+        ratio = _cost_ratio(two, chosen, judged.weights(two))
+        rates |= _rates(two, confusion) | {"cost_ratio": ratio}
+        if judged is asked:
+            rates["isocost_slope"] = _isocost_slope(two, costs)
+    if two is not leaves:
+        chosen = _for_all_classes(chosen, leaves)
     return OperatingPoint(
         labeller,
         _by_node(chosen.labels, leaves, n_nodes),
         _by_node(chosen.other_labels, leaves, n_nodes),
         _by_node(chosen.votes, leaves, n_nodes),
-        _by_node(chosen.others, leaves, n_nodes),
+        _by_node(chosen.other_votes, leaves, n_nodes),
         chosen.chance,
-        confusion,
-        float((confusion * costs).sum()),
+        _confusion(leaves, chosen),
         counts=counts,
         in_parts=in_parts,
         positive=leaves.positive,
         seed=seed,
         **rates,
     )
+
+
+def _of_two_classes(labeller: Labeller, leaves: Leaves) -> Labeller:
+    """Return a labeller whose prior, if it has one share per class, is that of the positive."""
+    prior = getattr(labeller, "prior", None)
+    if prior is None or is_finite_number(prior):
+        return labeller
+    return configure(labeller, {"prior": float(_target_prior(prior, leaves)[leaves.positive])})
+
+
+def _for_all_classes(chosen: Labelling, leaves: Leaves) -> Labelling:
+    """Extend votes for one class or the rest: of the rest, the most frequent class is chosen.
+
+    Votes stay linear in the shares, as cases that are divided among leaves need it.
+    """
+
+    def extended(votes: Floats) -> Floats:
+        found = _LEAST_VOTE * leaves.shares
+        found[:, leaves.positive] = votes[:, 1] - votes[:, 0]
+        return np.column_stack([found, votes[:, 2:] - votes[:, :1]])
+
+    return Labelling(extended(chosen.votes), extended(chosen.other_votes), chosen.chance)
+
+
+# Decides between classes of the rest, and never between these and the positive class.
+_LEAST_VOTE = 1e-250
 
 
 def _by_node(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]:
@@ -702,7 +910,7 @@ def _by_node(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]
 
 def _confusion(leaves: Leaves, chosen: Labelling) -> Floats:
     """Return the share of all cases by predicted and true class."""
-    shares = np.zeros((leaves.n_classes, leaves.n_classes))
+    shares = np.zeros((chosen.votes.shape[1], leaves.n_classes))
     for labels, part in (
         (chosen.labels, 1.0 - chosen.chance),
         (chosen.other_labels, chosen.chance),
@@ -721,6 +929,8 @@ def _rates(leaves: Leaves, confusion: Floats) -> dict[str, float]:
 
 def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[float, float] | None:
     """Return the range of cost ratios of a labelling, if it is one of the optimal ones."""
+    if chosen.votes.shape[1] > leaves.n_classes:
+        return None
     positive = chosen.labels == leaves.positive
     n_scores = int(leaves.rank[positive].max()) + 1 if positive.any() else 0
     if chosen.chance > 0.0 or not np.array_equal(leaves.rank < n_scores, positive):
@@ -770,7 +980,12 @@ class LabellingRow(NamedTuple):
     cost_ratio : (float, float)
         Range of the cost ratio (miss : false alarm) for which it is optimal; NaN if it never is.
     prior : (float, float)
-        Range of the share of positives for which it is optimal if both errors cost the same.
+        Range of the share of positives for which it is optimal if both errors cost the same; NaN
+        with ``cost_reject``.
+    undecided_leaves : int64[...]
+        Node numbers of the leaves whose cases remain undecided, highest share first.
+    rejected : float
+        Share of all cases in undecided leaves.
     """
 
     positive_leaves: Ints
@@ -779,6 +994,8 @@ class LabellingRow(NamedTuple):
     accuracy: float
     cost_ratio: tuple[float, float]
     prior: tuple[float, float]
+    undecided_leaves: Ints = np.zeros(0, dtype=np.int64)
+    rejected: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -790,15 +1007,22 @@ class Labellings(Sequence[LabellingRow]):
     If held-out cases are divided among leaves, some labellings separate only those cases, and may
     not be optimal for any costs.
 
+    With ``cost_reject``, the cost of leaving a case undecided in units of a false alarm, leaves
+    cease to be negative in the same order. They become positive if their share of negatives is at
+    most this cost, and undecided otherwise.
+
     Parameters
     ----------
     leaves : Leaves
     positive_class, negative_class : label
+        The negative class is None if it is the rest of several.
     by_shares : bool
         Whether the cost ranges follow from the shares rather than the counts. Both agree unless the
         shares are those of a model.
     in_parts : bool
         Whether the counts contain fractions of cases, which makes rates approximate.
+    cost_reject : float or None
+        Cost of leaving a case undecided, if a false alarm costs 1; None to decide every case.
     """
 
     leaves: Leaves
@@ -806,6 +1030,7 @@ class Labellings(Sequence[LabellingRow]):
     negative_class: Any = None
     by_shares: bool = False
     in_parts: bool = False
+    cost_reject: float | None = None
 
     @classmethod
     def from_leaves(
@@ -815,12 +1040,21 @@ class Labellings(Sequence[LabellingRow]):
         *,
         by_shares: bool = False,
         in_parts: bool = False,
+        cost_reject: float | None = None,
     ) -> "Labellings":
-        """Return the labellings of leaves of two classes."""
-        leaves.check_two_classes("a table of labellings")
-        labels = classes.tolist()
-        positive, negative = labels[leaves.positive], labels[1 - leaves.positive]
-        return cls(leaves, positive, negative, by_shares, in_parts)
+        """Return the labellings of leaves of two classes, or of one class against the rest."""
+        two, labels = leaves.against_rest, classes.tolist()
+        two.check_two_classes("a table of labellings")
+        if cost_reject is not None:
+            cost_reject = _checked_cost("cost_reject", cost_reject)
+        return cls(
+            two.with_empty_joined(),
+            labels[leaves.positive],
+            labels[1 - leaves.positive] if two is leaves else None,
+            by_shares,
+            in_parts,
+            cost_reject,
+        )
 
     def __len__(self) -> int:
         return len(self.leaves.curve.tpr)
@@ -837,15 +1071,33 @@ class Labellings(Sequence[LabellingRow]):
         return (self._row(number) for number in range(len(self)))
 
     def _row(self, number: int) -> LabellingRow:
-        curve = self.leaves.curve
+        n_positive, n_chosen = self._n_positive[number], self._n_chosen[number]
         return LabellingRow(
-            self._leaves_in_order[: self._n_positive[number]],
-            float(curve.fpr[number]),
-            float(curve.tpr[number]),
+            self._leaves_in_order[:n_positive],
+            float(self._fpr[number]),
+            float(self._tpr[number]),
             float(self._accuracy[number]),
             tuple(self.cost_ranges[number].tolist()),
             tuple(self.prior_ranges[number].tolist()),
+            self._leaves_in_order[n_positive:n_chosen],
+            float(self._rejected[number]),
         )
+
+    @cached_property
+    def _positive_steps(self) -> Ints:
+        """How many steps of the curve are positive in each labelling; the next are undecided."""
+        steps, limit = np.arange(len(self)), len(self)
+        if self.cost_reject is not None:
+            decided = 1.0 - self.leaves.curve.scores <= self.cost_reject + _ROUNDING
+            limit = int(np.count_nonzero(decided))
+        return np.minimum(steps, limit)
+
+    def _prices(self, positives: Floats, negatives: Floats) -> Floats:
+        """Return the cost of no longer calling each step negative, in false alarms."""
+        if self.cost_reject is None:
+            return negatives
+        is_positive = np.arange(len(negatives)) < self._positive_steps[-1]
+        return np.where(is_positive, negatives, self.cost_reject * (positives + negatives))
 
     @cached_property
     def cost_bounds(self) -> Floats:
@@ -853,9 +1105,11 @@ class Labellings(Sequence[LabellingRow]):
         curve = self.leaves.curve
         by_share = (curve.positives + curve.negatives == 0.0) | self.by_shares
         ours = np.where(by_share, curve.scores, curve.positives)
-        theirs = np.where(by_share, 1.0 - curve.scores, curve.negatives)
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.concatenate([[0.0], theirs / ours, [np.inf]])
+        theirs = self._prices(ours, np.where(by_share, 1.0 - curve.scores, curve.negatives))
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            # Without positives nothing is missed, whatever it costs to leave cases undecided.
+            steps = np.where(ours > 0.0, theirs / ours, np.inf)
+        return np.concatenate([[0.0], steps, [np.inf]])
 
     @cached_property
     def cost_ranges(self) -> Floats:
@@ -863,9 +1117,8 @@ class Labellings(Sequence[LabellingRow]):
         bounds, curve = self.cost_bounds, self.leaves.curve
         if (bounds[:-1] <= bounds[1:]).all():
             return np.column_stack([bounds[:-1], bounds[1:]])
-        edges = _hull_edges(
-            bounds[1:-1].tolist(), curve.positives.tolist(), curve.negatives.tolist()
-        )
+        prices = self._prices(curve.positives, curve.negatives)
+        edges = _hull_edges(bounds[1:-1].tolist(), curve.positives.tolist(), prices.tolist())
         best = np.cumsum([0, *(edge.n_steps for edge in edges)])
         kept = np.array([0.0, *(edge.bound for edge in edges), np.inf])
         ranges = np.full((len(self), 2), np.nan)
@@ -876,9 +1129,11 @@ class Labellings(Sequence[LabellingRow]):
     def prior_ranges(self) -> Floats:
         """Shares of positives for which each labelling is optimal if both errors cost the same.
 
-        NaN if it never is, or if all cases belong to one class.
+        NaN if it never is, if all cases belong to one class, or if cases may remain undecided.
         """
         curve = self.leaves.curve
+        if self.cost_reject is not None:
+            return np.full((len(self), 2), np.nan)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             odds = self.cost_ranges * (curve.n_positive / np.float64(curve.n_negative))
             return np.asarray(np.where(np.isinf(odds), 1.0, odds / (1.0 + odds)))
@@ -894,18 +1149,36 @@ class Labellings(Sequence[LabellingRow]):
             "costs no more on these cases, some of which are divided among leaves."
         )
 
+    @property
+    def _fpr(self) -> Floats:
+        return np.asarray(self.leaves.curve.fpr[self._positive_steps])
+
+    @property
+    def _tpr(self) -> Floats:
+        return np.asarray(self.leaves.curve.tpr[self._positive_steps])
+
     @cached_property
     def _accuracy(self) -> Floats:
         curve = self.leaves.curve
-        right = curve.tp + (curve.n_negative - curve.fp)
+        right = curve.tp[self._positive_steps] + (curve.n_negative - curve.fp)
         return np.asarray(right / (curve.n_positive + curve.n_negative))
 
     @cached_property
-    def _n_positive(self) -> Ints:
-        """Number of positive leaves of each labelling."""
+    def _rejected(self) -> Floats:
+        curve = self.leaves.curve
+        chosen = curve.tp + curve.fp
+        return np.asarray((chosen - chosen[self._positive_steps]) / chosen[-1])
+
+    @cached_property
+    def _n_chosen(self) -> Ints:
+        """Number of leaves of each labelling that are not negative."""
         leaves = self.leaves
         steps = np.bincount(leaves.rank[leaves.is_leaf], minlength=len(self) - 1)
         return np.append(0, np.cumsum(steps))
+
+    @property
+    def _n_positive(self) -> Ints:
+        return np.asarray(self._n_chosen[self._positive_steps])
 
     @cached_property
     def _leaves_in_order(self) -> Ints:
@@ -917,17 +1190,25 @@ class Labellings(Sequence[LabellingRow]):
 
     def columns(self) -> dict[str, Any]:
         """Return the table as columns."""
-        curve, costs, priors = self.leaves.curve, self.cost_ranges, self.prior_ranges
-        return {
-            "positive_leaves": self._n_positive,
-            "fpr": curve.fpr,
-            "tpr": curve.tpr,
-            "accuracy": self._accuracy,
-            "cost_ratio_from": costs[:, 0],
-            "cost_ratio_to": costs[:, 1],
-            "prior_from": priors[:, 0],
-            "prior_to": priors[:, 1],
-        }
+        costs, priors = self.cost_ranges, self.prior_ranges
+        found: dict[str, Any] = {"positive_leaves": self._n_positive}
+        if self.cost_reject is not None:
+            found["undecided_leaves"] = self._n_chosen - self._n_positive
+        found |= {"fpr": self._fpr, "tpr": self._tpr, "accuracy": self._accuracy}
+        if self.cost_reject is not None:
+            found["rejected"] = self._rejected
+        found |= {"cost_ratio_from": costs[:, 0], "cost_ratio_to": costs[:, 1]}
+        if self.cost_reject is None:
+            found |= {"prior_from": priors[:, 0], "prior_to": priors[:, 1]}
+        return found
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The heads of the columns of ``cells``."""
+        if self.cost_reject is None:
+            return LABELLINGS_HEAD
+        leaves, *rates, ratio, _ = LABELLINGS_HEAD
+        return leaves, "undecided", *rates, "rejected", ratio
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
@@ -939,7 +1220,7 @@ class Labellings(Sequence[LabellingRow]):
 
     def to_text(self) -> str:
         """Return the table as text, one line per labelling."""
-        return text_table(LABELLINGS_HEAD, self.cells())
+        return text_table(self.head, self.cells())
 
     def cells(self, digits: int = 3) -> list[list[str]]:
         """Return the table as text cells, one list per labelling.
@@ -952,17 +1233,20 @@ class Labellings(Sequence[LabellingRow]):
         return self._format_rows(range(len(self)), digits)
 
     def __repr__(self) -> str:
-        lines = [self._title(), text_table(LABELLINGS_HEAD, self._shown()), self.note]
+        lines = [self._title(), text_table(self.head, self._shown()), self.note]
         return "\n".join(filter(None, lines))
 
     def __rich__(self) -> Any:
-        return rich_table(LABELLINGS_HEAD, self._shown(), self._title())
+        return rich_table(self.head, self._shown(), self._title())
 
     def _repr_html_(self) -> str:
-        return html_table(LABELLINGS_HEAD, self._shown(), self._title())
+        return html_table(self.head, self._shown(), self._title())
 
     def _title(self) -> str:
         named = "" if self.positive_class is None else f", positive class {self.positive_class!r}"
+        named += " against the rest" * (self.negative_class is None and bool(named))
+        if self.cost_reject is not None:
+            named += f", undecided cases cost {self.cost_reject:g} false alarms"
         return f"{len(self)} labellings{named}" + (f", {IN_PARTS}" if self.in_parts else "")
 
     def _shown(self) -> list[list[str]]:
@@ -970,15 +1254,18 @@ class Labellings(Sequence[LabellingRow]):
         if len(self) <= 2 * _SHOWN + 1:
             return self.cells()
         first, last = range(_SHOWN), range(len(self) - _SHOWN, len(self))
-        return [*self._format_rows(first), ["..."] * len(LABELLINGS_HEAD), *self._format_rows(last)]
+        return [*self._format_rows(first), ["..."] * len(self.head), *self._format_rows(last)]
 
     def _format_rows(self, numbers: range, digits: int = 3) -> list[list[str]]:
         columns = self.columns()
+        leaves = [name for name in columns if name.endswith("_leaves")]
+        rates = [name for name in ("fpr", "tpr", "accuracy", "rejected") if name in columns]
+        n_ranges = len(self.head) - len(leaves) - len(rates)
         return [
             [
-                str(columns["positive_leaves"][i]),
-                *(f"{columns[name][i]:.{digits}f}" for name in ("fpr", "tpr", "accuracy")),
-                *self._format_ranges(i),
+                *(str(columns[name][i]) for name in leaves),
+                *(f"{columns[name][i]:.{digits}f}" for name in rates),
+                *self._format_ranges(i)[:n_ranges],
             ]
             for i in numbers
         ]
@@ -996,8 +1283,14 @@ def _format_range(low: float, high: float, form: str) -> str:
 
     >>> _format_range(0.5, 2.0, ".3g"), _format_range(0.0, 0.0, ".3g")
     ('0.5 to 2', 'only 0')
+    >>> _format_range(4.0, np.inf, ".3g"), _format_range(np.inf, np.inf, ".3g")
+    ('4 or more', 'only ∞')
     """
-    return f"only {low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"
+    if np.isinf(low):
+        return "only ∞"
+    if low == high:
+        return f"only {low:{form}}"
+    return f"{low:{form}} or more" if np.isinf(high) else f"{low:{form}} to {high:{form}}"
 
 
 class _HullEdge(NamedTuple):

@@ -34,15 +34,8 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from roctree._jit import (
-    Floats,
-    Floats2D,
-    ReadonlyFloats,
-    ReadonlyFloats2D,
-    ReadonlyInts,
-    compiled,
-    typed_kernel,
-)
+from roctree._jit import compiled, typed_kernel
+from roctree.arrays import Floats, Floats2D, ReadonlyFloats, ReadonlyFloats2D, ReadonlyInts
 from roctree.errors import ParameterError
 from roctree.strategy import check_choices, check_number, check_strength, configure, lookup
 from roctree.tree.tree import Tree
@@ -56,6 +49,7 @@ __all__ = [
     "MBranch",
     "MEstimate",
     "Smoother",
+    "UniformWhereEmpty",
     "choices",
     "probabilities",
     "resolve",
@@ -176,7 +170,7 @@ class MBranch:
         """Return the estimate at the end of the path to each node."""
         estimates = np.zeros((tree.n_nodes, tree.n_classes))
         sqrt_total = math.sqrt(tree.weight[0])
-        compiled(_m_branch)(
+        compiled(_m_branch, steps=9.0 * estimates.size)(
             tree.parent, tree.weight, tree.counts, _resolved(self, "M"), sqrt_total, estimates
         )
         return estimates
@@ -213,6 +207,34 @@ def _m_branch(
             node, height = parent[node], height + 1.0
         for label in range(n_classes):
             estimates[end, label] += rest / n_classes
+
+
+@dataclass(frozen=True)
+class UniformWhereEmpty:
+    """A smoother that predicts equal class probabilities in leaves without training cases.
+
+    One branch per category makes such leaves. The published results of m-branch smoothing (Ferri,
+    Flach and Hernández-Orallo 2003) fit this rule, not that of its definition, by which such a leaf
+    has the probabilities of its parent (``MBranch`` alone).
+
+    Parameters
+    ----------
+    smoother : Smoother or str, default "m_branch"
+        Smoother of all other nodes.
+
+    Examples
+    --------
+    >>> UniformWhereEmpty("none")(Tree.single_leaf([3, 1]))
+    array([[0.75, 0.25]])
+    """
+
+    smoother: "Smoother | str" = "m_branch"
+
+    def __call__(self, tree: Tree) -> Floats2D:
+        """Return the probabilities of each node."""
+        estimates = resolve(self.smoother)(tree).copy()
+        estimates[tree.weight == 0.0] = 1.0 / tree.n_classes
+        return estimates
 
 
 @dataclass(frozen=True)
@@ -361,14 +383,18 @@ def frequencies(tree: Tree) -> Floats2D:
 def _fill_empty(tree: Tree, estimates: Floats2D) -> Floats2D:
     """Return the estimates, with those of the nearest non-empty ancestor at empty nodes."""
     filled = np.array(estimates, dtype=np.float64)
-    compiled(_inherit)(tree.parent, (tree.weight > 0.0).astype(np.float64), filled)
+    compiled(_inherit, steps=filled.size)(
+        tree.parent, (tree.weight > 0.0).astype(np.float64), filled
+    )
     return filled
 
 
 def _mix_down(tree: Tree, share: Floats) -> Floats2D:
     """Return p = share * frequencies + (1 - share) * p of the parent; uniform above the root."""
     mixtures = frequencies(tree)
-    compiled(_inherit)(tree.parent, np.array(share, dtype=np.float64), mixtures)
+    compiled(_inherit, steps=mixtures.size)(
+        tree.parent, np.array(share, dtype=np.float64), mixtures
+    )
     return mixtures
 
 

@@ -46,8 +46,7 @@ def cases(table):
 def grown(table, **parameters):
     """A tree with a leaf for each row of the table, or fewer where rows are alike or empty."""
     X, y, weights = cases(table)
-    tree = ROCTreeClassifier(nominal="multiway", categorical_features=[0],
-                             min_samples_leaf=0.5, **parameters)  # fmt: skip
+    tree = ROCTreeClassifier(nominal="multiway", categorical_features=[0], **parameters)
     return tree.fit(X, y, weights)
 
 

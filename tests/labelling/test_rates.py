@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree import ParameterError
-from roctree.labelling import Labellings, MaxFPR, MinTPR, operating_point
+from roctree.labelling import (
+    BestFBeta,
+    Labellings,
+    LeastCost,
+    MaxFPR,
+    MinTPR,
+    Threshold,
+    operating_point,
+)
 from tests.labelling.tables import leaves, tables
 from tests.naive.labelling import all_points
 
@@ -92,6 +100,53 @@ def test_a_rate_that_a_labelling_has_needs_no_chance():
         point = point_of(table, labeller)
         assert point.chance == 0.0
         assert point.labels.tolist() == [0, 1, 1, 0]
+
+
+# Sums of tenths are rarely exact, and neither are rates that they are divided into.
+LABELLERS = [
+    lambda rate: MaxFPR(rate),
+    lambda rate: MaxFPR(rate, randomise=True),
+    lambda rate: MinTPR(rate),
+    lambda rate: MinTPR(rate, randomise=True),
+    lambda rate: LeastCost(cost_fp=rate, cost_fn=1.0 - rate),
+    lambda rate: BestFBeta(beta=0.5 + rate),
+    lambda rate: Threshold(rate),
+]
+
+
+@pytest.mark.filterwarnings("ignore:max_fpr")
+@pytest.mark.parametrize("labeller", LABELLERS)
+@given(tables(leaves=(1, 6)), st.integers(0, 20), st.sampled_from([0.1, 0.3, 1 / 3, 0.7]))
+def test_fractional_weights_in_the_same_proportions_give_the_same_point(
+    labeller, table, part, scale
+):
+    n_negative, n_positive = (sum(row[place] for row in table) for place in (0, 1))
+    # Rates that leaves attain exactly, where rounding decides.
+    n_cases = n_positive if isinstance(labeller(0.5), MinTPR) else n_negative
+    rate = min(part, n_cases) / n_cases
+    whole = point_of(table, labeller(rate))
+    light = [tuple(scale * count for count in row) for row in table]
+    found = point_of(light, labeller(rate))
+    assert found.labels.tolist() == whole.labels.tolist()
+    assert found.others.tolist() == whole.others.tolist()
+    assert found.chance == pytest.approx(whole.chance)
+    assert (found.fpr, found.tpr) == pytest.approx((whole.fpr, whole.tpr))
+    assert (found.cost_ratio is None) == (whole.cost_ratio is None)
+
+
+@pytest.mark.parametrize(
+    ("table", "scale", "labeller", "labels"),
+    [
+        ([(8, 2), (7, 6), (0, 3)], 0.7, MinTPR(9 / 11), [0, 0, 1, 1]),
+        # F is 5/7 with the last leaf alone, and with the last two.
+        ([(7, 0), (3, 4), (2, 6)], 0.7, BestFBeta(0.5), [0, 0, 0, 1]),
+        ([(0, 7), (6, 2), (7, 8), (7, 6)], 0.3, Threshold(6 / 13), [0, 1, 0, 1, 1]),
+    ],
+)
+def test_what_is_short_of_a_rate_or_share_by_rounding_reaches_it(table, scale, labeller, labels):
+    light = [tuple(scale * count for count in row) for row in table]
+    assert point_of(table, labeller).labels.tolist() == labels
+    assert point_of(light, labeller).labels.tolist() == labels
 
 
 def test_no_false_alarm_is_raised_that_finds_nothing():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from roctree.labelling import FBeta, LeastCost, MaxFPR, MinTPR, operating_point
+from roctree.labelling import BestFBeta, LeastCost, MaxFPR, MinTPR, operating_point
 from tests.labelling.tables import WORKED, leaves, worked_tree
 
 SIXTHS = [(row[1], row[0]) for row in WORKED]
@@ -24,7 +24,7 @@ def test_the_tree_has_these_leaves():
 
 
 def test_the_labellings_and_their_intervals():
-    rows = worked_tree().labellings()
+    rows = worked_tree().labellings(positive=1)
     assert [row.positive_leaves.tolist() for row in rows] == [[], [1], [1, 2], [1, 2, 3]]
     assert [(row.fpr, row.tpr) for row in rows] == [(0, 0), (0.125, 5 / 12), (0.375, 0.75), (1, 1)]
     assert [row.accuracy for row in rows] == pytest.approx([0.4, 0.6, 0.7, 0.6])
@@ -34,7 +34,7 @@ def test_the_labellings_and_their_intervals():
 
 
 def test_the_area_and_the_slopes():
-    curve = worked_tree().labellings().leaves.curve
+    curve = worked_tree().labellings(positive=1).leaves.curve
     assert curve.auc == 0.71875
     assert np.diff(curve.tpr) / np.diff(curve.fpr) == pytest.approx([10 / 3, 4 / 3, 0.4])
 
@@ -45,7 +45,7 @@ def test_the_area_and_the_slopes():
 )
 def test_the_labels_under_costs(cost_fp, cost_fn, expected):
     assert signs(point_of(LeastCost(cost_fp, cost_fn))) == expected
-    tree = worked_tree().at(cost_fp=cost_fp, cost_fn=cost_fn)
+    tree = worked_tree().at(cost_fp=cost_fp, cost_fn=cost_fn, positive=1)
     assert signs(tree.operating_point_) == expected
     assert "".join("-+"[label] for label in tree.predict([[0.0], [1.0], [2.0]])) == expected
 
@@ -59,7 +59,7 @@ def test_at_two_to_one_the_second_leaf_is_a_tie():
 
 
 def test_the_cost_per_case_of_each_labelling():
-    rows = worked_tree().labellings()
+    rows = worked_tree().labellings(positive=1)
     costs = rows.leaves.curve.expected_cost(**EQUAL)
     assert costs == pytest.approx([0.6, 0.4, 0.3, 0.4])
 
@@ -68,7 +68,7 @@ def test_the_cost_per_case_of_each_labelling():
 def test_the_labels_at_other_priors(prior, expected):
     assert signs(point_of(LeastCost(prior=prior))) == expected
     for given in (prior, [1.0 - prior, prior], {0: 1.0 - prior, 1: prior}):
-        assert signs(worked_tree().at(prior=given).operating_point_) == expected
+        assert signs(worked_tree().at(prior=given, positive=1).operating_point_) == expected
 
 
 def test_the_slope_of_the_lines_of_equal_cost():
@@ -103,6 +103,6 @@ def test_the_rates_without_chance(rate, expected):
 
 def test_the_f_measure_of_the_labellings():
     # F1 is 24 / 32 with all leaves and 18 / 24 with two, which is the same: the fewer are taken.
-    assert signs(point_of(FBeta(1.0))) == "++-"
-    assert signs(point_of(FBeta(0.2))) == "+--"
-    assert signs(point_of(FBeta(3.0))) == "+++"
+    assert signs(point_of(BestFBeta(1.0))) == "++-"
+    assert signs(point_of(BestFBeta(0.2))) == "+--"
+    assert signs(point_of(BestFBeta(3.0))) == "+++"

@@ -24,10 +24,11 @@ from roctree.pruning import (
 )
 from roctree.pruning.by_counts import all_equal
 from roctree.pruning.cost_complexity import held_out_path
+from roctree.pruning.cost_curve import breakpoints
 from roctree.tree.shape import cut
 from tests.naive import pruning as naive
 from tests.naive.descend import breadth_first
-from tests.pruning.growing import WHOLE, trees
+from tests.pruning.growing import WHOLE, tree, trees
 from tests.tree.trees import as_tree, nested_trees
 
 LEAVES = ["keep", "relabel"]
@@ -212,10 +213,27 @@ def test_minimum_error_under_costs(leaves, data, root, m):
         found = naive.minimum_error_costs(node, m, prior, costs)
         return [naive.weight(node) * each for each in found]
 
-    # Equal costs are none, see the laws.
-    assume(leaves == "relabel" or not all_equal(costs))
     expected = naive.under_costs(root, cost, leaves)
     agree_on_labels(root, MinimumError(m=m, costs=costs, leaves=leaves), *expected)
+
+
+small_trees = st.builds(tree, st.integers(0, 2**32), st.integers(1, 3), st.just(2))
+
+
+@pytest.mark.parametrize("leaves", LEAVES)
+@given(small_trees, st.sampled_from([0, 2, 8]))
+def test_breakpoints_are_all_ratios_at_which_another_tree_is_the_cheapest(leaves, root, m):
+    prior = naive.priors(root, "training")
+
+    def errors(node):
+        return [naive.weight(node) * each for each in naive.m_errors(node, m, prior)]
+
+    lines = naive.cost_lines(root, errors, leaves)
+    assume(len(lines) < 200)
+    expected = [ratio for ratio in naive.breakpoints(lines) if ratio < 10**6]
+    pruner = MinimumError(m=m, leaves=leaves)
+    found = breakpoints(as_tree(root), pruner, positive=1)
+    assert found == pytest.approx(list(map(float, expected)), rel=1e-9)
 
 
 @pytest.mark.parametrize("leaves", LEAVES)

@@ -9,7 +9,7 @@ from roctree import DataError, ParameterError, ROCTreeClassifier, checks
 from roctree.data.dataset import Dataset
 from roctree.fitting import grow_and_prune
 from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
-from roctree.pruning.auc import auc_pruning_path, held_out_areas
+from roctree.pruning.auc import _sizes, auc_pruning_path, held_out_areas
 from roctree.roc import mauc
 from roctree.roc.multiclass import hand_till, ranks_of
 from roctree.tree.shape import kept_nodes
@@ -201,9 +201,42 @@ def test_the_size_is_that_of_the_largest_area_on_other_cases():
     sizes = np.arange(tree.n_leaves, 0, -1)
     areas = held_out_areas(fold, sizes)[:, 0]
     assert areas[sizes == best.max_leaves] >= areas.max() - 0.01  # some sizes are not tried
-    small = AUCPruning(choice="one_se").settled(tree, [fold])
-    assert small.max_leaves <= best.max_leaves
     assert AUCPruning()(tree, [fold]) == best(tree)
+
+
+def folds_of_noise(n_folds):
+    """Trees of other cases, each with held-out cases of its own that are drawn at random."""
+    for seed in range(1, n_folds + 1):
+        tree = noisy_tree(200, seed=seed)
+        rng = np.random.default_rng(seed)
+        others = np.zeros((tree.n_nodes, 2))
+        for leaf in tree.leaves:
+            node, share = leaf, 0.25 + 0.5 * tree.counts[leaf, 1] / tree.weight[leaf]
+            drawn = rng.multinomial(2, [1.0 - share, share])
+            while node >= 0:
+                others[node] += drawn
+                node = tree.parent[node]
+        yield Fold(tree, others)
+
+
+@pytest.mark.parametrize("n_folds", [1, 4])
+def test_one_se_is_the_smallest_size_within_the_standard_error_of_the_mean(n_folds):
+    tree, folds = noisy_tree(200), list(folds_of_noise(n_folds))
+    path = auc_pruning_path(tree)
+    sizes = sorted({int(path.n_leaves[path.first_within(size)]) for size in range(1, 200)})
+    found = {choice: AUCPruning(choice=choice).settled(tree, folds).max_leaves
+             for choice in ("best", "one_se")}  # fmt: skip
+    areas = {size: [held_out_areas(fold, np.array([size]))[0] for fold in folds] for size in sizes}
+    mean = {size: np.mean([area for area, _ in areas[size]]) for size in sizes}
+    variances = [variance for _, variance in areas[found["best"]]]
+    # The standard error of a mean of n folds is that of one divided by the root of n.
+    error = np.sqrt(np.mean(variances) / n_folds)
+    allowed = mean[found["best"]] - error
+    assert mean[found["one_se"]] >= allowed - 1e-12
+    assert found["one_se"] < found["best"]
+    # Not all sizes are tried, so one between this and the next smaller one tried may pass too.
+    tried = [size for size in _sizes(tree).tolist() if size < found["one_se"]]
+    assert all(mean[size] < allowed for size in tried)
 
 
 def data_with_noise(n_rows=200, seed=0):

@@ -61,6 +61,45 @@ def test_the_other_class_may_be_positive():
     assert as_b[0].pruner == as_a[0].pruner
 
 
+def test_the_statistic_of_a_point_is_that_of_its_confusion_matrix():
+    whole, all_a, all_b = curve_of(worked_example(), [(1, 1), (1, 4), (4, 1)])
+    # 12 of A are called A; of B 2 are called A and 6 are called B.
+    assert whole.chi_squared == pytest.approx(20 * (6 * 12) ** 2 / (12 * 8 * 6 * 14))
+    assert all_a.chi_squared == all_b.chi_squared == 0.0
+
+
+def test_the_area_joins_the_points_and_the_corners():
+    curve = curve_of(worked_example(), [(1, 1), (1, 4), (4, 1)])
+    assert curve.auc == pytest.approx((6 / 8 + 1.0) / 2.0)
+
+
+def test_all_costs_give_every_tree_once(fitted):
+    X, y = data_with_noise(seed=1)
+    curve = fitted.cost_pruning_curve("all", X, y, positive="ill")
+    assert len(curve.breakpoints) == len(curve) - 1 > 10
+    assert (np.diff(curve.breakpoints) > 0.0).all()
+    trees = [fitted.pruned(point.pruner) for point in curve]
+    # Just before and just after a breakpoint are the trees of the points beside it.
+    for before, after, ratio in zip(trees, trees[1:], curve.breakpoints, strict=False):
+        assert before.tree_ != after.tree_ or (before.predict(X) != after.predict(X)).any()
+        for tree, factor in ((before, 1 - 1e-9), (after, 1 + 1e-9)):
+            (point,) = fitted.cost_pruning_curve([ratio * factor], X, y, positive="ill")
+            assert fitted.pruned(point.pruner).tree_ == tree.tree_
+    # No other ratio gives another tree.
+    rates = set(zip(curve.fpr, curve.tpr, strict=True))
+    for point in fitted.cost_pruning_curve(np.geomspace(0.01, 100, 300), X, y, positive="ill"):
+        assert (point.fpr, point.tpr) in rates
+
+
+def test_equal_costs_are_among_all_costs_where_no_tree_changes_there(fitted):
+    assert 1.0 in fitted.cost_pruning_curve("all").cost_ratio
+
+
+def test_breakpoints_need_a_pruner_that_minimises_a_cost(fitted):
+    with pytest.raises(ParameterError, match="does not minimise a cost"):
+        fitted.cost_pruning_curve("all", method="pessimistic")
+
+
 def test_a_number_is_the_cost_of_a_miss_in_false_alarms():
     tree = worked_example()
     assert curve_of(tree, [4, 0.25]).points == curve_of(tree, [(4, 1), (0.25, 1)]).points
@@ -93,7 +132,9 @@ def test_so_it_is_where_cases_are_divided_among_leaves(ranking):
     tree = ROCTreeClassifier(ranking=ranking).fit(X[:100], y[:100])
     X, y = X[100:], y[100:]
     weights = np.arange(1.0, 101.0)
-    for point in tree.cost_pruning_curve([(1, 4), (4, 1)], X, y, sample_weight=weights):
+    for point in tree.cost_pruning_curve(
+        [(1, 4), (4, 1)], X, y, sample_weight=weights, positive="well"
+    ):
         called = tree.pruned(point.pruner).predict(X) == "well"
         of = {name: weights * (y == name) for name in ("ill", "well")}
         assert point.tpr == pytest.approx(of["well"] @ called / of["well"].sum())
@@ -167,17 +208,17 @@ def test_the_curve_is_a_readable_table():
     curve = curve_of(worked_example(), [(1, 1), (1, 4)])
     assert repr(curve).splitlines() == [
         "2 cost ratios, positive class 'B'",
-        "miss : false alarm    FPR    TPR  leaves  cost  operating",
-        "             1 : 1  0.000  0.750       3   0.1        yes",
-        "             1 : 4  0.000  0.000       1   0.4",
+        "miss : false alarm    FPR    TPR  leaves  cost   chi2  operating",
+        "             1 : 1  0.000  0.750       3   0.1  12.86        yes",
+        "             1 : 4  0.000  0.000       1   0.4      0",
     ]
     assert "<td>1 : 4</td>" in curve._repr_html_()
     assert len(curve) == 2
 
 
-def test_more_than_two_classes_are_refused():
+def test_more_than_two_classes_need_a_positive_one():
     tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["a", "b", "c"])
-    with pytest.raises(ParameterError, match="The tree has 3 classes"):
+    with pytest.raises(ParameterError, match="There are 3 classes: give positive"):
         tree.cost_pruning_curve()
 
 

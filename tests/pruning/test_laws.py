@@ -15,6 +15,7 @@ from roctree.pruning import (
     Pessimistic,
     ReducedError,
 )
+from roctree.pruning.cost_curve import breakpoints
 from roctree.tree.tree import Tree
 from tests.naive.descend import Node, add_counts
 from tests.pruning.variants import BY_OTHER_CASES, FROM_ABOVE, PRICED, VARIANTS
@@ -106,13 +107,27 @@ def goes_on(pruner):
     return tree
 
 
+# With costs, minimum-error pruning judges a leaf by the class that it predicts, and without by the
+# class of the least expected error.
+ALIKE_WITHOUT_COSTS = [pruner for pruner in PRICED if not isinstance(pruner, MinimumError)]
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("pruner", PRICED, ids=repr)
+@pytest.mark.parametrize("pruner", ALIKE_WITHOUT_COSTS, ids=repr)
 def test_equal_costs_change_nothing(pruner, n_classes):
     matrix = tuple(tuple(3.0 * (i != j) for j in range(n_classes)) for i in range(n_classes))
     for tree in trees(n_classes):
         for costs in ((1.0,) * n_classes, (3.0,) * n_classes, matrix):
             checks.equal_costs_change_nothing(pruner, replace(pruner, costs=costs), tree)
+
+
+@pytest.mark.parametrize("leaves", ["keep", "relabel"])
+def test_nearly_equal_costs_prune_like_equal_ones(leaves):
+    for tree in trees(2):
+        pruner = MinimumError(costs=(1.0, 1.0), leaves=leaves)
+        if all(abs(ratio - 1.0) > 1e-6 for ratio in breakpoints(tree, pruner, 1)):
+            nearly = replace(pruner, costs=(1.0, 1.0 + 1e-7))
+            checks.equal_costs_change_nothing(pruner, nearly, tree)
 
 
 @pytest.mark.parametrize("leaves", ["keep", "relabel"])
@@ -187,7 +202,7 @@ def test_a_leaf_without_cases_has_the_label_of_its_parent(pruner):
 def test_a_tree_without_cases_can_be_pruned(pruner):
     root = Node([], 0, 0.5, children=[Node([0.0, 0.0]), Node([0.0, 0.0])])
     add_counts(root)
-    pruner(as_tree(root)).validate()
+    assert pruner(as_tree(root)).validate().counts.sum() == 0.0
 
 
 @pytest.mark.slow
@@ -209,8 +224,12 @@ def by_first_class(tree):
 
 
 def test_a_pruner_that_changes_counts_is_reported():
-    with pytest.raises(AssertionError, match="not a part of it"):
+    with pytest.raises(AssertionError, match="not a part of it") as error:
         checks.check_pruner(grows)
+    assert (
+        "for <Tree of 1 node, 1 leaf, depth 0> with n_children [0] and counts [[1.0, 1.0]]"
+        in str(error.value)
+    )
 
 
 def test_a_pruner_that_makes_no_tree_is_reported():

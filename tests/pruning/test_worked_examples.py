@@ -186,7 +186,8 @@ def golf():
 
 def test_golf_has_the_numbers_of_release_8(golf):
     estimator = presets.c45(pruning="none")
-    tree = grower(golf, FitOptions.from_parameters(estimator.get_params()))(golf)
+    grow, _ = grower(golf, FitOptions.from_parameters(estimator.get_params(deep=False)))
+    tree = grow(golf)
     raising = SubtreeRaising(tree, golf, ErrorBased(limit="c45")._upper_limit, 0.1)
     root = raising.build()
     sunny = root.children[0]
@@ -313,7 +314,7 @@ def test_critical_values_of_information_gain(bradley_lovell):
     leaves = [("l", "rl", 4, 0), ("l", "rr", 5, 1), ("r", "rl", 3, 1), ("r", "rr", 0, 6)]
     rows = [[*names, play] for *names, a, b in leaves for play in [A] * a + [B] * b]
     X, y = [row[:2] for row in rows], [row[2] for row in rows]
-    fitted = ROCTreeClassifier(criterion="entropy", max_leaves=3).fit(X, y)
+    fitted = ROCTreeClassifier(criterion="entropy", max_leaf_nodes=3).fit(X, y)
     assert fitted.tree_.counts.tolist() == bradley_lovell.counts.tolist()
     assert fitted.tree_.gain[[ROOT, R]] == pytest.approx([0.295807, 0.556780], abs=1e-6)
     assert fitted.pruned("critical_value", value=0.4).tree_ == fitted.tree_

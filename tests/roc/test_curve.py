@@ -225,6 +225,16 @@ def test_the_partial_area_is_that_of_the_line_up_to_a_rate(leaves, rate):
     assert found == pytest.approx(float(naive.partial_auc(leaves, rate)), abs=1e-12)
 
 
+def test_the_partial_area_up_to_a_vertical_step_is_that_before_the_step():
+    curve = curve_of([(4, 1, 0), (3, 0, 1), (2, 2, 0), (1, 1, 3)])
+    assert curve.at(fpr=0.25).tpr == 0.75
+    # The curve is flat at 1/4 before the step, and rises from 3/4 to 1 after it.
+    assert curve.partial_auc(0.25, standardised=False) == 0.25 * 0.25
+    assert curve.partial_auc(0.5, standardised=False) == pytest.approx(
+        0.25 * 0.25 + 0.25 * (0.75 + 5 / 6) / 2
+    )
+
+
 @some
 @given(leaf_tables())
 def test_the_partial_area_of_all_rates_is_the_area(leaves):

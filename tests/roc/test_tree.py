@@ -18,7 +18,7 @@ def tree():
 
 
 def test_the_curve_of_training_has_the_counts_of_the_tree(tree):
-    curve = tree.roc()
+    curve = tree.roc(positive=1)
     assert (curve.n_positive, curve.n_negative) == (Y[TRAIN].sum(), (1 - Y[TRAIN]).sum())
     assert curve.auc == pytest.approx(roc_auc_score(Y[TRAIN], tree.predict_proba(X[TRAIN])[:, 1]))
 

@@ -4,10 +4,9 @@ A fully grown tree follows the noise of its training cases. A pruner is a functi
 part of it; most need only the class counts that the tree holds. The families:
 
 ======================  ========================================================================
-``by_counts``           decisions node by node, by counts or gains; costs of errors
+``by_counts``           decisions node by node, by counts or gains, of the tree or held out
 ``cost_complexity``     nested trees by error per leaf, size selected on held-out cases
 ``auc``                 nested trees by area under the ROC curve, size selected likewise
-``held_out``            reduced-error pruning
 ``raising``             subtree raising of C4.5, for ``ErrorBased(raising=True)``
 ``cost_curve``          a tree pruned under a range of cost ratios, as points in ROC space
 ``protocol``            the interface, and what pruners may need besides the tree
@@ -28,9 +27,15 @@ from roctree.pruning.by_counts import (
     ExpectedError,
     MinimumError,
     Pessimistic,
+    ReducedError,
     Unpruned,
 )
-from roctree.pruning.cost_complexity import CostComplexity, Path, cost_complexity_path
+from roctree.pruning.cost_complexity import (
+    CostComplexity,
+    Path,
+    cost_complexity_path,
+    impurity_path,
+)
 from roctree.pruning.cost_curve import (
     CostPruningCurve,
     cost_pruning_curve,
@@ -38,8 +43,16 @@ from roctree.pruning.cost_curve import (
     mean_curve,
     paper_options,
 )
-from roctree.pruning.held_out import ReducedError
-from roctree.pruning.protocol import Fold, Pruned, Pruner, majority, need
+from roctree.pruning.protocol import (
+    Fold,
+    HoldsOut,
+    Pruned,
+    Pruner,
+    PrunesUnderCosts,
+    SelectsByFolds,
+    majority,
+    need,
+)
 from roctree.strategy import configure, lookup
 
 __all__ = [
@@ -52,16 +65,20 @@ __all__ = [
     "ErrorBased",
     "ExpectedError",
     "Fold",
+    "HoldsOut",
     "MinimumError",
     "Path",
     "Pessimistic",
     "Pruned",
     "Pruner",
+    "PrunesUnderCosts",
     "ReducedError",
+    "SelectsByFolds",
     "Unpruned",
     "cost_complexity_path",
     "cost_pruning_curve",
     "curve_of_labels",
+    "impurity_path",
     "majority",
     "mean_curve",
     "need",

@@ -24,7 +24,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import (
+from roctree._jit import compiled, kernel, record_array, typed_kernel
+from roctree.arrays import (
     Bools,
     Floats,
     Floats2D,
@@ -33,10 +34,6 @@ from roctree._jit import (
     ReadonlyFloats,
     ReadonlyInt32s,
     ReadonlyInts,
-    compiled,
-    kernel,
-    record_array,
-    typed_kernel,
 )
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Fold, Folds, Need
@@ -212,7 +209,9 @@ def auc_pruning_path(tree: Tree, minimum: int = 1) -> AUCPath:
     room = 2 * max(_FEW, int(tree.n_children.max()))
     scratch = LeafScratch(*(np.zeros(room, dtype=np.int64) for _ in range(3)))
     n_leaves = np.zeros(int(np.count_nonzero(~tree.is_leaf)) + 1, dtype=np.int64)
-    n_steps = 1 + compiled(_prune)(minimum, state, rankings, heap, scratch, n_leaves)
+    n_steps = 1 + compiled(_prune, steps=1000.0 * n * rankings.rank.shape[1])(
+        minimum, state, rankings, heap, scratch, n_leaves
+    )
     step = np.where(tree.is_leaf | (state.step > 0), state.step, n_steps)
     return AUCPath(n_leaves[:n_steps], step)
 

@@ -1,4 +1,4 @@
-"""Pruners that decide by the class counts, or the gains, that a tree holds.
+"""Pruners that decide by class counts, or gains: those of the tree, or of held-out cases.
 
 Notation: at a node, ``n`` are the class counts, ``N`` their sum, ``E = N - max n`` the training
 errors as a leaf, ``C`` the number of classes. Three of the pruners look at one node at a time
@@ -11,28 +11,30 @@ pruner             estimated errors of a leaf                             source
 ``Pessimistic``    E + 1/2, and one standard error in favour of a leaf    Quinlan 1987
 ``MinimumError``   N (N - n + (1 - prior) m) / (N + m), the least class   Cestnik, Bratko 1991
 ``ErrorBased``     N U(E, N): upper confidence limit of the error rate    Quinlan 1993
+``ReducedError``   the errors of held-out cases                           Quinlan 1987
 =================  =====================================================  ========================
 
-These three also take ``costs`` of errors, after Bradley and Lovell (1995): errors are multiplied by
-the cost of the label that makes them, and a new leaf takes the label that costs least. Decision
-0009 (docs/decisions/0009-pruning-readings.md) lists how we read definitions that leave something
-open.
+The first three also take ``costs`` of errors, after Bradley and Lovell (1995): errors are
+multiplied by the cost of the label that makes them, and a new leaf takes the label that costs
+least. Decision 0009 (docs/decisions/0009-pruning-readings.md) lists how we read definitions that
+leave something open.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
 
-from roctree._jit import Bools, Floats, Floats2D, Ints
+from roctree.arrays import Bools, Floats, Floats2D, Ints
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
 from roctree.pruning.protocol import (
+    Costs,
     Need,
     Pruned,
     cut_with_labels,
+    held_out_errors,
     inherit_labels,
     majority,
     training_errors,
@@ -49,8 +51,6 @@ from roctree.tree.shape import (
 )
 from roctree.tree.tree import Tree
 
-# By class, by predicted and true class, or by label, which estimators translate to class order.
-Costs = tuple[float, ...] | tuple[tuple[float, ...], ...] | Mapping[Any, float]
 Limit = Literal["exact", "c45", "weka"]
 
 # Exact ties are common, and must not be decided by rounding.
@@ -261,7 +261,9 @@ class MinimumError:
         Prior class probabilities: class frequencies at the root, or all equal.
         ``MinimumError(m="classes", prior="uniform")`` is the method of Niblett and Bratko (1986).
     costs : float per class, matrix, dict or None, default None
-        Cost of wrongly predicting each class, or a matrix of costs [predicted][true].
+        Cost of wrongly predicting each class, or a matrix of costs [predicted][true]. With costs,
+        even equal ones, an existing leaf is judged by the class that it predicts (Bradley and
+        Lovell 1995, equation 5); without, by the class of the least expected error.
     leaves : {"keep", "relabel"}, default "keep"
         With costs, whether existing leaves keep their majority class or are relabelled too.
 
@@ -295,11 +297,13 @@ class MinimumError:
     def labelled(self, tree: Tree) -> Pruned:
         """Return the pruned tree, and the labels of its nodes."""
         cost = self.expected(tree) * tree.weight[:, None]
-        if self.costs is None or (self.leaves == "keep" and all_equal(self.costs)):
-            # Equal costs have no effect: a leaf is labelled with the class of the least expected
-            # error, which may differ from its majority class.
-            return prune_by_cost(tree, cost, "any")
-        return prune_by_cost(tree, cost, self.leaves)
+        # Cestnik and Bratko judge a leaf by the class of the least expected error, which may differ
+        # from its majority class; Bradley and Lovell, with costs, by the class that it predicts.
+        return prune_by_cost(tree, cost, "any" if self.costs is None else self.leaves)
+
+    def errors_by_label(self, tree: Tree) -> Floats2D:
+        """Return the expected number of errors of each node as a leaf of each class."""
+        return replace(self, costs=None).expected(tree) * tree.weight[:, None]
 
     def expected(self, tree: Tree) -> Floats2D:
         """Return the expected error, or cost, of each node as a leaf of each class."""
@@ -397,10 +401,13 @@ class ErrorBased:
             return cut_with_labels(
                 tree, better_as_leaves(tree, self.expected(tree)), majority(tree)
             )
-        wrong = tree.weight[:, None] - tree.counts
-        weight = np.broadcast_to(tree.weight[:, None], wrong.shape)
-        cost = self._upper_limit(wrong, weight) * cost_of_errors(costs, tree.counts)
+        cost = self.errors_by_label(tree) * cost_of_errors(costs, tree.counts)
         return prune_by_cost(tree, cost, self.leaves)
+
+    def errors_by_label(self, tree: Tree) -> Floats2D:
+        """Return the upper limit of the errors of each node as a leaf of each class."""
+        wrong = tree.weight[:, None] - tree.counts
+        return self._upper_limit(wrong, np.broadcast_to(tree.weight[:, None], wrong.shape))
 
     def expected(self, tree: Tree) -> Floats:
         """Return the upper limit of the errors of each node as a leaf."""
@@ -408,6 +415,49 @@ class ErrorBased:
 
     def _upper_limit(self, wrong: Floats, cases: Floats) -> Floats:
         return expected_errors(wrong, cases, self.cf, self.limit)
+
+
+@dataclass(frozen=True)
+class ReducedError:
+    """Reduced-error pruning (Quinlan 1987): prune if held-out errors do not increase.
+
+    A node becomes a leaf if it makes no more errors on held-out cases than its pruned subtree. A
+    node that no held-out case reaches becomes a leaf.
+
+    Parameters
+    ----------
+    fraction : float, default 1/3
+        Fraction of the training data that ``fit`` holds out if no validation data are given.
+    copies : {"together", "divided"}, default "together"
+        Whether ``fit`` keeps identical rows on one side. "divided" holds out rows regardless of
+        their copies, as Weka's J48 does with -R: in data with copies, such as bootstrap samples,
+        larger trees survive, since some of the cases that prune also grew the tree.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> X, y = [[1], [2], [3], [4], [5], [6]], ["no", "no", "yes", "no", "yes", "yes"]
+    >>> tree = ROCTreeClassifier().fit(X, y)
+    >>> X_val, y_val = [[2], [3], [4], [5]], ["no", "no", "yes", "yes"]
+    >>> tree.pruned("reduced_error", X_val=X_val, y_val=y_val).get_n_leaves()
+    2
+    """
+
+    fraction: float = 1.0 / 3.0
+    copies: Literal["together", "divided"] = "together"
+    needs: ClassVar[Need] = "held_out"
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_number(self, "fraction", above_zero=True)
+        if self.fraction >= 1.0:
+            reject_option(self, "fraction", "give less than 1, so that some cases remain to grow")
+
+    def __call__(self, tree: Tree, counts: Floats2D) -> Tree:
+        """Return the pruned tree; labels are the training majority classes."""
+        wrong = held_out_errors(tree, counts)
+        # Ties are common, and sums of fractional cases are inexact in the last digit.
+        return cut(tree, better_as_leaves(tree, wrong, 1e-12 * counts[0].sum()))
 
 
 # Upper confidence limits of the number of errors.
@@ -441,6 +491,8 @@ def expected_errors(errors: Floats, cases: Floats, confidence: float, limit: Lim
 
 def exact_rate(errors: Floats, cases: Floats, confidence: float) -> Floats:
     """Return the upper Clopper-Pearson limit of the error rate."""
+    from scipy.special import betaincinv
+
     # Most nodes are small, and many have the same numbers: finding duplicates is faster than
     # computing their limits.
     wrong, total, where = _distinct_pairs(errors, cases)
@@ -487,6 +539,8 @@ def _wilson(
     if limit == "c45":
         deviate = float(np.interp(confidence, _LEVELS, _DEVIATES))
     else:
+        from scipy.special import ndtri
+
         deviate = float(ndtri(1.0 - confidence))
     square = deviate * deviate
     half = errors + 0.5
@@ -599,11 +653,18 @@ def prune_by_cost(tree: Tree, cost: Floats2D, leaves: Literal["keep", "relabel",
         as well, and leaves that then agree are merged. "any": they are judged by the cheapest label
         and keep their majority class.
     """
+    final, labels = leaves_by_cost(tree, cost, leaves)
+    if leaves == "relabel":
+        final, labels = uniform_subtrees(tree, final, labels)
+    return cut_with_labels(tree, final, labels)
+
+
+def leaves_by_cost(
+    tree: Tree, cost: Floats2D, leaves: Literal["keep", "relabel", "any"]
+) -> tuple[Bools, Ints]:
+    """Return which nodes cost no more than their subtrees, and the label of each as a leaf."""
     cheapest = cheapest_labels(tree, cost)
     labels = cheapest if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), cheapest)
     judged = (cheapest if leaves == "any" else labels)[:, None]
     own = np.take_along_axis(cost, judged, axis=1)[:, 0]
-    final = better_as_leaves(tree, own, _TIE * own)
-    if leaves == "relabel":
-        final, labels = uniform_subtrees(tree, final, labels)
-    return cut_with_labels(tree, final, labels)
+    return better_as_leaves(tree, own, _TIE * own), labels

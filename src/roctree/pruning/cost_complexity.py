@@ -17,20 +17,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from roctree._jit import (
-    Bools,
-    Floats,
-    Floats2D,
-    Ints,
-    ReadonlyInt32s,
-    ReadonlyInts,
-    compiled,
-    kernel,
-    typed_kernel,
-)
+from roctree._jit import compiled, kernel, typed_kernel
+from roctree.arrays import Bools, Floats, Floats2D, Ints, ReadonlyInt32s, ReadonlyInts
 from roctree.errors import ParameterError
-from roctree.pruning.held_out import held_out_errors
-from roctree.pruning.protocol import Folds, Need, training_errors
+from roctree.pruning.protocol import Folds, Need, held_out_errors, training_errors
 from roctree.strategy import check_choices, check_strength
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
@@ -140,12 +130,37 @@ class Path:
 def cost_complexity_path(tree: Tree) -> Path:
     """Return the path of cost-complexity pruning; losses are training error rates.
 
+    Parameters
+    ----------
+    tree : Tree
+        The tree to prune.
+
+    Returns
+    -------
+    Path
+        The nested trees, from the largest to the root.
+
     Examples
     --------
     >>> cost_complexity_path(Tree.single_leaf([3, 1])).losses
     array([0.25])
     """
     return weakest_links(tree, training_errors(tree) / (tree.weight[0] or 1.0))
+
+
+def impurity_path(tree: Tree, impurities: Floats, weights: Floats) -> Path:
+    """Return the path whose losses are the mean impurities of the leaves, as in scikit-learn.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    impurities : float64[nodes]
+        Impurity of each node.
+    weights : float64[nodes]
+        Weight of each node.
+    """
+    return weakest_links(tree, impurities * weights / (weights[0] or 1.0))
 
 
 def held_out_path(tree: Tree, counts: Floats2D, alphas: Floats) -> Floats:
@@ -179,10 +194,10 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     lost = np.array(loss, dtype=np.float64)
     bends = Bends(np.full(n, np.inf), np.zeros(n), np.zeros(n))
     heap = LeftistHeap(*(np.full(n, -1, dtype=np.int64) for _ in range(4)))
-    compiled(_find_prices)(tree.first_child, tree.n_children, lost, bends, heap)
+    compiled(_find_prices, steps=20 * n)(tree.first_child, tree.n_children, lost, bends, heap)
     price = bends.price
     ceiling = price.copy()
-    compiled(_lower_to_ancestors)(tree.parent, ceiling)
+    compiled(_lower_to_ancestors, steps=n)(tree.parent, ceiling)
     steps = np.flatnonzero(np.isfinite(price))
     steps = steps[np.argsort(price[steps], kind="stable")]
     same = _TIE * float(np.abs(lost).max())

@@ -3,8 +3,15 @@
 Bradley and Lovell (1995) prune a tree under one cost ratio after another. Each ratio gives a
 smaller tree with labels of its own, hence one point (false positive rate, true positive rate).
 Conversely, the points tell which costs to prune with for a required error rate.
+
+The tree changes at finitely many ratios, and ``breakpoints`` finds them all. Let a false alarm cost
+1 and a miss r. A pruned tree then costs A r + B, where A is the expected number of misses and B
+that of false alarms, and pruning selects a tree of least cost. So the cost as a function of r is a
+lower envelope of lines, and each tree on it is selected on one interval.
 """
 
+import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,16 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import Floats, Floats2D
+from roctree.arrays import Floats, Floats2D
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
-from roctree.pruning.protocol import Pruned, Pruner
+from roctree.pruning.by_counts import ErrorBased, MinimumError, leaves_by_cost
+from roctree.pruning.protocol import Pruned, Pruner, PrunesUnderCosts
 from roctree.roc.arithmetic import upper_hull
 from roctree.roc.curve import IN_PARTS
 from roctree.strategy import configure, is_finite_number
 from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.prediction import mix
-from roctree.tree.shape import nodes_in
+from roctree.tree.shape import collapse, kept_nodes, nodes_in
 from roctree.tree.tree import Tree
 
 # Costs of a miss (false negative) and a false alarm (false positive), section 4.1 of the paper.
@@ -33,9 +41,13 @@ _PAPER_OPTIONS: dict[str, dict[str, float]] = {
     "minimum_error": {"m": 8.0},
     "error_based": {"cf": 0.01},
 }
-_HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "operating")
+_HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "chi2", "operating")
+# Ratios of costs between which all breakpoints are found.
+_RATIOS = (1e-9, 1e9)
 # Tolerance for rates.
 _TIE = 1e-12
+# Trees whose costs differ by less are equally good.
+_SAME_COST = 1e-10
 
 
 def paper_options(method: str | Pruner, options: dict[str, Any]) -> dict[str, Any]:
@@ -57,6 +69,9 @@ class CostPoint(NamedTuple):
         Leaves of the tree, the mean of several trees, or None if not known.
     cost : float
         Mean cost per case under these costs.
+    chi_squared : float
+        Pearson's statistic of the confusion matrix, without continuity correction: 0 if predictions
+        are independent of the classes, the number of cases if they are perfect.
     operating : bool
         Whether the point is a vertex of the convex hull: no other point, and no mixture of two, has
         a lower false positive rate at the same true positive rate, or vice versa.
@@ -70,6 +85,7 @@ class CostPoint(NamedTuple):
     tpr: float
     n_leaves: float | None
     cost: float
+    chi_squared: float
     operating: bool
     pruner: Pruner | None
 
@@ -92,12 +108,16 @@ class CostPruningCurve(Sequence[CostPoint]):
     in_parts : bool, default False
         Whether cases are divided among leaves and count fractionally, while ``predict`` gives each
         a single label: rates are then approximate.
+    breakpoints : tuple of float, default ()
+        For ``costs="all"``, the cost ratios (miss : false alarm) at which the tree changes, one
+        between any two successive points.
     """
 
     points: tuple[CostPoint, ...]
     positive: Any
     negative: Any
     in_parts: bool = False
+    breakpoints: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         return len(self.points)
@@ -124,6 +144,14 @@ class CostPruningCurve(Sequence[CostPoint]):
     def on_hull(self) -> NDArray[np.bool_]:
         """Whether each point is a vertex of the convex hull."""
         return np.array([point.operating for point in self.points])
+
+    @property
+    def auc(self) -> float:
+        """Area under the points, joined from left to right, and the corners (0, 0) and (1, 1)."""
+        order = np.lexsort((self.tpr, self.fpr))
+        fpr = np.array([0.0, *self.fpr[order], 1.0])
+        tpr = np.array([0.0, *self.tpr[order], 1.0])
+        return float(np.diff(fpr) @ (tpr[1:] + tpr[:-1]) / 2.0)
 
     def for_fpr(self, most: float) -> CostPoint:
         """Return the point of highest true positive rate with at most this false positive rate."""
@@ -153,7 +181,7 @@ class CostPruningCurve(Sequence[CostPoint]):
 
     def columns(self) -> dict[str, Any]:
         """Return the points as columns."""
-        names = ("cost_fn", "cost_fp", "fpr", "tpr", "n_leaves", "cost", "operating")
+        names = ("cost_fn", "cost_fp", "fpr", "tpr", "n_leaves", "cost", "chi_squared", "operating")
         return {name: [getattr(point, name) for point in self.points] for name in names}
 
     def to_pandas(self) -> Any:
@@ -180,11 +208,12 @@ class CostPruningCurve(Sequence[CostPoint]):
     def _cells(self) -> list[list[str]]:
         return [
             [
-                f"{point.cost_fn:g} : {point.cost_fp:g}",
+                f"{point.cost_fn:.4g} : {point.cost_fp:.4g}",
                 f"{point.fpr:.3f}",
                 f"{point.tpr:.3f}",
                 "" if point.n_leaves is None else f"{point.n_leaves:g}",
                 f"{point.cost:.4g}",
+                f"{point.chi_squared:.4g}",
                 "yes" if point.operating else "",
             ]
             for point in self.points
@@ -210,9 +239,9 @@ def cost_pruning_curve(
         A tree of two classes.
     pruner : Pruner
         The pruner, whose costs are replaced.
-    costs : iterable or None
+    costs : iterable, "all" or None
         Pairs (cost of a miss, cost of a false alarm), or numbers, the ratio of the two. None for
-        those of the paper.
+        those of the paper; "all" for one ratio between any two ``breakpoints``.
     counts : float64[nodes, classes]
         Class counts of the cases whose errors are counted.
     classes : sequence
@@ -224,12 +253,17 @@ def cost_pruning_curve(
     apart : (values, weights), optional
         Further cases that are divided among leaves and labelled by the mean: their values, and
         their weights, float64[cases, classes].
+
+    Returns
+    -------
+    CostPruningCurve
+        One point per pair of costs.
     """
     if tree.n_classes != 2:
         raise ParameterError(
             f"The tree has {tree.n_classes} classes: a cost-pruning curve needs exactly two."
         )
-    if not hasattr(pruner, "labelled"):
+    if not isinstance(pruner, PrunesUnderCosts):
         raise ParameterError(
             f"{pruner!r} does not prune under costs: choose from 'minimum_error', 'error_based', "
             "'pessimistic'."
@@ -238,7 +272,11 @@ def cost_pruning_curve(
     for label, weight in zip(classes, totals, strict=True):
         if weight == 0.0:
             raise DataError(f"There is no case of class {label!r} to count errors of.")
-    points = []
+    points: list[CostPoint] = []
+    changes: tuple[float, ...] = ()
+    if isinstance(costs, str) and costs == "all":
+        changes = breakpoints(tree, pruner, positive)
+        costs = _between(changes)
     for cost_fn, cost_fp in _pairs(costs):
         # The cost of a class is the cost of predicting it wrongly.
         by_class = (cost_fn, cost_fp) if positive == 1 else (cost_fp, cost_fn)
@@ -248,7 +286,66 @@ def cost_pruning_curve(
         false, true = float(called[1 - positive]), float(called[positive])
         point = _point((cost_fn, cost_fp), false, true, totals[1 - positive], totals[positive])
         points.append(point._replace(n_leaves=pruned.tree.n_leaves, pruner=costly))
-    return CostPruningCurve(_mark_hull(points), classes[positive], classes[1 - positive])
+    labels = classes[positive], classes[1 - positive]
+    return CostPruningCurve(_mark_hull(points), *labels, breakpoints=changes)
+
+
+def breakpoints(tree: Tree, pruner: Pruner, positive: int) -> tuple[float, ...]:
+    """Return all cost ratios (miss : false alarm) at which the pruned tree changes, in order.
+
+    The lines of the trees at two ratios cross in between. If no tree is cheaper there, the tree
+    changes there and nowhere else between the two; otherwise both sides are searched.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree of two classes.
+    pruner : Pruner
+        ``MinimumError`` or ``ErrorBased``; its costs are ignored.
+    positive : int
+        Index of the positive class.
+    """
+    if not isinstance(pruner, MinimumError | ErrorBased):
+        raise ParameterError(
+            f"{pruner!r} does not minimise a cost: its breakpoints are not known, so give the "
+            "costs, or choose 'minimum_error' or 'error_based'."
+        )
+    if isinstance(pruner, ErrorBased) and pruner.collapse:
+        tree = collapse(tree)
+    errors = pruner.errors_by_label(tree)
+
+    def line(ratio: float) -> tuple[float, float]:
+        """Return the expected misses and false alarms of the tree that is cheapest at a ratio."""
+        prices = (ratio, 1.0) if positive == 1 else (1.0, ratio)
+        final, labels = leaves_by_cost(tree, errors * np.array(prices), pruner.leaves)
+        ends = kept_nodes(tree, final) & (final | tree.is_leaf)
+        sums = [float(errors[ends & (labels == label), label].sum()) for label in (0, 1)]
+        return sums[1 - positive], sums[positive]
+
+    found: list[float] = []
+    open_: list[tuple[tuple[float, float], ...]] = [tuple(line(ratio) for ratio in _RATIOS)]
+    while open_:
+        (misses, alarms), (fewer_misses, more_alarms) = low, high = open_.pop()
+        saved, lost = misses - fewer_misses, more_alarms - alarms
+        if saved <= _TIE * misses or lost <= 0.0:
+            continue
+        ratio = lost / saved
+        middle, least = line(ratio), ratio * misses + alarms
+        if ratio * middle[0] + middle[1] < least * (1.0 - _SAME_COST):
+            open_ += [(middle, high), (low, middle)]
+        else:
+            found.append(ratio)
+    return tuple(found)
+
+
+def _between(changes: Sequence[float]) -> list[float]:
+    """Return a ratio from each interval between the breakpoints, 1 where it is inside."""
+    if not changes:
+        return [1.0]
+    ends = [changes[0] / 4.0, *changes, changes[-1] * 4.0]
+    return [
+        1.0 if low < 1.0 < high else math.sqrt(low * high) for low, high in itertools.pairwise(ends)
+    ]
 
 
 def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) -> CostPruningCurve:
@@ -269,9 +366,9 @@ def curve_of_labels(y: Any, predictions: Any, costs: Any, positive: Any = None) 
     --------
     >>> curve_of_labels(["no", "yes"], [["no", "no"], ["yes", "yes"]], [0.1, 10])
     2 cost ratios, positive class 'yes'
-    miss : false alarm    FPR    TPR  leaves  cost  operating
-               0.1 : 1  0.000  0.000          0.05        yes
-                10 : 1  1.000  1.000           0.5        yes
+    miss : false alarm    FPR    TPR  leaves  cost  chi2  operating
+               0.1 : 1  0.000  0.000          0.05     0        yes
+                10 : 1  1.000  1.000           0.5     0        yes
     """
     classes, codes = encode_labels(y)
     if len(classes) != 2:
@@ -318,11 +415,12 @@ def mean_curve(curves: Sequence[CostPruningCurve]) -> CostPruningCurve:
         raise ParameterError("A mean needs curves with the same costs and the same positive class.")
     points = []
     for same in zip(*curves, strict=True):
-        fpr, tpr, cost = np.mean([(point.fpr, point.tpr, point.cost) for point in same], 0).tolist()
+        numbers = [(point.fpr, point.tpr, point.cost, point.chi_squared) for point in same]
+        fpr, tpr, cost, chi_squared = np.mean(numbers, axis=0).tolist()
         sizes = [point.n_leaves for point in same if point.n_leaves is not None]
         n_leaves = float(np.mean(sizes)) if len(sizes) == len(same) else None
         mean = same[0]._replace(fpr=fpr, tpr=tpr, cost=cost, n_leaves=n_leaves, operating=False)
-        points.append(mean)
+        points.append(mean._replace(chi_squared=chi_squared))
     in_parts = any(curve.in_parts for curve in curves)
     return CostPruningCurve(_mark_hull(points), curves[0].positive, curves[0].negative, in_parts)
 
@@ -366,7 +464,21 @@ def _point(
     cost_fn, cost_fp = costs
     cost = (cost_fp * false + cost_fn * (n_positive - true)) / (n_negative + n_positive)
     rates = float(false / n_negative), float(true / n_positive)
-    return CostPoint(cost_fn, cost_fp, *rates, None, float(cost), False, None)
+    # Pearson's statistic of a table of two rows and columns.
+    total, called = n_negative + n_positive, false + true
+    spread = n_negative * n_positive * called * (total - called)
+    difference = true * (n_negative - false) - false * (n_positive - true)
+    chi_squared = total * difference * difference / spread if spread > 0.0 else 0.0
+    return CostPoint(
+        cost_fn,
+        cost_fp,
+        *rates,
+        None,
+        float(cost),
+        float(chi_squared),
+        operating=False,
+        pruner=None,
+    )
 
 
 def _is_class(predicted: Any, classes: list[Any], place: int) -> NDArray[np.bool_]:

@@ -14,20 +14,23 @@ their attribute ``needs``:
               prune
 ============  ===========================================================  =======================
 
-Two optional methods: ``labelled(tree)`` returns a ``Pruned`` with the class of each node under
-costs, and ``settled(tree, folds)`` returns the pruner with "auto" resolved.
+A function from a tree to a tree is a pruner. What a pruner can do beyond that is a protocol of its
+own: ``HoldsOut``, ``SelectsByFolds``, ``PrunesUnderCosts``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from roctree._jit import Bools, Floats, Floats2D, Ints
+from roctree.arrays import Bools, Floats, Floats2D, Ints
+from roctree.errors import DataError
 from roctree.tree.shape import cut, kept_nodes
 from roctree.tree.tree import Tree
 
 Need = Literal["counts", "training", "held_out", "folds"]
+# By class, by predicted and true class, or by label, which estimators translate to class order.
+Costs = tuple[float, ...] | tuple[tuple[float, ...], ...] | Mapping[Any, float]
 
 
 @runtime_checkable
@@ -36,6 +39,35 @@ class Pruner(Protocol):
 
     def __call__(self, tree: Tree, *evidence: Any) -> Tree:
         """Return the pruned tree; the remaining nodes keep their counts."""
+
+
+@runtime_checkable
+class HoldsOut(Pruner, Protocol):
+    """A pruner that needs "held_out", and says how much of the training data to hold out."""
+
+    @property
+    def fraction(self) -> float:
+        """Fraction of the training data that ``fit`` holds out."""
+
+
+@runtime_checkable
+class SelectsByFolds(Pruner, Protocol):
+    """A pruner whose option may be "auto", selected by folds."""
+
+    def settled(self, tree: Tree, folds: "Folds") -> Pruner:
+        """Return the pruner with "auto" resolved."""
+
+
+@runtime_checkable
+class PrunesUnderCosts(Pruner, Protocol):
+    """A pruner that may weigh errors by their costs, and then labels the nodes."""
+
+    @property
+    def costs(self) -> "Costs | None":
+        """Costs of errors; None if all errors cost the same."""
+
+    def labelled(self, tree: Tree) -> "Pruned":
+        """Return the pruned tree and the class of each node under costs."""
 
 
 class Fold(NamedTuple):
@@ -64,6 +96,25 @@ def need(pruner: Pruner) -> Need:
 def training_errors(tree: Tree) -> Floats:
     """Return the weight of the training cases at each node outside its majority class."""
     return np.asarray(tree.weight - tree.counts.max(axis=1))
+
+
+def held_out_errors(tree: Tree, counts: Floats2D) -> Floats:
+    """Return the weight of held-out cases at each node outside its training majority class.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    counts : float64[nodes, classes]
+        Class counts of the held-out cases at its nodes.
+    """
+    if counts.shape != tree.counts.shape:
+        raise DataError(
+            f"The counts have shape {counts.shape}: give one row for each of {tree.n_nodes} nodes "
+            f"and one column for each of {tree.n_classes} classes."
+        )
+    right = np.take_along_axis(counts, majority(tree)[:, None], axis=1)[:, 0]
+    return np.asarray(counts.sum(axis=1) - right)
 
 
 def majority(tree: Tree) -> Ints:

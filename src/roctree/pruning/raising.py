@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from roctree._jit import Floats, Ints
+from roctree.arrays import Floats, Ints
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError
 from roctree.tree.growth import weight_grid

@@ -1,9 +1,18 @@
 """ROC analysis: curves, areas, costs and their uncertainty."""
 
-from roctree.roc.costs import BrierCurve, CostCurve
-from roctree.roc.curve import Curve, Point, Points, PrecisionRecall, PrecisionRecallGain
+from roctree.roc.curve import (
+    BrierCurve,
+    CostCurve,
+    Curve,
+    Point,
+    Points,
+    PrecisionRecall,
+    PrecisionRecallGain,
+)
 from roctree.roc.inference import Band, Comparison, Interval, compare
 from roctree.roc.multiclass import mauc, one_vs_rest, pairwise
+from roctree.roc.reliability import Reliability
+from roctree.roc.threshold_choice import LossCurve
 
 __all__ = [
     "Band",
@@ -12,10 +21,12 @@ __all__ = [
     "CostCurve",
     "Curve",
     "Interval",
+    "LossCurve",
     "Point",
     "Points",
     "PrecisionRecall",
     "PrecisionRecallGain",
+    "Reliability",
     "compare",
     "mauc",
     "one_vs_rest",

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from roctree.arrays import Floats
+from roctree.tree.tree import SCORE_DECIMALS
 
-# Scores are compared after rounding: shares that are mathematically equal may differ in the last
-# bit.
-DIGITS = 12
-# Above this, floats resolve fewer decimals than that, and rounding might overflow.
+# Above this, floats resolve fewer decimals than scores are rounded to, and rounding might overflow.
 _COARSE = 1e4
 
 
@@ -46,7 +44,7 @@ def tie_groups(scores: Floats, exact: bool) -> tuple[Floats, NDArray[np.int64]]:
 
 def _rounded(scores: Floats) -> Floats:
     coarse = np.abs(scores) > _COARSE
-    return np.where(coarse, scores, np.round(np.where(coarse, 0.0, scores), DIGITS))
+    return np.where(coarse, scores, np.round(np.where(coarse, 0.0, scores), SCORE_DECIMALS))
 
 
 def group_sums(groups: NDArray[np.int64], weights: NDArray[Any], n_groups: int) -> Floats:

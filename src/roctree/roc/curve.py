@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from roctree.arrays import Floats
 from roctree.data import check_weights
 from roctree.errors import DataError, ParameterError
-from roctree.roc import costs, inference
+from roctree.roc import inference, threshold_choice
 from roctree.roc.arithmetic import (
     area,
     cumulative,
@@ -23,6 +24,7 @@ from roctree.roc.arithmetic import (
     upper_hull,
 )
 from roctree.roc.inputs import (
+    check_cost,
     check_counts,
     check_rate,
     check_scores,
@@ -30,15 +32,25 @@ from roctree.roc.inputs import (
     check_vector,
     is_positive,
 )
+from roctree.roc.reliability import reliability
 from roctree.strategy import is_finite_number
 
-Floats = NDArray[np.float64]
 # Shown wherever counts contain fractions of cases.
 IN_PARTS = "approximate: cases divided among leaves count fractionally"
 
 
 class Point(NamedTuple):
-    """A point of a curve; ``threshold`` is the lowest score predicted positive."""
+    """A point of a curve; ``threshold`` is the lowest score predicted positive.
+
+    Parameters
+    ----------
+    fpr : float
+        False positive rate.
+    tpr : float
+        True positive rate.
+    threshold : float
+        The lowest score predicted positive.
+    """
 
     fpr: float
     tpr: float
@@ -46,7 +58,17 @@ class Point(NamedTuple):
 
 
 class Points(NamedTuple):
-    """All points of a curve, from (0, 0), where nothing is predicted positive, to (1, 1)."""
+    """All points of a curve, from (0, 0), where nothing is predicted positive, to (1, 1).
+
+    Parameters
+    ----------
+    fpr : float64 array
+        False positive rates.
+    tpr : float64 array
+        True positive rates.
+    threshold : float64 array
+        The lowest score predicted positive.
+    """
 
     fpr: Floats
     tpr: Floats
@@ -54,7 +76,17 @@ class Points(NamedTuple):
 
 
 class PrecisionRecall(NamedTuple):
-    """Precision and recall at each threshold, highest first."""
+    """Precision and recall at each threshold, highest first.
+
+    Parameters
+    ----------
+    precision : float64 array
+        Precision at each threshold.
+    recall : float64 array
+        Recall at each threshold.
+    threshold : float64 array
+        The lowest score predicted positive.
+    """
 
     precision: Floats
     recall: Floats
@@ -71,6 +103,13 @@ class PrecisionRecallGain(NamedTuple):
 
     The curve starts where the recall gain is 0, interpolated if necessary: before that, predicting
     everything positive is better. It is linear between points.
+
+    Parameters
+    ----------
+    precision : float64 array
+        Precision gains.
+    recall : float64 array
+        Recall gains.
     """
 
     precision: Floats
@@ -80,6 +119,47 @@ class PrecisionRecallGain(NamedTuple):
     def area(self) -> float:
         """Area under the curve, related to the expected F1 score."""
         return float(np.trapezoid(self.precision, self.recall))
+
+
+class CostCurve(NamedTuple):
+    """The lowest expected cost, normalised to 0 to 1, over all costs and priors (Drummond, Holte).
+
+    Parameters
+    ----------
+    weight : float64[n]
+        Probability cost: the prior of the positives times the cost of a miss, divided by the same
+        sum over both classes.
+    cost : float64[n]
+        Lowest expected cost there; linear in between.
+    """
+
+    weight: Floats
+    cost: Floats
+
+    @property
+    def area(self) -> float:
+        """Mean of the lowest expected cost if all weights are equally likely."""
+        return float(np.trapezoid(self.cost, self.weight))
+
+
+class BrierCurve(NamedTuple):
+    """The loss of the threshold that is optimal if the scores are calibrated probabilities.
+
+    Parameters
+    ----------
+    cost : float64[n]
+        Cost of a false alarm, as a share of the costs of one false alarm and one miss.
+    loss : float64[n]
+        Expected loss with the two costs scaled to sum to 2; linear in between.
+    """
+
+    cost: Floats
+    loss: Floats
+
+    @property
+    def area(self) -> float:
+        """Brier score of the scores as probabilities."""
+        return float(np.trapezoid(self.loss, self.cost))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +179,8 @@ class Curve:
     in_parts : bool
         Whether the counts contain fractions of cases that are predicted as a whole, which makes
         the curve approximate.
+    positive_class : label
+        The positive class, where it is known; None otherwise.
 
     Examples
     --------
@@ -111,6 +193,7 @@ class Curve:
     positives: Floats
     negatives: Floats
     in_parts: bool = False
+    positive_class: Any = None
 
     def __post_init__(self) -> None:
         # Derived values are cached, so the arrays must not change.
@@ -134,6 +217,16 @@ class Curve:
         exact : bool
             Whether scores tie only if equal to the last bit, as in scikit-learn; otherwise if equal
             to 12 decimals.
+
+        Returns
+        -------
+        Curve
+            The curve.
+
+        Examples
+        --------
+        >>> Curve.from_leaves([0.9, 0.5, 0.1], [8, 3, 1], [1, 4, 7]).auc
+        0.8506944444444444
         """
         values = check_vector("scores", scores)
         ours = check_counts("positives", check_vector("positives", positives))
@@ -172,6 +265,16 @@ class Curve:
         exact : bool
             Whether scores tie only if equal to the last bit, as in scikit-learn; otherwise if equal
             to 12 decimals.
+
+        Returns
+        -------
+        Curve
+            The curve.
+
+        Examples
+        --------
+        >>> Curve.from_scores(["no", "yes", "yes"], [0.2, 0.7, 0.1]).auc
+        0.5
         """
         truth = is_positive(y, positive)
         values = check_scores(scores, truth)
@@ -228,13 +331,36 @@ class Curve:
         return area(self.positives, self.negatives)
 
     def points(self) -> Points:
-        """Return the points and their thresholds; that of (0, 0) is infinite."""
+        """Return the points and their thresholds; that of (0, 0) is infinite.
+
+        Returns
+        -------
+        Points
+            Rates and thresholds.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> curve.points().tpr.round(2)
+        array([0.  , 0.33, 0.67, 0.67, 1.  , 1.  ])
+        """
         return Points(self.fpr, self.tpr, np.append(np.inf, self.scores))
 
     def hull(self) -> "Curve":
         """Return the upper convex hull as a curve.
 
         The scores along an edge are merged into the lowest of them.
+
+        Returns
+        -------
+        Curve
+            The hull.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> len(curve.scores), len(curve.hull().scores)
+        (5, 3)
         """
         vertices = upper_hull(self.fp, self.tp)
         steps = np.diff(vertices)
@@ -254,6 +380,17 @@ class Curve:
             Above 0 and at most 1.
         standardised : bool
             Whether to rescale it so that chance is 0.5 and a perfect curve is 1 (McClish).
+
+        Returns
+        -------
+        float
+            The area.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> round(curve.partial_auc(0.5), 3)
+        0.778
         """
         if not is_finite_number(max_fpr) or not 0.0 < max_fpr <= 1.0:
             raise ParameterError(
@@ -275,6 +412,25 @@ class Curve:
         Where several points have that rate, it is the one with the highest true, or the lowest
         false, positive rate. The threshold is that of the preceding vertex: between vertices some
         of the tied cases must be predicted positive at random.
+
+        Parameters
+        ----------
+        fpr : float or None
+            False positive rate.
+        tpr : float or None
+            True positive rate; give one of the two.
+
+        Returns
+        -------
+        Point
+            Rates and threshold.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> point = curve.at(fpr=0.5)
+        >>> point.tpr, point.threshold
+        (1.0, 0.35)
         """
         if fpr is not None and tpr is None:
             return self._at_fpr(fpr)
@@ -304,13 +460,36 @@ class Curve:
         """Return precision and recall at every threshold.
 
         Precision is 1 where nothing is predicted positive; recall is NaN without positives.
+
+        Returns
+        -------
+        PrecisionRecall
+            The curve; ``average`` is the average precision.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> round(curve.precision_recall().average, 3)
+        0.917
         """
         called = self.tp[1:] + self.fp[1:]
         precision = np.divide(self.tp[1:], called, out=np.ones_like(called), where=called > 0.0)
         return PrecisionRecall(precision, self.tpr[1:], self.scores)
 
     def precision_recall_gain(self) -> PrecisionRecallGain:
-        """Return precision gain and recall gain, (x - prior) / ((1 - prior) x)."""
+        """Return precision gain and recall gain, (x - prior) / ((1 - prior) x).
+
+        Returns
+        -------
+        PrecisionRecallGain
+            The curve; ``area`` is the area under it.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> round(curve.precision_recall_gain().area, 3)
+        0.531
+        """
         check_two_classes(self, "a precision-recall-gain curve")
         # The recall gain is 0 where recall equals the prior.
         least = self.n_positive * self.prior
@@ -321,16 +500,101 @@ class Curve:
         odds = self.n_positive / self.n_negative
         return PrecisionRecallGain(1.0 - odds * fp / tp, 1.0 - odds * (self.n_positive - tp) / tp)
 
-    expected_cost = costs.expected_cost
-    cost_curve = costs.cost_curve
-    brier_curve = costs.brier_curve
+    def expected_cost(
+        self, cost_fp: float = 1.0, cost_fn: float = 1.0, prior: float | None = None
+    ) -> Floats:
+        """Return the expected cost per case at every point; NaN if it depends on an empty class.
+
+        Parameters
+        ----------
+        cost_fp, cost_fn : float
+            Cost of a false alarm, and of a miss.
+        prior : float, optional
+            Share of positives in the target population; by default that of the curve.
+
+        Returns
+        -------
+        float64 array
+            Cost at each point of the curve.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> curve.expected_cost(cost_fp=1, cost_fn=5).round(2)
+        array([3. , 2. , 1. , 1.2, 0.2, 0.4])
+        """
+        for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+            check_cost(name, cost)
+        if prior is not None:
+            check_rate("prior", prior)
+        share = self.prior if prior is None else prior
+        none = np.zeros_like(self.tp)
+        misses = none if share == 0.0 else (1.0 - self.tpr) * share * cost_fn
+        alarms = none if share == 1.0 else self.fpr * (1.0 - share) * cost_fp
+        return misses + alarms
+
+    def cost_curve(self) -> CostCurve:
+        """Return the lower envelope of the cost lines of all points: the dual of the hull.
+
+        Returns
+        -------
+        CostCurve
+            The curve.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> round(float(curve.cost_curve().cost.max()), 3)
+        0.2
+        """
+        check_two_classes(self, "a cost curve")
+        hull = self.hull()
+        rise, run = np.diff(hull.tpr), np.diff(hull.fpr)
+        # Two adjacent vertices of the hull cost the same where the iso-cost line is parallel to
+        # their edge; between two such weights a single vertex is cheapest.
+        weight = np.concatenate([[0.0], run / (rise + run), [1.0]])
+        vertex = np.append(np.arange(len(hull.tpr)), len(hull.tpr) - 1)
+        cost = weight * (1.0 - hull.tpr[vertex]) + (1.0 - weight) * hull.fpr[vertex]
+        return CostCurve(weight, cost)
+
+    def brier_curve(self) -> BrierCurve:
+        """Return the loss of using the scores as probabilities (Hernández-Orallo, Flach, Ferri).
+
+        Returns
+        -------
+        BrierCurve
+            The curve; its area is the Brier score.
+
+        Examples
+        --------
+        >>> curve = Curve.from_scores([0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.9])
+        >>> round(curve.brier_curve().area, 3)
+        0.129
+        """
+        if self.scores[0] > 1.0 or self.scores[-1] < 0.0:
+            raise ParameterError("A Brier curve needs probabilities: scores must be from 0 to 1.")
+        total = self.n_positive + self.n_negative
+        if total == 0.0:
+            raise DataError("There are no cases: a Brier curve needs at least one.")
+        # Between two adjacent scores, the cases from the higher one upwards are predicted positive.
+        ends = self.scores[::-1]
+        cost = np.concatenate([[0.0], np.repeat(ends, 2), [1.0]])
+        regime = np.repeat(np.arange(len(ends), -1, -1), 2)
+        misses, alarms = self.n_positive - self.tp[regime], self.fp[regime]
+        return BrierCurve(cost, 2.0 * (cost * alarms + (1.0 - cost) * misses) / total)
+
+    loss_curve = threshold_choice.loss_curve
+    expected_loss = threshold_choice.expected_loss
+    h_measure = threshold_choice.h_measure
+    reliability = reliability
     auc_variance = inference.auc_variance
     auc_interval = inference.auc_interval
     band = inference.band
 
     def __repr__(self) -> str:
+        named = "" if self.positive_class is None else f"{self.positive_class!r}, "
         return (
-            f"<Curve of {len(self.scores)} scores, {self.n_positive:g} positives and "
+            f"<Curve of {named}{len(self.scores)} scores, {self.n_positive:g} positives and "
             f"{self.n_negative:g} negatives, AUC {self.auc:.4f}"
             + (f", {IN_PARTS}>" if self.in_parts else ">")
         )

@@ -7,12 +7,13 @@ placement, so the leaves of a tree are all that is needed.
 
 import math
 from collections.abc import Iterator
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, ndtr, ndtri
 
+from roctree.arrays import Floats
 from roctree.errors import DataError
 from roctree.roc.arithmetic import (
     area,
@@ -24,8 +25,8 @@ from roctree.roc.arithmetic import (
 )
 from roctree.roc.inputs import (
     check_choice,
+    check_confidence,
     check_integer,
-    check_level,
     check_scores,
     check_two_classes,
     is_positive,
@@ -34,20 +35,43 @@ from roctree.roc.inputs import (
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
 
-Floats = NDArray[np.float64]
 
 _GRID = 201
 
 
 class Interval(NamedTuple):
-    """A confidence interval."""
+    """A confidence interval.
+
+    Parameters
+    ----------
+    low : float
+        Lower end.
+    high : float
+        Upper end.
+    """
 
     low: float
     high: float
 
 
 class Comparison(NamedTuple):
-    """The areas of two scores on the same cases, and a test of their difference."""
+    """The areas of two scores on the same cases, and a test of their difference.
+
+    Parameters
+    ----------
+    first, second : float
+        The areas.
+    difference : float
+        First minus second.
+    deviation : float
+        Standard deviation of the difference.
+    z : float
+        Difference in standard deviations.
+    p : float
+        Two-sided p-value.
+    interval : Interval
+        Confidence interval of the difference.
+    """
 
     first: float
     second: float
@@ -59,7 +83,17 @@ class Comparison(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Lower and upper bounds of the true positive rate on a grid of false positive rates."""
+    """Lower and upper bounds of the true positive rate on a grid of false positive rates.
+
+    Parameters
+    ----------
+    fpr : float64 array
+        Grid of false positive rates.
+    low : float64 array
+        Lower bounds.
+    high : float64 array
+        Upper bounds.
+    """
 
     fpr: Floats
     low: Floats
@@ -67,7 +101,25 @@ class Band(NamedTuple):
 
 
 def auc_variance(curve: "Curve") -> float:
-    """Return DeLong's variance of the area; weights count as numbers of cases."""
+    """Return DeLong's variance of the area; weights count as numbers of cases.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve; weights count as numbers of cases.
+
+    Returns
+    -------
+    float
+        The variance.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.5, 0.1], [8, 3, 1], [1, 4, 7])
+    >>> round(curve.auc_variance(), 5)
+    0.00605
+    """
     _check_sizes(curve.n_positive, curve.n_negative)
     of_positives, of_negatives = placements(curve.positives, curve.negatives)
     return _weighted_variance_of_mean(of_positives, curve.positives) + _weighted_variance_of_mean(
@@ -86,22 +138,46 @@ def auc_interval(
     Parameters
     ----------
     curve : Curve
+        The curve; weights count as numbers of cases.
     level : float
         Confidence level.
     method : {"logit", "wald"}
         "logit" works on the log-odds scale and stays within 0 and 1; "wald" is symmetric.
+
+    Returns
+    -------
+    Interval
+        The interval.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.5, 0.1], [8, 3, 1], [1, 4, 7])
+    >>> interval = curve.auc_interval()
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.632, 0.95)
     """
-    check_level(level)
+    check_confidence(level)
     check_choice("method", method, ("logit", "wald"))
     auc, deviation = curve.auc, math.sqrt(auc_variance(curve))
-    width = float(ndtri(0.5 + level / 2.0))
+    width = _normal_deviate(level)
     if auc in (0.0, 1.0):
         least = ((1.0 - level) / 2.0) ** (1.0 / min(curve.n_positive, curve.n_negative))
         return Interval(least, 1.0) if auc == 1.0 else Interval(0.0, 1.0 - least)
     if method == "wald":
         return Interval(max(auc - width * deviation, 0.0), min(auc + width * deviation, 1.0))
     odds, spread = math.log(auc / (1.0 - auc)), width * deviation / (auc * (1.0 - auc))
-    return Interval(float(expit(odds - spread)), float(expit(odds + spread)))
+    return Interval(_logistic(odds - spread), _logistic(odds + spread))
+
+
+def _normal_deviate(level: float) -> float:
+    """Return how many standard deviations a two-sided normal interval extends to each side."""
+    return -NormalDist().inv_cdf((1.0 - level) / 2.0)
+
+
+def _logistic(odds: float) -> float:
+    """Return the probability of log-odds."""
+    return 1.0 / (1.0 + math.exp(-odds)) if odds > 0.0 else math.exp(odds) / (1.0 + math.exp(odds))
 
 
 def compare(
@@ -131,6 +207,11 @@ def compare(
     exact : bool
         Whether scores tie only if equal to the last bit; otherwise if equal to 12 decimals.
 
+    Returns
+    -------
+    Comparison
+        Areas, difference, z and p-value.
+
     Examples
     --------
     >>> y = ["no", "no", "no", "yes", "no", "yes", "yes", "yes"]
@@ -139,7 +220,7 @@ def compare(
     >>> found.first, found.second, round(found.p, 3)
     (0.9375, 0.6875, 0.221)
     """
-    check_level(level)
+    check_confidence(level)
     truth = is_positive(y, positive)
     _check_sizes(float(truth.sum()), float((~truth).sum()))
     one, other = (
@@ -152,9 +233,9 @@ def compare(
     )
     certain = math.copysign(math.inf, difference) if difference else 0.0
     z = difference / deviation if deviation > 0.0 else certain
-    width = float(ndtri(0.5 + level / 2.0)) * deviation
+    width = _normal_deviate(level) * deviation
     interval = Interval(difference - width, difference + width)
-    p = 2.0 * float(ndtr(-abs(z)))
+    p = math.erfc(abs(z) / math.sqrt(2.0))
     return Comparison(one.area, other.area, difference, deviation, z, p, interval)
 
 
@@ -216,8 +297,21 @@ def band(
         Number of bootstrap samples.
     seed : int
         Seed of the random numbers.
+
+    Returns
+    -------
+    Band
+        Bounds on a grid of false positive rates.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.5, 0.1], [8, 3, 1], [1, 4, 7])
+    >>> band = curve.band(n_samples=100)
+    >>> band.fpr.shape == band.low.shape == band.high.shape
+    True
     """
-    check_level(level)
+    check_confidence(level)
     check_two_classes(curve, "a band")
     check_choice("method", method, ("bootstrap", "fixed_width"))
     check_integer("n_samples", n_samples, 2)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from roctree.arrays import Floats
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import is_finite_number
@@ -13,7 +14,6 @@ from roctree.strategy import is_finite_number
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
 
-Floats = NDArray[np.float64]
 
 # Products of two totals must neither overflow nor underflow.
 _LARGEST, _SMALLEST = 1e100, 1e-100
@@ -128,7 +128,7 @@ def check_cost(name: str, cost: float) -> None:
         )
 
 
-def check_level(level: float) -> None:
+def check_confidence(level: float) -> None:
     """Raise unless the value is a confidence level."""
     if not is_finite_number(level) or not 0.0 < level < 1.0:
         raise ParameterError(

@@ -8,16 +8,15 @@ from itertools import permutations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from roctree.arrays import Floats, Ints
 from roctree.data import check_weights, encode_known_labels, encode_labels
 from roctree.errors import DataError
 from roctree.roc.arithmetic import tie_groups
 from roctree.roc.curve import Curve
 from roctree.roc.inputs import check_choice, check_counts, check_matrix
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Pairs = Literal["hand_till", "renormalised"]
 
 
@@ -48,6 +47,11 @@ def mauc(
     exact : bool
         Whether scores tie only if equal to the last bit; otherwise if equal to 12 decimals.
 
+    Returns
+    -------
+    float
+        The mean area.
+
     Examples
     --------
     >>> scores = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6]]
@@ -72,7 +76,27 @@ def pairwise(
 ) -> Floats:
     """Return the area of each pair of classes: entry (i, j) ranks i against j by the score of i.
 
-    The diagonal and pairs with an empty class are NaN. Parameters are those of ``mauc``.
+    The diagonal and pairs with an empty class are NaN.
+
+    Parameters
+    ----------
+    scores : array-like [n, classes]
+        Class probabilities of leaves or cases.
+    outcomes : array-like [n, classes] or [n]
+        Class counts, or labels.
+    classes : array-like, optional
+        With labels, the classes in the order of the columns; sorted by default.
+    sample_weight : array-like, optional
+        With labels, the weights of the cases.
+    pairs : {"hand_till", "renormalised"}
+        As for ``mauc``.
+    exact : bool
+        Whether scores tie only if equal to the last bit; otherwise if equal to 12 decimals.
+
+    Returns
+    -------
+    float64 array of shape (n_classes, n_classes)
+        The areas.
 
     Examples
     --------
@@ -104,7 +128,25 @@ def one_vs_rest(
     sample_weight: ArrayLike | None = None,
     exact: bool = False,
 ) -> list[Curve]:
-    """Return the curve of each class against all others. Parameters are those of ``mauc``.
+    """Return the curve of each class against all others.
+
+    Parameters
+    ----------
+    scores : array-like [n, classes]
+        Class probabilities of leaves or cases.
+    outcomes : array-like [n, classes] or [n]
+        Class counts, or labels.
+    classes : array-like, optional
+        With labels, the classes in the order of the columns; sorted by default.
+    sample_weight : array-like, optional
+        With labels, the weights of the cases.
+    exact : bool
+        Whether scores tie only if equal to the last bit; otherwise if equal to 12 decimals.
+
+    Returns
+    -------
+    list of Curve
+        One per class.
 
     Examples
     --------

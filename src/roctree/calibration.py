@@ -1,0 +1,93 @@
+"""Calibration of the probabilities of a model on cases that did not grow it.
+
+The probabilities of each class are replaced by the isotonic regression of the held-out cases on
+them: adjacent leaves are pooled until the share of the class rises with the probability.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from roctree.arrays import Floats
+from roctree.roc import Curve, Reliability
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A calibration of class probabilities on held-out cases.
+
+    Of two classes, the second is calibrated; of more, each against the rest, and the results are
+    divided by their sum.
+
+    Parameters
+    ----------
+    curves : tuple of Reliability
+        One for the second of two classes, or one per class.
+    scores : float64[nodes, classes] or None
+        Probabilities of the nodes before calibration, for models whose cases share them.
+    """
+
+    curves: tuple[Reliability, ...]
+    scores: Floats | None = None
+
+    @classmethod
+    def from_table(
+        cls, scores: Floats, counts: Floats, level: float, of_nodes: Floats | None = None
+    ) -> "Calibration":
+        """Calibrate scores by the classes of the cases that have them.
+
+        Parameters
+        ----------
+        scores, counts : float64[lines, classes]
+        level : float
+            Confidence level of the intervals.
+        of_nodes : float64[nodes, classes] or None
+            See ``scores`` of the class.
+        """
+        n_classes = scores.shape[1]
+        total = counts.sum(axis=1)
+        curves = tuple(
+            Curve.from_leaves(
+                scores[:, place], counts[:, place], total - counts[:, place]
+            ).reliability(level)
+            for place in ([1] if n_classes == 2 else range(n_classes))
+        )
+        return cls(curves, of_nodes)
+
+    @property
+    def n_cases(self) -> float:
+        """Weight of the cases that it was made of."""
+        return float(self.curves[0].cases.sum())
+
+    @property
+    def level(self) -> float:
+        """Confidence level of the intervals."""
+        return self.curves[0].level
+
+    def __call__(self, scores: Floats) -> Floats:
+        """Return calibrated probabilities, float64[rows, classes]."""
+        if scores.shape[1] == 2:
+            second = self.curves[0](scores[:, 1])
+            return np.column_stack([1.0 - second, second])
+        found = self._by_class(scores)
+        total = found.sum(axis=1, keepdims=True)
+        # No class may be possible by itself; then the scores stay as they are.
+        return np.where(total > 0.0, found / np.where(total > 0.0, total, 1.0), scores)
+
+    def _by_class(self, scores: Floats) -> Floats:
+        return np.column_stack(
+            [curve(column) for curve, column in zip(self.curves, scores.T, strict=True)]
+        )
+
+    def intervals(self, scores: Floats) -> Floats:
+        """Return confidence intervals of calibrated probabilities, float64[rows, classes, 2]."""
+        if scores.shape[1] == 2:
+            second = self.curves[0].interval(scores[:, 1])
+            return np.stack([1.0 - second[:, ::-1], second], axis=1)
+        return np.stack(
+            [curve.interval(column) for curve, column in zip(self.curves, scores.T, strict=True)],
+            axis=1,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Calibration on {self.n_cases:.10g} cases>"

@@ -1,0 +1,370 @@
+"""Class shares of unlabelled cases, and whether these cases have shifted.
+
+If only the class shares differ between two populations, cases of a class fill the leaves of a tree
+alike in both. Then the numbers of unlabelled cases in the leaves are a mixture of the class
+distributions over the leaves, and the shares that make them most likely are found by expectation
+maximisation (Saerens, Latinne and Decaestecker 2002). Leaf counts are all that is needed, so that
+the uncertainty of both samples follows from resampling counts.
+
+Leaves with few labelled cases would bias the estimate, because their class distributions are
+uncertain. So leaves of similar probability are pooled first: the probability is nearly all that
+matters about a leaf.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roctree.arrays import Floats
+from roctree.errors import ParameterError
+from roctree.roc.arithmetic import group_sums
+from roctree.roc.inputs import check_confidence
+from roctree.text import html_table, text_table
+
+_N_SAMPLES = 400
+_TOLERANCE, _MAX_STEPS = 1e-9, 5000
+# A difference is reported if it is less likely than this by chance.
+SIGNIFICANCE = 0.01
+# Cells of a chi-squared test with a lower expectation are pooled (Cochran).
+_LEAST_EXPECTED = 5.0
+# Leaves are pooled until a pool has this many labelled cases, and this part of all of them.
+_LEAST_LABELLED, _LEAST_PART = 20.0, 1 / 20
+_HEAD = ("class", "share", "interval", "reference")
+
+
+class ChiSquared(NamedTuple):
+    """A chi-squared test.
+
+    Parameters
+    ----------
+    statistic : float
+        The sum of squared differences, each divided by its variance.
+    df : int
+        Degrees of freedom.
+    p_value : float
+        Probability of at least this statistic without a difference; 1 without degrees of freedom.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+
+    @classmethod
+    def from_differences(
+        cls, differences: Floats, variances: Floats, n_parameters: int
+    ) -> "ChiSquared":
+        """Return the test of differences that sum to zero."""
+        statistic = float((differences**2 / variances).sum())
+        df = len(differences) - 1 - n_parameters
+        if df < 1:
+            return cls(statistic, 0, 1.0)
+        # Imported here: it takes longer than most commands need otherwise.
+        from scipy.special import chdtrc
+
+        return cls(statistic, df, float(chdtrc(df, statistic)))
+
+    def __str__(self) -> str:
+        chance = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.4f}"
+        return f"chi-squared {self.statistic:.1f} with {self.df} degrees of freedom, {chance}"
+
+
+@dataclass(frozen=True, eq=False)
+class PriorEstimate(Mapping[Any, float]):
+    """Estimated class shares of unlabelled cases, by class label, for ``at(prior=...)``.
+
+    Parameters
+    ----------
+    classes : array
+        Class labels.
+    shares : float64[classes]
+        Estimated class shares.
+    intervals : float64[classes, 2]
+        Their confidence intervals, from resampling both samples.
+    reference : float64[classes]
+        Class shares of the cases that the estimate compares with.
+    level : float
+        Confidence level of the intervals.
+    n_cases : float
+        Weight of the unlabelled cases.
+    change : ChiSquared
+        Whether the unlabelled cases fill the leaves as the reference cases do.
+    fit : ChiSquared
+        Whether they do so with the estimated shares.
+    """
+
+    classes: NDArray[Any]
+    shares: Floats
+    intervals: Floats
+    reference: Floats
+    level: float
+    n_cases: float
+    change: ChiSquared
+    fit: ChiSquared
+
+    @cached_property
+    def _by_label(self) -> dict[Any, float]:
+        return dict(zip(self.classes.tolist(), self.shares.tolist(), strict=True))
+
+    def __getitem__(self, label: Any) -> float:
+        return self._by_label[label]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._by_label)
+
+    def __len__(self) -> int:
+        return len(self._by_label)
+
+    @property
+    def has_shifted(self) -> bool:
+        """Whether the unlabelled cases fill the leaves differently, beyond chance."""
+        return self.change.p_value < SIGNIFICANCE
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether other class shares explain how the unlabelled cases fill the leaves."""
+        return self.fit.p_value >= SIGNIFICANCE
+
+    @property
+    def sentence(self) -> str:
+        """What the comparison of the leaves shows, in words."""
+        if self.change.df == 0:
+            return "There are too few cases to compare how they fill the leaves."
+        if not self.has_shifted:
+            return (
+                f"The new cases fill the leaves as the reference cases do ({self.change}): there "
+                "is no sign of a shift."
+            )
+        differently = f"The new cases fill the leaves differently ({self.change})"
+        if self.is_explained:
+            return (
+                f"{differently}, and other class shares explain it ({self.fit}): use at(prior=...) "
+                "with the estimated shares."
+            )
+        return (
+            f"{differently}, and no class shares explain it ({self.fit}): the cases themselves "
+            "have changed, so that probabilities and estimated shares may be wrong. Label some of "
+            "the new cases and fit again."
+        )
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [
+            (str(label), f"{share:.4f}", f"{low:.4f} to {high:.4f}", f"{before:.4f}")
+            for label, share, (low, high), before in zip(
+                self.classes.tolist(),
+                self.shares.tolist(),
+                self.intervals.tolist(),
+                self.reference.tolist(),
+                strict=True,
+            )
+        ]
+
+    @property
+    def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """The head and the rows of the table of class shares, as text."""
+        return _HEAD, self._cells()
+
+    def __repr__(self) -> str:
+        return f"{text_table(_HEAD, self._cells())}\n{self.sentence}"
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEAD, self._cells(), self.sentence)
+
+
+def score_order(probabilities: Floats) -> Floats:
+    """Return a number for each row of probabilities; rows of similar numbers are similar.
+
+    It is the probability of the second of two classes. Of more, rows are ordered by their most
+    probable class, and then by its probability.
+    """
+    if probabilities.shape[1] == 2:
+        return np.asarray(probabilities[:, 1])
+    return np.asarray(probabilities.argmax(axis=1) + 0.5 * probabilities.max(axis=1))
+
+
+def estimate_prior(
+    reference: Floats,
+    weights: Floats,
+    order: Floats,
+    classes: NDArray[Any],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> PriorEstimate:
+    """Estimate the class shares of unlabelled cases from their numbers in the leaves.
+
+    Parameters
+    ----------
+    reference : float64[leaves, classes]
+        Labelled cases in the leaves.
+    weights : float64[leaves]
+        Unlabelled cases in the leaves.
+    order : float64[leaves]
+        Leaves of similar numbers may be pooled; see ``score_order``.
+    classes : array
+        Class labels.
+    level : float
+        Confidence level of the intervals.
+    seed : int
+        Seed of the resampling.
+    """
+    check_confidence(level)
+    change = _test_of_change(reference.sum(axis=1), weights)
+    n_cases = float(weights.sum())
+    reference, weights = _pooled(reference, weights, order)
+    totals = reference.sum(axis=0)
+    distributions = reference / np.where(totals > 0.0, totals, 1.0)
+    _check_separated(distributions[:, totals > 0.0])
+    before = totals / totals.sum()
+    shares = most_likely_shares(distributions[None], weights[None], before)[0]
+    samples = _resampled(reference, weights, shares, seed)
+    ends = (1.0 - level) / 2.0
+    intervals = np.quantile(samples, [ends, 1.0 - ends], axis=0).T
+    # The estimate itself is within its interval, also if resampling is biased at 0 and 1.
+    intervals[:, 0] = np.minimum(intervals[:, 0], shares)
+    intervals[:, 1] = np.maximum(intervals[:, 1], shares)
+    return PriorEstimate(
+        classes,
+        shares,
+        intervals,
+        before,
+        level,
+        n_cases,
+        change,
+        _test_of_fit(reference, weights, shares),
+    )
+
+
+def _pooled(reference: Floats, weights: Floats, order: Floats) -> tuple[Floats, Floats]:
+    """Return the cases in pools of adjacent leaves that have enough labelled cases."""
+    cases = reference.sum(axis=1)
+    least = max(_LEAST_LABELLED, _LEAST_PART * cases.sum())
+    places = np.argsort(order, kind="stable")
+    pools = np.zeros(len(order), dtype=np.int64)
+    pool, inside = 0, 0.0
+    for place, left in zip(places.tolist(), cases[places][::-1].cumsum()[::-1], strict=True):
+        # A pool ends if it has enough cases and the rest has enough for another.
+        if inside >= least and left >= least:
+            pool, inside = pool + 1, 0.0
+        pools[place] = pool
+        inside += cases[place]
+    together = np.zeros((pool + 1, reference.shape[1]))
+    np.add.at(together, pools, reference)
+    return together, group_sums(pools, weights, pool + 1)
+
+
+def _check_separated(distributions: Floats) -> None:
+    if distributions.shape[1] < 2 or np.allclose(distributions, distributions[:, :1], atol=1e-12):
+        raise ParameterError(
+            "The leaves do not separate the classes: the shares of unlabelled cases cannot be "
+            "estimated from a single leaf or a single class."
+        )
+
+
+def most_likely_shares(distributions: Floats, weights: Floats, start: Floats) -> Floats:
+    """Return the class shares that make the numbers of cases in the leaves most likely, by EM.
+
+    Parameters
+    ----------
+    distributions : float64[samples, leaves, classes]
+        Distribution of each class over the leaves.
+    weights : float64[samples, leaves]
+        Cases in the leaves.
+    start : float64[classes]
+        Shares to begin with; a class with a share of 0 keeps it.
+
+    Returns
+    -------
+    float64[samples, classes]
+    """
+    shares = np.tile(start, (len(weights), 1))
+    for _ in range(_MAX_STEPS):
+        mixed = np.einsum("slk,sk->sl", distributions, shares)
+        ratio = np.divide(weights, mixed, out=np.zeros_like(mixed), where=mixed > 0.0)
+        after = shares * np.einsum("slk,sl->sk", distributions, ratio)
+        after /= after.sum(axis=1, keepdims=True)
+        done = np.abs(after - shares).max() < _TOLERANCE
+        shares = after
+        if done:
+            break
+    return shares
+
+
+def _resampled(reference: Floats, weights: Floats, shares: Floats, seed: int) -> Floats:
+    """Return the estimates from resampled labelled and unlabelled cases, float64[samples, classes].
+
+    Parameters
+    ----------
+    reference : float64[leaves, classes]
+    weights : float64[leaves]
+    shares : float64[classes]
+        The estimate, to begin with.
+    seed : int
+    """
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(_whole(weights.sum()), weights / weights.sum(), _N_SAMPLES)
+    distributions = np.zeros((_N_SAMPLES, *reference.shape))
+    for place, column in enumerate(reference.T):
+        total = column.sum()
+        if total > 0.0:
+            size = _whole(total)
+            distributions[:, :, place] = rng.multinomial(size, column / total, _N_SAMPLES) / size
+    inside = np.clip(shares, 1e-3, None) * reference.any(axis=0)
+    return most_likely_shares(distributions, drawn.astype(np.float64), inside / inside.sum())
+
+
+def _whole(weight: float) -> int:
+    return max(1, round(weight))
+
+
+def _test_of_change(reference: Floats, weights: Floats) -> ChiSquared:
+    """Test whether labelled and unlabelled cases fill the leaves alike.
+
+    Parameters
+    ----------
+    reference, weights : float64[leaves]
+        The labelled and the unlabelled cases.
+    """
+    sizes = reference.sum(), weights.sum()
+    common = (reference + weights) / sum(sizes)
+    pools = _pools(min(sizes) * common)
+    n_pools = int(pools.max()) + 1
+    differences = group_sums(pools, weights / sizes[1] - reference / sizes[0], n_pools)
+    variances = group_sums(pools, common, n_pools) * (1.0 / sizes[0] + 1.0 / sizes[1])
+    return ChiSquared.from_differences(differences, variances, 0)
+
+
+def _test_of_fit(reference: Floats, weights: Floats, shares: Floats) -> ChiSquared:
+    """Test whether unlabelled cases in the leaves are a mixture of the class distributions.
+
+    Parameters
+    ----------
+    reference : float64[leaves, classes]
+    weights : float64[leaves]
+    shares : float64[classes]
+        Shares of the classes in the mixture, estimated from the cases.
+    """
+    totals, size = reference.sum(axis=0), weights.sum()
+    divisors = np.where(totals > 0.0, totals, 1.0)
+    expected = (reference / divisors) @ shares
+    # The distributions of the classes are estimates, too.
+    variances = expected / size + (reference / divisors) @ (shares**2 / divisors)
+    pools = _pools(np.minimum(size * expected, reference.sum(axis=1)))
+    n_pools = int(pools.max()) + 1
+    return ChiSquared.from_differences(
+        group_sums(pools, weights / size - expected, n_pools),
+        group_sums(pools, variances, n_pools),
+        int(np.count_nonzero(totals)) - 1,
+    )
+
+
+def _pools(expected: Floats) -> NDArray[np.int64]:
+    """Return the pool of each cell: its own, or a common one of all that expect few cases."""
+    few = expected < _LEAST_EXPECTED
+    if few.any() and expected[few].sum() < _LEAST_EXPECTED and not few.all():
+        # Join the smallest of the others, so that no pool expects few.
+        few[np.flatnonzero(~few)[expected[~few].argmin()]] = True
+    return np.where(few, 0, np.cumsum(~few) - (0 if few.any() else 1))
