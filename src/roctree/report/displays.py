@@ -7,6 +7,9 @@ shape, not in colour alone, so that the plots survive printing in black and whit
 ========================  ====================================================================
 ``ROCHullDisplay``        ROC curve, its convex hull, the labellings, and what costs choose
 ``CostCurveDisplay``      normalised expected cost against the weight of positives
+``LossCurveDisplay``      expected loss at each cost, by the way in which thresholds are chosen
+``BrierCurveDisplay``     loss of using scores as probabilities, and the least loss
+``ReliabilityDisplay``    share of positives against the probability
 ``CostPruningDisplay``    trees pruned under a sequence of cost ratios, in ROC space
 ``FrontierDisplay``       quality against the number of leaves
 ========================  ====================================================================
@@ -19,32 +22,35 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from roctree.arrays import Floats
 from roctree.data import encode_labels, take_rows
 from roctree.errors import ParameterError, how_to_install
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
 from roctree.requests import class_index
-from roctree.roc import Band, Curve
+from roctree.roc import Band, Curve, Reliability
 from roctree.roc.inputs import check_two_classes, is_positive
+from roctree.roc.threshold_choice import ThresholdChoice
 from roctree.strategy import is_finite_number
 
 if TYPE_CHECKING:
     from roctree.experiment import Ranks
-    from roctree.experiment.frontier import Frontier
+    from roctree.experiment.frontier import Frontier, FrontierPoint
 
-Floats = NDArray[np.float64]
 FrontierMeasure = Literal["auc", "log_loss", "cost"]
 
-# The colour-blind safe palette of Okabe and Ito.
+# The colour-blind safe palette of Okabe and Ito, and a brown.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
-PURPLE, SKY = "#CC79A7", "#56B4E9"
+PURPLE, SKY, AMBER, BLACK, BROWN = "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F5539"
 
 _FOLD_STYLE: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
 # Markers of longer curves would overlap.
 _MAX_MARKERS = 200
+# Number of leaves whose labellings are all drawn: 65,536 points.
+_MOST_LEAVES = 16
 # Annotations of points nearer than this would overlap.
 _ANNOTATION_GAP = 0.05
 # The numbers of colours, markers and line styles are coprime, so that no two lines look alike.
-_COLOURS = (BLUE, ORANGE, GREEN, GREY, PURPLE, SKY)
+_COLOURS = (BLUE, ORANGE, GREEN, GREY, PURPLE, SKY, AMBER, BLACK, BROWN)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _LINES = ("-", "--", ":", "-.", (0, (5, 1)))
 
@@ -56,6 +62,16 @@ class Classifier(Protocol):
 
     def predict(self, X: Any) -> Any:
         """Return labels."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return class probabilities."""
+
+
+class ProbabilityClassifier(Classifier, Protocol):
+    """A fitted classifier that estimates probabilities."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class."""
 
 
 class Rates(NamedTuple):
@@ -76,7 +92,7 @@ class _CurveDisplay:
         name: str | None = None,
         positive: Any = None,
     ) -> None:
-        self.curves: list[Curve] = _listed(curves)
+        self.curves: list[Curve] = _curve_list(curves)
         self.point = point
         self.name = name
         self.positive = positive
@@ -105,6 +121,7 @@ class _CurveDisplay:
         positive : label
             The positive class; by default the second.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
         name : str or None
             Name for the legend.
         ax : matplotlib axes or None
@@ -145,13 +162,18 @@ class ROCHullDisplay(_CurveDisplay):
         Name for the legend.
     positive : label or None
         The positive class, for the axes.
+    all_labellings : bool
+        Whether to draw all 2^n ways to label the n leaves, not only the n + 1 in the order of their
+        scores (Ferri, Flach and Hernández-Orallo 2002, figure 1). Leaves with equal scores count as
+        one.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
     line_ : the curve, or a list of curves for folds
     mean_ : the mean of the folds
-    hull_, labellings_, isocost_, point_, band_, chance_level_ : other artists, or None
+    all_labellings_, hull_, labellings_, isocost_, point_, band_, chance_level_ : other artists, or
+        None
 
     Examples
     --------
@@ -171,10 +193,12 @@ class ROCHullDisplay(_CurveDisplay):
         band: Band | None = None,
         name: str | None = None,
         positive: Any = None,
+        all_labellings: bool = False,
     ) -> None:
         super().__init__(curves, point=point, name=name, positive=positive)
         self.slope = slope
         self.band = band
+        self.all_labellings = all_labellings
 
     @classmethod
     def from_estimator(  # noqa: PLR0913 - scikit-learn's conventions
@@ -205,6 +229,7 @@ class ROCHullDisplay(_CurveDisplay):
         positive : label
             The positive class; by default that of the operating point, or the second.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
         cost_fp, cost_fn, prior : float or None
             For the line of equal cost; by default those given to ``at``, if any.
         band : {"bootstrap", "fixed_width"} or None
@@ -227,7 +252,7 @@ class ROCHullDisplay(_CurveDisplay):
         display = cls(
             curve,
             point=_rates_of_labels(estimator.predict(X), y, positive, sample_weight),
-            slope=_isocost_slope(curve, cost_fp, cost_fn, prior, _point_of(estimator, positive)),
+            slope=_requested_slope(curve, cost_fp, cost_fn, prior, _point_of(estimator, positive)),
             band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
             name=type(estimator).__name__ if name is None else name,
             positive=positive,
@@ -251,12 +276,38 @@ class ROCHullDisplay(_CurveDisplay):
         ax: Any = None,
         **options: Any,
     ) -> "ROCHullDisplay":
-        """Draw the curve of scored cases; see ``from_estimator`` for the parameters."""
+        """Draw the curve of scored cases; see ``from_estimator`` for the parameters.
+
+        Parameters
+        ----------
+        y : array of shape (n_samples,)
+            Class of each case.
+        scores : array of shape (n_samples,)
+            Score of each case, higher for the positive class.
+        positive : label or None
+            Positive class; by default the last in sorted order.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the cases; None for equal weights.
+        cost_fp, cost_fn : float or None
+            Costs of a false alarm and of a miss, for the iso-cost line.
+        prior : float or None
+            Share of positives; by default that of the cases.
+        band : {"bootstrap", "fixed_width"} or None
+            Confidence band to draw.
+        level : float
+            Confidence level of the band.
+        name : str or None
+            Name in the legend.
+        ax : matplotlib Axes or None
+            Where to draw; by default in a new figure.
+        **options
+            Passed on to ``plot``.
+        """
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
         check_two_classes(curve, "a plot of rates")
         display = cls(
             curve,
-            slope=_isocost_slope(curve, cost_fp, cost_fn, prior),
+            slope=_requested_slope(curve, cost_fp, cost_fn, prior),
             band=None if band is None else curve.band(level=level, method=band),  # type: ignore[arg-type]
             name=name,
             positive=_positive_of_labels(y, positive),
@@ -270,6 +321,7 @@ class ROCHullDisplay(_CurveDisplay):
         name: str | None = None,
         hull: bool = True,
         labellings: bool | None = None,
+        all_labellings: bool | None = None,
         drawstyle: str = "default",
         plot_chance_level: bool = True,
         **line_options: Any,
@@ -286,6 +338,8 @@ class ROCHullDisplay(_CurveDisplay):
             Whether to draw the convex hull.
         labellings : bool or None
             Whether to mark every labelling; None for only if there are few.
+        all_labellings : bool or None
+            Whether to draw all 2^n ways to label the leaves; None for what the display says.
         drawstyle : {"default", "steps-post"}
             "default" connects the labellings, the line that AUC is the area under; "steps-post"
             shows what labels without randomisation achieve.
@@ -301,10 +355,13 @@ class ROCHullDisplay(_CurveDisplay):
         self.figure_, self.ax_ = _axes(ax)
         name = self.name if name is None else name
         self.band_ = self.hull_ = self.labellings_ = self.isocost_ = self.point_ = None
+        self.all_labellings_: Any = None
         self.chance_level_ = _diagonal(self.ax_) if plot_chance_level else None
         if len(self.curves) > 1:
             self._plot_folds(name, line_options)
         else:
+            if self.all_labellings if all_labellings is None else all_labellings:
+                self.all_labellings_ = self._plot_all_labellings()
             self._plot_band()
             self._plot_curve(name, drawstyle, labellings, line_options)
             self.hull_ = self._plot_hull() if hull else None
@@ -327,11 +384,28 @@ class ROCHullDisplay(_CurveDisplay):
                 label=f"{len(curve.fpr)} labellings",
             )  # fmt: skip
 
+    def _plot_all_labellings(self) -> Any:
+        """Draw the sum of the segments of each set of leaves."""
+        steps = np.diff(np.column_stack([self.curves[0].fpr, self.curves[0].tpr]), axis=0)
+        if len(steps) > _MOST_LEAVES:
+            raise ParameterError(
+                f"A curve of {len(steps)} leaves has 2^{len(steps)} labellings: all of them are "
+                f"drawn for at most {_MOST_LEAVES} leaves."
+            )
+        points = np.zeros((1, 2))
+        for step in steps:
+            points = np.concatenate([points, points + step])
+        (line,) = self.ax_.plot(
+            *points.T, linestyle="none", marker=".", markersize=5, color=GREY, clip_on=False,
+            label=f"all {len(points):,} labellings",
+        )  # fmt: skip
+        return line
+
     def _plot_hull(self) -> Any:
         corners = self.curves[0].hull()
         (line,) = self.ax_.plot(
-            corners.fpr, corners.tpr, color=ORANGE, linestyle="--", linewidth=1.6,
-            label=f"hull (AUC = {corners.auc:.3f})",
+            corners.fpr, corners.tpr, color=ORANGE, alpha=0.4, linewidth=6.0, zorder=1.5,
+            solid_capstyle="round", label=f"hull (AUC = {corners.auc:.3f})",
         )  # fmt: skip
         return line
 
@@ -396,6 +470,15 @@ class CostCurveDisplay(_CurveDisplay):
     mean_ : the mean of the folds
     trivial_ : the costs of predicting all negative, and all positive
     labellings_, point_, weight_ : other artists, or None
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+    >>> tree = ROCTreeClassifier(max_leaf_nodes=2).fit(rows, labels)
+    >>> display = CostCurveDisplay.from_estimator(tree, rows, labels)
+    >>> display.ax_.get_xlabel()
+    'weight of positives: prior times cost of a miss, scaled (positive: yes)'
     """
 
     def __init__(
@@ -429,6 +512,29 @@ class CostCurveDisplay(_CurveDisplay):
         """Draw the costs of a fitted classifier.
 
         See ``ROCHullDisplay.from_estimator`` for the parameters.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A fitted classifier.
+        X : table of shape (n_samples, n_features)
+            The cases.
+        y : array of shape (n_samples,)
+            Class of each case.
+        positive : label or None
+            Positive class; by default the last in sorted order.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the cases; None for equal weights.
+        cost_fp, cost_fn : float or None
+            Costs of a false alarm and of a miss, for the iso-cost line.
+        prior : float or None
+            Share of positives; by default that of the cases.
+        name : str or None
+            Name in the legend.
+        ax : matplotlib Axes or None
+            Where to draw; by default in a new figure.
+        **options
+            Passed on to ``plot``.
         """
         positive = _positive_class(estimator, positive)
         curve = _curve_of(estimator, X, y, positive, sample_weight)
@@ -436,7 +542,7 @@ class CostCurveDisplay(_CurveDisplay):
             curve,
             point=_rates_of_labels(estimator.predict(X), y, positive, sample_weight),
             weight=_weight_of_positives(
-                _isocost_slope(curve, cost_fp, cost_fn, prior, _point_of(estimator, positive))
+                _requested_slope(curve, cost_fp, cost_fn, prior, _point_of(estimator, positive))
             ),
             name=type(estimator).__name__ if name is None else name,
             positive=positive,
@@ -458,9 +564,31 @@ class CostCurveDisplay(_CurveDisplay):
         ax: Any = None,
         **options: Any,
     ) -> "CostCurveDisplay":
-        """Draw the costs of scored cases; see ``ROCHullDisplay.from_estimator``."""
+        """Draw the costs of scored cases; see ``ROCHullDisplay.from_estimator``.
+
+        Parameters
+        ----------
+        y : array of shape (n_samples,)
+            Class of each case.
+        scores : array of shape (n_samples,)
+            Score of each case, higher for the positive class.
+        positive : label or None
+            Positive class; by default the last in sorted order.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the cases; None for equal weights.
+        cost_fp, cost_fn : float or None
+            Costs of a false alarm and of a miss, for the iso-cost line.
+        prior : float or None
+            Share of positives; by default that of the cases.
+        name : str or None
+            Name in the legend.
+        ax : matplotlib Axes or None
+            Where to draw; by default in a new figure.
+        **options
+            Passed on to ``plot``.
+        """
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
-        weight = _weight_of_positives(_isocost_slope(curve, cost_fp, cost_fn, prior))
+        weight = _weight_of_positives(_requested_slope(curve, cost_fp, cost_fn, prior))
         positive = _positive_of_labels(y, positive)
         display = cls(curve, weight=weight, name=name, positive=positive)
         return display.plot(ax=ax, **options)
@@ -503,7 +631,7 @@ class CostCurveDisplay(_CurveDisplay):
         across = _of_positive(
             "weight of positives: prior times cost of a miss, scaled", self.positive
         )
-        _finish(
+        _finish_axes(
             self.ax_, across, "normalised expected cost", (0.0, 1.0),
             (0.0, max(0.6, 1.05 * self._highest())), loc="lower center",
             bbox_to_anchor=(0.5, 1.0), ncols=2,
@@ -569,6 +697,355 @@ class CostCurveDisplay(_CurveDisplay):
         return max(drawn)
 
 
+class _ProbabilityDisplay(_CurveDisplay):
+    """What displays of probabilities share."""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: ProbabilityClassifier,
+        X: Any,
+        y: Any,
+        *,
+        positive: Any = None,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the display of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A tree, or any fitted classifier with probabilities of two classes.
+        X, y : table, array
+            Labelled cases.
+        positive : label
+            The positive class; by default that of the operating point, or the second.
+        sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
+        name : str or None
+            Name for the legend; by default the name of the class.
+        ax : matplotlib axes or None
+            None for new axes.
+        **options
+            Options of ``plot``.
+
+        Returns
+        -------
+        display
+        """
+        positive = _positive_class(estimator, positive)
+        column = list(estimator.classes_).index(positive)
+        scores = np.asarray(estimator.predict_proba(X))[:, column]
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        name = type(estimator).__name__ if name is None else name
+        return cls(curve, name=name, positive=positive).plot(ax=ax, **options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        *,
+        positive: Any = None,
+        sample_weight: ArrayLike | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the display of scored cases.
+
+        Parameters
+        ----------
+        y : array of shape (n_samples,)
+            Class of each case.
+        scores : array of shape (n_samples,)
+            Probability of the positive class.
+        positive : label or None
+            Positive class; by default the last in sorted order.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the cases; None for equal weights.
+        name : str or None
+            Name in the legend.
+        ax : matplotlib Axes or None
+            Where to draw; by default in a new figure.
+        **options
+            Passed on to ``plot``.
+
+        Returns
+        -------
+        display
+        """
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        positive = _positive_of_labels(y, positive)
+        return cls(curve, name=name, positive=positive).plot(ax=ax, **options)
+
+
+class LossCurveDisplay(_ProbabilityDisplay):
+    """Expected loss at each cost, by the way in which the threshold is chosen for it.
+
+    The horizontal axis is the cost of a false alarm as a share of the costs of one false alarm and
+    one miss; ``Curve.loss_curve`` defines the ways. The area under a line is the expected loss if
+    all costs are equally likely (Hernández-Orallo, Flach and Ferri 2012).
+
+    Parameters
+    ----------
+    curves : Curve or sequence of Curve
+        One ROC curve, or one per fold; of probabilities if thresholds are score-driven.
+    choices : sequence of {"fixed", "score_driven", "rate_driven", "optimal"} or None
+        The lines to draw; None for all but "fixed".
+    name : str or None
+        Name for the legend.
+    positive : label or None
+        The positive class, for the axes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_ : the line of each choice, or a list of lines for folds
+
+    Examples
+    --------
+    >>> from roctree import LossCurveDisplay
+    >>> from roctree.roc import Curve
+    >>> display = LossCurveDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+    >>> display.choices
+    ('score_driven', 'rate_driven', 'optimal')
+    """
+
+    _USUAL: tuple[ThresholdChoice, ...] = ("score_driven", "rate_driven", "optimal")
+
+    def __init__(
+        self,
+        curves: Curve | Sequence[Curve],
+        *,
+        choices: Sequence[ThresholdChoice] | None = None,
+        name: str | None = None,
+        positive: Any = None,
+    ) -> None:
+        super().__init__(curves, name=name, positive=positive)
+        self.choices = self._USUAL if choices is None else tuple(choices)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        threshold: float = 0.5,
+        **line_options: Any,
+    ) -> Self:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            None for new axes.
+        name : str or None
+            Name for the legend; by default that of the display.
+        threshold : float
+            Lowest score that is predicted positive, for "fixed".
+        **line_options
+            Options of matplotlib for the lines.
+
+        Returns
+        -------
+        display
+        """
+        self.figure_, self.ax_ = _axes(ax)
+        name = self.name if name is None else name
+        self.lines_: dict[str, Any] = {}
+        top = 0.0
+        for choice in self.choices:
+            found = [curve.loss_curve(choice, threshold=threshold) for curve in self.curves]
+            mean = float(np.mean([each.area for each in found]))
+            label = _labelled(name, f"{_CHOICE_NAMES[choice]} {mean:.4f}")
+            thin = {} if len(found) == 1 else {"linewidth": 0.8, "alpha": 0.6}
+            style = _line_style(_CHOICE_STYLES[choice] | thin, line_options)
+            drawn = []
+            for number, each in enumerate(found):
+                costs, losses = each.points()
+                top = max(top, float(losses.max()))
+                drawn += self.ax_.plot(costs, losses, label=None if number else label, **style)
+            self.lines_[choice] = drawn[0] if len(found) == 1 else drawn
+        _finish_axes(
+            self.ax_,
+            _of_positive("cost of a false alarm, of one false alarm and one miss", self.positive),
+            "expected loss",
+            (0.0, 1.0),
+            (0.0, max(0.5, 1.05 * top)),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+        )
+        return self
+
+
+class BrierCurveDisplay(LossCurveDisplay):
+    """Loss of using the scores as probabilities, and the least loss, for all costs.
+
+    The area under the first is the Brier score, that under the second what it would be if the
+    scores were calibrated (Hernández-Orallo, Flach and Ferri 2011).
+
+    Parameters
+    ----------
+    curves : Curve or sequence of Curve
+        One ROC curve of probabilities, or one per fold.
+    choices : sequence of {"fixed", "score_driven", "rate_driven", "optimal"} or None
+        The lines to draw; None for "score_driven" and "optimal".
+    name : str or None
+        Name for the legend.
+    positive : label or None
+        The positive class, for the axes.
+
+    Examples
+    --------
+    >>> from roctree import BrierCurveDisplay
+    >>> from roctree.roc import Curve
+    >>> display = BrierCurveDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+    >>> round(display.curves[0].brier_curve().area, 4)
+    0.175
+    """
+
+    _USUAL: tuple[ThresholdChoice, ...] = ("score_driven", "optimal")
+
+
+_CHOICE_NAMES = {
+    "fixed": "fixed threshold, error rate",
+    "score_driven": "score-driven, Brier score",
+    "rate_driven": "rate-driven",
+    "optimal": "optimal thresholds",
+}
+_CHOICE_STYLES: dict[str, dict[str, Any]] = {
+    "fixed": {"color": GREY, "linewidth": 1.4, "linestyle": "-."},
+    "score_driven": {"color": BLUE, "linewidth": 2.0},
+    "rate_driven": {"color": GREEN, "linewidth": 1.6, "linestyle": ":"},
+    "optimal": {"color": ORANGE, "linewidth": 1.6, "linestyle": "--"},
+}
+
+
+class ReliabilityDisplay(_ProbabilityDisplay):
+    """Reliability diagram: the share of positives against the probability, without bins.
+
+    The line is the isotonic regression of the classes on the probabilities, with a confidence
+    interval for each pool; on the diagonal probabilities are correct. Each distinct probability
+    with enough cases, such as that of a leaf, is a dot of its own (Dimitriadis, Gneiting and Jordan
+    2021).
+
+    Parameters
+    ----------
+    curves : Curve or sequence of Curve
+        One ROC curve of probabilities, or one per fold.
+    name : str or None
+        Name for the legend.
+    positive : label or None
+        The positive class, for the axes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_ : the line of each curve
+    intervals_, dots_ : intervals of the pools and dots of the scores, or None for folds
+
+    Examples
+    --------
+    >>> from roctree import ReliabilityDisplay
+    >>> from roctree.roc import Curve
+    >>> display = ReliabilityDisplay(Curve.from_leaves([0.9, 0.2], [8, 3], [2, 7]))
+    >>> display.curves[0].reliability().probability
+    array([0.3, 0.8])
+    """
+
+    def __init__(
+        self,
+        curves: Curve | Sequence[Curve],
+        *,
+        name: str | None = None,
+        positive: Any = None,
+    ) -> None:
+        super().__init__(curves, name=name, positive=positive)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        level: float = 0.95,
+        min_cases: float = 10.0,
+        **line_options: Any,
+    ) -> Self:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            None for new axes.
+        name : str or None
+            Name for the legend; by default that of the display.
+        level : float
+            Confidence level of the intervals.
+        min_cases : float
+            Scores of fewer cases have no dot of their own.
+        **line_options
+            Options of matplotlib for the line.
+
+        Returns
+        -------
+        display
+        """
+        self.figure_, self.ax_ = _axes(ax)
+        name = self.name if name is None else name
+        found = [curve.reliability(level) for curve in self.curves]
+        self.ax_.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.2, label="calibrated")
+        miscalibration = float(np.mean([each.miscalibration for each in found]))
+        label = _labelled(name, f"miscalibration {miscalibration:.4f}")
+        thin = {} if len(found) == 1 else {"linewidth": 0.8, "alpha": 0.6}
+        style = _line_style({"color": BLUE, "linewidth": 2.0} | thin, line_options)
+        self.lines_ = []
+        for number, each in enumerate(found):
+            scores = np.column_stack([each.score_from, each.score_to]).ravel()
+            shares = np.repeat(each.probability, 2)
+            self.lines_ += self.ax_.plot(scores, shares, label=None if number else label, **style)
+        self.intervals_ = self.dots_ = None
+        if len(found) == 1:
+            self._plot_pools(self.curves[0], found[0], min_cases)
+        _finish_axes(
+            self.ax_,
+            _of_positive("probability", self.positive),
+            "share of positives",
+            (0.0, 1.0),
+            (0.0, 1.0),
+            loc="upper left",
+        )
+        self.ax_.set_aspect("equal")
+        return self
+
+    def _plot_pools(self, curve: Curve, pools: Reliability, min_cases: float) -> None:
+        middle = (pools.score_from + pools.score_to) / 2.0
+        below, above = np.abs(pools.intervals.T - pools.probability)
+        self.intervals_ = self.ax_.errorbar(
+            middle,
+            pools.probability,
+            yerr=(below, above),
+            fmt="none",
+            ecolor=BLUE,
+            elinewidth=1.0,
+            capsize=3.0,
+            label=f"{pools.level:.0%} interval",
+        )
+        cases = curve.positives + curve.negatives
+        shown = cases >= max(min_cases, 1e-12)
+        self.dots_ = self.ax_.scatter(
+            curve.scores[shown],
+            (curve.positives / np.where(cases > 0.0, cases, 1.0))[shown],
+            # Areas in proportion to the cases.
+            s=10.0 + 150.0 * cases[shown] / cases.max(),
+            facecolors="none",
+            edgecolors=ORANGE,
+            label="cases of one probability",
+        )
+
+
 class CostPruningDisplay:
     """Trees pruned under a sequence of cost ratios, in ROC space (Bradley and Lovell 1995).
 
@@ -587,12 +1064,21 @@ class CostPruningDisplay:
         tried, the diagonal
     folds_ : the points of single folds, if any
     ratios_ : the cost ratios beside the trees on the hull
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+    >>> tree = ROCTreeClassifier(max_leaf_nodes=2).fit(rows, labels)
+    >>> display = CostPruningDisplay.from_estimator(tree, rows, labels)
+    >>> display.ax_.get_xlabel()
+    'false positive rate (positive: yes)'
     """
 
     def __init__(
         self, curves: CostPruningCurve | Sequence[CostPruningCurve], *, name: str | None = None
     ) -> None:
-        self.curves: list[CostPruningCurve] = _listed(curves)
+        self.curves: list[CostPruningCurve] = _curve_list(curves)
         self.curve = mean_curve(self.curves)
         self.name = name
 
@@ -618,6 +1104,7 @@ class CostPruningDisplay:
         X, y : table, array
             Cases to evaluate the pruned trees on; None for the training counts.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
         name : str or None
             Name for the legend; by default the name of the class.
         ax : matplotlib axes or None
@@ -696,6 +1183,7 @@ class CostPruningDisplay:
         X, y : table, array
             The data given to ``cross_validate``.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
         name : str or None
             Name for the legend.
         ax : matplotlib axes or None
@@ -824,6 +1312,10 @@ def check_frontier_measure(measure: Any) -> None:
         )
 
 
+# Distance of names that would lie on top of each other, in points.
+_LINE_OF_TEXT = 11.0
+
+
 class FrontierDisplay:
     """Quality of trees against their number of leaves, a line for each way to limit the size.
 
@@ -836,6 +1328,15 @@ class FrontierDisplay:
     ----------
     ax_, figure_ : matplotlib axes and figure
     lines_ : one line per way
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from roctree import frontier
+    >>> sizes = frontier(*load_iris(return_X_y=True), leaves=[2, 4], ways=["best_first"], folds=2)
+    >>> display = FrontierDisplay(sizes).plot("auc")
+    >>> display.ax_.get_ylabel()
+    'AUC'
     """
 
     def __init__(self, frontier: "Frontier") -> None:
@@ -868,11 +1369,38 @@ class FrontierDisplay:
                 label=way.replace("_", " "),
             )
             self.lines_.append(line)
+            if measure == "auc":
+                self._plot_deviations(points, line.get_color())
         self.ax_.set_xscale("log", base=2)
         self.ax_.xaxis.set_major_formatter("{x:g}")
         self.ax_.set(xlabel="leaves", ylabel=_MEASURE_NAMES[measure])
-        self.ax_.legend(fontsize="small", framealpha=0.95)
+        # Room for the names at the ends of the lines.
+        self.ax_.margins(x=0.18)
+        self._write_ways()
+        _open_frame(self.ax_)
         return self
+
+    def _plot_deviations(self, points: Sequence["FrontierPoint"], colour: Any) -> None:
+        """Draw the standard deviation over the folds at each point."""
+        self.ax_.errorbar(
+            [point.n_leaves for point in points], [point.auc for point in points],
+            yerr=[point.auc_deviation for point in points], fmt="none", ecolor=colour,
+            elinewidth=1.0, capsize=2.5, alpha=0.6,
+        )  # fmt: skip
+
+    def _write_ways(self) -> None:
+        """Write the name of each way beside the end of its line, names above each other apart."""
+        ends = sorted(self.lines_, key=lambda line: float(line.get_ydata()[-1]))
+        points_per_pixel = 72.0 / self.figure_.dpi
+        above = -np.inf
+        for line in ends:
+            x, y = line.get_xdata()[-1], line.get_ydata()[-1]
+            place = self.ax_.transData.transform((x, y))[1] * points_per_pixel
+            above = max(place, above + _LINE_OF_TEXT)
+            self.ax_.annotate(
+                line.get_label(), (x, y), xytext=(8, above - place), textcoords="offset points",
+                va="center", fontsize="small", color=line.get_color(),
+            )  # fmt: skip
 
 
 # Critical differences
@@ -970,7 +1498,9 @@ def _positive_class(estimator: Any, positive: Any) -> Any:
     if len(classes) != 2:
         raise ParameterError(f"There are {len(classes)} classes: give positive=.")
     point = getattr(estimator, "operating_point_", None)
-    return classes[1 if point is None else point.positive]
+    if point is not None:
+        return point.positive_class
+    return getattr(estimator, "positive_class_", classes[1])
 
 
 def _positive_of_labels(y: Any, positive: Any) -> Any:
@@ -984,18 +1514,17 @@ def _positive_of_labels(y: Any, positive: Any) -> Any:
 def _point_of(estimator: Any, positive: Any) -> Any:
     """Return the operating point of a tree, if it has one for this positive class."""
     point = getattr(estimator, "operating_point_", None)
-    same = point is not None and estimator.classes_[point.positive] == positive
-    return point if same else None
+    return point if point is not None and point.positive_class == positive else None
 
 
 def _curve_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any = None) -> Curve:
     """Return the ROC curve of a tree from its leaves, of another classifier from its scores."""
-    curve = _curve(estimator, X, y, positive, sample_weight)
+    curve = _roc_of(estimator, X, y, positive, sample_weight)
     check_two_classes(curve, "a plot of rates")
     return curve
 
 
-def _curve(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any) -> Curve:
+def _roc_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any) -> Curve:
     if hasattr(estimator, "roc"):
         curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
         return curve
@@ -1037,7 +1566,7 @@ def _rates_of_labels(
     return Rates(*(float(np.average(labels[of], weights=weights[of])) for of in (~truth, truth)))
 
 
-def _listed(curves: Any) -> list[Any]:
+def _curve_list(curves: Any) -> list[Any]:
     """Return the given curve or curves as a list."""
     given = [curves] if hasattr(curves, "fpr") else curves
     found = list(given) if isinstance(given, Iterable) else []
@@ -1046,7 +1575,7 @@ def _listed(curves: Any) -> list[Any]:
     return found
 
 
-def _isocost_slope(
+def _requested_slope(
     curve: Curve,
     cost_fp: float | None,
     cost_fn: float | None,
@@ -1115,7 +1644,7 @@ def _diagonal(ax: Any) -> Any:
 def _finish_roc(ax: Any, positive: Any) -> None:
     """Label the axes of a ROC plot and make it square."""
     false, true = (_of_positive(f"{kind} positive rate", positive) for kind in ("false", "true"))
-    _finish(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
+    _finish_axes(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
     ax.set_aspect("equal")
 
 
@@ -1124,7 +1653,7 @@ def _of_positive(what: str, positive: Any) -> str:
     return what if positive is None else f"{what} (positive: {positive})"
 
 
-def _finish(
+def _finish_axes(
     ax: Any,
     x_label: str,
     y_label: str,
@@ -1138,6 +1667,12 @@ def _finish(
     ax.set(xlabel=x_label, ylabel=y_label, xlim=(x[0] - room, x[1] + room),
            ylim=(y[0] - room, y[1] + room))  # fmt: skip
     ax.legend(fontsize="small", framealpha=0.95, **legend)
+    _open_frame(ax)
+
+
+def _open_frame(ax: Any) -> None:
+    """Leave out the sides of the frame that carry no scale."""
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _labelled(name: str | None, facts: str) -> str:

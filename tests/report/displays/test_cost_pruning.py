@@ -98,7 +98,7 @@ def test_a_mean_is_of_curves_of_the_same_costs_and_positive_class(tree, cases):
     def curve(costs, **options):
         return tree.cost_pruning_curve(costs, *cases, **options)
 
-    for others in (curve([(100, 100)]), curve([(1, 1)], positive="home")):
+    for others in (curve([(100, 100)]), curve([(1, 1)], positive="play")):
         with pytest.raises(ParameterError, match="same costs and the same positive class"):
             CostPruningDisplay([curve([(1, 1)]), others])
     costs, labels = pairs_and_labels(tree, cases)

@@ -11,7 +11,14 @@ from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from roctree import ParameterError, ROCTreeClassifier
-from roctree.report import CostCurveDisplay, CostPruningDisplay, ROCHullDisplay
+from roctree.report import (
+    BrierCurveDisplay,
+    CostCurveDisplay,
+    CostPruningDisplay,
+    LossCurveDisplay,
+    ReliabilityDisplay,
+    ROCHullDisplay,
+)
 from roctree.roc import Curve
 from tests.report.displays.drawn import points_of, words
 
@@ -40,9 +47,27 @@ class TestROCHull:
             f"{len(curve.fpr)} labellings",
         ]
 
+    def test_all_labellings_are_mirrored_and_below_the_hull(self):
+        # The leaves of Ferri, Flach and Hernández-Orallo (2002), figure 1.
+        curve = Curve.from_leaves([5 / 6, 2 / 3, 3 / 8], [5, 4, 3], [1, 2, 5])
+        display = ROCHullDisplay(curve, all_labellings=True).plot()
+        found = {tuple(point) for point in points_of(display.all_labellings_).round(9).tolist()}
+        assert len(found) == 8
+        assert found == {(round(1 - x, 9), round(1 - y, 9)) for x, y in found}
+        assert {(0.0, 0.0), (0.125, 0.416666667), (0.375, 0.75), (1.0, 1.0)} < found
+        assert all(y <= np.interp(x, curve.fpr, curve.tpr) + 1e-9 for x, y in found)
+        assert "all 8 labellings" in words(display)
+        assert ROCHullDisplay(curve).plot().all_labellings_ is None
+        assert ROCHullDisplay(curve).plot(all_labellings=True).all_labellings_ is not None
+
+    def test_all_labellings_of_many_leaves_are_refused(self):
+        curve = Curve.from_scores(np.arange(40) % 2, np.arange(40))
+        with pytest.raises(ParameterError, match="at most 16 leaves"):
+            ROCHullDisplay(curve).plot(all_labellings=True)
+
     def test_the_point_is_where_the_labels_are(self, tree, cases):
         X, y = cases
-        other = tree.at(max_fpr=0.1)
+        other = tree.at(max_fpr=0.1, positive="play")
         found, truth = other.predict(X) == "play", y == "play"
         display = ROCHullDisplay.from_estimator(other, X, y)
         assert points_of(display.point_).tolist() == [[found[~truth].mean(), found[truth].mean()]]
@@ -51,7 +76,9 @@ class TestROCHull:
     def test_the_line_of_equal_cost_touches_the_hull_and_stays_inside(
         self, tree, cases, cost_fp, cost_fn
     ):
-        display = ROCHullDisplay.from_estimator(tree, *cases, cost_fp=cost_fp, cost_fn=cost_fn)
+        display = ROCHullDisplay.from_estimator(
+            tree, *cases, cost_fp=cost_fp, cost_fn=cost_fn, positive="play"
+        )
         ends = points_of(display.isocost_)
         assert ((ends >= -1e-9) & (ends <= 1.0 + 1e-9)).all()
         slope = np.divide(*(ends[1] - ends[0])[::-1])
@@ -62,7 +89,7 @@ class TestROCHull:
         assert above.min() == pytest.approx(0.0, abs=1e-9)
 
     def test_costs_of_the_operating_point_are_drawn_unless_others_are_given(self, tree, cases):
-        other = tree.at(cost_fp=1, cost_fn=5, prior=0.3)
+        other = tree.at(cost_fp=1, cost_fn=5, prior=0.3, positive="play")
         drawn = ROCHullDisplay.from_estimator(other, *cases)
         assert drawn.slope == pytest.approx(0.7 / 1.5)
         assert "equal cost (slope 0.467)" in words(drawn)
@@ -128,8 +155,52 @@ class TestROCHull:
         by_scores = ROCHullDisplay.from_predictions(cases[1], tree.predict_proba(cases[0])[:, 1])
         assert by_tree.ax_.get_xlabel() == f"false positive rate (positive: {positive})"
         assert by_scores.ax_.get_ylabel() == f"true positive rate (positive: {tree.classes_[1]})"
-        costs = CostCurveDisplay.from_estimator(tree, *cases)
+        costs = CostCurveDisplay.from_estimator(tree, *cases, positive=tree.classes_[1])
         assert costs.ax_.get_xlabel().endswith(f"(positive: {tree.classes_[1]})")
+
+
+class TestReliability:
+    def test_the_line_is_the_isotonic_regression_and_leaves_have_dots(self, tree, cases):
+        X, y = cases
+        display = ReliabilityDisplay.from_estimator(tree, X, y)
+        pools = display.curves[0].reliability()
+        (line,) = display.lines_
+        assert np.allclose(line.get_ydata(), np.repeat(pools.probability, 2))
+        shown = display.dots_.get_offsets()
+        counts = display.curves[0].positives + display.curves[0].negatives
+        assert len(shown) == (counts >= 10).sum()
+        assert f"miscalibration {pools.miscalibration:.4f}" in line.get_label()
+
+    def test_folds_have_a_line_each(self):
+        curve = Curve.from_leaves([0.9, 0.4, 0.1], [8, 3, 1], [1, 4, 7])
+        display = ReliabilityDisplay([curve, curve]).plot(level=0.9)
+        assert len(display.lines_) == 2
+        assert display.dots_ is display.intervals_ is None
+
+
+class TestLossCurves:
+    def test_the_area_under_a_brier_curve_is_the_brier_score(self, tree, cases):
+        X, y = cases
+        display = BrierCurveDisplay.from_estimator(tree, X, y, positive="play")
+        column = list(tree.classes_).index("play")
+        score = np.mean((tree.predict_proba(X)[:, column] - (y == "play")) ** 2)
+        assert words(display)[0] == f"ROCTreeClassifier (score-driven, Brier score {score:.4f})"
+        cost, loss = points_of(display.lines_["score_driven"]).T
+        assert np.trapezoid(loss, cost) == pytest.approx(score)
+        assert list(display.lines_) == ["score_driven", "optimal"]
+
+    def test_draws_scored_cases_and_folds(self):
+        y, scores = np.arange(20) % 2, np.linspace(0.0, 1.0, 20)
+        display = LossCurveDisplay.from_predictions(y, scores)
+        assert list(display.lines_) == ["score_driven", "rate_driven", "optimal"]
+        curve = Curve.from_scores(y, scores)
+        choices = ("fixed", "rate_driven")
+        folds = LossCurveDisplay([curve, curve], choices=choices).plot(threshold=0.3)
+        assert [len(folds.lines_[choice]) for choice in choices] == [2, 2]
+
+    def test_a_brier_curve_needs_probabilities(self):
+        with pytest.raises(ParameterError, match="need probabilities"):
+            BrierCurveDisplay.from_predictions([0, 1], [0.0, 2.0])
 
 
 class TestCostCurve:
@@ -292,7 +363,7 @@ def test_the_name_that_scikit_learn_has_for_the_positive_class_is_explained(kind
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install '\.\[plot\]'") as raised:
+    with pytest.raises(ImportError, match=r'pip install "roctree\[plot\]"') as raised:
         ROCHullDisplay.from_predictions([0, 1], [0.1, 0.9])
     assert "\n" not in str(raised.value)
 

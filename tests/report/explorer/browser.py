@@ -38,7 +38,7 @@ def chromium():
 class Opened:
     """A page in the browser, what it asked for, and what it complained of."""
 
-    def __init__(self, browser, file, fragment="", **options):
+    def __init__(self, browser, file, fragment="", more=True, **options):
         self.context = browser.new_context(
             **({"viewport": {"width": 1360, "height": 1000}} | options)
         )
@@ -49,7 +49,10 @@ class Opened:
         self.page.on("console", self._hear)
         self.address = Path(file).absolute().as_uri()
         self.page.goto(self.address + fragment)
-        self.page.wait_for_selector("main.roctree canvas.tree")
+        self.page.wait_for_selector("main.roctree canvas.plot")
+        # What is not for first sight is behind a button.
+        if more:
+            self.click("More")
 
     def _hear(self, message):
         if message.type in ("error", "warning"):
@@ -71,7 +74,7 @@ class Opened:
         """Bring the page back to where it starts, without loading it again."""
         self.page.evaluate(
             "(() => { const { app } = document.querySelector('main.roctree').explorer;"
-            "app.set({ ...app.data.start }); })()"
+            "app.set({ ...app.data.start }); scrollTo(0, 0); })()"
         )
 
     def number(self, name):
@@ -92,6 +95,11 @@ class Opened:
             f"const it = {found}; return ArrayBuffer.isView(it) ? Array.from(it) : it;"
             "})()"
         )
+
+    def positive(self, model):
+        """The positive class of the page, and its index."""
+        place = self.app("state.positive")
+        return model.classes_[place], place
 
     def preview(self, kind):
         self.click(kind)

@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from roctree.report.explorer.page import joined
+from roctree.report.explorer.page import joined_script
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened
 
@@ -132,7 +132,7 @@ def test_the_slider_steps_through_all_labellings(opened):
     slider.focus()
     slider.press("Home")
     seen = [page.app("point.nGroups")]
-    further = page.page.get_by_role("button", name="One labelling further").first
+    further = page.page.get_by_role("button", name="One step further").first
     while further.is_enabled():
         further.click()
         seen.append(page.app("point.nGroups"))
@@ -170,7 +170,7 @@ def test_cost_matrices_and_shares_of_many_classes_give_the_labels_of_at(opened):
 def test_one_class_against_the_rest_has_the_curve_of_roc(opened):
     tree, X_test, y_test = trees.wines()
     page = opened(trees.wines())
-    page.page.get_by_label("the class of interest against the rest").check()
+    page.page.get_by_label("Costs", exact=True).check()
     for number, name in enumerate(tree.classes_):
         page.choose("positive", number)
         curve = tree.roc(X_test, y_test, positive=name)
@@ -195,7 +195,7 @@ def test_a_case_has_the_probability_label_and_distance_of_python(made, opened):
         here = tree if tree.n_classes_ > 2 else tree.at(cost_fp=1, cost_fn=1, counts="smoothed")
         label = int(page.text_of("case_label"))
         assert tree.classes_[label] == here.predict(row)[0]
-        shown = label if tree.n_classes_ > 2 else 1
+        shown = label if tree.n_classes_ > 2 else page.app("state.positive")
         assert page.number("case_probability") == pytest.approx(tree.predict_proba(row)[0, shown])
         assert page.number("case_distance") == pytest.approx(here.nearest_change(row)[0].distance)
         if not row.isna().any(axis=None):
@@ -213,7 +213,7 @@ def test_a_case_near_soft_thresholds_has_the_probability_and_label_of_python(mad
         row = X_test.iloc[[chosen[number]["row"]]]
         label = int(page.text_of("case_label"))
         assert tree.classes_[label] == here.predict(row)[0]
-        shown = label if tree.n_classes_ > 2 else 1
+        shown = label if tree.n_classes_ > 2 else page.app("state.positive")
         assert page.number("case_probability") == pytest.approx(tree.predict_proba(row)[0, shown])
         reached = len(tree.explain(row).leaves)
         if reached > 1:
@@ -262,7 +262,7 @@ def test_other_curves_are_those_of_the_library(opened):
     def run(call):
         counted = "document.querySelector('main.roctree').explorer.app.point.counted"
         return page.page.evaluate(
-            f"(() => {{ {joined('curves')}\n const curve = {counted}; return {call}; }})()"
+            f"(() => {{ {joined_script('curves')}\n const curve = {counted}; return {call}; }})()"
         )
 
     hull = curve.hull()
@@ -282,7 +282,7 @@ def test_an_interval_of_a_share_is_wilsons(opened):
     page = opened(trees.outings())
     for count, total in ((0, 7), (3, 7), (7, 7), (40, 1000)):
         found = page.page.evaluate(
-            f"(() => {{ {joined('curves')}\n return wilson({count}, {total}); }})()"
+            f"(() => {{ {joined_script('curves')}\n return wilson({count}, {total}); }})()"
         )
         wanted = binomtest(count, total).proportion_ci(method="wilson")
         assert (found["low"], found["high"]) == pytest.approx((wanted.low, wanted.high), abs=1e-12)

@@ -25,8 +25,10 @@ def test_views_show_the_operating_point_in_their_own_coordinates(made, kept):
     page.type("cost-fp", 2)
     page.type("cost-fn", 7)
     page.type("beta", 2)
-    truth = y_test == tree.classes_[1]
-    said = tree.at(cost_fp=2, cost_fn=7, counts="smoothed").predict(X_test) == tree.classes_[1]
+    ours, _ = page.positive(tree)
+    truth = y_test == ours
+    there = tree.at(cost_fp=2, cost_fn=7, counts="smoothed", positive=ours)
+    said = there.predict(X_test) == ours
     tpr, fpr = rates_of(truth, said)
     share, precision = truth.mean(), precision_score(truth, said)
     assert page.number("precision") == pytest.approx(precision)

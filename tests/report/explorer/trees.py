@@ -29,6 +29,27 @@ def tumours():
 
 
 @cache
+def readable():
+    """Two classes and eight leaves: small enough to be read."""
+    data = load_breast_cancer(as_frame=True)
+    labels = data.target_names[data.target]
+    X, X_test, y, y_test = train_test_split(data.data, labels, test_size=0.5, random_state=0)
+    return ROCTreeClassifier(max_leaf_nodes=8, min_samples_leaf=4).fit(X, y), X_test, y_test
+
+
+@cache
+def many():
+    """Two hundred leaves."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 6))
+    score = X[:, 0] * X[:, 1] + X[:, 2] - X[:, 3] ** 2 + np.sin(3 * X[:, 4])
+    y = np.where(rng.random(6000) < 1.0 / (1.0 + np.exp(-score)), "repaid", "default")
+    X = pd.DataFrame(X, columns=["income", "debt", "age", "utilisation", "tenure", "balance"])
+    tree = ROCTreeClassifier(max_leaf_nodes=200, min_samples_leaf=5, pruning="none")
+    return tree.fit(X[:4000], y[:4000]), X[4000:], y[4000:]
+
+
+@cache
 def wines():
     """Three classes."""
     data = load_wine(as_frame=True)
@@ -69,7 +90,9 @@ def soft_wines():
     data = load_wine(as_frame=True)
     labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
     rest = data.data.index.difference(X_test.index)
-    tree = ROCTreeClassifier(ranking="soft", max_leaves=8).fit(data.data.loc[rest], labels[rest])
+    tree = ROCTreeClassifier(ranking="soft", max_leaf_nodes=8).fit(
+        data.data.loc[rest], labels[rest]
+    )
     return tree, X_test, y_test
 
 

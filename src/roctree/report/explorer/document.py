@@ -5,6 +5,7 @@ cases, probabilities, a confidence band, some cases, and the state that the page
 are flat lists of numbers. What differs between kinds of models has a section of its own below.
 """
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any, get_args
 
@@ -12,26 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
+from roctree.arrays import Floats
 from roctree.data import Dataset, Schema, check_test_cases
 from roctree.errors import ParameterError
 from roctree.fitted import FittedModel, FittedTree
 from roctree.geometry import diagonal
 from roctree.geometry.metric import units_of
-from roctree.labelling import FBeta, Labeller, LeastCost, MaxFPR, MinTPR, Threshold
+from roctree.labelling import (
+    BestFBeta,
+    Labeller,
+    LeastCost,
+    MaxFPR,
+    MinTPR,
+    OperatingPoint,
+    Threshold,
+    separates_one_class,
+)
 from roctree.models.multiscale.cells import BITS, CellTree
 from roctree.models.multiscale.fitted import FittedCells, refuse_missing
-from roctree.models.nbtree.fitted import FittedNaiveBayesTree, Scored, cell_conditions
+from roctree.models.nbtree.fitted import FittedNaiveBayesTree, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.report.explorer.histograms import split_histograms
 from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve
 from roctree.strategy import is_finite_number
-from roctree.tally import Tally
+from roctree.tally import ScoreGroups, Tally
+from roctree.text import did_you_mean
 from roctree.tree.prediction import divided_rows, mix
 from roctree.tree.shape import subtree_counts
 from roctree.tree.text import short_thresholds
 from roctree.tree.tree import Tree
 
-Floats = NDArray[np.float64]
 Parts = tuple[NDArray[np.intp], dict[str, Any]]
 
 _MAX_CLASSES_IN_TITLE = 4
@@ -57,6 +69,8 @@ _ABSENT: dict[str, Any] = {
     "extent": None,
     "rounded": None,
     "in_parts": [],
+    "histograms": [],
+    "undecided": None,
 }
 
 
@@ -68,6 +82,8 @@ def data_document(
     positive: Any = None,
     title: str | None = None,
     cases: int = 200,
+    unit: str = "cases",
+    units: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the data of the page as numbers, strings, lists and dicts.
 
@@ -76,29 +92,48 @@ def data_document(
     model : FittedModel
     X_test, y_test : test cases
     positive : label
-        The positive class; by default that of the operating point, or the last.
+        The positive class; by default that of the operating point, or the rarer of two.
     title : str or None
-        Title of the page; by default the names of the classes.
+        Title of the page; by default the names of the target and of the classes.
     cases : int
         Largest number of test cases to include one by one; 0 for none.
+    unit : str
+        What a case is, in the plural: "people", "loans", "parts".
+    units : mapping from str to str, optional
+        Units of measurement by the name of the feature, such as ``{"area": "mm²"}``.
     """
-    schema, point = model.schema, model.operating_point
+    schema = model.schema
     _check(schema, X_test, y_test, cases)
+    _check_words(schema, unit, units)
     test = None if X_test is None else model.dataset(X_test, y_test)
-    default = schema.n_classes - 1 if point is None or schema.n_classes > 2 else point.positive
-    place = default if positive is None else class_index(positive, model.classes)
+    place = model.displayed_class if positive is None else class_index(positive, model.classes)
     shown, parts = model_parts(model, test)
+    for feature in parts["features"]:
+        feature["measure"] = (units or {}).get(feature["name"], "")
     return {
         **_ABSENT,
-        "title": _default_title(schema) if title is None else str(title),
+        "title": _default_title(model) if title is None else str(title),
+        "noun": unit,
         "made_by": f"Made by roctree {__version__}.",
         "classes": [str(label) for label in schema.classes.tolist()],
         "class_code": [repr(label) for label in schema.classes.tolist()],
         "start": start_state(model, place, has_test=test is not None),
+        "undecided": _undecided(model.operating_point),
         "n_test": 0 if test is None else len(test.labels),
         "cases": [] if test is None else _cases(test, shown, cases),
         **parts,
     }
+
+
+def _undecided(point: OperatingPoint | None) -> str | None:
+    """Return a sentence if the operating point leaves cases undecided, which the page does not."""
+    if point is None or not point.abstains:
+        return None
+    return (
+        f"This operating point leaves {point.rejected:.1%} of the cases undecided, at a cost of "
+        f"{getattr(point.labeller, 'cost_reject', 0.0):g} each. The page decides every case: it "
+        "shows the labels of the same costs without rejection."
+    )
 
 
 @singledispatch
@@ -117,11 +152,34 @@ def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
         )
 
 
-def _default_title(schema: Schema) -> str:
-    if schema.n_classes > _MAX_CLASSES_IN_TITLE:
-        return f"A decision tree for {schema.n_classes} classes"
-    names = [str(label) for label in schema.classes.tolist()]
-    return f"{', '.join(names[:-1])} or {names[-1]}?"
+def _check_words(schema: Schema, unit: Any, units: Any) -> None:
+    if not isinstance(unit, str) or not unit.strip():
+        raise ParameterError(
+            parameter="unit", value=unit, reason='must be a word in the plural, such as "people"'
+        )
+    if units is None:
+        return
+    if not isinstance(units, Mapping):
+        raise ParameterError(
+            parameter="units", value=units, reason='must be a mapping such as {"area": "mm²"}'
+        )
+    unknown = [name for name in units if name not in schema.names]
+    if unknown:
+        raise ParameterError(
+            parameter="units",
+            value=unknown[0],
+            reason="is not a feature of the model{suggestion}",
+            suggestion=did_you_mean(str(unknown[0]), schema.names),
+        )
+
+
+def _default_title(model: FittedModel) -> str:
+    names = [str(label) for label in model.schema.classes.tolist()]
+    if len(names) > _MAX_CLASSES_IN_TITLE:
+        question = f"A decision tree for {len(names)} classes"
+    else:
+        question = f"{', '.join(names[:-1])} or {names[-1]}?"
+    return question if model.training.target is None else f"{model.training.target}: {question}"
 
 
 def _cases(test: Dataset, shown: NDArray[np.intp], most: int) -> list[dict[str, Any]]:
@@ -167,6 +225,7 @@ def start_state(model: FittedModel, positive: int, *, has_test: bool) -> dict[st
         "view": "roc",
         "unit": "",
         "values": None,
+        "pins": [],
     }
     point = model.operating_point
     if point is None:
@@ -194,7 +253,7 @@ def _labeller_state(labeller: Labeller, positive: int, requested: int) -> dict[s
     if isinstance(labeller, Threshold):
         # A leaf is positive from the share on at which both errors cost the same.
         return {"cost_fp": float(labeller.value), "cost_fn": 1.0 - float(labeller.value)}
-    if isinstance(labeller, FBeta):
+    if isinstance(labeller, BestFBeta):
         prior = _prior_state(labeller.prior, positive, requested)
         return {"mode": "beta", "beta": float(labeller.beta)} | prior
     return _cost_state(labeller, positive, requested) if isinstance(labeller, LeastCost) else {}
@@ -207,7 +266,8 @@ def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str,
             1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
         ]
         alarm, miss = costs if positive == requested else costs[::-1]
-        return {"cost_fp": alarm, "cost_fn": miss} | prior
+        mode = {"mode": "costs"} if separates_one_class(labeller) else {}
+        return {"cost_fp": alarm, "cost_fn": miss} | mode | prior
     matrix = [list(map(float, row)) for row in labeller.cost_matrix]
     if len(matrix) > 2:
         return {"mode": "matrix", "matrix": matrix} | prior
@@ -237,16 +297,17 @@ def _tree_parts(model: FittedTree, test: Dataset | None) -> Parts:
         "kind": "tree",
         "features": [_feature(schema, i, float(units[i])) for i in tested.tolist()],
         "extent": diagonal(model.spread, model.scale, schema.nominal),
-        "tree": _nodes(tree, tested),
+        "tree": _nodes(tree, schema, tested),
+        "histograms": split_histograms(tree, test),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _numbers(tree.counts),
         **_tree_counts(model, test),
     }
 
 
-def _nodes(tree: Tree, shown: NDArray[np.intp]) -> dict[str, Any]:
+def _nodes(tree: Tree, schema: Schema, shown: NDArray[np.intp]) -> dict[str, Any]:
     """Return the structure of a tree; features are numbered among those that the page shows."""
-    cuts = short_thresholds(tree)
+    cuts = short_thresholds(tree, schema)
     places = np.where(tree.is_leaf, -1, np.searchsorted(shown, tree.feature))
     return {
         "n_children": tree.n_children.tolist(),
@@ -318,15 +379,19 @@ def _parts_in_leaves(tree: Tree, values: NDArray[Any]) -> Floats:
 
 @model_parts.register
 def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Parts:
+    if model.calibration is not None:
+        raise ParameterError(
+            "The page computes the probabilities of a Naive Bayes tree from its tables: explore "
+            "the model before it is calibrated."
+        )
     tree = model.tree
     shown = _features_of_models(tree)
-    smoothed = tree.nodes.counts + 1.0
     return shown, {
         "kind": "naive_bayes",
         "features": [_feature(model.schema, i) for i in shown.tolist()],
-        "tree": _nodes(tree.nodes, shown),
-        # As in the prior of Naive Bayes: one more case of each class.
-        "probabilities": (smoothed / smoothed.sum(axis=1, keepdims=True)).ravel().tolist(),
+        "tree": _nodes(tree.nodes, model.schema, shown),
+        "histograms": split_histograms(tree.nodes, test),
+        "probabilities": model.node_shares.ravel().tolist(),
         "training": _numbers(tree.nodes.counts),
         "test": None if test is None else _numbers(Tally.of(tree.nodes, test).parts),
         "models": {"of_nodes": tree.model.tolist(), "tables": _model_tables(model, shown)},
@@ -383,7 +448,7 @@ def _score_lines(model: FittedNaiveBayesTree, test: Dataset | None) -> dict[str,
     """
     found = [model.scored]
     if test is not None:
-        found.append(Scored.from_cases(model.tree, test))
+        found.append(model.score_cases(test))
     decimals = _needed_rounding([each.scores for each in found])
     if decimals is not None:
         found = [_rounded(each, decimals) for each in found]
@@ -402,7 +467,7 @@ def _score_lines(model: FittedNaiveBayesTree, test: Dataset | None) -> dict[str,
     }
 
 
-def _score_leaves(scored: Scored) -> NDArray[np.int64]:
+def _score_leaves(scored: ScoreGroups) -> NDArray[np.int64]:
     """Return the leaf of each score, -1 if a file does not say."""
     return np.full(len(scored.scores), -1) if scored.leaf is None else scored.leaf
 
@@ -418,13 +483,13 @@ def _needed_rounding(tables: list[Floats]) -> int | None:
     return _DECIMALS[-1]
 
 
-def _rounded(scored: Scored, decimals: int) -> Scored:
+def _rounded(scored: ScoreGroups, decimals: int) -> ScoreGroups:
     """Return scores with fewer decimals, equal ones joined."""
     keys = np.column_stack([np.round(scored.scores, decimals), _score_leaves(scored)])
     distinct, group = np.unique(keys, axis=0, return_inverse=True)
     counts = np.zeros((len(distinct), scored.scores.shape[1]))
     np.add.at(counts, group.reshape(-1), scored.counts)
-    return Scored(distinct[:, :-1], counts, distinct[:, -1].astype(np.int64))
+    return ScoreGroups(distinct[:, :-1], counts, distinct[:, -1].astype(np.int64))
 
 
 # Cells of the Multiscale Classifier
@@ -441,7 +506,7 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
     return halved, {
         "kind": "cells",
         "features": [_feature(schema, i) for i in halved.tolist()],
-        "tree": _nodes(tree, halved),
+        "tree": _nodes(tree, schema, halved),
         "probabilities": model.probabilities.ravel().tolist(),
         "training": _numbers(tree.counts),
         "test": None if test is None else _numbers(subtree_counts(tree, stops)),

@@ -17,11 +17,16 @@ from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
+from os import PathLike
+from pathlib import Path
 from string import Template
 from typing import Any
 
 from roctree._version import __version__
 from roctree.errors import how_to_install
+from roctree.files.atomic import write_whole
+from roctree.fitted import FittedModel
+from roctree.report.explorer.document import data_document
 
 # Characters that could end a script element, open a comment in it, or end a line in old scripts.
 _UNSAFE = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
@@ -31,10 +36,36 @@ _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";\n', re.MULTIL
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MULTILINE)
 
 
+def show_or_write(
+    model: FittedModel,
+    path: str | PathLike[str] | None = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    **options: Any,
+) -> Any:
+    """Write the page of a fitted model and return its path; without a path return a widget.
+
+    Parameters
+    ----------
+    model : FittedModel
+    path : path-like or None
+        The file to write; it is replaced once the page is complete.
+    X_test, y_test : test cases
+    **options
+        Options of ``data_document``.
+    """
+    document = data_document(model, X_test, y_test, **options)
+    if path is None:
+        return make_widget(document)
+    file = Path(path)
+    write_whole(file, page_text(document).encode("utf-8"))
+    return file
+
+
 def page_text(document: dict[str, Any]) -> str:
     """Return the page of a data document as HTML."""
     looks = source("page.css") + style()
-    script = "\n" + joined("page")
+    script = "\n" + joined_script("page")
     return Template(source("page.html")).substitute(
         policy=_policy(looks, script),
         generator=html.escape(f"roctree {__version__}"),
@@ -69,7 +100,7 @@ def make_widget(document: dict[str, Any]) -> Any:
 
 def widget_script() -> str:
     """Return the script of the widget as the module that anywidget loads."""
-    return joined("widget") + "\nexport default { render };\n"
+    return joined_script("widget") + "\nexport default { render };\n"
 
 
 def as_json(document: dict[str, Any]) -> str:
@@ -102,7 +133,7 @@ def style() -> str:
 
 
 @cache
-def joined(entry: str) -> str:
+def joined_script(entry: str) -> str:
     """Return a script module and everything that it imports as one text, without exports."""
     order: list[str] = []
     _visit(entry, order, [])

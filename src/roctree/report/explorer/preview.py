@@ -4,27 +4,22 @@ import html
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from roctree.arrays import Floats, Ints
 from roctree.fitted import FittedTree
-from roctree.roc import Curve
-from roctree.text import quote_if_needed
+from roctree.text import quote_if_needed, shorten
 from roctree.tree.text import branch_conditions, depth_first
 from roctree.tree.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 ROW, COLUMN, LEFT, TOP = 28, 190, 14, 22
-LEAF_WIDTH, WORDS = 30, 190
+LEAF_WIDTH, WORDS = 30, 260
 PLOT, GAP = 210, 46
 MOST_ROWS = 16
 LEVELS = 3
-_MOST_LETTERS, _LEAST_LETTERS = 26, 4
+_MOST_LETTERS = 26
 _WIDEST = 12.0
 # A colour-blind safe scale from blue through a pale middle to orange.
 _LOW, _MIDDLE, _HIGH = (33, 113, 181), (240, 240, 238), (204, 85, 0)
-_REMARK = "%: probability of the tree; in the text: share of training cases"
 
 
 def preview_svg(model: FittedTree) -> str:
@@ -32,7 +27,6 @@ def preview_svg(model: FittedTree) -> str:
 
     The text is empty if the first levels have too many branches to draw.
     """
-    labels = model.display_labels
     tree = model.tree
     shown = np.flatnonzero(tree.depth <= LEVELS)
     ends = [
@@ -46,9 +40,7 @@ def preview_svg(model: FittedTree) -> str:
     depth = int(tree.depth[shown].max())
     width = LEFT + depth * COLUMN + LEAF_WIDTH + WORDS
     height = max(TOP * 2 + ROW * len(ends), PLOT + 60 if tree.n_classes == 2 else 0)
-    parts = [*_branches(model, shown, heights), *_ends(model, labels, ends, heights)]
-    if depth > 0:
-        parts.append(f'<g opacity="0.7">{_words(LEFT, height - 6, _REMARK)}</g>')
+    parts = [*_branches(model, shown, heights), *_ends(model, ends, heights)]
     if tree.n_classes == 2:
         parts += _curve(model, width + GAP)
         width += GAP + PLOT + 12
@@ -86,33 +78,32 @@ def _branches(model: FittedTree, shown: Ints, heights: Floats) -> Iterator[str]:
         yield (
             f'<path d="M{x0} {y0:.1f}C{x0 + 100} {y0:.1f} {x1 - 100} {y1:.1f} {x1} {y1:.1f}" '
             f'fill="none" stroke="#9aa4af" stroke-opacity="0.55" stroke-width="{wide:.1f}"/>'
-            f"{_words(x1 - 6, y1 - 6, _short(condition, name), 'end')}"
+            f"{_words(x1 - 6, y1 - 6, shorten(condition, _MOST_LETTERS, name), 'end')}"
         )
 
 
-def _ends(model: FittedTree, labels: Ints, ends: list[int], heights: Floats) -> Iterator[str]:
-    tree, classes = model.tree, model.classes.tolist()
+def _ends(model: FittedTree, ends: list[int], heights: Floats) -> Iterator[str]:
+    tree, answers = model.tree, model.answers
     for node in ends:
         x, y = _x(tree, node), heights[node]
-        label = int(labels[node])
-        share = float(model.probabilities[node, label])
-        blend = float(model.probabilities[node, -1]) if tree.n_classes == 2 else share
-        more = "" if tree.is_leaf[node] else " …"
-        facts = (
-            f"{_short(str(classes[label]))} {_percent(share)}, {tree.weight[node]:g} cases{more}"
+        label, positive = int(answers.labels[node]), answers.positive
+        two = tree.n_classes == 2
+        blend = float(
+            model.probabilities[node, positive] if two else model.probabilities[node].max()
         )
+        more = "" if tree.is_leaf[node] else " …"
+        name = shorten(answers.label_text(node), _MOST_LETTERS)
+        facts = f"{name}: {answers.share_text(node)}, {tree.weight[node]:g} cases{more}"
         yield (
             f'<rect x="{x}" y="{y - 8:.1f}" width="{LEAF_WIDTH}" height="16" rx="4" '
-            f'fill="{_colour(blend)}" stroke="{_colour(float(label == tree.n_classes - 1))}" '
+            f'fill="{_colour(blend)}" stroke="{_colour(float(label == positive))}" '
             f'stroke-width="2"/>{_words(x + LEAF_WIDTH + 6, y + 4, facts)}'
         )
 
 
 def _curve(model: FittedTree, left: int) -> Iterator[str]:
     """Draw the training ROC curve, unless all cases are of one class."""
-    tree = model.tree
-    counts, scores = tree.counts[tree.leaves], model.probabilities[tree.leaves, 1]
-    curve = Curve.from_leaves(scores, counts[:, 1], counts[:, 0])
+    curve = model.roc()
     if not curve.has_both_classes:
         return
     bottom = TOP + PLOT
@@ -125,22 +116,6 @@ def _curve(model: FittedTree, left: int) -> Iterator[str]:
         f"{_words(left + PLOT / 2, bottom + 18, 'false positive rate', 'middle')}"
         f"{_words(left + PLOT - 6, bottom - 10, f'training AUC {curve.auc:.3f}', 'end')}"
     )
-
-
-def _short(text: str, name: str = "") -> str:
-    """Shorten a text; a leading feature name is cut first, since the rest tells branches apart."""
-    rest = text.removeprefix(name) if text.startswith(name) else text
-    room = _MOST_LETTERS - 1 - len(rest)
-    if len(text) > _MOST_LETTERS and name and room >= _LEAST_LETTERS:
-        return f"{name[:room]}…{rest}"
-    return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
-
-
-def _percent(share: float) -> str:
-    """Format a percentage so that 0 % and 100 % mean exactly 0 and 1."""
-    if 0.0 < share < 0.005 or 0.995 <= share < 1.0:
-        return "<1%" if share < 0.5 else ">99%"
-    return f"{share:.0%}"
 
 
 def _words(x: float, y: float, text: str, anchor: str = "start") -> str:

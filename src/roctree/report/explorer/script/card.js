@@ -5,9 +5,13 @@ import { element, fill } from "./dom.js";
 import { linesAt } from "./lines.js";
 import { strongest, tableOf } from "./naive-bayes.js";
 import { MIXED, UNKNOWN } from "./point.js";
-import { cases, grouped, leafCount, percent, ruleWords, short } from "./words.js";
+import { drawHistogram } from "./tree-draw.js";
+import { cases, grouped, leafCount, percent, ruleWords, short, testLines } from "./words.js";
 
 const MOST_CLASSES = 6;
+// Smaller differences between counted share and probability are not worth a word.
+const LEAST_PULL = 0.005;
+const FEW = 60;
 // The pointer is not on the card.
 const APART = 16;
 
@@ -18,6 +22,7 @@ export function makeCard(app) {
     card.hidden = !(lit?.node >= 0);
     if (card.hidden) return;
     fill(card, contents(app, lit));
+    drawPicture(app, lit.node, card);
     const frame = app.root.getBoundingClientRect();
     const box = pane.getBoundingClientRect();
     const at = lit.place ?? { x: box.width / 2, y: box.height / 2 };
@@ -33,13 +38,58 @@ export function makeCard(app) {
 function contents(app, { node, lines, from }) {
   const { tree } = app;
   return [
-    element("p", { class: "rule" }, ruleWords(tree, node)),
+    element("p", { class: "rule" }, `${letterWords(app, node)}${ruleWords(tree, node)}`),
     from === "plot" ? segmentOf(app, lines) : null,
+    tree.nChildren[node] > 0 && !tree.cells ? element("p", {}, `Asks: ${questionOf(tree, node)}`) : null,
     element("p", { class: "label" }, `${labelOf(app, node)}, ${chanceOf(app, node)}`),
+    element("p", { class: "trust" }, trustWords(app, node)),
     tree.models ? signsOf(app, node) : null,
     tree.cells && tree.nChildren[node] > 0 ? element("p", {}, unseenOf(app, node)) : null,
+    app.histograms.has(node) && tree.nChildren[node] > 0 ? element("canvas", { "aria-hidden": "true" }) : null,
     countTable(app, node),
   ];
+}
+
+function questionOf(tree, node) {
+  const { name, test } = testLines(tree, node);
+  return `${name} ${test || "?"}`;
+}
+
+/** The histogram of a split, with its range and threshold in the unit of its attribute. */
+function drawPicture(app, node, card) {
+  const canvas = card.querySelector("canvas");
+  if (canvas === null) return;
+  const { palette, tree } = app;
+  const ratio = Math.max(window.devicePixelRatio || 1, 1);
+  const [width, height] = [250, 78];
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  drawHistogram(context, app, node, { left: 0, top: 4, width, height: height - 24 });
+  const { span } = app.histograms.get(node);
+  if (span === null) return;
+  const { measure } = tree.features[tree.feature[node]];
+  context.font = "11.5px system-ui, sans-serif";
+  context.fillStyle = palette.quiet;
+  context.textBaseline = "bottom";
+  context.textAlign = "left";
+  context.fillText(short(span[0], 3), 0, height);
+  context.textAlign = "right";
+  context.fillText(`${short(span[1], 3)} ${measure}`.trim(), width, height);
+  const cut = ((tree.threshold[node] - span[0]) / (span[1] - span[0])) * width;
+  const text = String(tree.cut[node]);
+  // Where it is far enough from the ends of the range.
+  if (cut > 60 && cut < width - 60 - context.measureText(measure).width) {
+    context.textAlign = "center";
+    context.fillStyle = palette.ink;
+    context.fillText(text, cut, height);
+  }
+}
+
+/** The letter of a leaf before its rule. */
+function letterWords({ letters }, node) {
+  return letters.has(node) ? `${letters.get(node)}: ` : "";
 }
 
 /** Describe a segment of a curve that is not simply a leaf. */
@@ -59,7 +109,7 @@ function weightOn({ counts, nClasses }, line) {
 function labelOf({ tree, point, state, labelName }, node) {
   const label = point.nodeLabels[node];
   if (label === UNKNOWN) return "labels depend on the case";
-  if (label !== MIXED) return `labelled ${labelName(label)}`;
+  if (label !== MIXED) return `called ${labelName(label)}`;
   if (tree.models && !point.perClass) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));
     return `${called} of ${cases(tree.weight[node])} labelled ${tree.classes[state.positive]}`;
@@ -70,10 +120,21 @@ function labelOf({ tree, point, state, labelName }, node) {
 
 function chanceOf({ tree, state }, node) {
   const at = node * tree.nClasses + state.positive;
-  const range = wilson(tree.counts.training[at], tree.weight[node]);
-  const interval = range ? ` (cases alone ${percent(range.low)} to ${percent(range.high)})` : "";
   const what = tree.models ? "share" : "probability";
-  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}${interval}`;
+  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}`;
+}
+
+/** Why a probability is not the share that was counted: "0 of 6 counted; pulled to 27 % because few cases". */
+export function trustWords({ tree, state }, node) {
+  const at = node * tree.nClasses + state.positive;
+  const [count, total] = [tree.counts.training[at], tree.weight[node]];
+  const range = wilson(count, total);
+  if (range === null) return "no training cases counted";
+  const shown = (number) => grouped(Number(number.toFixed(1)));
+  const said = `${shown(count)} of ${shown(total)} counted (${percent(range.low)} to ${percent(range.high)})`;
+  const p = tree.probabilities[at];
+  if (tree.models || Math.abs(p - count / total) < LEAST_PULL) return said;
+  return `${said}; ${total < FEW ? `pulled to ${percent(p)} because few cases` : `smoothed to ${percent(p)}`}`;
 }
 
 /** The strongest evidence for and against the class of interest at a leaf with a model. */
@@ -127,6 +188,6 @@ function countTable(app, node) {
 /** The same in one sentence, for screen readers. */
 export function describeNode(app, node) {
   const { tree } = app;
-  const kind = tree.nChildren[node] === 0 ? "Leaf" : `Node with ${tree.nChildren[node]} branches`;
-  return `${kind}: ${ruleWords(tree, node)}; ${labelOf(app, node)}; ${chanceOf(app, node)}; ${cases(tree.weight[node])}.`;
+  const kind = tree.nChildren[node] === 0 ? `Leaf ${app.letters.get(node)}` : `Node with ${tree.nChildren[node]} branches`;
+  return `${kind}: ${ruleWords(tree, node)}; ${labelOf(app, node)}; ${chanceOf(app, node)}; ${trustWords(app, node)}; ${cases(tree.weight[node])}.`;
 }

@@ -5,19 +5,32 @@ import { element, fill, help } from "./dom.js";
 import { judge, nearestLeaf, reach } from "./geometry.js";
 import { linesAt } from "./lines.js";
 import { makeNumberField } from "./number-field.js";
-import { changeWords, percent, ruleWords, short } from "./words.js";
+import { IS_PRESENT, pathTo } from "./tree.js";
+import { changeWords, percent, ruleWords, short, stepWords } from "./words.js";
 
 /** Make the section; returns its element and `update`, which also sets the highlighted path. */
 export function makeCaseView(app) {
   const { tree, data } = app;
-  const fields = tree.features.map((feature, number) => fieldOf(app, feature, number));
-  const pick = element(
-    "select",
-    { id: `${app.id}-pick`, on: { change: () => choose(pick.value) } },
-    element("option", { value: "" }, "none"),
-    data.cases.map((each, i) => element("option", { value: String(i) }, `test row ${each.row} (${tree.classes[each.label]})`)),
-  );
+  app.locked = new Set();
+  const ranges = rangesOf(tree, data.cases);
+  const fields = tree.features.map((feature, number) => fieldOf(app, feature, number, ranges[number]));
+  const pick = element("select", {
+    id: `${app.id}-pick`,
+    on: { change: () => choose(pick.value), focus: sortCases, pointerdown: sortCases },
+  });
+  sortCases();
   const verdict = element("div", { class: "verdict", "aria-live": "polite" });
+  /** List the cases with errors first, as they are at the current point. */
+  function sortCases() {
+    const chosen = pick.value;
+    const option = (i) => element("option", { value: String(i) }, `test row ${data.cases[i].row} (${tree.classes[data.cases[i].label]})`);
+    const wrong = [];
+    const right = [];
+    data.cases.forEach((each, i) => (isRight(app, each) ? right : wrong).push(i));
+    const group = (name, numbers) => (numbers.length > 0 ? element("optgroup", { label: `${name} (${numbers.length})` }, numbers.map(option)) : null);
+    fill(pick, element("option", { value: "" }, "none"), group("Errors here", wrong), group("Right here", right));
+    pick.value = chosen;
+  }
   function choose(value) {
     app.set({ values: value === "" ? null : data.cases[Number(value)].values.slice() });
     if (app.path) app.reveal(app.path.stops.at(-1).node);
@@ -26,17 +39,14 @@ export function makeCaseView(app) {
   const section = element(
     "section",
     { class: "pane case", "aria-label": "A case" },
-    element("div", { class: "head" }, element("h2", {}, "Try a case ", help("case", "this form"))),
     element(
       "div",
-      { class: "row" },
-      data.cases.length > 0
-        ? element("div", { class: "control" }, element("label", { for: pick.id }, "Pick one"), pick)
-        : null,
-      fields.map(({ element: field }) => field),
-      clear,
+      { class: "head" },
+      element("h2", {}, "Try a case ", help("case", "this form")),
+      element("div", { class: "picker" }, data.cases.length > 0 ? [element("label", { for: pick.id }, "Pick one"), pick] : null, clear),
     ),
     verdict,
+    element("div", { class: "attributes" }, fields.map(({ element: field }) => field)),
   );
   function update() {
     const { values } = app.state;
@@ -57,17 +67,80 @@ export function makeCaseView(app) {
   return { element: section, update };
 }
 
+function isRight({ tree, point, state }, { values, label: truth }) {
+  const { label } = judge(tree, point, reach(tree, values).stops, values);
+  return point.perClass ? label === truth : (label === state.positive) === (truth === state.positive);
+}
+
 function setValue(app, number, value) {
   const values = (app.state.values ?? app.tree.features.map(() => null)).slice();
   values[number] = value;
   app.set({ values: values.every((each) => each === null) ? null : values });
 }
 
-/** A field for an attribute: a list of categories, or a number. */
-function fieldOf(app, feature, number) {
+/** The range of each numeric attribute, over cases and thresholds, and its thresholds. */
+function rangesOf(tree, known) {
+  return tree.features.map(({ categories }, number) => {
+    if (categories) return null;
+    const cuts = [];
+    for (let node = 0; node < tree.n; node++) {
+      const isOwn = tree.nChildren[node] > 0 && tree.feature[node] === number && tree.threshold[node] !== null;
+      if (isOwn && tree.threshold[node] < IS_PRESENT) cuts.push(tree.threshold[node]);
+    }
+    const values = [...cuts, ...known.map((each) => each.values[number]).filter((value) => value !== null)];
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return low < high ? { low, high, cuts } : null;
+  });
+}
+
+/** A field for an attribute: a list of categories, or a number with a slider; and its lock. */
+function fieldOf(app, feature, number, range) {
   const control = feature.categories ? listOf(app, feature, number) : numberOf(app, number);
-  const label = element("label", { for: control.field.id }, feature.name);
-  return { element: element("div", { class: "control" }, label, control.field, control.note), show: control.show };
+  const name = feature.measure ? `${feature.name}, ${feature.measure}` : feature.name;
+  const label = element("label", { for: control.field.id }, name);
+  const slider = range ? sliderOf(app, feature, number, range) : null;
+  const lock = app.tree.isHard ? lockOf(app, feature, number) : null;
+  const show = (value) => {
+    control.show(value);
+    slider?.show(value);
+  };
+  return { element: element("div", { class: "control" }, label, lock, control.field, control.note ?? null, slider?.element ?? null), show };
+}
+
+/** A lock: the nearest change leaves this attribute as it is. */
+function lockOf(app, feature, number) {
+  const button = element("button", { type: "button", class: "lock", "aria-pressed": "false", "aria-label": `Lock ${feature.name}`, title: "Lock: the nearest change leaves it as it is", on: { click: turn } }, "lock");
+  function turn() {
+    if (!app.locked.delete(number)) app.locked.add(number);
+    const locked = app.locked.has(number);
+    button.setAttribute("aria-pressed", String(locked));
+    button.textContent = locked ? "locked" : "lock";
+    app.set({});
+  }
+  return button;
+}
+
+/** A slider over the range of an attribute, with a tick at each threshold. */
+function sliderOf(app, feature, number, { low, high, cuts }) {
+  const slider = element("input", {
+    type: "range",
+    class: "value-slider",
+    min: String(low),
+    max: String(high),
+    step: "any",
+    "aria-label": `${feature.name}, slider`,
+    on: { input: () => setValue(app, number, Number(Number(slider.value).toPrecision(5))), pointerdown: app.beginGesture, pointerup: app.endGesture },
+  });
+  const ticks = cuts.map((cut) => {
+    const tick = element("i", {});
+    tick.style.left = `${(100 * (cut - low)) / (high - low)}%`;
+    return tick;
+  });
+  const show = (value) => {
+    slider.classList.toggle("unknown", value === null);
+    slider.value = String(value === null ? (low + high) / 2 : value);
+  };
+  return { element: element("div", { class: "value-track" }, slider, element("span", { class: "ticks", "aria-hidden": "true" }, ticks)), show };
 }
 
 function numberOf(app, number) {
@@ -89,6 +162,28 @@ function listOf(app, feature, number) {
   return { field, show: (value) => (field.value = value === null ? "" : String(value)) };
 }
 
+/** The probability after each step of the path to the leaf with most of the case: a waterfall. */
+function waterfall(app) {
+  const { tree, state, path } = app;
+  if (tree.cells && tree.nChildren[path.stops[0].node] > 0) return null;
+  const most = path.stops.reduce((one, other) => (other.part > one.part ? other : one));
+  const nodes = pathTo(tree, most.node);
+  if (nodes.length < 2) return null;
+  const p = (node) => tree.probabilities[node * tree.nClasses + state.positive];
+  return element(
+    "ol",
+    { class: "waterfall", "aria-label": `Probability of ${tree.classes[state.positive]} after each step` },
+    nodes.map((node, i) => stepOf(i === 0 ? "all cases" : stepWords(tree, node), i === 0 ? 0 : p(nodes[i - 1]), p(node), i === nodes.length - 1 ? app.letters.get(node) : "")),
+  );
+}
+
+function stepOf(words, from, to, letter) {
+  const bar = element("i", { class: to >= from ? "up" : "down" });
+  bar.style.left = `${100 * Math.min(from, to)}%`;
+  bar.style.width = `${100 * Math.max(Math.abs(to - from), 0.004)}%`;
+  return element("li", {}, element("span", {}, words), element("span", { class: "fall" }, bar), element("strong", {}, percent(to, 0)), element("span", { class: "letter" }, letter ?? ""));
+}
+
 /** Label, probability, distance and smallest change, in words. */
 function verdictOf(app) {
   const { tree, point, state, path } = app;
@@ -106,6 +201,7 @@ function verdictOf(app) {
       element("output", { data: { name: "case_probability", value: String(probabilities[shown]) } }, percent(probabilities[shown])),
       leafInterval(app, stops, shown),
     ),
+    waterfall(app),
     element("p", {}, wayWords(tree, stops, state.values)),
     tree.isHard ? element("p", {}, distanceWords(app, label)) : null,
   ];
@@ -114,16 +210,16 @@ function verdictOf(app) {
 /** The distance from another label, which is not defined for cells, models and soft thresholds. */
 function distanceWords(app, label) {
   const { tree, point, state, data } = app;
-  const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label);
+  const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label, app.locked);
   const distance = change ? change.distance : data.extent;
+  const none = app.locked.size > 0 ? "No change of the attributes that are not locked changes its label." : "All leaves have this label.";
   return [
-    "Distance from another label ",
-    help("distance", "the distance"),
+    change ? ["Nearest change: ", nearestWords(app, change)] : none,
+    " Distance ",
+    element("output", { data: { name: "case_distance", value: String(distance) } }, short(distance, 3)),
     " ",
-    element("output", { data: { name: "case_distance", value: String(distance) } }, short(distance, 4)),
-    change ? ". Nearest change: " : ". All leaves have this label.",
-    change ? nearestWords(app, change) : null,
-  ];
+    help("distance", "the distance"),
+  ].flat();
 }
 
 function leafInterval({ tree }, stops, shown) {

@@ -9,7 +9,7 @@ const CLASSES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 export function paletteOf(root) {
   const style = getComputedStyle(root);
   const read = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ink", "quiet", "faint", "paper", "panel", "positive", "negative", "accent", "branch", "middle", "band"];
+  const names = ["ink", "quiet", "faint", "paper", "panel", "positive", "negative", "accent", "case", "lane", "branch", "middle", "band"];
   return Object.fromEntries(names.map((name) => [name, read(name)]));
 }
 

@@ -44,7 +44,7 @@ export function makeCopyView(app) {
   }
   const section = element(
     "section",
-    { class: "pane copy-pane", "aria-label": "Export" },
+    { class: "pane copy-pane expert", "aria-label": "Export" },
     element("div", { class: "head" }, element("h2", {}, "Export ", help("copy", "this section")), element("div", { class: "tabs" }, buttons, copy, status)),
     preview,
   );

@@ -77,10 +77,14 @@ export function sharpCanvas(attributes, draw) {
   const canvas = element("canvas", attributes);
   const context = canvas.getContext("2d");
   const size = { width: 0, height: 0 };
+  let known = false;
   new ResizeObserver(() => {
+    known = false;
     if (resize()) draw();
   }).observe(canvas);
+  /** Adapt to the size of the box, which is only measured after it has changed: measuring is slow. */
   function resize() {
+    if (known) return true;
     const ratio = Math.max(window.devicePixelRatio || 1, 1);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     if (width === 0 || height === 0) return false;
@@ -88,6 +92,7 @@ export function sharpCanvas(attributes, draw) {
     if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     Object.assign(size, { width, height });
+    known = true;
     return true;
   }
   return { canvas, context, size, resize };
@@ -104,4 +109,19 @@ export function fitted(context, text, width) {
     else high = middle - 1;
   }
   return low > 0 ? `${text.slice(0, low)}…` : "";
+}
+
+/** A function that draws dots of one colour and size; a picture of a dot is faster than its outline. */
+export function makeStamp(context, colour, radius) {
+  const ratio = Math.max(window.devicePixelRatio || 1, 1);
+  const size = Math.ceil(2 * radius + 2);
+  const picture = document.createElement("canvas");
+  picture.width = picture.height = size * ratio;
+  const inner = picture.getContext("2d");
+  inner.scale(ratio, ratio);
+  inner.fillStyle = colour;
+  inner.beginPath();
+  inner.arc(size / 2, size / 2, radius, 0, 2 * Math.PI);
+  inner.fill();
+  return (x, y) => context.drawImage(picture, x - size / 2, y - size / 2, size, size);
 }

@@ -13,6 +13,7 @@ const DIVIDED = 1;
 const ELSEWHERE = 2;
 // A soft threshold does not divide a case if a branch would receive less than this.
 const LEAST_PART = 0.001;
+const NONE = new Set();
 
 /** The branch that a value takes at a node; -1 where a missing value divides the case. */
 function branchTaken(tree, node, value) {
@@ -89,10 +90,10 @@ export function judge(tree, point, stops, values) {
  * nearer branches first and skips those farther away than the best leaf found.
  *
  * Returns null if no leaf has the label, else { leaf, distance, changes }, each change
- * { feature, now, above, upTo, categories }: the required values.
+ * { feature, now, above, upTo, categories }: the required values. Attributes in `locked` do not change.
  */
-export function nearestLeaf(tree, values, wanted) {
-  const box = openBox(tree, values);
+export function nearestLeaf(tree, values, wanted, locked = NONE) {
+  const box = { values, locked, sides: new Map(), costs: new Map() };
   let best = null;
   const stack = [{ node: ROOT, cost: 0 }];
   while (stack.length > 0) {
@@ -125,11 +126,6 @@ function branchesByDistance(tree, node, values, cost) {
   return children.map((i) => ({ node: tree.firstChild[node] + i, cost }));
 }
 
-/** The constraints of the tests so far on each attribute. */
-function openBox(tree, values) {
-  return { values, sides: new Map(), costs: new Map() };
-}
-
 function totalCost(box) {
   let sum = 0;
   for (const cost of box.costs.values()) sum += cost * cost;
@@ -149,7 +145,8 @@ function narrow(tree, box, node) {
   box.sides.set(feature, side);
   const unit = tree.features[feature].unit;
   const value = box.values[feature];
-  box.costs.set(feature, numeric ? costOfNumber(side, value, unit) : costOfCategory(side, value, unit));
+  const cost = numeric ? costOfNumber(side, value, unit) : costOfCategory(side, value, unit);
+  box.costs.set(feature, box.locked.has(feature) && !staysIn(side, value) ? Infinity : cost);
   return () => {
     if (before === undefined) {
       box.sides.delete(feature);
@@ -210,21 +207,23 @@ function costOfCategory(side, value, unit) {
   return effect === ELSEWHERE ? unit : 0;
 }
 
+/** Whether a value already leads where the constraints of its attribute ask. */
+function staysIn(side, value) {
+  if (side.effects) return side.effects[value === null ? side.effects.length - 1 : value] === LEADS;
+  return value === null ? side.gap === LEADS : side.low < value && value <= side.high;
+}
+
 /** The attributes whose values do not lead to the leaf, and the values that would. */
 function changesOf(tree, box) {
   const changes = [];
   for (const [feature, side] of box.sides) {
     const now = box.values[feature];
+    if (staysIn(side, now)) continue;
     if (side.effects) {
       const nCodes = side.effects.length - 1;
-      if (side.effects[now === null ? nCodes : now] === LEADS) continue;
       const codes = Array.from(side.effects.keys()).slice(0, nCodes);
       changes.push({ feature, now, categories: codes.filter((code) => side.effects[code] === LEADS) });
-    } else {
-      const stays = now === null ? side.gap === LEADS : side.low < now && now <= side.high;
-      if (stays) continue;
-      changes.push({ feature, now, low: side.low, high: side.high, cuts: side.cuts });
-    }
+    } else changes.push({ feature, now, low: side.low, high: side.high, cuts: side.cuts });
   }
   return changes.sort((a, b) => a.feature - b.feature);
 }

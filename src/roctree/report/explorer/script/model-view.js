@@ -2,6 +2,7 @@
 
 import { element, fill, help } from "./dom.js";
 import { cellOf, factorOf, tableOf } from "./naive-bayes.js";
+import { makeNomogram } from "./nomogram.js";
 import { cases, listed, percent, ruleWords, short } from "./words.js";
 
 // More classes would not fit side by side: then the table shows one class against the rest.
@@ -16,12 +17,15 @@ export function makeModelView(app) {
     { id: `${app.id}-leaf`, on: { change: () => choose(Number(pick.value)) } },
     leaves.map((node) => element("option", { value: String(node) }, `${ruleWords(tree, node)} (${cases(tree.weight[node])})`)),
   );
-  const box = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Naive Bayes table" });
+  const box = element("div", { class: "scroll expert", tabindex: "0", role: "group", "aria-label": "Naive Bayes table" });
+  const nomogram = makeNomogram(app);
+  const title = element("span", {});
   const section = element(
     "section",
     { class: "pane model", "aria-label": "Naive Bayes at a leaf" },
-    element("div", { class: "head" }, element("h2", {}, "Model of a leaf ", help("model", "this table"))),
-    element("div", { class: "row" }, element("div", { class: "control wide" }, element("label", { for: pick.id }, "Leaf"), pick)),
+    element("div", { class: "head" }, element("h2", {}, title, help("model", "this table"))),
+    element("div", { class: leaves.length > 1 ? "row" : "row expert" }, element("div", { class: "control wide" }, element("label", { for: pick.id }, "Leaf"), pick)),
+    nomogram.element,
     box,
   );
   let shown = leaves[0];
@@ -30,11 +34,13 @@ export function makeModelView(app) {
     shown = node;
     pick.value = String(node);
     fill(box, tableFor(app, node));
+    nomogram.show(node);
   }
   function update() {
+    title.textContent = `How each value changes the odds of ${tree.classes[app.state.positive]} `;
     choose(app.path ? app.path.stops[0].node : shown);
   }
-  return { element: section, update, choose };
+  return { element: section, update, choose, draw: nomogram.paint };
 }
 
 function tableFor(app, node) {
@@ -46,7 +52,7 @@ function tableFor(app, node) {
     {},
     element("th", { scope: "col" }, "value"),
     columns.map(({ name }) => element("th", { scope: "col" }, name)),
-    element("th", { scope: "col" }, `odds of ${tree.classes[state.positive]} `, help("factor", "this factor")),
+    element("th", { scope: "col" }, `odds of ${tree.classes[state.positive]}`),
   );
   const prior = row("prior", columns, table.prior, "", false);
   const rows = table.attributes.flatMap((attribute) => attributeRows(app, node, attribute, columns));

@@ -19,7 +19,7 @@ export function makeNumbersView(app) {
   const facts = element("dl", { class: "facts" });
   const matrix = element("div", { class: "confusion" });
   const next = element("div", { class: "next" });
-  const section = element("section", { class: "pane numbers", "aria-label": "Numbers" }, facts, matrix, next);
+  const section = element("section", { class: "pane numbers expert", "aria-label": "Numbers" }, facts, matrix, next);
   const remark = element("p", { class: "remark" });
   section.append(remark);
   function update() {
@@ -184,13 +184,13 @@ function step(app, nGroups, name, when) {
   );
 }
 
-function whichWords({ tree, point, state }, lines) {
+function whichWords({ tree, point, state, letters }, lines) {
   if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
   if (nodes.length === 1 && tree.nChildren[nodes[0]] > 0) {
     return `cases in parts of “${ruleWords(tree, nodes[0])}” without training cases become`;
   }
-  if (nodes.length === 1) return `the ${tree.cells ? "cell" : "leaf"} “${ruleWords(tree, nodes[0])}” becomes`;
+  if (nodes.length === 1) return `${letters.get(nodes[0])} becomes`;
   return nodes.length === 0 ? "cases with missing values become" : `${leafCount(tree, nodes.length)} become`;
 }
 
@@ -211,8 +211,8 @@ function closest(app) {
   if (found === null) return [];
   const { tree, point } = app;
   const from = tree.classes[point.labels[found.line]];
-  const rule = ruleWords(tree, tree.lines.node[found.line]);
-  const which = tree.models ? `an answer of the leaf “${rule}”` : `the ${tree.cells ? "cell" : "leaf"} “${rule}”`;
+  const letter = app.letters.get(tree.lines.node[found.line]);
+  const which = tree.models ? `an answer of leaf ${letter}` : `${tree.cells ? "cell" : "leaf"} ${letter}`;
   return [
     tree.models ? null : element("p", {}, leavesByLabel(tree, point)),
     element(

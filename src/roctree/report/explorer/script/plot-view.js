@@ -9,7 +9,7 @@ import { VIEWS } from "./state.js";
 import { percent, short } from "./words.js";
 
 const NAMES = {
-  roc: { tab: "ROC", title: "ROC curve", term: "roc", draw: drawRoc },
+  roc: { tab: "ROC", title: "Found against false alarms", term: "roc", draw: drawRoc },
   cost: { tab: "Cost", title: "Cost curve", term: "cost_curve", draw: drawCost },
   gain: { tab: "Gain", title: "Precision-recall-gain", term: "gain", draw: drawGain },
   benefit: { tab: "Benefit", title: "Net benefit", term: "benefit", draw: drawBenefit },
@@ -76,7 +76,7 @@ export function makePlotView(app) {
       tab.tabIndex = chosen ? 0 : -1;
     });
     panel.setAttribute("aria-labelledby", `${app.id}-tab-${view}`);
-    fill(title, `${NAMES[view].title} `, help(NAMES[view].term, NAMES[view].title));
+    fill(title, view === "roc" && app.point.perClass ? `${NAMES[view].title}, ${app.tree.classes[app.state.positive]} ` : `${NAMES[view].title} `, help(NAMES[view].term, NAMES[view].title));
     fill(caption, CAPTIONS[view](app));
     canvas.setAttribute("aria-label", `${NAMES[view].title}. ${app.summary()} Arrow keys walk along the leaves, Enter labels them.`);
     draw();
@@ -106,7 +106,7 @@ export function makePlotView(app) {
   const pane = element(
     "section",
     { class: "pane plot-pane", "aria-label": "Curves" },
-    element("div", { class: "head" }, title, element("div", { class: "tabs", role: "tablist", "aria-label": "Views of the operating point" }, tabs)),
+    element("div", { class: "head" }, title, element("div", { class: "tabs expert", role: "tablist", "aria-label": "Views of the operating point" }, tabs)),
     panel,
   );
   return { element: pane, canvas, draw, drawNow, update };
@@ -186,6 +186,10 @@ const CAPTIONS = { roc: rocCaption, cost: costCaption, gain: gainCaption, benefi
 
 function rocCaption(app) {
   const { state, data } = app;
+  if (!app.root.classList.contains("more")) {
+    const part = app.tree.models ? "answer" : app.tree.cells ? "cell" : "leaf";
+    return `A segment per ${part}: click to go there.${bandOf(data, state) ? " Shaded: 95\u00a0% band." : ""}`;
+  }
   const found = areas(app).map(({ name, auc }) =>
     said(`AUC ${app.tableName(name)}`, `auc_${name}`, auc, Number.isFinite(auc) ? auc.toFixed(3) : "–"),
   );

@@ -79,6 +79,7 @@ export function pointAt(tree, memory, state) {
     bounds: costBounds(ranking, curve, sideWeights(table, state.positive, sharePrior(state)), tree.lines.scores !== null),
     rates,
     confusion: confusionOf(on, lineLabels),
+    right: usesMatrix(tree, state) ? rightShare(tree, on, lineLabels, state) : rates.accuracy,
     cost: expectedCost(tree, on, lineLabels, rates, state),
   };
 }
@@ -234,6 +235,13 @@ export function confusionOf(on, labels) {
   return sums;
 }
 
+/** The share of the cases whose label is their class. */
+function rightShare(tree, on, labels, state) {
+  const weights = classWeights(on, state.priors);
+  const confusion = confusionOf(on, labels);
+  return weights.reduce((sum, weight, c) => sum + (weight * confusion[c * on.nClasses + c]) / on.total, 0);
+}
+
 /** The expected cost of a case. */
 function expectedCost(tree, on, labels, rates, state) {
   if (!usesMatrix(tree, state)) return rates.alarms * state.cost_fp + rates.misses * state.cost_fn;
@@ -270,7 +278,7 @@ export function isReachable(bounds, nGroups) {
 }
 
 /** A cost ratio well inside the interval where a labelling is optimal. */
-function ratioWithin(bounds, nGroups) {
+export function ratioWithin(bounds, nGroups) {
   const [low, high] = [bounds[nGroups], bounds[nGroups + 1]];
   if (low > 0 && high < Infinity) return Math.sqrt(low * high);
   if (low > 0) return low * 2;

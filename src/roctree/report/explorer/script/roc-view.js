@@ -1,11 +1,21 @@
 // The ROC curve, one segment per group of leaves; hull, line of equal cost, band and operating point.
 
+import { classColour } from "./colour.js";
 import { areaUnder, hullOf } from "./curves.js";
+import { makeStamp } from "./dom.js";
+import { linesOf } from "./labelling.js";
 import { distanceToSegment, dot, inside, line, makeFrame, strokes } from "./plot.js";
 import { countGroups, isocostSlope } from "./point.js";
 
+// Dots along the curve: distance between them, and between the nearest and the curve.
+const PITCH = 3.2;
+const AWAY = 5.5;
+const RADIUS = 1.4;
+// Shorter segments share their dots with their neighbours.
+const SHORT = 14;
+const MOST_LETTERS = 40;
 // Curves with more corners are drawn without dots, which would overlap.
-const MOST_DOTS = 120;
+const MOST_DOTS = 45;
 
 /** Draw the curve; returns the frame. */
 export function drawRoc(context, size, app) {
@@ -13,15 +23,17 @@ export function drawRoc(context, size, app) {
   const frame = makeFrame(context, size, palette, {
     x: [0, 1],
     y: [0, 1],
-    xName: "false positive rate",
-    yName: "true positive rate (recall)",
+    xName: `false alarms, share of all ${negativesName(app)}`,
+    yName: `found, share of all ${app.tree.classes[state.positive]}`,
     square: true,
   });
+  let layers = null;
   inside(frame, () => {
     drawBand(frame, app);
     line(frame, toPixels(frame, [[0, 0], [1, 1]]), palette.quiet, { dash: [2, 4] });
-    drawHull(frame, point.counted, palette);
-    for (const name of otherTables(app)) {
+    layers = drawDots(frame, app);
+    if (app.root.classList.contains("more")) drawHull(frame, point.counted, palette);
+    for (const name of app.root.classList.contains("more") ? otherTables(app) : []) {
       const curve = app.memory.curve(state.by, state.positive, name);
       const corner = countGroups(app.memory.ranking(state.by, state.positive, name), point.isPositive);
       line(frame, cornersOf(frame, curve), palette.quiet, { width: 1.5, dash: [6, 3] });
@@ -30,12 +42,114 @@ export function drawRoc(context, size, app) {
       }
     }
     drawCurve(frame, app);
-    drawIsocost(frame, app);
+    if (app.root.classList.contains("more")) drawIsocost(frame, app);
     drawLit(frame, app);
+    drawLetters(frame, app, layers);
   });
   const { fpr, tpr } = point.rates;
   if (Number.isFinite(fpr + tpr)) dot(frame, frame.x(fpr), frame.y(tpr), palette.ink, 7);
   return frame;
+}
+
+function negativesName({ tree, state }) {
+  return tree.nClasses === 2 ? tree.classes[1 - state.positive] : "others";
+}
+
+/**
+ * The dots of the tree below the curve, segment by segment: those of the class of interest nearest to it,
+ * those that are flagged in full colour.
+ */
+function drawDots(frame, app) {
+  const { dots, point } = app;
+  const { context } = frame;
+  const layers = new Float64Array(point.order.nGroups);
+  const batches = new Map();
+  for (const stretch of stretchesOf(frame, point)) {
+    const own = stretch.dots(dots);
+    const perLayer = Math.max(1, Math.floor(stretch.long / PITCH));
+    own.forEach((i, place) => {
+      const part = ((place % perLayer) + 0.5) / Math.min(perLayer, own.length);
+      const away = AWAY + Math.floor(place / perLayer) * PITCH;
+      const key = `${colourOf(app, dots.truth[i])} ${point.isPositive[dots.line[i]]}`;
+      if (!batches.has(key)) batches.set(key, []);
+      batches.get(key).push(stretch.at(part, away));
+    });
+    for (let group = stretch.from; group < stretch.to; group++) layers[group] = Math.ceil(own.length / perLayer);
+  }
+  for (const [key, places] of batches) {
+    const [colour, flagged] = key.split(" ");
+    context.globalAlpha = flagged === "1" ? 0.95 : 0.35;
+    const stamp = makeStamp(context, colour, RADIUS);
+    for (const [x, y] of places) stamp(x, y);
+  }
+  context.globalAlpha = 1;
+  return layers;
+}
+
+function colourOf({ point, palette, state }, truth) {
+  if (point.perClass) return classColour(truth);
+  return truth === state.positive ? palette.positive : palette.negative;
+}
+
+/** Stretches of the curve long enough for a dot: groups `from` to `to`, the dots in them, and places along. */
+function stretchesOf(frame, point) {
+  const { counted, order } = point;
+  const corner = (g) => [frame.x(counted.fpr[g]), frame.y(counted.tpr[g])];
+  const found = [];
+  let from = 0;
+  for (let to = 1; to <= order.nGroups; to++) {
+    const [[x0, y0], [x1, y1]] = [corner(from), corner(to)];
+    const long = Math.hypot(x1 - x0, y1 - y0);
+    if (long < SHORT && to < order.nGroups) continue;
+    const [first, last] = [from, to];
+    const at = (part, away) => [x0 + (x1 - x0) * part - ((y1 - y0) / (long || 1)) * away, y0 + (y1 - y0) * part + ((x1 - x0) / (long || 1)) * away];
+    found.push({ from: first, to: last, long, at, dots: (dots) => dotsBetween(dots, point, first, last) });
+    from = to;
+  }
+  return found;
+}
+
+/** The dots of some groups, the class of interest first. */
+function dotsBetween(dots, { order, state }, from, to) {
+  const own = [];
+  // Dots are sorted by the ranking.
+  let i = 0;
+  while (i < dots.n && order.rank[dots.line[i]] < from) i++;
+  for (; i < dots.n && order.rank[dots.line[i]] < to; i++) own.push(i);
+  return own.sort((a, b) => Number(dots.truth[b] === state.positive) - Number(dots.truth[a] === state.positive));
+}
+
+/** The letters of the leaves, beside their segments. */
+function drawLetters(frame, app, layers) {
+  const { tree, point, palette, letters } = app;
+  const { counted, order } = point;
+  if (tree.models || order.nGroups > MOST_LETTERS) return;
+  const { context } = frame;
+  context.font = "600 12px system-ui, sans-serif";
+  context.textAlign = "center";
+  let last = [-100, -100];
+  for (let group = 0; group < order.nGroups; group++) {
+    const names = linesOf(order, group).map((line) => letters.get(tree.lines.node[line])).filter(Boolean);
+    if (names.length === 0 || counted.positives[group] + counted.negatives[group] === 0) continue;
+    const [x, y] = besideSegment(frame, counted, group, AWAY + layers[group] * PITCH + 8);
+    // Letters of short segments would lie on top of each other.
+    if (Math.hypot(x - last[0], y - last[1]) < 13) continue;
+    last = [x, y];
+    const text = names.length > 2 ? `${names[0]}…` : names.join("");
+    context.lineWidth = 4;
+    context.strokeStyle = palette.panel;
+    context.strokeText(text, x, y);
+    context.fillStyle = palette.ink;
+    context.fillText(text, x, y);
+  }
+}
+
+/** A place at the middle of a group's segment, so many pixels below and to the right of it. */
+function besideSegment(frame, counted, group, away) {
+  const [x0, y0] = [frame.x(counted.fpr[group]), frame.y(counted.tpr[group])];
+  const [x1, y1] = [frame.x(counted.fpr[group + 1]), frame.y(counted.tpr[group + 1])];
+  const long = Math.hypot(x1 - x0, y1 - y0) || 1;
+  return [(x0 + x1) / 2 - ((y1 - y0) / long) * away, (y0 + y1) / 2 + ((x1 - x0) / long) * away];
 }
 
 /** The other set of cases, if there are two. */
@@ -79,13 +193,13 @@ function drawHull(frame, curve, palette) {
 function drawCurve(frame, { palette, point }) {
   const corners = cornersOf(frame, point.counted);
   const middle = point.corner ?? 0;
-  const sides = point.corner === null
+  const sides = point.corner === null || point.perClass
     ? [[corners, palette.ink]]
     : [[corners.slice(0, middle + 1), palette.positive], [corners.slice(middle), palette.negative]];
   for (const [pixels, colour] of sides) line(frame, pixels, colour, { width: 3 });
   if (corners.length > MOST_DOTS) return;
   corners.forEach(([x, y], g) => {
-    dot(frame, x, y, g <= middle && point.corner !== null ? palette.positive : palette.negative, 3);
+    dot(frame, x, y, point.perClass ? palette.ink : g <= middle && point.corner !== null ? palette.positive : palette.negative, 3);
   });
 }
 

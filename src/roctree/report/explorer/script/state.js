@@ -1,6 +1,9 @@
 // The state of the page, as a plain object and as the fragment of its address.
 
 export const VIEWS = ["roc", "cost", "gain", "benefit", "calibration", "near"];
+/** The parts of a state that choose the point. */
+export const CHOICE = ["mode", "cost_fp", "cost_fn", "max_fpr", "min_tpr", "beta", "by", "matrix"];
+export const MOST_PINS = 3;
 const MODES = ["costs", "max_fpr", "min_tpr", "beta", "matrix"];
 
 // Keys of the address: how each part of the state is written and read. Parts that cannot be read keep
@@ -21,6 +24,7 @@ const FIELDS = {
   matrix: json(),
   priors: optional(json()),
   values: json(),
+  pins: json(),
 };
 
 function number(fits) {
@@ -70,21 +74,28 @@ function writeHash(state, start) {
 // Browsers limit changes of the address to about three per second.
 const PAUSE = 350;
 
-/** Keeps the state in the page's address: `keep` writes it after a delay, `of` returns the link to a state. */
+/**
+ * Keeps the state in the page's address: `keep` writes it after a delay, as a new entry of the history if
+ * a gesture begins with it, so that Back returns to the point before; `of` returns the link to a state.
+ */
 export function makeAddress(start) {
   let latest = null;
+  let begins = false;
   function of(state) {
     const text = writeHash(state, start);
     // In the initial state the address has no fragment.
     return location.href.split("#")[0] + (text ? `#${text}` : "");
   }
   function write() {
-    history.replaceState(null, "", of(latest));
+    const address = of(latest);
+    if (address !== location.href) history[begins ? "pushState" : "replaceState"](null, "", address);
     latest = null;
+    begins = false;
   }
-  function keep(state) {
+  function keep(state, isNew) {
     if (latest === null) setTimeout(write, PAUSE);
     latest = state;
+    begins ||= isNew;
   }
   return { keep, of };
 }
@@ -110,8 +121,14 @@ function fits(name, value, tree) {
   if (name === "priors") {
     return value === null || (Array.isArray(value) && value.length === tree.nClasses && value.every(isShare));
   }
+  if (name === "pins") return arePins(value, tree);
   if (name === "values") return isCase(value, tree);
   return true;
+}
+
+function arePins(value, tree) {
+  const isPin = (pin) => typeof pin?.name === "string" && CHOICE.every((part) => FIELDS[part].read(FIELDS[part].write(pin[part])) !== undefined && fits(part, pin[part], tree));
+  return Array.isArray(value) && value.length <= MOST_PINS && value.every(isPin);
 }
 
 function isMatrix(value, size) {

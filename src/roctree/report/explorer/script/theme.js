@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 
 const NEXT = { auto: "light", light: "dark", dark: "auto" };
+const SIGNS = { auto: "◐", light: "○", dark: "●" };
 
 /**
  * Manage the theme of a root; returns the button that switches it, and `whilePrinting` for redrawing.
@@ -15,11 +16,17 @@ export function followTheme(root, { around, signal, repaint }) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const systems = () => (dark.matches ? "dark" : "light");
   const names = { auto: `Theme: ${around ? "notebook" : "system"}`, light: "Theme: light", dark: "Theme: dark" };
-  const button = element("button", { type: "button", class: "theme", on: { click: turn } }, names.auto);
+  const button = element("button", { type: "button", class: "theme", on: { click: turn } });
+  name();
   function turn() {
     chosen = NEXT[chosen];
-    button.textContent = names[chosen];
+    name();
     follow();
+  }
+  function name() {
+    button.textContent = SIGNS[chosen];
+    button.title = names[chosen];
+    button.setAttribute("aria-label", names[chosen]);
   }
   function apply() {
     root.dataset.theme = printing ? "light" : chosen !== "auto" ? chosen : (around && themeAround(root)) || systems();

@@ -1,61 +1,59 @@
-// Drawing the visible part of the tree on a canvas.
+// Drawing the visible part of the tree: each test once, in a box; branches that say yes or no; lettered
+// leaves, and the lanes in which their dots lie.
 
 import { classColour, classShade, shade } from "./colour.js";
 import { fitted } from "./dom.js";
 import { linesOf } from "./labelling.js";
 import { MIXED, UNKNOWN, usesMatrix } from "./point.js";
+import { FONT, leftOf, LINE } from "./tree-columns.js";
 import { isEnd } from "./tree-layout.js";
 import { pathTo, ROOT } from "./tree.js";
-import { branchText, cases, grouped, leafCount, percent } from "./words.js";
+import { branchWord, percent } from "./words.js";
 
-const FONT = "system-ui, sans-serif";
-const LEAF_WIDTH = 34;
-// Names of labels are shortened to this width.
-const MOST_NAME = 84;
+const BADGE = 26;
 // Rows closer than this have no room for words.
-const READABLE = 13;
-const CONDITIONS_READABLE = 17;
-const TWO_LINES = 34;
-// Narrower columns have room for conditions only; names are then drawn at the nodes.
-const BOTH_READABLE = 130;
-const NARROWEST = 44;
+const READABLE = 12;
+const BRANCHES_READABLE = 19;
 // Subtrees of less height are drawn as one block.
 const SPECK = 2.5;
-const WIDEST = 13;
-const LINE = 13;
+const WIDEST = 9;
 // Paths to more leaves than this are not highlighted.
 const MOST_PATHS = 60;
+const HEADING = 12;
+const FORK = 10;
+// Shorter beginnings of a text say nothing.
+const LEAST_LETTERS = 8;
 
 /** Draw; returns the nodes on screen and where they are. */
-export function drawTree(context, size, app, view, { ROW, COLUMN }) {
+export function drawTree(context, size, app, view) {
   const { tree, palette } = app;
-  const { layout, zoom, shift } = view;
-  const x = (node) => tree.depth[node] * COLUMN * zoom.x + shift.x;
-  const y = (node) => layout.row[node] * ROW * zoom.y + shift.y;
-  const rowHeight = ROW * zoom.y;
-  const column = COLUMN * zoom.x;
-  const namesAtNodes = !tree.cells && rowHeight < TWO_LINES && column < BOTH_READABLE;
-  const scene = { context, size, app, view, x, y, rowHeight, column, namesAtNodes, lit: litNodes(app), next: nextNodes(app) };
+  const x = (node) => leftOf(tree, view, node);
+  const y = (node) => view.layout.row[node] * view.rowHeight + view.shift.y;
+  const scene = { context, size, app, view, x, y, rowHeight: view.rowHeight, columns: view.columns, lit: litNodes(app), next: nextNodes(app), found: view.found };
   context.clearRect(0, 0, size.width, size.height);
-  context.font = `12px ${FONT}`;
   context.textBaseline = "middle";
   const seen = visible(scene);
+  drawLanes(scene);
+  const inner = seen.nodes.filter((node) => !isEnd(tree, view.folded, node));
+  const ends = seen.nodes.filter((node) => isEnd(tree, view.folded, node));
+  context.save();
+  context.beginPath();
+  // Splits that are moved to the right disappear behind the leaves.
+  context.rect(0, 0, scene.columns.leaves + (scene.columns.fits && view.shift.x === 0 ? size.width : -4), size.height);
+  context.clip();
   const below = seen.nodes.filter((node) => node !== ROOT);
-  for (const node of below) drawBranch(scene, node);
+  for (const node of [...below].sort((a, b) => Number(scene.lit.has(a)) - Number(scene.lit.has(b)))) drawBranch(scene, node);
   for (const node of seen.blocks) drawBlock(scene, node);
-  // Draw text after all branches, so that none crosses it.
-  for (const node of below) drawCondition(scene, node);
-  const drawn = [];
-  for (const node of seen.nodes) {
-    if (isEnd(tree, view.folded, node)) drawn.push(drawEnd(scene, node));
-    else drawn.push(drawInner(scene, node));
-  }
+  for (const node of below) drawWord(scene, node);
+  const drawn = inner.filter((node) => x(node) < scene.columns.leaves).map((node) => drawSplit(scene, node));
+  context.restore();
+  for (const node of ends) drawn.push(drawEnd(scene, node));
   context.fillStyle = palette.ink;
   return drawn;
 }
 
 /** The nodes with rows on screen, and the roots of subtrees too small to tell apart. */
-function visible({ app, view, size, x, rowHeight }) {
+function visible({ app, view, size, rowHeight, x }) {
   const { tree } = app;
   const { layout, shift } = view;
   const nodes = [];
@@ -65,10 +63,11 @@ function visible({ app, view, size, x, rowHeight }) {
     const node = stack.pop();
     const top = (layout.from[node] - 0.5) * rowHeight + shift.y;
     const bottom = (layout.to[node] + 0.5) * rowHeight + shift.y;
-    // Descendants are farther right; their branch is drawn up to the edge.
-    if (bottom < 0 || top > size.height || (node !== ROOT && x(tree.parent[node]) > size.width)) continue;
+    if (bottom < 0 || top > size.height) continue;
     const end = isEnd(tree, view.folded, node);
-    if (bottom - top < SPECK && node !== ROOT) {
+    // Splits farther right than the leaves are not seen, and rows too small to tell apart neither.
+    const isBehind = !end && rowHeight < SPECK && x(node) > view.columns.leaves;
+    if ((bottom - top < SPECK || isBehind) && node !== ROOT) {
       blocks.push(node);
       continue;
     }
@@ -78,15 +77,20 @@ function visible({ app, view, size, x, rowHeight }) {
   return { nodes, blocks };
 }
 
-/** The nodes on the path to highlighted leaves, or on the path of the user's case. */
+/** The nodes under the pointer ("pointer") and on the path of the user's case ("case"). */
 function litNodes(app) {
   const { tree, lit, path } = app;
-  const nodes = new Set(path ? path.parts.keys() : []);
+  const nodes = new Map();
+  for (const node of path ? path.parts.keys() : []) nodes.set(node, "case");
   if (lit) {
     const ends = lit.from === "tree" ? [lit.node] : lit.lines.slice(0, MOST_PATHS).map((line) => tree.lines.node[line]);
-    for (const end of new Set(ends)) for (const node of pathTo(tree, end)) nodes.add(node);
+    for (const end of new Set(ends)) for (const node of pathTo(tree, end)) nodes.set(node, "pointer");
   }
   return nodes;
+}
+
+function litColour({ app, lit }, node) {
+  return lit.get(node) === "case" ? app.palette.case : app.palette.accent;
 }
 
 /** The nodes with cases whose label changes next if a miss costs more. */
@@ -96,69 +100,67 @@ function nextNodes({ point, tree }) {
   return new Set(linesOf(ranking, nGroups).map((line) => tree.lines.node[line]));
 }
 
-function drawBranch({ context, app, x, y, rowHeight, lit }, node) {
+/** The headings of the two lanes, and their ground. */
+function drawLanes({ context, app, size, columns }) {
+  const { palette } = app;
+  const words = app.point.perClass ? ["right", "wrong"] : ["cleared", "flagged"];
+  context.font = `12px ${FONT}`;
+  context.textAlign = "left";
+  columns.lanes.forEach((left, lane) => {
+    context.fillStyle = palette.lane;
+    context.beginPath();
+    context.roundRect(left - 4, HEADING + 10, columns.lane + 6, size.height - HEADING - 12, 6);
+    context.fill();
+    context.fillStyle = lane === 1 ? palette.ink : palette.quiet;
+    context.fillText(fitted(context, words[lane], columns.lane + 4), left - 2, HEADING);
+  });
+}
+
+function drawBranch(scene, node) {
+  const { context, app, x, y, rowHeight, lit, view } = scene;
   const { tree, palette } = app;
   const parent = tree.parent[node];
-  const [x0, y0, x1, y1] = [x(parent), y(parent), x(node), y(node)];
-  const bend = (x1 - x0) * 0.55;
+  const fork = x(parent) + view.columns.boxes.get(parent).width + FORK;
+  const [y0, x1, y1] = [y(parent), x(node), y(node)];
+  const bend = Math.min(8, Math.abs(y1 - y0));
   context.beginPath();
-  context.moveTo(x0, y0);
-  context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+  context.moveTo(fork - FORK, y0);
+  context.lineTo(fork, y0);
+  context.lineTo(fork, y1 - Math.sign(y1 - y0) * bend);
+  context.quadraticCurveTo(fork, y1, fork + bend, y1);
+  context.lineTo(x1, y1);
   const wide = (tree.weight[node] / tree.total) * WIDEST;
-  context.lineWidth = Math.max(1, Math.min(wide, rowHeight * 0.8));
-  context.strokeStyle = lit.has(node) ? palette.accent : palette.branch;
+  context.lineWidth = Math.max(lit.has(node) ? 2.5 : 1.25, Math.min(wide, rowHeight * 0.5));
+  context.strokeStyle = lit.has(node) ? litColour(scene, node) : palette.branch;
   context.stroke();
 }
 
-/** Whether there is room for the conditions of branches. */
-function hasConditions({ rowHeight, column }) {
-  return rowHeight >= CONDITIONS_READABLE && column >= NARROWEST;
-}
-
-/** The condition of a branch, at its end, as far as it fits. */
-function conditionOf({ context, app, column, namesAtNodes }, node) {
-  return fitted(context, branchText(app.tree, node), column - (namesAtNodes ? 12 : 22));
-}
-
-function drawCondition(scene, node) {
-  if (!hasConditions(scene)) return;
-  const { context, app, x, y, rowHeight, column, namesAtNodes, lit, view } = scene;
+/** The answer that leads along a branch: yes or no, categories, or the part of a cell. */
+function drawWord(scene, node) {
+  const { context, app, x, y, rowHeight, view, lit } = scene;
   const { tree, palette } = app;
-  const right = x(node) - (isEnd(tree, view.folded, node) ? 6 : 10);
-  const room = column - (namesAtNodes ? 12 : 22);
-  const colour = lit.has(node) ? palette.ink : palette.quiet;
-  const name = tree.cells || namesAtNodes ? "" : tree.features[tree.feature[tree.parent[node]]].name;
-  const condition = conditionOf(scene, node);
-  context.textAlign = "right";
-  if (rowHeight >= TWO_LINES) {
-    halo(context, palette, fitted(context, name, room), right, y(node) - 9, colour);
-    halo(context, palette, condition, right, y(node) + 10, palette.ink);
-    return;
-  }
-  // With room for one line only, show the condition and not the name.
-  const rest = room - context.measureText(`${condition} `).width;
-  const short = name && rest > 24 ? `${fitted(context, name, rest)} ${condition}` : condition;
-  halo(context, palette, short, right, y(node) - 8, colour);
-}
-
-/** The attribute tested at a node, beside it, as far as the conditions of its branches leave room. */
-function drawName(scene, node) {
-  const { context, app, x, y, column, lit } = scene;
-  const { tree, palette } = app;
-  const middle = y(node) - 13;
-  let room = column - 10;
-  for (let child = tree.firstChild[node]; child < tree.firstChild[node] + tree.nChildren[node]; child++) {
-    if (Math.abs(y(child) - 8 - middle) >= LINE) continue;
-    room = Math.min(room, column - 20 - context.measureText(conditionOf(scene, child)).width);
-  }
-  const name = fitted(context, tree.features[tree.feature[node]].name, room);
+  const parent = tree.parent[node];
+  const box = view.columns.boxes.get(parent);
+  if (rowHeight < BRANCHES_READABLE || box.lines.length === 0) return;
+  const left = x(parent) + box.width + FORK + 5;
+  // The text may run as far as the next column, or up to the leaf.
+  const next = view.columns.x[tree.depth[node]];
+  const room = (next === undefined ? view.columns.leaves : next + view.shift.x) - left - 4;
+  context.font = `11.5px ${FONT}`;
   context.textAlign = "left";
-  halo(context, palette, name, x(node) + 4, middle, lit.has(node) ? palette.ink : palette.quiet);
+  const above = y(node) <= y(parent);
+  // Between rows that are close together there is room for one word only.
+  if (Math.abs(y(node) - y(parent)) < LINE && !above && rowHeight < 2 * LINE) return;
+  const whole = branchWord(tree, node);
+  const text = fitted(context, whole, Math.max(room, 24));
+  // The parts of cells all begin alike: cut short they say nothing.
+  if (text !== whole && (tree.cells || text.length < LEAST_LETTERS)) return;
+  halo(context, palette, text, left, y(node) + (above ? -8 : 9), lit.has(node) ? palette.ink : palette.quiet);
 }
 
 /** Text with a rim, legible on a branch. */
 function halo(context, palette, text, x, y, colour) {
-  context.lineWidth = 5;
+  context.lineWidth = 4;
   context.lineJoin = "round";
   context.strokeStyle = palette.panel;
   context.strokeText(text, x, y);
@@ -180,20 +182,82 @@ function frameOf(app, label) {
   return label === state.positive ? palette.positive : palette.negative;
 }
 
-function drawInner(scene, node) {
-  const { context, app, x, y, rowHeight, lit, view } = scene;
+/** A split: its attribute and condition in a box, with the histogram of the test cases if it fits. */
+function drawSplit(scene, node) {
+  const { context, app, x, y, lit, view, found } = scene;
   const { palette } = app;
-  const radius = Math.min(5.5, Math.max(1.5, rowHeight * 0.3));
+  const box = view.columns.boxes.get(node);
+  const [left, top] = [x(node), y(node) - box.height / 2];
+  const marked = lit.has(node) || found.has(node);
   context.beginPath();
-  context.arc(x(node), y(node), radius, 0, 2 * Math.PI);
-  context.fillStyle = fillOf(app, node);
+  context.roundRect(left, top, box.width, box.height, Math.min(6, box.height / 2));
+  context.fillStyle = palette.panel;
   context.fill();
-  context.lineWidth = lit.has(node) ? 2.5 : 1.25;
-  context.strokeStyle = lit.has(node) ? palette.accent : palette.quiet;
+  context.lineWidth = marked ? 2.5 : 1.25;
+  context.strokeStyle = found.has(node) ? palette.case : lit.has(node) ? litColour(scene, node) : palette.quiet;
   context.stroke();
-  if (view.focus === node && app.focused() === context.canvas) focusRing(context, palette, x(node) - 9, y(node) - 9, 18, 18);
-  if (scene.namesAtNodes && hasConditions(scene)) drawName(scene, node);
-  return { node, left: x(node) - 12, right: x(node) + 12, y: y(node), reach: Math.max(8, radius) };
+  context.textAlign = "left";
+  box.lines.forEach(({ text, bold }, i) => {
+    context.font = `${bold ? "600 " : ""}12px ${FONT}`;
+    context.fillStyle = palette.ink;
+    const middle = box.lines.length === 1 && !box.pad ? y(node) + 0.5 : top + box.pad.y + LINE * (i + 0.5);
+    context.fillText(fitted(context, text, box.width - 12), left + 8, middle);
+  });
+  if (box.histogram) {
+    const area = { left: left + box.pad.x, top: top + box.height - box.histogramHeight - 5, width: box.width - 2 * box.pad.x, height: box.histogramHeight };
+    drawHistogram(context, app, node, area);
+  }
+  if (view.focus === node && app.focused() === context.canvas) focusRing(context, palette, left - 3, top - 3, box.width + 6, box.height + 6);
+  return { node, left, right: left + box.width, y: y(node), reach: Math.max(8, box.height / 2) };
+}
+
+/** The classes above and below a line, and the threshold between them. */
+export function drawHistogram(context, app, node, { left, top, width, height }) {
+  const { palette, tree } = app;
+  const { span, counts } = app.histograms.get(node);
+  const nBins = counts.length / tree.nClasses;
+  const parts = Array.from({ length: nBins }, (_, bin) => partsOf(app, counts, bin));
+  const most = (side) => Math.max(...parts.map((each) => sum(each[side])));
+  const scale = (height - 1) / Math.max(most("up") + most("down"), 1e-9);
+  const line = top + most("up") * scale;
+  const step = width / nBins;
+  parts.forEach(({ up, down }, bin) => {
+    let [high, low] = [line, line + 1];
+    for (const { colour, count } of up) {
+      context.fillStyle = colour;
+      context.fillRect(left + bin * step, high - count * scale, Math.max(step - 0.6, 0.6), count * scale);
+      high -= count * scale;
+    }
+    for (const { colour, count } of down) {
+      context.fillStyle = colour;
+      context.fillRect(left + bin * step, low, Math.max(step - 0.6, 0.6), count * scale);
+      low += count * scale;
+    }
+  });
+  context.fillStyle = palette.branch;
+  context.fillRect(left, line, width, 1);
+  if (span === null || !(span[1] > span[0])) return;
+  const cut = left + ((tree.threshold[node] - span[0]) / (span[1] - span[0])) * width;
+  const soft = tree.softness ? (tree.softness[node] / (span[1] - span[0])) * width : 0;
+  if (soft > 1) {
+    // A case within a soft threshold follows both branches.
+    context.fillStyle = palette.band;
+    context.fillRect(Math.max(left, cut - soft), top - 2, Math.min(left + width, cut + soft) - Math.max(left, cut - soft), height + 4);
+  }
+  context.fillStyle = palette.ink;
+  context.fillRect(cut - 0.75, top - 2, 1.5, height + 4);
+}
+
+function sum(parts) {
+  return parts.reduce((total, { count }) => total + count, 0);
+}
+
+/** The bars of a bin: the class of interest up and the others down, or every class up in its colour. */
+function partsOf({ palette, tree, state, point }, counts, bin) {
+  const all = tree.classes.map((_, c) => ({ c, count: counts[bin * tree.nClasses + c] }));
+  if (point.perClass) return { up: all.map(({ c, count }) => ({ colour: classColour(c), count })), down: [] };
+  const others = all.reduce((total, { c, count }) => total + (c === state.positive ? 0 : count), 0);
+  return { up: [{ colour: palette.positive, count: all[state.positive].count }], down: [{ colour: palette.negative, count: others }] };
 }
 
 function focusRing(context, palette, left, top, width, height) {
@@ -204,51 +268,60 @@ function focusRing(context, palette, left, top, width, height) {
   context.setLineDash([]);
 }
 
+/** A leaf or a folded node: its letter, in the colours of its probability and label, and its number. */
 function drawEnd(scene, node) {
-  const { context, app, view, x, y, rowHeight, lit } = scene;
+  const { context, app, view, x, y, rowHeight, lit, columns } = scene;
   const { tree, palette } = app;
-  const height = Math.min(18, Math.max(1.5, rowHeight * 0.68));
+  const height = Math.min(20, Math.max(1.5, rowHeight * 0.8));
   const [left, top] = [x(node), y(node) - height / 2];
   const label = app.point.nodeLabels[node];
   const mixed = label === MIXED || label === UNKNOWN;
-  if (tree.nChildren[node] > 0) drawStack(context, palette, left, top, height);
+  const isFolded = tree.nChildren[node] > 0;
+  if (isFolded) drawStack(context, palette, left, top, height);
   context.beginPath();
-  context.roundRect(left, top, LEAF_WIDTH, height, Math.min(5, height / 2));
+  context.roundRect(left, top, BADGE, height, Math.min(6, height / 2));
   context.fillStyle = fillOf(app, node);
   context.fill();
-  const frame = Math.min(3.5, Math.max(0.75, height / 4));
+  const frame = Math.min(3, Math.max(0.75, height / 5));
   context.lineWidth = label === app.state.positive || app.point.perClass ? frame : Math.max(0.75, frame * 0.6);
   context.strokeStyle = mixed ? palette.quiet : frameOf(app, label);
   if (mixed) context.setLineDash([4, 3]);
   context.stroke();
   context.setLineDash([]);
   if (tree.leafOf[node] >= 0 && scene.next.has(node)) drawNext(context, palette, left, top, height);
-  if (lit.has(node)) {
+  if (lit.has(node) || scene.found.has(node)) {
     context.lineWidth = 2;
-    context.strokeStyle = palette.accent;
-    context.strokeRect(left - 4, top - 4, LEAF_WIDTH + 8, height + 8);
+    context.strokeStyle = scene.found.has(node) ? palette.case : litColour(scene, node);
+    context.strokeRect(left - 4, top - 3, BADGE + 8, height + 6);
   }
-  if (view.focus === node && app.focused() === context.canvas) {
-    focusRing(context, palette, left - 5, top - 5, LEAF_WIDTH + 10, height + 10);
+  if (view.focus === node && app.focused() === context.canvas) focusRing(context, palette, left - 5, top - 4, BADGE + 10, height + 8);
+  if (rowHeight >= READABLE) {
+    drawLetter(scene, node, left + BADGE / 2, isFolded);
+    context.textAlign = "left";
+    context.font = `${app.point.perClass ? "600 " : ""}12.5px ${FONT}`;
+    halo(context, palette, fitted(context, numberOf(app, node), columns.textWidth), columns.text, y(node) + 0.5, palette.ink);
   }
-  if (rowHeight >= READABLE) drawFacts(scene, node, left + LEAF_WIDTH + 8);
-  return { node, left: left - 4, right: left + LEAF_WIDTH + 150, y: y(node), reach: Math.max(rowHeight / 2, 3) };
+  return { node, left: left - 4, right: columns.lanes[1] + columns.lane, y: y(node), reach: Math.max(rowHeight / 2, 3) };
 }
 
-/** The width of a leaf including the text beside it. */
-export function widthOfEnd(context, app, node) {
-  const { name, facts } = wordsOf(app, node);
-  context.font = `600 12px ${FONT}`;
-  const wide = LEAF_WIDTH + 15 + Math.min(MOST_NAME, context.measureText(name).width);
-  context.font = `12px ${FONT}`;
-  return wide + context.measureText(facts).width;
+function drawLetter({ context, app, y }, node, middle, isFolded) {
+  const { palette, tree, state } = app;
+  const p = tree.probabilities[node * tree.nClasses + state.positive];
+  const strong = usesMatrix(tree, state) || Math.abs(p - 0.5) > 0.36;
+  const text = isFolded ? `+${tree.nLeaves[node]}` : app.letters.get(node);
+  context.font = `600 ${text.length > 2 ? 10.5 : 12}px ${FONT}`;
+  context.textAlign = "center";
+  context.fillStyle = strong ? "#fff" : palette.ink;
+  if (isFolded) context.fillStyle = palette.ink;
+  if (isFolded) halo(context, { panel: palette.panel }, text, middle, y(node) + 0.5, palette.ink);
+  else context.fillText(text, middle, y(node) + 0.5);
 }
 
 /** A folded node looks like a stack of leaves. */
 function drawStack(context, palette, left, top, height) {
   context.fillStyle = palette.branch;
   context.beginPath();
-  context.roundRect(left + 5, top + 3, LEAF_WIDTH, height, 5);
+  context.roundRect(left + 4, top + 3, BADGE, height, 5);
   context.fill();
 }
 
@@ -257,50 +330,28 @@ function drawNext(context, palette, left, top, height) {
   context.strokeStyle = palette.ink;
   context.setLineDash([2, 2.5]);
   context.beginPath();
-  context.roundRect(left - 4, top - 4, LEAF_WIDTH + 8, height + 8, 6);
+  context.roundRect(left - 4, top - 4, BADGE + 8, height + 8, 8);
   context.stroke();
   context.setLineDash([]);
 }
 
-function drawFacts({ context, app, y }, node, left) {
-  const { palette } = app;
-  const { name, facts } = wordsOf(app, node);
-  context.textAlign = "left";
-  context.font = `600 12px ${FONT}`;
-  const word = fitted(context, name, MOST_NAME);
-  halo(context, palette, word, left, y(node), palette.ink);
-  const after = left + context.measureText(word).width + 7;
-  context.font = `12px ${FONT}`;
-  halo(context, palette, facts, after, y(node), palette.quiet);
-}
-
-/** The text beside a leaf or a folded node: the name of its label, probability and cases. */
-function wordsOf(app, node) {
+/** The one number of a leaf, the probability of the class of interest; its label where classes have costs. */
+function numberOf(app, node) {
   const { tree, state, point } = app;
-  const folded = tree.nChildren[node] > 0;
   const label = point.nodeLabels[node];
-  const mixed = label === MIXED || label === UNKNOWN;
-  const shown = usesMatrix(tree, state) && !mixed ? label : state.positive;
-  const p = tree.probabilities[node * tree.nClasses + shown];
-  const number = cases(tree.weight[node]).replace(/ cases?$/, "");
-  const name = mixed ? "mixed" : app.labelName(label);
-  // If cases of one leaf have different labels, show how many are positive instead of the share.
-  if (mixed && tree.models && !folded && !usesMatrix(tree, state)) {
-    const called = grouped(Number(point.nPositive[node].toFixed(1)));
-    return { name, facts: `${called} of ${number} ${tree.classes[state.positive]}` };
-  }
-  return { name, facts: `${percent(p, 0)} · ${folded ? leafCount(tree, tree.nLeaves[node]) : number}` };
+  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : tree.classes[label];
+  return percent(tree.probabilities[node * tree.nClasses + state.positive], 0);
 }
 
 /** A subtree too small to resolve: a line in the colour of its probability. */
-function drawBlock({ context, app, view, x, y, rowHeight, column }, node) {
+function drawBlock({ context, app, view, x, y, rowHeight, columns }, node) {
   const { tree } = app;
   const { layout } = view;
   const height = Math.max(1, (layout.to[node] - layout.from[node] + 1) * rowHeight);
-  const parent = tree.parent[node];
+  const from = x(tree.parent[node]) + FORK;
   context.fillStyle = fillOf(app, node);
-  context.fillRect(x(parent), y(node) - height / 2, column * 0.9, height);
+  context.fillRect(from, y(node) - height / 2, Math.max(columns.leaves - from, 8), height);
   const label = app.point.nodeLabels[node];
   context.fillStyle = label < 0 ? app.palette.quiet : frameOf(app, label);
-  context.fillRect(x(parent) + column * 0.9, y(node) - height / 2, 4, height);
+  context.fillRect(columns.leaves, y(node) - height / 2, 6, height);
 }

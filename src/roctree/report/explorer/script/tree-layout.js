@@ -2,30 +2,31 @@
 
 import { ROOT } from "./tree.js";
 
-// Trees with more leaves start folded.
-const MOST_ROWS = 30;
-const FIRST_ROWS = 24;
-
-/** The nodes folded at the start: in a large tree, all but the heaviest. */
-export function foldedAtFirst(tree) {
+/**
+ * The nodes folded at the start, so that the rest has at most some rows and levels of splits: the
+ * heaviest nodes unfold first.
+ */
+export function foldedAtFirst(tree, mostRows, mostLevels) {
   const folded = new Set();
-  if (tree.leaves.length <= MOST_ROWS) return folded;
-  // Unfold the heaviest node until there are enough rows.
-  const closed = [ROOT];
+  const closed = tree.nChildren[ROOT] > 0 ? [ROOT] : [];
   let rows = 1;
-  while (rows < FIRST_ROWS && closed.length > 0) {
+  while (closed.length > 0) {
     let heaviest = 0;
     for (let i = 1; i < closed.length; i++) {
       if (tree.weight[closed[i]] > tree.weight[closed[heaviest]]) heaviest = i;
     }
     const [node] = closed.splice(heaviest, 1);
+    const fits = rows + tree.nChildren[node] - 1 <= mostRows && tree.depth[node] < mostLevels;
+    if (!fits && node !== ROOT) {
+      folded.add(node);
+      continue;
+    }
     rows += tree.nChildren[node] - 1;
     for (let i = 0; i < tree.nChildren[node]; i++) {
       const child = tree.firstChild[node] + i;
       if (tree.nChildren[child] > 0) closed.push(child);
     }
   }
-  closed.forEach((node) => folded.add(node));
   return folded;
 }
 

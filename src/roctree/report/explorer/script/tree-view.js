@@ -1,35 +1,35 @@
-// The tree: zoom, pan, fold; only what is visible is drawn.
+// The tree: zoom, pan, fold, search; only what is visible is drawn.
 
 import { classColour } from "./colour.js";
 import { element, fill, help, sharpCanvas } from "./dom.js";
-import { usesMatrix } from "./point.js";
-import { drawTree, widthOfEnd } from "./tree-draw.js";
-import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
+import { makeDotsView } from "./dots-view.js";
 import { linesBelow } from "./lines.js";
+import { drawMinimap, makeMinimap } from "./minimap.js";
+import { usesMatrix } from "./point.js";
+import { columnsOf, leftOf, levelsThatFit, NARROW } from "./tree-columns.js";
+import { drawTree } from "./tree-draw.js";
+import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
 import { pathTo, ROOT } from "./tree.js";
 import { leafCount } from "./words.js";
 
-const ROW = 30;
-const COLUMN = 178;
-const MARGIN = { left: 26, right: 10, top: 22, bottom: 18 };
-// With more rows than this, text is illegible when the whole tree is shown.
-const MOST_MEASURED = 60;
-const SMALL = 420;
-const READABLE = { row: 34, column: 104 };
-const LEAST_ZOOM = 0.0005;
-const MOST_ZOOM = 3;
+const MARGIN = { top: 34, bottom: 8 };
+// Rows of a tree that is fitted to its pane; larger trees start folded.
+const ROW = { least: 23, most: 130 };
+const LEAST_ROW = 0.005;
+const MOST_ROW = 240;
+const MOST_STRETCH = 4;
 // The approximate maximal number of highlighted lines.
 const MOST_LIT = 5000;
 
 /** Make the pane of the tree; returns its element, and `draw` and `refit` for changes elsewhere. */
 export function makeTreeView(app) {
   const { tree } = app;
-  const view = { folded: foldedAtFirst(tree), zoom: { x: 1, y: 1 }, shift: { x: 0, y: 0 }, focus: ROOT };
-  view.layout = layOut(tree, view.folded);
-  view.drawn = [];
+  const view = { folded: null, rowHeight: 30, stretch: 1, shift: { x: 0, y: 0 }, focus: ROOT, layout: null, columns: null, drawn: [], found: new Set() };
   // The tree is fitted to its pane until the user moves it.
   view.moved = false;
   let asked = false;
+  let measured = [];
+  let hasFlowed = false;
   const surface = sharpCanvas(
     {
       class: "tree",
@@ -39,14 +39,20 @@ export function makeTreeView(app) {
       "aria-label": `Tree of ${leafCount(tree, tree.leaves.length)}. Arrow keys move from node to node, Enter folds or unfolds, plus and minus zoom, 0 shows all.`,
     },
     () => {
-      if (!view.moved) {
-        fit();
-        if (size.width < SMALL) makeReadable();
-      }
+      if (!view.moved) fit();
       paint();
+      placeDots();
+      flowOnce();
     },
   );
   const { canvas, context, size } = surface;
+  const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
+  const dots = makeDotsView(app, view, size, still);
+  const minimap = makeMinimap(app, view, size, (top) => {
+    view.moved = true;
+    view.shift.y = top;
+    draw();
+  });
 
   function draw() {
     if (asked) return;
@@ -58,52 +64,85 @@ export function makeTreeView(app) {
   }
 
   function drawNow() {
-    if (surface.resize()) paint();
+    if (!surface.resize()) return;
+    paint();
+    placeDots();
   }
 
   function paint() {
-    view.drawn = drawTree(context, size, app, view, { ROW, COLUMN });
+    if (!view.layout) fit();
+    const { layout, rowHeight, stretch } = view;
+    const wanted = [layout, rowHeight, stretch, size.width, app.point.perClass, view.shift.x];
+    // Measuring text is slow.
+    if (!view.columns || wanted.some((each, i) => each !== measured[i])) view.columns = columnsOf(context, app, view, size);
+    measured = wanted;
+    view.drawn = drawTree(context, size, app, view);
+    drawMinimap(minimap, app, view, size);
   }
 
-  /** Show everything, at most at natural size. */
+  let placed = { key: "", labels: null };
+
+  /** Put the dots where they belong; they travel if only labels have changed. */
+  function placeDots() {
+    if (!view.columns) return;
+    const { columns, rowHeight, shift, layout } = view;
+    const key = [app.dots.key, rowHeight, shift.y, columns.lanes, columns.lane, layout.ends.length, size.width, size.height, app.palette.panel].join(" ");
+    if (key === placed.key && placed.labels === app.point.lineLabels) return;
+    const flips = key === placed.key;
+    placed = { key, labels: app.point.lineLabels };
+    dots.place(app.dots, flips);
+  }
+
+  /** The way of a dot to its leaf: from split to split. */
+  function routeTo(leaf) {
+    const nodes = pathTo(tree, leaf);
+    const last = nodes.findIndex((node) => isEnd(tree, view.folded, node));
+    return nodes.slice(0, last + 1).map((node) => [placeOf(node).x, placeOf(node).y]);
+  }
+
+  function flowOnce() {
+    if (hasFlowed || !view.columns) return;
+    hasFlowed = true;
+    const known = new Map();
+    dots.flow((leaf) => {
+      if (!known.has(leaf)) known.set(leaf, routeTo(leaf));
+      return known.get(leaf);
+    });
+  }
+
+  /** Show everything if it can be read, else fold what does not fit. */
   function fit() {
     const high = size.height - MARGIN.top - MARGIN.bottom;
-    const rows = Math.max(view.layout.ends.length - 1, 1);
-    view.zoom.x = Math.min(1.25, Math.max(0.06, widestColumn() / COLUMN));
-    view.zoom.y = Math.max(LEAST_ZOOM, Math.min(1.6, high / (rows * ROW)));
-    view.moved = false;
-    view.shift.x = MARGIN.left;
-    view.shift.y = MARGIN.top + Math.max(0, (high - rows * ROW * view.zoom.y) / 2);
-  }
-
-  /** The column width at which all leaves and the text beside them are visible. */
-  function widestColumn() {
-    const wide = size.width - MARGIN.left - MARGIN.right;
-    const { ends, depth } = view.layout;
-    if (ends.length > MOST_MEASURED) return wide / (depth + 1);
-    const room = (node) => (wide - widthOfEnd(context, app, node)) / Math.max(tree.depth[node], 1);
-    return Math.min(...ends.map(room));
-  }
-
-  /** On a small screen, start with a legible part of the tree rather than all of it. */
-  function makeReadable() {
-    view.zoom.x = Math.max(view.zoom.x, READABLE.column / COLUMN);
-    if (view.zoom.y * ROW >= READABLE.row) return;
-    view.zoom.y = READABLE.row / ROW;
-    view.shift.y = size.height / 2 - view.layout.row[ROOT] * READABLE.row;
-  }
-
-  function zoomAt(factor, x, y) {
-    view.moved = true;
-    for (const [axis, at] of [["x", x], ["y", y]]) {
-      const before = view.zoom[axis];
-      view.zoom[axis] = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, before * factor));
-      view.shift[axis] = at - ((at - view.shift[axis]) * view.zoom[axis]) / before;
+    const mostRows = Math.max(2, Math.floor(high / ROW.least));
+    if (!view.layout || !view.touched) {
+      // Small trees are shown whole even if their columns are narrow.
+      const levels = tree.leaves.length <= 12 && size.width > NARROW ? Infinity : levelsThatFit(context, app, size);
+      view.folded = foldedAtFirst(tree, mostRows, levels);
+      view.layout = layOut(tree, view.folded);
     }
+    const rows = view.layout.ends.length;
+    view.rowHeight = Math.max(LEAST_ROW, Math.min(ROW.most, high / rows));
+    view.stretch = 1;
+    view.moved = false;
+    view.shift.x = 0;
+    view.shift.y = MARGIN.top + view.rowHeight / 2 + Math.max(0, (high - rows * view.rowHeight) / 2);
+  }
+
+  /** Zoom across and down, each by its own factor. */
+  function zoomAt({ x, y }, at) {
+    view.moved = true;
+    const before = { row: view.rowHeight, stretch: view.stretch };
+    view.rowHeight = Math.min(MOST_ROW, Math.max(LEAST_ROW, view.rowHeight * y));
+    view.stretch = Math.min(MOST_STRETCH, Math.max(0.25, view.stretch * x));
+    view.shift.y = at.y - ((at.y - view.shift.y) * view.rowHeight) / before.row;
+    view.shift.x = Math.min(0, at.x - ((at.x - view.shift.x) * view.stretch) / before.stretch);
     draw();
   }
 
+  const middle = () => ({ x: size.width / 2, y: size.height / 2 });
+
   function fold(folded, refit = true) {
+    view.touched = true;
     view.folded = folded;
     view.layout = layOut(tree, folded);
     if (refit) fit();
@@ -112,14 +151,15 @@ export function makeTreeView(app) {
 
   function toggle(node) {
     if (tree.nChildren[node] === 0) return;
-    const anchor = view.layout.row[node] * ROW * view.zoom.y + view.shift.y;
+    const anchor = view.layout.row[node] * view.rowHeight + view.shift.y;
     const folded = new Set(view.folded);
     if (!folded.delete(node)) folded.add(node);
     else for (let i = 0; i < tree.nChildren[node]; i++) foldAgain(folded, tree.firstChild[node] + i);
     fold(folded, false);
     // The node stays where it is under the pointer.
     view.moved = true;
-    view.shift.y = anchor - view.layout.row[node] * ROW * view.zoom.y;
+    view.rowHeight = Math.max(view.rowHeight, Math.min(ROW.least, MOST_ROW));
+    view.shift.y = anchor - view.layout.row[node] * view.rowHeight;
     app.say(folded.has(node) ? "folded" : "unfolded");
   }
 
@@ -145,16 +185,14 @@ export function makeTreeView(app) {
 
   /** The position of a node on the canvas. */
   function placeOf(node) {
-    return {
-      x: tree.depth[node] * COLUMN * view.zoom.x + view.shift.x,
-      y: view.layout.row[node] * ROW * view.zoom.y + view.shift.y,
-    };
+    return { x: leftOf(tree, view, node) + 12, y: view.layout.row[node] * view.rowHeight + view.shift.y };
   }
 
-  listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, draw, fit, reveal });
+  listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, middle, draw, fit, reveal });
 
   /** Unfold the ancestors of a node, and bring it into view. */
   function reveal(node) {
+    if (!view.layout) return;
     const path = pathTo(tree, node);
     const hidden = path.slice(0, -1).filter((at) => view.folded.has(at));
     if (hidden.length > 0) {
@@ -166,40 +204,68 @@ export function makeTreeView(app) {
           if (!path.includes(child)) foldAgain(folded, child);
         }
       }
-      fold(folded, false);
+      fold(folded, !view.moved);
+      if (view.rowHeight < ROW.least) {
+        view.rowHeight = ROW.least;
+        view.moved = true;
+      }
     }
     const { x, y } = placeOf(node);
     const away = { x: x < 20 || x > size.width - 60, y: y < 20 || y > size.height - 20 };
     if (away.y) view.shift.y += size.height / 2 - y;
-    if (away.x) view.shift.x += size.width / 2 - x;
+    if (away.x) view.shift.x = Math.min(0, view.shift.x + size.width / 3 - x);
     view.moved ||= away.x || away.y;
     draw();
   }
 
-  const button = (text, label, action) =>
-    element("button", { type: "button", class: "tool", "aria-label": label, title: label, on: { click: action } }, text);
+  /** Mark the splits on attributes with these letters in their names, or the leaf with this letter. */
+  function find(text) {
+    const wanted = text.trim().toLowerCase();
+    const isIt = (node) => {
+      if (tree.nChildren[node] === 0) return app.letters.get(node).toLowerCase() === wanted;
+      return !tree.cells && tree.features[tree.feature[node]].name.toLowerCase().includes(wanted);
+    };
+    view.found = new Set(wanted === "" ? [] : Array.from({ length: tree.n }, (_, node) => node).filter(isIt));
+    const [first] = view.found;
+    if (first !== undefined) reveal(first);
+    app.say(wanted === "" ? "" : `${view.found.size} found`);
+    draw();
+  }
+
+  const button = (text, label, action, className = "tool") =>
+    element("button", { type: "button", class: className, "aria-label": label, title: label, on: { click: action } }, text);
+  const search = element("input", {
+    type: "text",
+    class: "search",
+    placeholder: "Find",
+    "aria-label": "Find an attribute or a leaf",
+    on: { input: () => find(search.value) },
+  });
   const tools = element(
     "div",
     { class: "tools", role: "group", "aria-label": "View of the tree" },
-    button("+", "Zoom in", () => zoomAt(1.3, size.width / 2, size.height / 2)),
-    button("−", "Zoom out", () => zoomAt(1 / 1.3, size.width / 2, size.height / 2)),
+    search,
+    button("+", "Zoom in", () => zoomAt({ x: 1.3, y: 1.3 }, middle())),
+    button("−", "Zoom out", () => zoomAt({ x: 1 / 1.3, y: 1 / 1.3 }, middle())),
+    button("↔", "Wider", () => zoomAt({ x: 1.3, y: 1 }, middle()), "tool expert"),
+    button("↕", "Taller", () => zoomAt({ x: 1, y: 1.3 }, middle()), "tool expert"),
     button("Fit", "Show the whole tree", () => { fit(); draw(); }),
-    button("Unfold", "Unfold all nodes", () => fold(new Set())),
-    button("Fold", "Fold to the first split", () => fold(allFolded(tree))),
+    button("Unfold", "Unfold all nodes", () => fold(new Set()), "tool chief"),
+    button("Fold", "Fold to the first split", () => fold(allFolded(tree)), "tool chief"),
   );
   const key = makeLegend(app);
   const pane = element(
     "section",
     { class: "pane tree-pane", "aria-label": "Tree" },
     element("div", { class: "head" }, element("h2", {}, "Tree ", help("tree", "this picture")), tools),
-    canvas,
+    element("div", { class: "layers" }, canvas, dots.canvas, minimap.canvas),
     key.element,
   );
-  return { element: pane, update: key.update, draw, drawNow, reveal, canvas, view };
+  return { element: pane, update: key.update, draw, drawNow, reveal, canvas, view, dots };
 }
 
 /** Pointer, touch and keyboard events. */
-function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, draw, fit, reveal }) {
+function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, middle, draw, fit, reveal }) {
   const pointers = new Map();
   let moved = 0;
   const local = (event) => {
@@ -225,10 +291,10 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
     if (others.length > 0) {
       const other = others[0][1];
       const factor = Math.hypot(at.x - other.x, at.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
-      if (Number.isFinite(factor) && factor > 0) zoomAt(factor, other.x, other.y);
+      if (Number.isFinite(factor) && factor > 0) zoomAt({ x: factor, y: factor }, other);
     } else {
       view.moved = true;
-      view.shift.x += at.x - before.x;
+      view.shift.x = Math.min(0, view.shift.x + at.x - before.x);
       view.shift.y += at.y - before.y;
       draw();
     }
@@ -258,9 +324,13 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
       const { x, y } = local(event);
       if (event.shiftKey) {
         view.moved = true;
-        view.shift.x -= event.deltaY || event.deltaX;
+        view.shift.x = Math.min(0, view.shift.x - (event.deltaY || event.deltaX));
         draw();
-      } else zoomAt(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), x, y);
+        return;
+      }
+      const factor = Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015));
+      // With Alt only rows grow; a tree is mostly too high, not too wide.
+      zoomAt({ x: event.altKey ? 1 : factor, y: factor }, { x, y });
     },
     { passive: false },
   );
@@ -277,8 +347,8 @@ function listen({ canvas, view, app, nodeAt, placeOf, light, toggle, zoomAt, dra
     const actions = {
       Enter: () => toggle(view.focus),
       " ": () => toggle(view.focus),
-      "+": () => zoomAt(1.3, canvas.clientWidth / 2, canvas.clientHeight / 2),
-      "-": () => zoomAt(1 / 1.3, canvas.clientWidth / 2, canvas.clientHeight / 2),
+      "+": () => zoomAt({ x: 1.3, y: 1.3 }, middle()),
+      "-": () => zoomAt({ x: 1 / 1.3, y: 1 / 1.3 }, middle()),
       0: () => { fit(); draw(); },
     };
     if (steps[event.key]) {
@@ -312,16 +382,17 @@ function makeLegend(app) {
   function update() {
     const { tree, state } = app;
     if (usesMatrix(tree, state)) {
-      fill(legend, tree.classes.slice(0, MOST_KEYS).map(ofClass), "fill: most probable class · frame: label");
+      fill(legend, tree.classes.slice(0, MOST_KEYS).map(ofClass), `a dot is one of 1\u00a0000 ${app.data.noun}, coloured by what it is`);
       return;
     }
     const name = tree.classes[state.positive];
     fill(
       legend,
-      key("positive", `labelled ${name}`),
-      key("negative", "labelled otherwise"),
-      key("next", "changes next"),
-      element("span", { class: "key" }, `${tree.models ? "share" : "probability"} of ${name} 0`, element("i", { class: "ramp" }), "1"),
+      key("dot positive", name),
+      key("dot negative", app.labelName(state.positive === 0 ? 1 : 0)),
+      element("span", { class: "key" }, `a dot is one of 1\u00a0000 ${app.data.noun}`),
+      element("span", { class: "key" }, `%: probability of ${name}`),
+      key("next", "flips next"),
     );
   }
   return { element: legend, update };

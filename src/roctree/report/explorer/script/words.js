@@ -103,11 +103,47 @@ export function branchText(tree, node) {
   const feature = tree.feature[parent];
   const gap = tree.missingBranch[parent] === branch && tellsMissing(tree).has(feature);
   if (tree.threshold[parent] !== null) {
-    return `${branch === 0 ? "≤" : ">"} ${tree.cut[parent]}${gap ? " or missing" : ""}`;
+    return `${branch === 0 ? "≤" : ">"} ${measured(tree, feature, tree.cut[parent])}${gap ? " or missing" : ""}`;
   }
   const words = categoriesOf(tree, node).map((code) => tree.features[feature].categories[code]);
   if (words.length === 0) return gap ? "missing" : "none of these";
   return someOf(words) + (gap ? " or missing" : "");
+}
+
+/** A number in the unit of its attribute. */
+function measured(tree, feature, text) {
+  const { measure } = tree.features[feature];
+  return measure ? `${text}${GAP}${measure}` : String(text);
+}
+
+/** Whether the two branches of a split answer yes and no; else each names its values. */
+function asksOnce(tree, node) {
+  return !tree.cells && tree.nChildren[node] === 2;
+}
+
+/** The test of a split, which stands once, at the node: its attribute, and the question. */
+export function testLines(tree, node) {
+  if (tree.cells) return { name: `${tree.nChildren[node]} parts`, test: "" };
+  const feature = tree.feature[node];
+  const { name } = tree.features[feature];
+  if (testsPresence(tree, node)) return { name, test: "known?" };
+  if (tree.threshold[node] !== null) {
+    // A soft threshold is blurred: cases within it follow both branches.
+    const blur = tree.softness?.[node] > 0 ? ` ±${GAP}${short(tree.softness[node], 2)}` : "";
+    return { name, test: `≤ ${measured(tree, feature, `${tree.cut[node]}${blur}`)}?` };
+  }
+  if (!asksOnce(tree, node)) return { name, test: "" };
+  const words = categoriesOf(tree, tree.firstChild[node]).map((code) => tree.features[feature].categories[code]);
+  return { name, test: `${someOf(words)}?` };
+}
+
+/** The word on the branch to a node: "yes" or "no", or the values that lead there. */
+export function branchWord(tree, node) {
+  const parent = tree.parent[node];
+  if (!asksOnce(tree, parent)) return tree.cells ? branchText(tree, node) : branchText(tree, node).replace("none of these", "else");
+  const branch = branchOf(tree, node);
+  const gap = !testsPresence(tree, parent) && tree.missingBranch[parent] === branch && tellsMissing(tree).has(tree.feature[parent]);
+  return `${branch === 0 ? "yes" : "no"}${gap ? " or missing" : ""}`;
 }
 
 /** The combined constraints of the tests on the path to a node, one per attribute. */
@@ -141,10 +177,10 @@ function demandWords(tree, demand) {
     return `${name} ${someOf(demand.codes.map((code) => categories[code]))}${gap}`;
   }
   if (demand.low !== undefined && demand.high !== undefined) {
-    return `${name} above ${demand.low} up to ${demand.high}${gap}`;
+    return `${name} above ${demand.low} up to ${measured(tree, demand.feature, demand.high)}${gap}`;
   }
-  if (demand.low !== undefined) return `${name} above ${demand.low}${gap}`;
-  if (demand.high !== undefined) return `${name} at most ${demand.high}${gap}`;
+  if (demand.low !== undefined) return `${name} above ${measured(tree, demand.feature, demand.low)}${gap}`;
+  if (demand.high !== undefined) return `${name} at most ${measured(tree, demand.feature, demand.high)}${gap}`;
   return `${name} known`;
 }
 
@@ -182,6 +218,12 @@ function partText(tree, node) {
   return places.map((place, feature) => `${tree.features[feature].name} ${say(place)}`).join(", ");
 }
 
+/** One step of a path in words: "worst area > 785.8". */
+export function stepWords(tree, node) {
+  if (tree.cells) return branchText(tree, node);
+  return `${tree.features[tree.feature[tree.parent[node]]].name} ${branchText(tree, node)}`;
+}
+
 /** A number of leaves, in words. */
 export function leafCount(tree, n) {
   const [one, many] = tree.cells ? ["cell", "cells"] : ["leaf", "leaves"];
@@ -192,7 +234,8 @@ export function leafCount(tree, n) {
 export function changeWords(tree, change) {
   const { name, categories } = tree.features[change.feature];
   const now = change.now === null ? "missing" : categories ? categories[change.now] : short(change.now, 6);
-  return `${name}: ${now} → ${neededWords(change, categories)}`;
+  const { measure } = tree.features[change.feature];
+  return `${name}: ${now} → ${neededWords(change, categories)}${measure && !categories ? `${GAP}${measure}` : ""}`;
 }
 
 function neededWords(change, categories) {
@@ -275,7 +318,6 @@ const MEANINGS = {
   distance: "The distance to the nearest leaf with another label; the range of each attribute counts as 1 unless the tree has another metric.",
   matrix: "The cost of predicting the class of the row for a case of the class of the column. Correct predictions usually cost nothing.",
   positive: "The class that counts as positive: the one to be found. All others are negative.",
-  model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each known value multiplies the odds by the ratio of its frequency in the class of interest to that in the others, as if the values were independent. Unknown values have no effect.",
-  factor: "The factor by which this value multiplies the odds of the class of interest: above 1 is evidence for it, below 1 against it.",
+  model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each known value multiplies the odds by the ratio of its frequency in the class of interest to that in the others, as if the values were independent: a factor above 1 is evidence for it, below 1 against it. Unknown values have no effect.",
   copy: "The same operating point for other programs. The link opens this page with the same settings.",
 };
