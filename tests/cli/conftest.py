@@ -73,10 +73,10 @@ def three_file(tmp_path_factory):
 
 def grown_by_command(tmp_path_factory, options):
     path = tmp_path_factory.mktemp("model") / "tree.json"
-    line = f"roctree fit {EXAMPLES / 'data.csv'} {options} -o {path}"
+    arguments = ["roctree", "fit", str(EXAMPLES / "data.csv"), *options.split(), "-o", str(path)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "0")
-        patch.setattr(sys, "argv", line.split())
+        patch.setattr(sys, "argv", arguments)
         with pytest.raises(SystemExit):
             cli.main()
     return path

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from roctree import DataError, ModelFileError, NotFittedError, ParameterError, __version__, cli
-from roctree.experiment import demo
+from roctree.cli import demo
 
 
 def invoked(*arguments):
@@ -13,8 +13,9 @@ def invoked(*arguments):
 
 
 def modules_loaded_by(*arguments):
-    script = "import sys, roctree.cli as c\ntry: c.main()\nfinally: print(*sys.modules)"
-    command = [sys.executable, "-c", script, *arguments]
+    """Return the packages and modules that a command has loaded when it ends."""
+    script = "import atexit, sys, roctree.cli as c\natexit.register(lambda: print(*sys.modules))"
+    command = [sys.executable, "-c", f"{script}\nc.script()", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
@@ -47,10 +48,20 @@ MODEL_COMMANDS = {
 }
 
 
+# They take longer to load than these commands take otherwise.
+SLOW_TO_LOAD = {"sklearn", "scipy", "pandas", "matplotlib", "dask", "numba"}
+
+
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
-def test_models_are_used_without_scikit_learn(command, grown):
+def test_models_are_used_without_libraries_that_load_slowly(command, grown):
     loaded = modules_loaded_by(command, "tree.json", *MODEL_COMMANDS[command])
-    assert not {name for name in loaded if name.partition(".")[0] == "sklearn"}
+    assert not loaded & SLOW_TO_LOAD
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_the_help_of_a_command_needs_no_library_of_data(command):
+    loaded = modules_loaded_by(command, "--help")
+    assert not loaded & {*SLOW_TO_LOAD, "narwhals", "pyarrow", "rich", "joblib"}
 
 
 def test_no_command_shows_the_help():
@@ -107,7 +118,7 @@ def test_control_c_stops_politely(monkeypatch, capsys):
     def interrupt():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo, "shown_tree", interrupt)
+    monkeypatch.setattr(demo, "_small_tree", interrupt)
     monkeypatch.setattr(sys, "argv", ["roctree", "demo"])
     with pytest.raises(SystemExit) as end:
         cli.main()

@@ -1,18 +1,21 @@
 import errno
 import json
+import re
 import shutil
 import sys
 from io import BytesIO, TextIOWrapper
 
+import numpy as np
 import pytest
 
 from roctree import cli
-from roctree.cli import writing
-from roctree.cli.output import Report, Table
+from roctree.cli import output
+from roctree.cli.evaluate import _confusion_styles
+from roctree.cli.output import Report, ReportTable
 
 WRONG = {
-    "no such file": ("fit", "nothing.csv", "--target", "outcome"),
-    "No such command": ("grow", "data.csv"),
+    "there is no file 'nothing.csv'": ("fit", "nothing.csv", "--target", "outcome"),
+    "there is no command 'grow'": ("grow", "data.csv"),
     "Missing option '--target'": ("fit", "data.csv"),
     "there is no column 'outcom' (did you mean 'outcome'?)": (
         "fit",
@@ -112,13 +115,12 @@ WRONG = {
         "--weight",
         "sex",
     ),
-    "use roctree at --cost-matrix with one row per predicted": (
-        "labellings",
+    "there are 3 classes: give --positive, the class to separate from the rest": (
+        "at",
         "three.json",
-        "--positive",
-        "daily",
+        "--cost-fn",
+        5,
     ),
-    "use --cost-matrix with one row per predicted": ("at", "three.json", "--cost-fn", 5),
     "reduced_error needs other cases: give --validation": (
         "prune",
         "tree.json",
@@ -225,7 +227,10 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
     (grown / "scored.csv").write_text("what was there")
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 2
-    assert "odd.csv: column 'age' does not contain only numbers: 'old' is not allowed." in done.err
+    assert (
+        "odd.csv, line 202: column 'age' does not contain only numbers: 'old' is not allowed."
+        in done.err
+    )
     assert (grown / "scored.csv").read_text() == "what was there"
     assert not list(grown.glob(".scored*"))
 
@@ -233,7 +238,7 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
 def test_control_c_while_writing_leaves_the_old_file(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), writing.open_output(str(path)) as file:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), output.open_output(str(path)) as file:  # noqa: PT012
         file.write(b"new")
         raise KeyboardInterrupt
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file.csv", "old")]
@@ -241,7 +246,7 @@ def test_control_c_while_writing_leaves_the_old_file(tmp_path):
 
 @pytest.mark.filterwarnings("default")
 def test_warnings_are_sentences_too(grown, roctree):
-    text = (grown / "new.csv").read_text().replace("female", "unknown")
+    text = (grown / "new.csv").read_text().replace("former", "unknown")
     (grown / "odd.csv").write_text(text)
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 0
@@ -256,11 +261,11 @@ def test_what_many_blocks_have_unseen_is_told_once_with_all_rows(
 ):
     monkeypatch.setattr("roctree.data.csv_file.BLOCK_SIZE", 1000)
     text = (grown / "test.csv").read_text()
-    (grown / "odd.csv").write_text(text.replace("female", "unknown"))
+    (grown / "odd.csv").write_text(text.replace("former", "unknown"))
     done = roctree(command, "tree.json", "odd.csv")
     assert done.code == 0
-    n_rows = text.count("female")
-    assert f"treated as missing: 'sex' in {n_rows} rows (such as 'unknown').\n" in done.err
+    n_rows = text.count("former")
+    assert f"treated as missing: 'smoker' in {n_rows} rows (such as 'unknown').\n" in done.err
     assert done.err.count("\n") == 1
 
 
@@ -283,13 +288,26 @@ def test_a_reader_that_has_seen_enough_is_no_error(grown, roctree, monkeypatch):
 
 
 def test_tables_in_a_pipe_are_plain():
-    table = Table(("name", "count"), [("a", "1"), ("long name", "10")], "Title")
+    table = ReportTable(("name", "count"), [("a", "1"), ("long name", "10")], "Title")
     assert table.as_text() == "Title\nname       count\na              1\nlong name     10\n"
+
+
+def test_confusion_matrices_on_a_terminal_are_coloured(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    styles = _confusion_styles(np.array([[72, 22], [0, 67], [3, 0]]))
+    assert styles == {(0, 1): "bold green", (0, 2): "red", (1, 2): "bold green", (2, 1): "yellow"}
+    rows = [("ill", "72", "22"), ("well", "0", "67"), ("undecided", "3", "0")]
+    table = ReportTable(("predicted", "true ill", "true well"), rows, styles=styles)
+    Report({}, [table]).print(as_json=False)
+    said = capsys.readouterr().out
+    assert re.search("\x1b\\[31m *22", said)
+    assert re.search("\x1b\\[1;32m *72", said)
 
 
 def test_tables_on_a_terminal_are_drawn(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    Report({}, ["A [sentence].", Table(("a", "b"), [("[x]", "1")])]).print(as_json=False)
+    Report({}, ["A [sentence].", ReportTable(("a", "b"), [("[x]", "1")])]).print(as_json=False)
     shown = capsys.readouterr().out
     assert "A [sentence]." in shown
     assert "[x]" in shown
@@ -347,7 +365,7 @@ def test_a_tree_may_be_relabelled_in_its_own_file(grown, roctree):
 
 def test_a_folder_that_is_not_there_is_named(grown, roctree):
     done = roctree("fit", "data.csv", "--target", "outcome", "-o", "nowhere/tree.json")
-    assert (done.code, done.err.endswith("nowhere: there is no such folder.\n")) == (2, True)
+    assert (done.code, "there is no folder 'nowhere'" in done.err) == (2, True)
 
 
 def test_labels_by_the_costs_of_pruning_are_said_to_be_so(grown, roctree):

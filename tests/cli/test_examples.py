@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roctree.cli import COMMANDS
-from roctree.experiment import demo
-from roctree.models import warm_up
+from roctree.cli import COMMANDS, demo
 
 HOME = Path(__file__).parents[2]
 EXAMPLE = re.compile(r"^\s*(?:\$ )?roctree (.+)$", re.MULTILINE)
@@ -23,7 +21,7 @@ def quick(monkeypatch):
     """Make what takes long take less."""
     monkeypatch.setattr(demo, "CRITERIA_SHOWN", ("msee",))
     monkeypatch.setattr(demo, "FOLDS", 2)
-    monkeypatch.setattr(warm_up, "warm_up", lambda: None)
+    monkeypatch.setattr(demo, "compile_kernels", lambda: None)
 
 
 def arguments_of(line):
@@ -91,7 +89,7 @@ def strict(text):
     return json.loads(text, parse_constant=refuse)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
+@pytest.mark.parametrize("page", ["docs/howto/command-line.md"])
 def test_the_commands_of_a_page_run_one_after_the_other(page, patients, roctree, quick, request):
     text = (HOME / page).read_text(encoding="utf-8")
     lines = [arguments for block in BLOCK.findall(text) for arguments in examples_of(block)]
@@ -102,7 +100,7 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, patients, roctree,
 
 
 def test_sessions_show_what_the_commands_say(patients, roctree):
-    text = (HOME / "docs" / "command-line.md").read_text(encoding="utf-8")
+    text = (HOME / "docs" / "howto" / "command-line.md").read_text(encoding="utf-8")
     sessions = [pair for block in BLOCK.findall(text) for pair in SESSION.findall(block)]
     assert sessions
     for line, shown in sessions:

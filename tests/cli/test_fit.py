@@ -11,9 +11,11 @@ from pyarrow import feather, parquet
 import roctree as library
 from roctree import ROCTreeClassifier
 from roctree.cli.estimators import tree_from_options, tree_options, variants
-from roctree.cli.values import RENAMED
+from roctree.cli.options import RENAMED
 from roctree.data.readers import read_file
+from roctree.points import Points
 from roctree.pruning import MinimumError
+from tests.estimator.churn import customers
 
 NA = {"pandas": {}, "polars": {"null_values": ["NA"]}}
 FIT = ("--target", "outcome", "--max-leaves", 8)
@@ -35,7 +37,7 @@ def test_fit_says_what_each_column_was_taken_for_and_how_to_say_otherwise(patien
 def test_the_same_run_by_command_and_by_python_gives_equal_bytes(library, grown):
     frame = import_module(library).read_csv("data.csv", **NA[library])
     X, y = frame[frame.columns[:-1]], frame["outcome"]
-    ROCTreeClassifier(max_leaves=8).fit(X, y).save("python.json")
+    ROCTreeClassifier(max_leaf_nodes=8).fit(X, y).save("python.json")
     assert (grown / "python.json").read_bytes() == (grown / "tree.json").read_bytes()
 
 
@@ -111,7 +113,7 @@ def test_columns_can_be_nominal_numeric_ignored_and_weights(patients, roctree):
 
 
 def test_every_parameter_of_the_estimator_is_an_option():
-    named = set(ROCTreeClassifier().get_params()) - {"categorical_features"}
+    named = set(ROCTreeClassifier().get_params(deep=False)) - {"categorical_features"}
     assert set(tree_options()) - {"preset"} == {RENAMED.get(name, name) for name in named}
 
 
@@ -143,7 +145,7 @@ def test_options_become_what_python_would_be_given():
         "min_gain": 0.01,
         "class_weight": {"ill": 5, "well": 1},
         "collapse": True,
-        "max_leaves": None,
+        "max_leaf_nodes": None,
     }
     assert {name: found[name] for name in wanted} == wanted
 
@@ -162,3 +164,28 @@ def test_lists_of_strategies_are_combined():
     found = variants({"criterion": "auc,msee", "smoothing": "none,laplace", "max_depth": "3"})
     assert list(found) == ["auc none", "auc laplace", "msee none", "msee laplace"]
     assert found["auc laplace"] == {"criterion": "auc", "smoothing": "laplace", "max_depth": "3"}
+
+
+def test_a_column_with_many_categories_gets_a_remark(roctree, tmp_path):
+    rows, left = customers()
+    rows.assign(left=left).to_csv(tmp_path / "customers.csv", index=False)
+    model = str(tmp_path / "tree.json")
+    done = roctree("fit", str(tmp_path / "customers.csv"), "--target", "left", "-o", model)
+    remark = "300 categories, about 12 rows each: splits on it may not hold for new rows"
+    assert f"{remark}; --ignore city" in done.out
+    done = roctree("explore", model, "-o", str(tmp_path / "tree.html"))
+    assert f"city has {remark}." in done.out
+
+
+def test_points_are_an_option_by_their_number_of_attributes(patients, roctree):
+    done = roctree("fit", "data.csv", "--target", "outcome", "--points", 2, "-o", "card.json")
+    assert done.code == 0
+    card = library.load("card.json")
+    assert card.points == Points(shape="curves", max_attributes=2)
+    assert (card.max_leaf_nodes, card.ranking) == (16, "soft")
+    assert repr(card.points_) in done.out
+    assert "on held-out scores" in done.out or card.points_.scorecard.attributes == ()
+    for arguments in (("evaluate", "card.json", "test.csv"), ("predict", "card.json", "new.csv")):
+        assert roctree(*arguments).code == 0
+    refused = roctree("fit", "data.csv", "--target", "outcome", "--points", "round")
+    assert refused.err.startswith("Error: --points round is not known; choose from linear, curves")

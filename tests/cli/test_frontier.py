@@ -9,7 +9,9 @@ import pytest
 
 import roctree as library
 from roctree import frontier as tried
+from roctree.cli.compare import ALL_SIZES, ALL_WAYS
 from roctree.data.readers import read_file
+from roctree.experiment.frontier import LEAVES, WAYS
 
 FRONTIER = ("frontier", "data.csv", "--target", "outcome", "--folds", "2")
 SMALL = (*FRONTIER, "--leaves", "4,2", "--ways", "best_first,soft")
@@ -55,7 +57,7 @@ BAD = {
         "--plot",
         "sizes.doc",
     ),
-    "is in a folder that does not exist": ("--plot", "nowhere/sizes.svg"),
+    "there is no folder 'nowhere'": ("--plot", "nowhere/sizes.svg"),
     "--measure speed is not known": ("--plot", "sizes.svg", "--measure", "speed"),
     "--leaves 4.5 is not allowed: give integers": ("--leaves", "4.5"),
     "--leaves many is not a number": ("--leaves", "many"),
@@ -113,3 +115,8 @@ def test_control_c_ends_it_without_a_picture(patients, roctree, monkeypatch):
     done = roctree(*SMALL, "--plot", "sizes.svg")
     assert (done.code, done.err) == (130, "Stopped.\n")
     assert not (patients / "sizes.svg").exists()
+
+
+def test_the_defaults_are_those_of_the_library():
+    assert ",".join(map(str, LEAVES)) == ALL_SIZES
+    assert ",".join(WAYS) == ALL_WAYS

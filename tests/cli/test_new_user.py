@@ -9,7 +9,7 @@ import pytest
 
 import roctree as library
 from roctree import cli
-from roctree.cli.values import OptionWording
+from roctree.cli.options import OptionWording
 
 HEAD = "height in cm,weight,colour,kind"
 
@@ -18,7 +18,7 @@ def things(n_rows=40):
     """Rows whose kind is told by their height alone."""
     return [
         f"{place},{place % 7},{('red', 'blue')[place % 2]},{'big' if place >= 25 else 'small'}"
-        for place in range(n_rows)
+        for place in sorted(range(n_rows), key=lambda place: 7 * place % n_rows)
     ]
 
 
@@ -119,7 +119,7 @@ def test_a_target_of_one_class_is_pointed_out(table, roctree):
     (table / "one.csv").write_text(text)
     done = roctree("fit", "one.csv", "--target", "kind")
     assert done.code == 0
-    assert done.err.startswith("Warning: 'kind' is big in all rows, and so is every")
+    assert done.err.startswith("Warning: The target is 'big' in all rows, and so is every")
     assert "1 leaf, depth 0, from 40 rows of 1 class." in done.out
 
 
@@ -145,16 +145,19 @@ def test_bytes_are_not_poured_into_a_terminal(grown_things, roctree, monkeypatch
 def test_an_operating_point_is_looked_at_before_it_is_kept(grown_things, roctree):
     before = sorted(grown_things.iterdir())
     done = roctree("at", "things.json", "--max-fpr", 0.1, "--positive", "big")
-    assert done.out.startswith("positive class big: MaxFPR(rate=0.1, randomise=False): FPR 0.0000")
+    assert done.out.startswith(
+        "positive class big: highest true positive rate with a false positive rate of at most 0.1: "
+        "FPR 0.0000"
+    )
     assert "Not saved: use -o FILE" in done.out
     assert sorted(grown_things.iterdir()) == before
 
 
 def test_descriptions_for_machines_are_values_of_json(grown_things, roctree):
     roctree("prune", "things.json", "--method", "minimum_error:m=3", "-o", "small.json")
-    roctree("at", "small.json", "--cost-fn", 5, "-o", "small.json")
+    roctree("at", "small.json", "--cost-fn", 5, "--positive", "small", "-o", "small.json")
     facts = json.loads(roctree("describe", "small.json", "--json").out)
-    assert facts["parameters"] == {"max_leaves": 2, "pruning": "minimum_error:m=3"}
+    assert facts["parameters"] == {"max_leaf_nodes": 2, "pruning": "minimum_error:m=3"}
     point = facts["operating_point"]
     assert (point["labeller"], point["asked"]) == ("LeastCost", {"cost_fn": 5})
     assert (point["positive"], point["fpr"], facts["soft_thresholds"]) == ("small", 0.0, False)

@@ -27,7 +27,7 @@ def big(folder):
 
 
 def test_the_rows_are_not_read_as_a_whole(patients, roctree, monkeypatch):
-    monkeypatch.setattr("roctree.cli.reading.read_file", None)
+    monkeypatch.setattr("roctree.cli.data_files.read_file", None)
     monkeypatch.setattr(fit_command, "INSPECTED_ROWS", 50)
     done = roctree("fit", "big", *FIT)
     assert done.code == 0, done.err

@@ -7,6 +7,7 @@ import pytest
 
 import roctree as library
 from roctree.cli.estimators import SYSTEMS, system_from_options, system_options
+from roctree.cli.options import RENAMED
 
 # Cells take neither categories nor missing values.
 NUMBERS = ("--ignore", "sex,smoker,pressure,glucose")
@@ -24,7 +25,9 @@ def system(request, patients, roctree):
         "fit", "data.csv", "--target", "outcome", *FIT[request.param], "-o", "model.json"
     )
     assert done.code == 0, done.err
-    assert re.search(r"\d+ lea(f|ves), depth \d+, from 400 rows of 2 classes, AUC 0\.\d+", done.out)
+    assert re.search(
+        r"\d+ lea(f|ves), depth \d+, from 400 rows of 2 classes\. AUC 0\.\d+", done.out
+    )
     return request.param
 
 
@@ -119,10 +122,11 @@ def test_a_system_is_not_fitted_with_what_it_does_not_know(sentence, patients, r
 
 
 def test_every_parameter_of_every_system_is_an_option():
-    known = {"nominal_splits": "nominal", "split_threshold": "threshold"}
+    known = {option: parameter for parameter, option in RENAMED.items()}
     named = {known.get(option, option) for option in system_options()}
     for system in SYSTEMS.values():
-        assert set(system().get_params()) - {"categorical_features", "keep_cases"} <= named
+        parameters = getattr(library, system)().get_params(deep=False)
+        assert set(parameters) - {"categorical_features", "keep_cases"} <= named
 
 
 def test_options_of_a_system_become_what_python_would_be_given():
@@ -140,3 +144,27 @@ def test_the_same_system_by_command_and_by_python_gives_equal_bytes(patients, ro
     model = library.NaiveBayesTreeClassifier().fit(frame[frame.columns[:-1]], frame["outcome"])
     model.save("python.json")
     assert (patients / "python.json").read_bytes() == (patients / "command.json").read_bytes()
+
+
+def _no_room_for_a_library():
+    try:
+        raise ImportError("libllvmlite.so: failed to map segment from shared object")
+    except ImportError:
+        raise OSError("Could not find/load shared object file") from None
+
+
+def _no_room_for_rows():
+    raise MemoryError
+
+
+def _no_room_to_import():
+    raise SystemError("error return without exception set")
+
+
+@pytest.mark.parametrize("fail", [_no_room_for_a_library, _no_room_for_rows, _no_room_to_import])
+def test_a_lack_of_memory_is_one_sentence_wherever_it_shows(fail, roctree, monkeypatch):
+    monkeypatch.setattr("roctree.cli.app", lambda **_: fail())
+    done = roctree("describe", "tree.json")
+    assert done.code == 2
+    assert done.err.startswith("Error: there is not enough memory: leave out columns with --ignore")
+    assert done.err.count("\n") == 1

@@ -1,9 +1,11 @@
 import json
+import re
 import sys
 from base64 import b64decode
 from io import BytesIO, TextIOWrapper
 
 import numpy as np
+import pandas as pd
 import pytest
 from pyarrow import csv, feather, parquet
 
@@ -138,6 +140,9 @@ def test_evaluate_shows_area_hull_labellings_and_costs(grown, roctree):
     assert sum(map(sum, facts["confusion"])) == 200
     for costs in facts["costs"]:
         assert costs["cost"] >= costs["least_cost"] - 1e-12
+    assert facts["expected_loss"]["score_driven"][0] == pytest.approx(curve.brier_curve().area)
+    assert facts["h_measure"] == curve.h_measure()
+    assert "Expected loss if costs are unknown" in shown
 
 
 def weighted_and_repeated(folder, name):
@@ -263,11 +268,25 @@ def test_a_file_that_is_named_twice_is_refused(grown, roctree):
     assert "is given twice" in done.err
 
 
+def test_evaluate_ends_with_one_recommendation_and_shows_no_infinity(grown, roctree):
+    said = roctree("evaluate", "tree.json", "test.csv").out
+    last = said.strip().splitlines()[-1]
+    assert last.startswith("Recommendation: ")
+    assert last.endswith(".")
+    assert last.count(". ") == 0
+    assert not re.search(r"\binf\b", said)
+    facts = json.loads(roctree("evaluate", "tree.json", "test.csv", "--json").out)
+    assert facts["recommendation"] == last
+    paying = [each for each in facts["costs"] if each["cost"] < each["one_label_cost"]]
+    first, end = paying[0]["cost_ratio"], paying[-1]["cost_ratio"]
+    assert f"they pay at cost ratios of {first:g} to {end:g}, " in last
+
+
 def test_evaluate_takes_more_than_two_classes(patients, roctree):
     (patients / "three.csv").write_text(
         "x,kind\n" + "\n".join(f"{i},{'abc'[i // 4]}" for i in range(12)) + "\n"
     )
-    roctree("fit", "three.csv", "--target", "kind", "-o", "three.json")
+    roctree("fit", "three.csv", "--target", "kind", "--min-samples-leaf", 1, "-o", "three.json")
     shown = roctree("evaluate", "three.json", "three.csv").out
     assert "Mean AUC over all pairs of classes 1.0000." in shown
 
@@ -303,6 +322,29 @@ def test_prune_writes_the_smaller_tree(grown, roctree):
     assert (grown / "small.json").read_bytes() == (grown / "python.json").read_bytes()
 
 
+def test_prune_sweeps_costs(grown, roctree):
+    done = roctree("prune", "tree.json", "--sweep", "0.5,1,2", "--validation", "test.csv")
+    assert done.code == 0, done.err
+    tree = library.load("tree.json")
+    data = read_file("test.csv", types=column_types(tree.schema_))
+    cases = data.select(list(tree.schema_.names)), data["outcome"].to_numpy()
+    assert str(tree.cost_pruning_curve([0.5, 1, 2], *cases)) in done.out
+    done = roctree("prune", "tree.json", "--sweep", "all", "--json")
+    assert json.loads(done.out)["breakpoints"] == list(tree.cost_pruning_curve("all").breakpoints)
+    line = ("prune", "tree.json", "--sweep", "all", "--max-fpr", "0.3", "-o", "small.json")
+    assert roctree(*line).code == 0
+    point = tree.cost_pruning_curve("all").for_fpr(0.3)
+    assert library.load("small.json").tree_ == tree.pruned(point.pruner).tree_
+
+
+def test_prune_says_what_a_sweep_needs(grown, roctree):
+    assert (
+        "give --output and one of" in roctree("prune", "tree.json", "--sweep", "all", "-o", "x").err
+    )
+    assert "are for --sweep" in roctree("prune", "tree.json", "--max-fpr", "0.1", "-o", "x").err
+    assert "--output FILE" in roctree("prune", "tree.json").err
+
+
 def test_prune_decides_by_other_cases(grown, roctree):
     done = roctree(
         "prune",
@@ -321,7 +363,7 @@ def test_prune_decides_by_other_cases(grown, roctree):
 def test_at_keeps_the_operating_point_in_the_file(grown, roctree):
     roctree("at", "tree.json", "--cost-fn", 5, "--positive", "ill", "-o", "careful.json")
     shown = roctree("describe", "careful.json").out
-    assert "LeastCost" in shown
+    assert "positive class ill: lowest cost" in shown
     predicted = roctree("predict", "careful.json", "new.csv").out
     options = ("--cost-fn", 5, "--positive", "ill")
     assert predicted == roctree("predict", "tree.json", "new.csv", *options).out
@@ -343,7 +385,7 @@ def test_describe_shows_tree_columns_and_operating_point(grown, roctree):
     for word in ("8 leaves", "classes ill, well", "never", "numbers", "importance", "cases)"):
         assert word in shown
     facts = json.loads(roctree("describe", "tree.json", "--json").out)
-    assert facts["parameters"] == {"max_leaves": 8}
+    assert facts["parameters"] == {"max_leaf_nodes": 8}
     assert facts["columns"]["sex"] == ["female", "male"]
     assert facts["training"]["date"] == "1970-01-01T00:00:00Z"
     assert (facts["training"]["rows"], facts["training"]["target"]) == (400, "outcome")
@@ -418,3 +460,81 @@ def test_compare_shows_what_failed_beside_the_rest():
     assert report.facts["configurations"]["good"]["error"] is None
     with pytest.raises(DataError, match="'bad' failed: ValueError: no"):
         comparison_report(Results(outcomes_of_which_some_failed(["bad"]), ("p",), ("bad",), 0.5))
+
+
+def test_evaluate_names_the_rarer_class_and_takes_one_of_several(roctree, tmp_path):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(200, 2)), columns=["a", "b"])
+    level = table["a"] + 0.5 * random.normal(size=200)
+    table["two"] = np.where(level > 0.9, "churned", "stays")
+    table["many"] = np.array(["mild", "none", "severe"])[np.digitize(level, [-0.4, 0.8])]
+    for target in ("two", "many"):
+        table[["a", "b", target]].to_csv(tmp_path / f"{target}.csv", index=False)
+        fitted = library.ROCTreeClassifier(max_depth=3).fit(table[["a", "b"]], table[target])
+        fitted.save(tmp_path / f"{target}.json")
+
+    def run(*arguments):
+        done = roctree(*arguments, "--json")
+        assert done.code == 0, done.err
+        return json.loads(done.out)
+
+    two, many = tmp_path / "two.json", tmp_path / "many.json"
+    assert run("evaluate", two, tmp_path / "two.csv")["positive"] == "churned"
+    assert run("labellings", two)["positive"] == "churned"
+    found = run("evaluate", many, tmp_path / "many.csv", "--positive", "severe")
+    assert found["positive"] == "severe"
+    assert found["costs"][0]["tpr"] <= found["costs"][-1]["tpr"]
+    assert len(found["labellings"]) > 2
+    assert run("labellings", many, "--positive", "severe")["positive"] == "severe"
+    done = roctree("evaluate", two, tmp_path / "two.csv", "--positive", "Churned")
+    assert "did you mean 'churned'?" in done.err
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("system", ["tree", "nbtree", "multiscale"])
+def test_evaluate_estimates_the_shares_of_unlabelled_cases_and_warns_of_a_shift(
+    roctree, tmp_path, system, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+
+    def cases(share, name, *, labelled=True):
+        ill = random.random(1500) < share
+        table = pd.DataFrame(random.normal(size=(1500, 2)).round(1), columns=["a", "b"])
+        table["a"] += 1.5 * ill
+        if labelled:
+            table["outcome"] = np.where(ill, "ill", "well")
+        table.to_csv(name, index=False)
+
+    cases(0.4, "train.csv")
+    cases(0.4, "test.csv")
+    cases(0.4, "same.csv", labelled=False)
+    cases(0.1, "new.csv", labelled=False)
+    roctree("fit", "train.csv", "--target", "outcome", "--system", system, "-o", "model.json")
+    same = roctree("evaluate", "model.json", "test.csv", "--unlabelled", "same.csv")
+    assert same.code == 0, same.err
+    assert "no sign of a shift" in same.out
+    assert "fill the leaves differently" not in same.err
+    new = roctree("evaluate", "model.json", "test.csv", "--unlabelled", "new.csv", "--json")
+    assert "new.csv: The new cases fill the leaves differently" in " ".join(new.err.split())
+    facts = json.loads(new.out)["unlabelled"]
+    assert facts["rows"] == 1500
+    assert facts["has_shifted"]
+    assert facts["is_explained"]
+    low, high = facts["intervals"]["ill"]
+    assert low <= 0.12
+    assert 0.08 <= high < 0.3
+
+
+def test_undecided_cases_are_an_option(grown, roctree):
+    options = ("--cost-fp", 1, "--cost-fn", 2, "--cost-reject", 0.3, "--positive", "ill")
+    shown = roctree("evaluate", "tree.json", "test.csv", *options).out
+    assert "% undecided." in shown
+    assert "\nundecided" in shown
+    done = roctree("predict", "tree.json", "new.csv", "-o", "scored.csv", *options)
+    assert done.code == 0
+    tree = library.load("tree.json").at(cost_fp=1, cost_fn=2, cost_reject=0.3, positive="ill")
+    assert csv.read_csv("scored.csv")["label"].to_pylist() == tree.predict(new_rows(tree)).tolist()
+    table = roctree("labellings", "tree.json", "--positive", "ill", "--cost-reject", 0.3).out
+    assert "undecided" in table
+    assert "rejected" in table

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree import DataError
-from roctree.data.arff import split_cells, unquote
-from roctree.data.readers import read_file
+from roctree.data.readers import read_file, split_cells, unquote
 
 HEAD = """% A comment
 @RELATION 'weather today'

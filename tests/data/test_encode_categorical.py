@@ -26,14 +26,14 @@ GRADED = (None, (1, 3), ("blue", "red"))
     ids=str,
 )
 def test_names_numbers_and_masks_say_the_same(listed):
-    _, categories, values, _ = learn_columns(FRAME, listed)
+    _, categories, values, *_ = learn_columns(FRAME, listed)
     assert categories == GRADED
     assert values.tolist() == [[1.5, 1.0, 1.0], [2.5, 0.0, 0.0]]
 
 
 def test_listed_columns_of_an_array_are_nominal():
     matrix = np.array([[7.0, 0.5], [np.nan, 1.5], [3.0, 2.5]])
-    _, categories, values, _ = learn_columns(matrix, [0])
+    _, categories, values, *_ = learn_columns(matrix, [0])
     assert categories == ((3.0, 7.0), None)
     np.testing.assert_array_equal(values, [[1, 0.5], [np.nan, 1.5], [0, 2.5]])
 
@@ -54,7 +54,7 @@ def test_an_unchanged_array_is_left_as_it_was():
 )
 def test_nothing_listed_makes_everything_numeric(nothing):
     matrix = np.ones((2, 2))
-    _, categories, values, _ = learn_columns(matrix, nothing)
+    _, categories, values, *_ = learn_columns(matrix, nothing)
     assert categories == (None, None)
     assert values is matrix
 

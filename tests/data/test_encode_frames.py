@@ -80,11 +80,14 @@ EMPTY_COLUMNS = {
     "polars Null": pl.Series([None, None]),
     "pyarrow null": pa.nulls(2),
 }
-TIMES = {
-    "pandas datetime": pd.Series(pd.to_datetime(["2020", "2021"])),
-    "pandas timedelta": pd.Series(pd.to_timedelta([1, 2])),
-    "pandas objects": pd.Series([datetime.date(2020, 1, 1)] * 2, dtype=object),
+DATES = {
+    "pandas datetime": pd.Series(pd.to_datetime(["1970-01-01", "1970-01-02"])),
+    "pandas objects": pd.Series([datetime.date(1970, 1, 1), datetime.date(1970, 1, 2)]),
     "polars Date": pl.Series([0, 1]).cast(pl.Date),
+    "pyarrow date": pa.array([0, 1], pa.date32()),
+}
+TIMES = {
+    "pandas timedelta": pd.Series(pd.to_timedelta([1, 2])),
     "polars Duration": pl.Series([0, 1]).cast(pl.Duration),
     "pyarrow time": pa.array([0, 1], pa.time32("s")),
 }
@@ -104,7 +107,7 @@ def each(columns):
 
 @each(TEXT_COLUMNS)
 def test_text_becomes_codes_of_sorted_categories(column):
-    names, categories, values, _ = learn_columns(frame_of(column))
+    names, categories, values, *_ = learn_columns(frame_of(column))
     assert (names, categories) == (("c",), (("blue", "red"),))
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0, 1])
 
@@ -118,35 +121,35 @@ def test_new_text_is_encoded_with_the_learned_categories(column):
 
 @each(NUMBER_COLUMNS)
 def test_numbers_stay_numbers(column):
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert categories == (None,)
     np.testing.assert_array_equal(values[:, 0], [3, np.nan, 1, 2])
 
 
 @each(NUMBER_COLUMNS)
 def test_listed_numbers_become_codes(column):
-    _, categories, values, _ = learn_columns(frame_of(column), ["c"])
+    _, categories, values, *_ = learn_columns(frame_of(column), ["c"])
     assert categories == ((1, 2, 3),)
     np.testing.assert_array_equal(values[:, 0], [2, np.nan, 0, 1])
 
 
 @each(FLAG_COLUMNS)
 def test_booleans_are_nominal(column):
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert categories == ((False, True),)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0, 1])
 
 
 @each(FLAG_COLUMNS)
 def test_booleans_are_numbers_if_nothing_is_nominal(column):
-    _, categories, values, _ = learn_columns(frame_of(column), None)
+    _, categories, values, *_ = learn_columns(frame_of(column), None)
     assert categories == (None,)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0, 1])
 
 
 @each(EMPTY_COLUMNS)
 def test_a_column_of_nothing_is_numeric(column):
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert categories == (None,)
     assert np.isnan(values).all()
 
@@ -157,14 +160,22 @@ def test_other_types_are_refused_by_name(column):
         learn_columns(frame_of(column))
 
 
+@each(DATES)
+def test_dates_are_numbers_of_days(column):
+    encoded = learn_columns(frame_of(column))
+    assert encoded.categories == (None,)
+    assert encoded.values[:, 0].tolist() == [0.0, 1.0]
+    assert encoded.dates == ("days",)
+
+
 @each(TIMES)
-def test_dates_and_times_are_to_become_numbers(column):
-    with pytest.raises(DataError, match=r"column 'c' holds .*: convert dates and times to numbers"):
+def test_times_of_day_and_durations_are_refused(column):
+    with pytest.raises(DataError, match=r"column 'c' holds .*: convert times of day and durations"):
         learn_columns(frame_of(column))
 
 
 def test_text_without_any_value_has_no_categories():
-    _, categories, values, _ = learn_columns(
+    _, categories, values, *_ = learn_columns(
         pl.DataFrame({"c": pl.Series([None], dtype=pl.String)})
     )
     assert categories == ((),)
@@ -173,13 +184,13 @@ def test_text_without_any_value_has_no_categories():
 
 def test_categories_declared_to_pandas_are_kept_in_their_order():
     column = pd.Categorical(["lo", "hi"], categories=["lo", "mid", "hi"])
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert (categories, values.tolist()) == ((("lo", "mid", "hi"),), [[0.0], [2.0]])
 
 
 def test_categories_of_an_enum_are_kept_in_their_order():
     column = pl.Series(["lo", "hi"], dtype=pl.Enum(["lo", "mid", "hi"]))
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert (categories, values.tolist()) == ((("lo", "mid", "hi"),), [[0.0], [2.0]])
 
 
@@ -196,28 +207,28 @@ def test_the_order_of_a_dictionary_is_no_declaration():
 @pytest.mark.parametrize("ordered", [False, True])
 def test_categories_that_are_numbers_stay_numbers(ordered):
     column = pd.Categorical([10, None, 9], ordered=ordered)
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert categories == ((9, 10),)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0])
 
 
 def test_a_dictionary_of_numbers_has_numbers_for_categories():
     column = pa.array([10, None, 9]).dictionary_encode()
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert categories == ((9, 10),)
     np.testing.assert_array_equal(values[:, 0], [1, np.nan, 0])
 
 
 def test_intervals_become_text():
     column = pd.cut(pd.Series([1.0, 5.0, None]), [0, 2, 8])
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert categories == (("(0, 2]", "(2, 8]"),)
     np.testing.assert_array_equal(values[:, 0], [0, 1, np.nan])
 
 
 def test_categories_with_the_same_text_are_one():
     column = pd.Categorical([1, "1", "a"], categories=[1, "1", "a"])
-    _, categories, values, _ = learn_columns(frame_of(column))
+    _, categories, values, *_ = learn_columns(frame_of(column))
     assert (categories, values.tolist()) == ((("1", "a"),), [[0.0], [0.0], [1.0]])
 
 
@@ -233,7 +244,7 @@ def test_large_integers_of_pyarrow_are_rounded():
 
 def test_several_columns_keep_their_places():
     frame = pl.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"], "c": [True, False]})
-    names, categories, values, _ = learn_columns(frame)
+    names, categories, values, *_ = learn_columns(frame)
     assert names == ("a", "b", "c")
     assert categories == (None, ("x", "y"), (False, True))
     assert values.tolist() == [[1.5, 0.0, 1.0], [2.5, 1.0, 0.0]]

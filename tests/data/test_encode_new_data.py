@@ -80,7 +80,10 @@ def test_missing_cells_are_not_unseen():
 
 def test_a_category_that_is_declared_but_never_occurs_is_not_unseen():
     colour = pd.Categorical(["red"], categories=["red", "pink"])
-    encode_columns(pd.DataFrame({"size": [1.0], "colour": colour, "open": [True]}), SCHEMA)
+    frame = pd.DataFrame({"size": [1.0], "colour": colour, "open": [True]})
+    values = encode_columns(frame, SCHEMA)
+    assert values.tolist() == encode_columns(frame.astype({"colour": object}), SCHEMA).tolist()
+    assert not np.isnan(values).any()
 
 
 def test_other_text_is_unseen_where_the_categories_are_numbers():

@@ -117,7 +117,7 @@ def test_a_pipe_that_gives_little_at_a_time_is_read_to_its_end(monkeypatch):
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(Slow(TEXT.encode())))
     source = Source("-")
     assert source.head == TEXT.encode()
-    assert csv_file.read(source, CsvFormat(), {}).to_pylist() == ROWS
+    assert csv_file.read_csv(source, CsvFormat(), {}).to_pylist() == ROWS
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
@@ -137,7 +137,7 @@ def test_a_pipe_with_a_name_is_read_once(form, here):
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather", "arff"])
 def test_blocks_make_up_the_whole(form, here, monkeypatch):
     monkeypatch.setattr(csv_file, "BLOCK_SIZE", 100)
-    monkeypatch.setattr("roctree.data.arff.BATCH_ROWS", 10)
+    monkeypatch.setattr("roctree.data.readers.ARFF_BATCH_ROWS", 10)
     monkeypatch.setattr("roctree.data.readers.BATCH_ROWS", 10)
     table = pa.table({"x": [float(i) for i in range(95)], "y": [f"v{i % 3}" for i in range(95)]})
     if form == "parquet":
@@ -171,8 +171,8 @@ def test_a_file_without_rows_is_one_empty_block(form, here):
 
 
 WRONG = {
-    "a.csv cannot be read: CSV parse error: Expected 2 columns, got 3": "x,y\n1,2\n1,2,3\n",
-    "a.csv cannot be read: Empty CSV file": "",
+    "a.csv, line 3, has 3 cells, but the line of names has 2: quote cells": "x,y\n1,2\n1,2,3\n",
+    "a.csv is empty: give a file with the names of the columns in its first line": "",
     "has two columns 'x': rename one": "x,x\n1,2\n",
 }
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_read_is_refused(sentence, here):
 
 def test_a_text_among_numbers_is_named(here):
     written("a.csv", "x\n1\nmuch\n")
-    sentence = "a.csv: column 'x' does not contain only numbers: 'much' is not allowed."
+    sentence = "a.csv, line 3: column 'x' does not contain only numbers: 'much' is not allowed."
     with pytest.raises(DataError) as error:
         read_file("a.csv", types={"x": pa.float64()})
     assert str(error.value) == sentence

@@ -69,9 +69,11 @@ TEXTS = {
     "numbers with a decimal comma: set decimal=','": lambda row: row[0].replace(".", ","),
     "numbers with thousands separators": lambda row: f"1,{row[0].replace('.', '')[:3]:0>3}",
     "numbers with units": lambda row: f"{row[0]}%",
-    "dates: convert them to numbers": lambda row: f"{int(float(row[0]) * 8) % 28 + 1}.1.2024",
-    "most are numbers, but '-' is not: list it in missing_value": lambda row: (
-        "-" if row[0].endswith("5") else row[0]
+    "dates: give their format, such as dates='%d.%m.%Y'": lambda row: (
+        f"{int(float(row[0]) * 8) % 28 + 1}.1.2024"
+    ),
+    "most are numbers, but 'much' is not: list it in missing_value": lambda row: (
+        "much" if row[0].endswith("5") else row[0]
     ),
 }
 
@@ -131,9 +133,9 @@ REFUSED = {
     "odd.csv has text in another encoding: set its encoding, such as encoding='latin-1'.": text(
         "é", "c", "y"
     ).encode("latin-1"),
-    "odd.csv has no rows below its first line.": b"x,y",
+    "odd.csv is empty: give a file with the names of the columns in its first line": b"x,y",
     "odd.csv cannot be decompressed: ": gzip.compress(text().encode() * 99)[:90],
-    "cannot be read: CSV parse error: Expected 1 columns, got 2: \\x01,": b"\x00\n\x01,\x02\n",
+    "odd.csv, line 2, has 2 cells, but the line of names has 1": b"\x00\n\x01,\x02\n",
 }
 
 

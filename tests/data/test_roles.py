@@ -1,4 +1,5 @@
-from datetime import date
+import re
+from datetime import datetime, time
 
 import numpy as np
 import pyarrow as pa
@@ -6,7 +7,15 @@ import pytest
 
 from roctree import DataError, ParameterError
 from roctree.data import Dataset
-from roctree.data.roles import ColumnOptions, assign_roles, column_types, find_target, read_labels
+from roctree.data.csv_file import misread_text
+from roctree.data.roles import (
+    ColumnOptions,
+    assign_roles,
+    column_types,
+    find_columns,
+    find_target,
+    read_labels,
+)
 
 N = 60
 
@@ -59,16 +68,16 @@ def test_columns_of_one_value_are_pointed_out_unless_cells_are_missing():
     ("column", "reason"),
     [
         ([f"P{i}" for i in range(N)], "'x' contains a different text in every row"),
-        ([date(2020, 1, 1 + i % 28) for i in range(N)], "'x' contains dates or times"),
+        ([time(hour=i % 24) for i in range(N)], "'x' contains times"),
         ([[i] for i in range(N)], "'x' contains list<"),
     ],
 )
-def test_identifiers_and_dates_are_refused_until_something_is_said(column, reason):
+def test_identifiers_and_times_are_refused_until_something_is_said(column, reason):
     data = table(x=column, y=list(range(N)))
     with pytest.raises(DataError) as error:
         assign_roles(data, ColumnOptions("class"))
     assert reason in str(error.value)
-    assert "List a column in ignore" in str(error.value)
+    assert "Leave them out with ignore='x'" in str(error.value)
     assert assign_roles(data, ColumnOptions("class", ignore=("x",))).X.column_names == ["y"]
 
 
@@ -120,7 +129,9 @@ def test_the_target_is_the_only_column_that_holds_the_classes():
     schema = schema_of(pa.table({"a": [1.5, 2.0]}), [0, 1])
     data = pa.table({"a": [1.0, 0.0], "other": [5, 6], "kind": ["1", "0"]})
     assert find_target(data, schema) == "kind"
-    with pytest.raises(DataError, match="are in 'kind', 'b': choose the column by target"):
+    with pytest.raises(
+        DataError, match="has the classes 0, 1 in 'kind', 'b': choose the column by target"
+    ):
         find_target(data.append_column("b", pa.array([0, 1])), schema)
 
 
@@ -133,3 +144,37 @@ def test_labels_are_classes_however_they_are_written():
         read_labels(pa.chunked_array([["2"]]), classes, "y")
     with pytest.raises(DataError, match="of row 2 is missing"):
         read_labels(pa.chunked_array([[1, None]]), classes, "y")
+
+
+def test_a_list_of_columns_may_name_some_that_contain_commas():
+    names = ["id", "income, gross", "city", "a,b,c"]
+    assert find_columns(["id,income, gross", "a,b,c,city"], names) == [
+        "id", "income, gross", "a,b,c", "city",
+    ]  # fmt: skip
+    with pytest.raises(ParameterError, match=r"no column 'income' \(did you mean 'income, gross'"):
+        find_columns(["id,income,city"], names)
+
+
+def test_what_a_message_advises_to_ignore_can_be_pasted():
+    texts = [f"k{i}" for i in range(30)]
+    data = pa.table({"key, old": texts, "key": texts, "x": range(30), "y": ["a", "b"] * 15})
+    with pytest.raises(DataError) as error:
+        assign_roles(data, ColumnOptions(target="y"))
+    ignored = re.search(r"ignore='([^']*)'", str(error.value))[1]
+    found = assign_roles(data, ColumnOptions(target="y", ignore=(ignored,)))
+    assert found.X.column_names == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "format_"),
+    [
+        (["1.12.2024", "31.1.2024"], "%d.%m.%Y"),
+        (["12/1/2024", "1/31/2024"], "%m/%d/%Y"),
+        (["2024/12/01"], "%Y/%m/%d"),
+        (["01-12-24 10:30"], "%d-%m-%y %H:%M"),
+    ],
+)
+def test_the_format_of_dates_that_is_proposed_reads_them(texts, format_):
+    assert misread_text(pa.array(texts)).endswith(f"such as {{dates={format_!r}}}")
+    for text in texts:
+        datetime.strptime(text, format_)

@@ -1,22 +1,28 @@
 """The command line: each command is a few lines on top of the library."""
 
-import gc
+import atexit
+import errno
+import os
 import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from io import TextIOWrapper
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from roctree._version import __version__
+from roctree.collection import no_collection
 from roctree.errors import DataError, ModelFileError, ParameterError
+from roctree.text import did_you_mean
 
 USAGE_ERROR, INTERRUPTED, TERMINATED = 2, 130, 143
 SETTINGS: dict[str, Any] = {
@@ -51,6 +57,21 @@ COMMANDS = {
 }
 
 
+_WITHOUT_PANDAS = ("describe", "evaluate", "predict", "labellings", "at", "export", "explore")
+
+
+class PandasRefused(MetaPathFinder):
+    """Refuses to import pandas, as if it were not installed.
+
+    pyarrow loads it to ask whether values are its own, which takes half a second.
+    """
+
+    def find_spec(self, fullname: str, *_: Any) -> None:
+        """Raise ``ModuleNotFoundError`` for pandas; leave other modules to other finders."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("This command does not use pandas.", name=fullname)
+
+
 class CommandGroup(TyperGroup):
     """The commands by name; a command is imported when it is called."""
 
@@ -62,24 +83,26 @@ class CommandGroup(TyperGroup):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = _import_quickly(f"roctree.cli.{COMMANDS[cmd_name].module}")
+        with no_collection():
+            module = import_module(f"roctree.cli.{COMMANDS[cmd_name].module}")
         single = typer.Typer(add_completion=False, **SETTINGS)
         single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
         return get_command(single)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments begin with; suggest one if there is none."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            raise ParameterError(
+                f"there is no command {name!r}{did_you_mean(name, COMMANDS)}; the commands are "
+                f"{', '.join(COMMANDS)}."
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the overview of the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
-
-
-def _import_quickly(module: str) -> Any:
-    """Import a module without garbage collection, which finds little during imports."""
-    gc.disable()
-    try:
-        return import_module(module)
-    finally:
-        gc.enable()
 
 
 app = typer.Typer(cls=CommandGroup, no_args_is_help=True, **SETTINGS)
@@ -109,16 +132,37 @@ def roctree(
     """
 
 
+def script() -> NoReturn:
+    """Run the command line as a process of its own, which ends as soon as the command has.
+
+    A thread of pyarrow that still reads ahead when the interpreter is taken down would abort the
+    process: it waits for the interpreter in code that cannot be left.
+    """
+    if sys.argv[1:2] and sys.argv[1] in _WITHOUT_PANDAS:
+        sys.meta_path.insert(0, PandasRefused())
+    code = 1
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
+    with suppress(Exception):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
 def main() -> None:
     """Run the command line; an error prints one sentence and exits with code 2."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # Characters that the terminal cannot encode are escaped.
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         with termination_as_exit():
             code = app(prog_name="roctree", standalone_mode=False)
+            sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except SystemExit as end:
@@ -134,6 +178,19 @@ def main() -> None:
     if code in (INTERRUPTED, TERMINATED):
         typer.echo("Stopped.", err=True)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
+    if sys.stdout is None:
+        # The next file that is opened would take its place.
+        typer.echo("Error: standard output is closed: send it to a file or to /dev/null.", err=True)
+        sys.exit(USAGE_ERROR)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # Characters that the terminal cannot encode are escaped.
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
@@ -157,9 +214,22 @@ def _message(error: Exception) -> str | None:
     """Return the message of an error that the user can correct, None for a bug."""
     if hasattr(error, "format_message"):  # a typer error: unknown options, missing arguments
         message = str(error.format_message())
+        about = getattr(getattr(error, "param", None), "help", None)
+        if about and message.startswith("Missing"):
+            first = about[0].lower() if about[1:2].islower() else about[0]
+            message = f"{message.rstrip('.')}: {first}{about[1:]}"
         return message if message.startswith("Usage") else f"Error: {message}"
+    if _is_out_of_memory(error):
+        return (
+            "Error: there is not enough memory: leave out columns with --ignore, use fewer rows, "
+            "or convert the data to Parquet, which --splits binned reads in parts."
+        )
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
+        if error.filename and error.strerror == os.strerror(errno.ENOENT):
+            return (
+                f"Error: there is no file {str(error.filename)!r}{_similar_file(error.filename)}."
+            )
         return f"Error: {place}{error.strerror or error}."
     if isinstance(error, UnicodeEncodeError):  # a lone surrogate
         surrogate = error.object[error.start : error.end]
@@ -168,6 +238,28 @@ def _message(error: Exception) -> str | None:
     # By name: importing scikit-learn for its exception would take longer than the command.
     not_fitted = type(error).__name__ == "NotFittedError"
     return f"Error: {error}" if isinstance(error, known) or not_fitted else None
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory was short, also for a library that could then not be loaded."""
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    # The last is what the import system itself says when it cannot allocate.
+    signs = ("cannot allocate memory", "failed to map segment", "error return without exception")
+    return any(
+        isinstance(each, MemoryError) or any(sign in str(each).casefold() for sign in signs)
+        for each in causes
+        if isinstance(each, MemoryError | ImportError | OSError | SystemError)
+    )
+
+
+def _similar_file(path: Any) -> str:
+    """Suggest a file of the same folder whose name is similar."""
+    wanted = Path(os.fsdecode(path))
+    with suppress(OSError):
+        return did_you_mean(wanted.name, [each.name for each in wanted.parent.iterdir()])
+    return ""
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:

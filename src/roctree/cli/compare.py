@@ -6,11 +6,13 @@ from io import BytesIO
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 import roctree
+from roctree.cli.data_files import column_roles, read_training_file
 from roctree.cli.estimators import tree_from_options, tree_options, variants
 from roctree.cli.options import (
     COLUMNS,
@@ -21,18 +23,19 @@ from roctree.cli.options import (
     Repeats,
     TrainingTarget,
     command,
+    parse_costs,
+    parse_number,
 )
-from roctree.cli.output import Report, Table
-from roctree.cli.reading import column_roles, read_training
-from roctree.cli.values import parse_costs, parse_number
+from roctree.cli.output import Report, ReportTable
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
-from roctree.experiment import CrossValidation, Plan, Problem, Results, run
-from roctree.experiment.frontier import HEAD, LEAVES, WAYS, Frontier
-from roctree.experiment.significance import Verdict
 from roctree.files.atomic import write_whole
 from roctree.progress import count_bar
-from roctree.report.displays import check_frontier_measure, pyplot
+from roctree.requests import rarer_class
+
+if TYPE_CHECKING:
+    from roctree.experiment import Results
+    from roctree.experiment.frontier import Frontier
 
 # Compare
 
@@ -66,12 +69,17 @@ def compare(
     parameters: dict[str, Any],
     reading: dict[str, Any],
 ) -> Report:
-    """Compare strategies by repeated stratified cross-validation on the same folds.
+    """Compare trees by repeated stratified cross-validation on the same folds.
+
+    Options of the tree take several values, separated by commas; all combinations are compared.
 
     Example:
       roctree compare data.csv --target outcome --criterion auc,msee --folds 5
+      roctree compare data.csv --target outcome --preset readable --max-leaves 8,32
     """
-    cases = read_training(data, column_roles(target, None, columns), reading)
+    from roctree.experiment import CrossValidation, Plan, Problem, run
+
+    cases = read_training_file(data, column_roles(target, None, columns), reading)
     n_jobs = int(parse_number("n_jobs", parameters.pop("n_jobs", "1")))
     classes = cases.y.unique().to_pylist()
     trees = {name: tree_from_options(each, classes) for name, each in variants(parameters).items()}
@@ -84,7 +92,7 @@ def compare(
     return comparison_report(results)
 
 
-def comparison_report(results: Results) -> Report:
+def comparison_report(results: "Results") -> Report:
     """Return means, deviations and significant differences of all configurations."""
     failures = Counter(failed.configuration for failed in results.failures)
     if len(results.failures) == len(results.outcomes):
@@ -107,17 +115,19 @@ def comparison_report(results: Results) -> Report:
         "Wins and losses against the other configurations by the corrected resampled t-test, "
         f"p < {LEVEL}."
     )
-    return Report({"configurations": rows, "level": LEVEL}, [Table(head, cells, title), *notes])
+    return Report(
+        {"configurations": rows, "level": LEVEL}, [ReportTable(head, cells, title), *notes]
+    )
 
 
-def _configuration_facts(results: Results, name: str) -> dict[str, Any]:
+def _configuration_facts(results: "Results", name: str) -> dict[str, Any]:
     (problem,) = results.problems
     measures = {
         metric: {"mean": results.mean(metric, problem, name),
                  "sd": results.deviation(metric, problem, name)}
         for metric in METRICS
     }  # fmt: skip
-    counts = Counter[Verdict]()
+    counts = Counter[str]()
     for other in results.configurations:
         if other != name:
             counts.update(results.win_tie_loss("auc", name, other, alpha=LEVEL))
@@ -135,7 +145,11 @@ def _mean_cell(measure: dict[str, float]) -> str:
 
 # Frontier
 
-ALL_SIZES, ALL_WAYS = ",".join(map(str, LEAVES)), ",".join(WAYS)
+# Those of roctree.experiment.frontier, which is imported when trees are grown.
+ALL_SIZES = "4,8,16,32,64"
+ALL_WAYS = (
+    "best_first,whole_tree_auc,cost_complexity,auc_pruning,soft,points_3,points_6,points,distilled"
+)
 IMAGE_FORMATS = ("svg", "png", "pdf")
 Sizes = Annotated[
     str, typer.Option("--leaves", metavar="NUMBERS", help="Maximum numbers of leaves.")
@@ -174,10 +188,13 @@ def frontier(
     Example:
       roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
     """
+    from roctree.experiment.frontier import HEAD
+
     if plot is not None:
         _check_plot(plot, measure)
-    cases = read_training(data, column_roles(target, None, columns), reading)
-    matrix = parse_costs(costs, encode_labels(cases.y)[0].tolist())
+    cases = read_training_file(data, column_roles(target, None, columns), reading)
+    classes, labels = encode_labels(cases.y)
+    matrix = parse_costs(costs, classes.tolist(), rarer_class(np.bincount(labels)))
     sizes: list[Any] = [parse_number("leaves", size) for size in leaves.split(",")]
     with count_bar("Growing trees") as report:
         found = roctree.frontier(
@@ -188,18 +205,22 @@ def frontier(
         _draw(found, plot, measure)
     points = [dict(zip(found.columns(), row, strict=True))
               for row in zip(*found.columns().values(), strict=True)]  # fmt: skip
-    what = "the error rate" if matrix is None else f"the cost per case{_of_positive(costs, matrix)}"
+    what = (
+        "the error rate" if matrix is None else f"the cost per case{_positive_note(costs, matrix)}"
+    )
     title = f"Means over {folds * repeats} train/test splits; cost is {what}"
-    return Report({"points": points}, [Table(HEAD, found.cells(), title)])
+    return Report({"points": points}, [ReportTable(HEAD, found.cells(), title)])
 
 
-def _of_positive(costs: dict[str, Any], matrix: Any) -> str:
+def _positive_note(costs: dict[str, Any], matrix: Any) -> str:
     """Name the positive class if costs were given for its errors."""
     return "" if "cost_matrix" in costs else f", positive class {next(iter(matrix))}"
 
 
 def _check_plot(path: str, measure: str) -> None:
     """Raise an error for a plot that could not be drawn, before trees are grown."""
+    from roctree.report.displays import check_frontier_measure, pyplot
+
     pyplot()
     check_frontier_measure(measure)
     place = Path(path)
@@ -216,7 +237,7 @@ def _check_plot(path: str, measure: str) -> None:
         )
 
 
-def _draw(found: Frontier, path: str, measure: Any) -> None:
+def _draw(found: "Frontier", path: str, measure: Any) -> None:
     picture = BytesIO()
     figure = roctree.FrontierDisplay(found).plot(measure).figure_
     figure.savefig(picture, format=Path(path).suffix[1:].lower())

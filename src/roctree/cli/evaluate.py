@@ -5,47 +5,55 @@ block, here or by the workers of a Dask cluster. Other models score each row by 
 rows in memory.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from roctree.cli.models import HasLeaves, load_at, positive_class
-from roctree.cli.options import (
-    OPERATING,
-    READING,
-    Dask,
-    LabelledFiles,
-    Model,
-    OptionalFiles,
-    Target,
-    Weight,
-    command,
-)
-from roctree.cli.output import Report, Table, merged_warnings
-from roctree.cli.reading import (
+from roctree.arrays import Floats
+from roctree.cli.data_files import (
     LabelledRows,
+    column_choice,
     first_other_than_parquet,
     is_folder_or_pattern,
     labelled_blocks,
     read_labelled,
     silenced_logs,
+    text_format,
+    with_all_columns,
 )
-from roctree.data.arrow import pa
+from roctree.cli.models import HasLeaves, load_at, positive_class
+from roctree.cli.options import (
+    OPERATING,
+    READING,
+    Choice,
+    Dask,
+    LabelledFiles,
+    Model,
+    OptionalFiles,
+    Target,
+    Unlabelled,
+    Weight,
+    command,
+    parse_operating_point,
+)
+from roctree.cli.output import Report, ReportTable, merged_warnings
+from roctree.data import arrow
+from roctree.data.readers import read_batches
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import DataError, ParameterError
 from roctree.files import load_fitted
 from roctree.fitted import FittedModel, FittedTree
-from roctree.labelling import LABELLINGS_HEAD, Labellings
-from roctree.large import tally_large_data
-from roctree.large.parquet import common_schema, parquet_files, parquet_rows
+from roctree.labelling import Labellings
+from roctree.large import count_large_data
+from roctree.large.batches import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
 from roctree.roc import Curve, mauc
-from roctree.tally import Tally
-
-Floats = NDArray[np.float64]
+from roctree.roc.threshold_choice import THRESHOLD_CHOICES
+from roctree.tally import Counted, joined
+from roctree.text import UNDECIDED
 
 # Ratios of the cost of a false negative to that of a false positive.
 COST_RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -58,6 +66,7 @@ def evaluate(
     target: Target = None,
     weight: Weight = None,
     dask: Dask = None,
+    unlabelled: Unlabelled = None,
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],
@@ -66,6 +75,7 @@ def evaluate(
 
     Example:
       roctree evaluate tree.json test.csv
+      roctree evaluate tree.json test.csv --unlabelled new.csv
       roctree evaluate tree.json big/*.parquet
       roctree evaluate tree.json big --dask tcp://127.0.0.1:8786
     """
@@ -73,15 +83,23 @@ def evaluate(
     with spinner(f"Reading {', '.join(data)}"):
         cases = read_test_cases(data, loaded, target, reading, weight, dask)
     positive = positive_class(loaded, operating)
-    labels = _label_report(loaded, cases, weight is not None)
+    report = _label_report(loaded, cases, weight is not None)
     if len(loaded.classes) == 1:  # there is nothing to rank
-        return labels
+        return report
     if positive is None:
-        return _several_classes(loaded, cases, labels)
-    return _two_classes(loaded, cases, labels, positive)
+        report = _several_classes(loaded, cases, report)
+    else:
+        report = _two_classes(loaded, cases, report, positive)
+    return report if unlabelled is None else _with_shift(loaded, cases, report, unlabelled, reading)
 
 
-@command(operating={"positive": OPERATING["positive"]}, reading=READING)
+_LABELLING_OPTIONS = {
+    "positive": OPERATING["positive"],
+    "cost_reject": Choice("Cost of leaving a case undecided, if a false alarm costs 1."),
+}
+
+
+@command(operating=_LABELLING_OPTIONS, reading=READING)
 def labellings(
     model: Model,
     data: OptionalFiles = [],  # noqa: B006 - typer requires a list
@@ -101,7 +119,10 @@ def labellings(
         raise ParameterError("--weight needs data: give the file that has this column.")
     counts = read_test_cases(data, loaded, target, reading, weight).cases if data else "training"
     positive = positive_class(loaded, operating)
-    found = loaded.labellings(counts=counts, positive=positive)
+    asked = parse_operating_point(operating, loaded.classes.tolist())
+    found = loaded.labellings(
+        counts=counts, positive=positive, cost_reject=asked.get("cost_reject")
+    )
     facts = {"positive": found.positive_class, "labellings": _labelling_facts(found)}
     return Report(facts, _shown_labellings(found))
 
@@ -112,7 +133,7 @@ def labellings(
 class TalliedCases(NamedTuple):
     """Test cases of a tree, of which only the tally in its leaves is kept."""
 
-    cases: Tally
+    cases: Counted
     n_rows: int
 
     def confusion(self, model: FittedModel) -> Floats:
@@ -189,7 +210,7 @@ def read_test_cases(
     found = [read_labelled(file, model, target, reading, weight) for file in files]
     X, y, weights = zip(*found, strict=True)
     joined = None if weight is None else np.concatenate(weights)
-    return CasesInMemory(LabelledRows(pa.concat_tables(X), np.concatenate(y), joined))
+    return CasesInMemory(LabelledRows(arrow.concat_tables(X), np.concatenate(y), joined))
 
 
 def _distinct_files(paths: Sequence[str]) -> list[str]:
@@ -215,7 +236,7 @@ def _tally_files(
 ) -> TalliedCases:
     n_rows = 0
 
-    def tallies() -> Iterator[Tally]:
+    def tallies() -> Iterator[Counted]:
         nonlocal n_rows
         for file in files:
             for block in labelled_blocks(file, tree, target, reading, weight):
@@ -223,7 +244,7 @@ def _tally_files(
                 yield tree.tally(*block)
 
     with merged_warnings():
-        tally = Tally.joined(tallies())
+        tally = joined(tallies())
     return TalliedCases(tally, n_rows)
 
 
@@ -242,12 +263,12 @@ def _tally_by_dask(
     wanted = [target or tree.training.target or "", *([weight] if weight else [])]
     others = [present.field(name) for name in find_columns(wanted, present.names, several=False)]
     known = [
-        pa.field(name, types[name]) for name in find_columns(types, present.names, several=False)
+        arrow.field(name, types[name]) for name in find_columns(types, present.names, several=False)
     ]
-    rows = parquet_rows(files, pa.schema([*known, *others]))
+    rows = parquet_rows(files, arrow.schema([*known, *others]))
     with merged_warnings(), silenced_logs():
-        cases = tree.tree, tree.schema, rows, wanted[0], weight
-        tally = tally_large_data(*cases, client=dask)
+        cases = tree, rows, wanted[0], weight
+        tally = count_large_data(*cases, client=dask)
     assert tally is not None
     return TalliedCases(tally, rows.count_rows())
 
@@ -263,8 +284,9 @@ def _label_report(model: FittedModel, cases: TestCases, weighted: bool) -> Repor
     if (counts == np.rint(counts)).all():
         counts, weight = counts.astype(np.int64), int(weight)
     head = ("predicted", *(f"true {label}" for label in classes))
-    rows = [(str(label), *(f"{count:.10g}" for count in row))
-            for label, row in zip(classes, counts.tolist(), strict=True)]  # fmt: skip
+    labels = [str(label) for label in classes] + [UNDECIDED] * model.abstains
+    rows = [(label, *(f"{count:.10g}" for count in row))
+            for label, row in zip(labels, counts.tolist(), strict=True)]  # fmt: skip
     facts = {
         "rows": cases.n_rows,
         "weight": weight,
@@ -274,7 +296,21 @@ def _label_report(model: FittedModel, cases: TestCases, weighted: bool) -> Repor
     }
     of_weight = f" of weight {weight:.10g}" if weighted else ""
     summary = f"{cases.n_rows} cases{of_weight}, {accuracy:.2%} classified correctly.\n"
-    return Report(facts, [summary, Table(head, rows)])
+    if model.abstains:
+        rejected = float(counts[-1].sum() / weight)
+        facts["rejected"] = rejected
+        summary = f"{summary.removesuffix(chr(10))[:-1]}, {rejected:.2%} undecided.\n"
+    return Report(facts, [summary, ReportTable(head, rows, styles=_confusion_styles(counts))])
+
+
+def _confusion_styles(counts: Any) -> dict[tuple[int, int], str]:
+    """Return styles of a confusion matrix: correct cells green, errors red, undecided yellow."""
+    n_classes = counts.shape[1]
+    styles = {}
+    for said, truth in np.argwhere(counts > 0).tolist():
+        style = "yellow" if said == n_classes else "bold green" if said == truth else "red"
+        styles[said, truth + 1] = style
+    return styles
 
 
 def _two_classes(model: FittedModel, cases: TestCases, labels: Report, positive: Any) -> Report:
@@ -285,21 +321,26 @@ def _two_classes(model: FittedModel, cases: TestCases, labels: Report, positive:
         f"AUC of the convex hull {hull.auc:.4f}.\n"
     )
     points = [
-        tuple(f"{value:.4f}" for value in point) for point in zip(*hull.points(), strict=True)
+        tuple(f"{value:.4f}" if np.isfinite(value) else "none" for value in point)
+        for point in zip(*hull.points(), strict=True)
     ]
     facts = {"positive": positive, "auc": curve.auc, "auc_interval": [low, high]}
     facts |= {"hull_auc": hull.auc, "hull": hull.points()._asdict()}
-    shown = [*labels.shown, area, Table(("FPR", "TPR", "score from"), points, "Convex hull")]
-    if len(model.classes) == 2:
-        # Models that score each row by itself have almost as many labellings as rows; the
-        # command labellings lists them.
-        if isinstance(model, HasLeaves):
-            found = model.labellings(counts=cases.cases, positive=positive)
-            shown += _shown_labellings(found)
-            facts["labellings"] = _labelling_facts(found)
-        costs = [_cost_facts(model, cases, ratio, positive, curve) for ratio in COST_RATIOS]
-        shown.append(_cost_table(costs))
-        facts["costs"] = costs
+    shown = [*labels.shown, area, ReportTable(("FPR", "TPR", "score from"), points, "Convex hull")]
+    # Models that score each row by itself have almost as many labellings as rows; the command
+    # labellings lists them.
+    if isinstance(model, HasLeaves):
+        found = model.labellings(counts=cases.cases, positive=positive)
+        shown += _shown_labellings(found)
+        facts["labellings"] = _labelling_facts(found)
+    costs = [_cost_facts(model, cases, ratio, positive, curve) for ratio in COST_RATIOS]
+    shown.append(_cost_table(costs))
+    facts["costs"] = costs
+    losses, h_measure = _expected_losses(curve), curve.h_measure()
+    shown.append(_loss_table(losses, h_measure))
+    advice = _recommendation(costs)
+    facts |= {"expected_loss": losses, "h_measure": h_measure, "recommendation": advice}
+    shown.append(advice)
     return Report({**labels.facts, **facts}, shown)
 
 
@@ -309,8 +350,59 @@ def _several_classes(model: FittedModel, cases: TestCases, labels: Report) -> Re
     rows = [(str(label), f"{curve.auc:.4f}") for label, curve in curves.items()]
     facts = {"mauc": area, "auc": {label: curve.auc for label, curve in curves.items()}}
     summary = f"\nMean AUC over all pairs of classes {area:.4f}.\n"
-    table = Table(("class", "AUC against the rest"), rows)
-    return Report({**labels.facts, **facts}, [*labels.shown, summary, table])
+    table = ReportTable(("class", "AUC against the rest"), rows)
+    counts = np.asarray(labels.facts["confusion"], dtype=np.float64)
+    facts["recommendation"] = advice = _recommendation_of_several(model, counts)
+    return Report({**labels.facts, **facts}, [*labels.shown, summary, table, advice])
+
+
+def _recommendation_of_several(model: FittedModel, counts: Floats) -> str:
+    """Return one sentence that compares the errors with those of one label for all cases."""
+    of_classes, total = counts.sum(axis=0), counts.sum()
+    errors, errors_of_one = 1.0 - np.trace(counts) / total, 1.0 - of_classes.max() / total
+    usual = model.classes.tolist()[int(of_classes.argmax())]
+    compared = (
+        f"{errors:.2%} are wrong, against {errors_of_one:.2%} if every case is called {usual}"
+    )
+    costs = "where errors differ in cost, choose labels by roctree at --cost-matrix"
+    advice = "use these labels" if errors < errors_of_one else "do not use these labels"
+    return f"Recommendation: {advice}, of which {compared}; {costs}."
+
+
+def _with_shift(
+    model: FittedModel,
+    cases: TestCases,
+    report: Report,
+    unlabelled: str,
+    reading: Mapping[str, Any],
+) -> Report:
+    """Add the class shares of unlabelled cases to a report; warn if the cases have shifted."""
+    choice, types = column_choice(model, [], unlabelled), column_types(model.schema)
+    n_rows, weights = 0, np.zeros(len(model.group_order))
+    with merged_warnings():
+        for batch in read_batches(unlabelled, choice, text_format(reading), types):
+            rows = model.encode(with_all_columns(batch, model.schema))
+            weights += model.group_weights(rows, np.ones(len(rows)))
+            n_rows += len(rows)
+    if n_rows == 0:
+        raise DataError(f"{unlabelled!r} has no rows: give at least one unlabelled case.")
+    found = model.prior_of_groups(weights, cases.cases)
+    sentence = found.sentence.replace("at(prior=...)", "--prior")
+    if found.has_shifted:
+        warnings.warn(f"{unlabelled}: {sentence}", UserWarning, stacklevel=2)
+    facts = {
+        "rows": n_rows,
+        "shares": dict(found),
+        "intervals": dict(zip(found, found.intervals.tolist(), strict=True)),
+        "change": found.change._asdict(),
+        "fit": found.fit._asdict(),
+        "has_shifted": found.has_shifted,
+        "is_explained": found.is_explained,
+        "sentence": sentence,
+    }
+    title = f"Class shares of the {n_rows} cases in {unlabelled}"
+    shown = [*report.shown, ReportTable(*found.table, title), f"{sentence}\n"]
+    return Report({**report.facts, "unlabelled": facts}, shown)
 
 
 def _labelling_facts(found: Labellings) -> list[dict[str, Any]]:
@@ -319,11 +411,16 @@ def _labelling_facts(found: Labellings) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _shown_labellings(found: Labellings) -> list[str | Table]:
-    """Return the table of the labellings that are optimal for some costs, and a note on others."""
-    optimal = ~np.isnan(found.cost_ranges[:, 0])
-    rows = [row for row, shown in zip(found.cells(digits=4), optimal, strict=True) if shown]
-    table = Table(LABELLINGS_HEAD, rows, f"Labellings, positive class {found.positive_class}")
+def _shown_labellings(found: Labellings) -> list[str | ReportTable]:
+    """Return the table of labellings that are optimal in a range of costs, and a note on others.
+
+    The first and the last, without and with positive cases only, are always shown.
+    """
+    low, high = found.cost_ranges.T
+    shown = high > low
+    shown[[0, -1]] = True
+    rows = [row for row, wanted in zip(found.cells(digits=4), shown, strict=True) if wanted]
+    table = ReportTable(found.head, rows, f"Labellings, positive class {found.positive_class}")
     return [table, *([f"{found.note}\n"] if found.note else [])]
 
 
@@ -333,18 +430,68 @@ def _cost_facts(
     """Return the cost of the labels that are optimal in training, and the lowest possible cost."""
     counts = cases.confusion(model.at(cost_fp=1.0, cost_fn=ratio, positive=positive))
     place = model.classes.tolist().index(positive)
-    (tp, fp), (fn, _) = counts[[[place], [1 - place]], [[place, 1 - place]]]
-    positives, negatives = counts[:, place].sum(), counts[:, 1 - place].sum()
+    tp, positives = counts[place, place], counts[:, place].sum()
+    fp, fn, negatives = counts[place].sum() - tp, positives - tp, counts.sum() - positives
     return {
         "cost_ratio": ratio,
         "fpr": float(fp / negatives) if negatives > 0.0 else float("nan"),
         "tpr": float(tp / positives) if positives > 0.0 else float("nan"),
         "cost": float((fp + ratio * fn) / (positives + negatives)),
         "least_cost": float(curve.expected_cost(1.0, ratio).min()),
+        "one_label_cost": float(min(negatives, ratio * positives) / (positives + negatives)),
     }
 
 
-def _cost_table(costs: list[dict[str, Any]]) -> Table:
-    head = ("cost ratio (miss : false alarm)", "FPR", "TPR", "cost per case", "lowest possible")
+def _recommendation(costs: list[dict[str, Any]]) -> str:
+    """Return one sentence: for which costs the labels are worth using, and how to choose them."""
+    paying = [each["cost_ratio"] for each in costs if each["cost"] < each["one_label_cost"]]
+    if not paying:
+        return (
+            "Recommendation: do not use this model; at none of these cost ratios do its labels "
+            "cost less than one label for all cases."
+        )
+    best = max(costs, key=lambda each: each["one_label_cost"] - each["cost"])
+    ratios = f"{paying[0]:g} to {paying[-1]:g}" if len(paying) > 1 else f"{paying[0]:g}"
+    return (
+        "Recommendation: choose the labels by your costs (roctree at --cost-fp 1 --cost-fn RATIO); "
+        f"they pay at cost ratios of {ratios}, most at {best['cost_ratio']:g}, where a case costs "
+        f"{best['cost']:.4g} instead of {best['one_label_cost']:.4g} with one label for all."
+    )
+
+
+def _expected_losses(curve: Curve) -> dict[str, list[float]]:
+    """Return expected losses by threshold choice, for uniform and for Beta(2, 2) costs."""
+    of_probabilities = curve.scores[0] <= 1.0 and curve.scores[-1] >= 0.0
+    chosen = [each for each in THRESHOLD_CHOICES if each != "score_driven" or of_probabilities]
+    return {
+        each: [curve.expected_loss(each), curve.expected_loss(each, alpha=2.0, beta=2.0)]
+        for each in chosen
+    }
+
+
+def _loss_table(losses: dict[str, list[float]], h_measure: float) -> ReportTable:
+    meanings = {
+        "fixed": "error rate at probability 0.5",
+        "score_driven": "Brier score",
+        "rate_driven": "a function of AUC",
+        "optimal": f"best thresholds; H-measure {h_measure:.4f}",
+    }
+    rows = [
+        (name, *(f"{value:.4f}" for value in found), meanings[name])
+        for name, found in losses.items()
+    ]
+    head = ("threshold choice", "costs uniform", "Beta(2, 2)", "meaning")
+    return ReportTable(head, rows, "Expected loss if costs are unknown")
+
+
+def _cost_table(costs: list[dict[str, Any]]) -> ReportTable:
+    head = (
+        "cost ratio (miss : false alarm)",
+        "FPR",
+        "TPR",
+        "cost per case",
+        "lowest possible",
+        "one label for all",
+    )
     rows = [tuple(f"{value:.4g}" for value in row.values()) for row in costs]
-    return Table(head, rows, "Costs of the labels that are optimal on the training data")
+    return ReportTable(head, rows, "Costs of the labels that are optimal on the training data")

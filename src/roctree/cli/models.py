@@ -4,10 +4,12 @@ import sys
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any, Protocol, cast, runtime_checkable
 
 import typer
 
+from roctree.cli.data_files import read_labelled
 from roctree.cli.options import (
     OPERATING,
     READING,
@@ -17,24 +19,31 @@ from roctree.cli.options import (
     Output,
     Target,
     command,
-)
-from roctree.cli.output import Report, Table
-from roctree.cli.reading import read_labelled
-from roctree.cli.values import (
     format_strategy,
     parse_by_class,
+    parse_class,
+    parse_number,
     parse_operating_point,
     parse_strategy,
     registry,
 )
-from roctree.cli.writing import STANDARD_OUTPUT, open_output
+from roctree.cli.output import (
+    SHOWN_DEPTH,
+    STANDARD_OUTPUT,
+    Report,
+    ReportTable,
+    open_output,
+    shown_tree,
+)
+from roctree.data import remarks_on_categories
 from roctree.errors import ParameterError
 from roctree.export import to_dot, to_onnx, to_rules, to_sql
 from roctree.files import as_estimator, load_fitted, save
 from roctree.fitted import SOFT_REMARK, FittedModel, FittedTree
-from roctree.labelling import OperatingPoint
-from roctree.report.explorer import explore as write_page
+from roctree.labelling import OperatingPoint, describe_request
+from roctree.pruning import Pruner
 from roctree.text import did_you_mean, quote_if_needed
+from roctree.tree.text import WHOLE_TREE_LEAVES
 
 # Models and operating points
 
@@ -52,16 +61,16 @@ def positive_class(model: FittedModel, operating: Mapping[str, Any]) -> Any:
     asked = parse_operating_point(operating, classes)
     if "positive" in asked:
         return asked["positive"]
-    if len(classes) != 2:
-        return None
-    return classes[-1] if point is None else classes[point.positive]
+    if point is not None:
+        return point.positive_class
+    return classes[model.class_of_interest] if len(classes) == 2 else None
 
 
 def describe_operating_point(point: OperatingPoint, classes: list[Any]) -> str:
     """Describe an operating point, and which of two classes is positive."""
-    positive = quote_if_needed(classes[point.positive])
-    of_two = f"positive class {positive}: " if len(classes) == 2 else ""
-    return of_two + repr(point).removeprefix("<OperatingPoint ").removesuffix(">")
+    known = point.positive_class is not None
+    named = f"positive class {quote_if_needed(point.positive_class)}: " if known else ""
+    return f"{named}{describe_request(point.labeller)}: {point.achievement}"
 
 
 def operating_point_facts(point: OperatingPoint, classes: list[Any]) -> dict[str, Any]:
@@ -71,9 +80,10 @@ def operating_point_facts(point: OperatingPoint, classes: list[Any]) -> dict[str
         "labeller": type(point.labeller).__name__,
         "asked": asked,
         "counts": point.counts,
-        "positive": classes[point.positive] if len(classes) == 2 else None,
+        "positive": point.positive_class,
         "fpr": point.fpr,
         "tpr": point.tpr,
+        "rejected": point.rejected,
         "expected_cost": point.expected_cost,
         "cost_ratio": point.cost_ratio,
         "approximate": point.in_parts,
@@ -105,12 +115,19 @@ def as_tree(model: FittedModel, feature: str) -> FittedTree:
 
 # Describe
 
-Depth = Annotated[int, typer.Option(metavar="LEVELS", help="Number of tree levels to show.")]
+Depth = Annotated[
+    int | None,
+    typer.Option(
+        metavar="LEVELS",
+        help="Number of tree levels to show. Default: all of a tree of up to "
+        f"{WHOLE_TREE_LEAVES} leaves, {SHOWN_DEPTH} of a larger one.",
+    ),
+]
 SHOWN_CATEGORIES = 6
 
 
 @command()
-def describe(model: Model, max_depth: Depth = 3) -> Report:
+def describe(model: Model, max_depth: Depth = None) -> Report:
     """Show the tree, columns, classes and operating point of a model.
 
     Example:
@@ -127,8 +144,8 @@ def describe(model: Model, max_depth: Depth = 3) -> Report:
         f"{loaded.size_text}, grown from {loaded.training}; classes {', '.join(labels)}; "
         f"labels: {labelling}{soft}.\n"
     )
-    text = loaded.to_text(max_depth=max_depth)
-    return Report(_model_facts(loaded), [head, _column_table(loaded), text])
+    text = shown_tree(loaded, max_depth)
+    return Report(_model_facts(loaded), [head, _schema_table(loaded), text])
 
 
 class _HasNodes(Protocol):
@@ -162,7 +179,7 @@ def _model_facts(model: FittedModel) -> dict[str, Any]:
     return facts
 
 
-def _column_table(model: FittedModel) -> Table:
+def _schema_table(model: FittedModel) -> ReportTable:
     def values(categories: tuple[Any, ...] | None) -> str:
         if categories is None:
             return "numbers"
@@ -175,7 +192,7 @@ def _column_table(model: FittedModel) -> Table:
     }
     if isinstance(model, FittedTree):
         columns["importance"] = [f"{each:.3f}" for each in model.feature_importances]
-    return Table(tuple(columns), list(zip(*columns.values(), strict=True)))
+    return ReportTable(tuple(columns), list(zip(*columns.values(), strict=True)))
 
 
 # At
@@ -202,12 +219,12 @@ def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Rep
 
 # Prune
 
-RequiredOutput = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file.")]
 Method = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{', '.join(registry('pruning'))}; options as NAME:OPTION=VALUE.",
+        help=f"{', '.join(registry('pruning'))}; options as NAME:OPTION=VALUE. [pessimistic; with "
+        "--sweep minimum_error:m=8]",
         autocompletion=lambda: list(registry("pruning")),
     ),
 ]
@@ -223,15 +240,24 @@ _PRUNING_COSTS = {
         "Cost of wrongly predicting each class: with ill=1,well=5 it costs 5 to label an ill case "
         "well.",
         "PAIRS",
-    )
+    ),
+    "sweep": Choice(
+        "Prune under many cost ratios (miss : false alarm) and show the rates: 'paper' for the 13 "
+        "of Bradley and Lovell, 'all' for every ratio at which the tree changes, or ratios such as "
+        "0.5,1,2. Errors are counted on the validation data, by default on the training cases.",
+        "RATIOS",
+    ),
+    "positive": Choice("With --sweep, the positive class of two.", "CLASS"),
+    "max_fpr": Choice("With --sweep, save the tree with at most this false positive rate.", "RATE"),
+    "max_fnr": Choice("With --sweep, save the tree with at most this false negative rate.", "RATE"),
 }
 
 
 @command(costs=_PRUNING_COSTS, reading=READING)
 def prune(
     model: Model,
-    output: RequiredOutput,
-    method: Method = "pessimistic",
+    output: Output = None,
+    method: Method = None,
     validation: ValidationData = None,
     training: TrainingData = None,
     target: Target = None,
@@ -243,10 +269,23 @@ def prune(
 
     Example:
       roctree prune tree.json --method minimum_error:m=8 -o small.json
+      roctree prune tree.json --sweep all --validation test.csv --max-fpr 0.1 -o small.json
     """
     fitted = load_fitted(model)
     check_supported(isinstance(fitted, HasLeaves), fitted, "pruning")
     tree = as_estimator(fitted)
+    if "sweep" in costs:
+        rows = None if validation is None else read_labelled(validation, fitted, target, reading)
+        cases = {} if rows is None else {"X_test": rows.X, "y_test": rows.y}
+        return _sweep(
+            tree, parse_strategy("pruning", method or "minimum_error:m=8"), cases, costs, output
+        )
+    if output is None or set(costs) - {"costs"}:
+        raise ParameterError(
+            "Give --output FILE to save the pruned tree."
+            if output is None
+            else "--positive, --max-fpr and --max-fnr are for --sweep: give it as well."
+        )
     options: dict[str, Any] = {}
     if costs:
         options["costs"] = parse_by_class("costs", costs["costs"], fitted.classes.tolist())
@@ -254,12 +293,45 @@ def prune(
         if path is not None:
             rows = read_labelled(path, fitted, target, reading)
             options |= {f"X{suffix}": rows.X, f"y{suffix}": rows.y}
-    smaller = tree.pruned(parse_strategy("pruning", method), **options)
+    smaller = tree.pruned(parse_strategy("pruning", method or "pessimistic"), **options)
     smaller.save(output)
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()
     pruner = format_strategy(smaller.pruning_)
     facts = {"leaves_before": before, "leaves": after, "method": pruner, "output": output}
     return Report(facts, [f"Pruned by {pruner} from {before} to {after} leaves; wrote {output}"])
+
+
+def _sweep(
+    tree: Any, pruner: Pruner, cases: dict[str, Any], options: dict[str, Any], output: str | None
+) -> Report:
+    """Prune under many cost ratios; save the tree of a required rate if there is one."""
+    rates = {name: options[name] for name in ("max_fpr", "max_fnr") if name in options}
+    if (output is not None) != (len(rates) == 1):
+        raise ParameterError(
+            "To save a tree, give --output and one of --max-fpr and --max-fnr, which choose it; to "
+            "show the rates only, none of them."
+        )
+    positive = None
+    if "positive" in options:
+        positive = parse_class("positive", options["positive"], tree.classes_.tolist())
+    ratios: Any = {"paper": None, "all": "all"}.get(options["sweep"], options["sweep"])
+    if ratios not in (None, "all"):
+        ratios = [parse_number("sweep", text) for text in ratios.split(",")]
+    curve = tree.cost_pruning_curve(ratios, method=pruner, positive=positive, **cases)
+    facts: dict[str, Any] = curve.columns() | {"breakpoints": curve.breakpoints, "auc": curve.auc}
+    shown = [str(curve), f"Area under these points: {curve.auc:.4f}"]
+    if output is not None:
+        name, text = next(iter(rates.items()))
+        rate = parse_number(name, text)
+        point = curve.for_fpr(rate) if name == "max_fpr" else curve.for_fnr(rate)
+        smaller = tree.pruned(point.pruner)
+        smaller.save(output)
+        facts |= {"leaves": smaller.get_n_leaves(), "output": output}
+        shown.append(
+            f"Pruned at {point.cost_fn:.4g} : {point.cost_fp:.4g} to {facts['leaves']} leaves, FPR "
+            f"{point.fpr:.4f}, TPR {point.tpr:.4f}; wrote {output}"
+        )
+    return Report(facts, shown)
 
 
 # Export
@@ -359,7 +431,13 @@ def explore(
     Example:
       roctree explore tree.json test.csv -o tree.html
     """
+    # Imported here: no other command needs the page.
+    from roctree.report.explorer import show_or_write
+
     loaded = load_at(model, operating)
     cases = () if data is None else read_labelled(data, loaded, target, reading)[:2]
-    write_page(loaded, output, *cases, positive=positive_class(loaded, operating))
-    return Report({"output": output}, [f"Wrote {output}"])
+    show_or_write(loaded, output, *cases, positive=positive_class(loaded, operating))
+    path = Path(str(output)).resolve()
+    remarks = remarks_on_categories(loaded.schema, loaded.training.rows)
+    shown = [*remarks, f"Wrote {path}: open it in a browser."]
+    return Report({"output": output, "remarks": remarks}, shown)

@@ -11,22 +11,36 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from roctree.data import UnseenCategoriesWarning
 from roctree.text import Alignment, escape_unprintable, text_table
+from roctree.tree.text import WHOLE_TREE_LEAVES
+
+if TYPE_CHECKING:
+    from roctree.fitted import FittedModel
 
 # Numbers, ranges, and means with standard deviations.
-_NUMERIC_CELL = re.compile(r"(?:[-+±\d.,%/ ]|inf|nan|to|only|never|optimal|e)*")
+_NUMERIC_CELL = re.compile(r"(?:[-+±∞\d.,%/ ]|nan|to|or more|only|never|optimal|none|e)*")
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of strings; columns of numbers are aligned to the right."""
+class ReportTable:
+    """A table of strings; columns of numbers are aligned to the right.
+
+    Parameters
+    ----------
+    head : tuple of str
+    rows : sequence of rows
+    title : str
+    styles : mapping from (row, column) to str
+        Styles of cells on a terminal, as rich names them.
+    """
 
     head: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     title: str = ""
+    styles: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """Return the table without rules, with two spaces between columns."""
@@ -37,12 +51,17 @@ class Table:
         """Return the table as rich draws it."""
         from rich import box
         from rich.table import Table as RichTable
+        from rich.text import Text
 
         shown = RichTable(title=self.title or None, box=box.SIMPLE_HEAD, title_justify="left")
         for name, side in zip(self.head, self.sides(), strict=True):
             shown.add_column(escape_unprintable(name), justify=side)
-        for row in self.rows:
-            shown.add_row(*map(escape_unprintable, row))
+        for i, row in enumerate(self.rows):
+            cells = (
+                Text(escape_unprintable(cell), self.styles.get((i, j), ""))
+                for j, cell in enumerate(row)
+            )
+            shown.add_row(*cells)
         return shown
 
     def sides(self) -> list[Alignment]:
@@ -60,12 +79,12 @@ class Report:
     ----------
     facts : mapping
         The result for machines, printed as JSON.
-    shown : sequence of str or Table
+    shown : sequence of str or ReportTable
         The result for people.
     """
 
     facts: Mapping[str, Any]
-    shown: Sequence[str | Table] = field(default_factory=tuple)
+    shown: Sequence[str | ReportTable] = field(default_factory=tuple)
 
     def print(self, as_json: bool) -> None:
         """Print the report to standard output."""
@@ -111,9 +130,38 @@ def json_value(value: Any) -> Any:
     return repr(value)
 
 
+STANDARD_OUTPUT = "-"
+
+
+@contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """Open a file for writing, or standard output; a file appears once it is complete."""
+    if path == STANDARD_OUTPUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    from roctree.files.atomic import whole_file
+
+    with whole_file(Path(path)) as file:
+        yield file
+
+
+# Larger trees than WHOLE_TREE_LEAVES are shown down to this depth.
+SHOWN_DEPTH = 3
+
+
+def shown_tree(model: "FittedModel", max_depth: int | None = None) -> str:
+    """Return a tree as text: down to a depth, or as far as its size allows."""
+    if max_depth is None and model.n_leaves > WHOLE_TREE_LEAVES:
+        max_depth = SHOWN_DEPTH
+    return model.to_text(max_depth=max_depth)
+
+
 @contextmanager
 def merged_warnings() -> Iterator[None]:
     """Show each warning once, and one for all categories that are unseen in blocks of rows."""
+    from roctree.data import UnseenCategoriesWarning
+
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         yield

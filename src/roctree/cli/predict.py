@@ -6,14 +6,17 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
-from joblib import effective_n_jobs
 
+from roctree.cli.data_files import (
+    column_choice,
+    table_writer,
+    text_format,
+    with_all_columns,
+)
 from roctree.cli.models import HasLeaves, as_tree, check_supported, load_at, positive_class
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, command
-from roctree.cli.output import Report, distinct_warnings, merged_warnings
-from roctree.cli.reading import column_choice, text_format, with_all_columns
-from roctree.cli.writing import STANDARD_OUTPUT, table_writer
-from roctree.data.arrow import pa
+from roctree.cli.output import STANDARD_OUTPUT, Report, distinct_warnings, merged_warnings
+from roctree.data import arrow
 from roctree.data.readers import read_batches
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import ParameterError
@@ -29,60 +32,66 @@ ResultColumns = Iterator[tuple[str, Any]]
 
 def _threads(model: FittedModel) -> int:
     """Return the number of threads that the model was fitted with."""
-    return int(effective_n_jobs(model.parameters.get("n_jobs")))
+    n_jobs = model.parameters.get("n_jobs")
+    if n_jobs is None:
+        return 1
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
 
 
 def _label(model: FittedModel, rows: Any) -> ResultColumns:
-    yield "label", pa.array(model.predict(rows, n_threads=_threads(model)))
+    labels = model.predict(rows, n_threads=_threads(model))
+    yield "label", arrow.array(labels, arrow.array(model.possible_labels).type)
 
 
 def _probability(model: FittedModel, rows: Any) -> ResultColumns:
     shares = model.predict_proba(rows, n_threads=_threads(model))
     for position, label in enumerate(model.classes.tolist()):
-        yield f"probability_{label}", pa.array(shares[:, position])
+        yield f"probability_{label}", arrow.array(shares[:, position])
 
 
-def _score(model: FittedModel, rows: Any) -> ResultColumns:
+def _score_columns(model: FittedModel, rows: Any) -> ResultColumns:
     scores = model.decision_function(rows, n_threads=_threads(model))
     if scores.ndim == 1:
-        yield "score", pa.array(scores)
+        yield "score", arrow.array(scores)
         return
     for position, label in enumerate(model.classes.tolist()):
-        yield f"score_{label}", pa.array(scores[:, position])
+        yield f"score_{label}", arrow.array(scores[:, position])
 
 
 def _leaf(model: FittedModel, rows: Any) -> ResultColumns:
     check_supported(isinstance(model, HasLeaves), model, "--columns leaf")
-    yield "leaf", pa.array(cast(HasLeaves, model).apply(rows))
+    yield "leaf", arrow.array(cast(HasLeaves, model).apply(rows))
 
 
-def _rule(model: FittedModel, rows: Any) -> ResultColumns:
+def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
     tree = as_tree(model, "--columns rule")
     leaves, positions = np.unique(tree.apply(rows), return_inverse=True)
     rules = [line for line in to_rules(tree).splitlines() if not line.startswith("#")]
     by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
-    texts = pa.array([by_leaf[leaf] for leaf in leaves.tolist()])
-    yield "rule", texts.take(pa.array(positions))
+    texts = arrow.array([by_leaf[leaf] for leaf in leaves.tolist()])
+    yield "rule", texts.take(arrow.array(positions))
 
 
-def _change(model: FittedModel, rows: Any) -> ResultColumns:
+def _change_columns(model: FittedModel, rows: Any) -> ResultColumns:
     """Yield the smallest change that leads to another label, that label, and the distance."""
     cases = list(as_tree(model, "--columns change").nearest_change(rows))
     texts = [", ".join(change.words for change in case.changes) for case in cases]
     labels = [None if case.to is None else str(case.to) for case in cases]
-    yield "change", pa.array(texts, pa.string())
-    yield "change_to", pa.array(labels, pa.string())
-    yield "change_distance", pa.array([case.distance for case in cases], pa.float64())
+    yield "change", arrow.array(texts, arrow.string())
+    yield "change_to", arrow.array(labels, arrow.string())
+    yield "change_distance", arrow.array([case.distance for case in cases], arrow.float64())
 
 
 # To add a column: write a function as above and add it here.
 RESULTS: dict[str, Callable[[FittedModel, Any], ResultColumns]] = {
     "label": _label,
     "probability": _probability,
-    "score": _score,
+    "score": _score_columns,
     "leaf": _leaf,
-    "rule": _rule,
-    "change": _change,
+    "rule": _rule_columns,
+    "change": _change_columns,
 }
 Columns = Annotated[
     str, typer.Option(metavar="NAMES", help=f"Results to write: {', '.join(RESULTS)}.")
@@ -114,7 +123,7 @@ def predict(
     batches = read_batches(data, choice, text_format(reading), types)
     if loaded.operating_point is not None and loaded.operating_point.chance > 0.0:
         # Randomised labels depend on the position of a row, so all rows are needed at once.
-        batches = (pa.concat_tables(each) for each in [batches])
+        batches = (arrow.concat_tables(each) for each in [batches])
     results = (result_table(loaded, batch, columns, keep) for batch in batches)
     path = output or STANDARD_OUTPUT
     with merged_warnings():
@@ -158,17 +167,17 @@ def result_table(model: FittedModel, table: Any, results: str, keep: list[str]) 
                         f"--keep contains {column!r}, which is the name of a result."
                     )
                 found[column] = values
-    return pa.table(found)
+    return arrow.table(found)
 
 
 def _placeholder_row(table: Any) -> Any:
     """Return one row that every model accepts: zeros for numbers, missing for the rest."""
 
     def cell(kind: Any) -> Any:
-        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-        return pa.array([0], pa.int64()).cast(kind) if is_number else pa.nulls(1, kind)
+        is_number = arrow.types.is_integer(kind) or arrow.types.is_floating(kind)
+        return arrow.array([0], arrow.int64()).cast(kind) if is_number else arrow.nulls(1, kind)
 
-    return pa.table({field.name: cell(field.type) for field in table.schema})
+    return arrow.table({field.name: cell(field.type) for field in table.schema})
 
 
 def _write(tables: Iterator[Any], path: str, suffix: str | None) -> int:

@@ -4,9 +4,9 @@
 ``dataset``    ``Dataset``: matrix, labels, weights and schema
 ``encoding``   ``Schema``, and encoding any table by it
 ``columns``    arrays, lists and data frames as named columns
-``readers``    tables from files (``csv_file``, ``arff``, Parquet, Feather) and ``streams``
+``readers``    tables from files: ARFF, Parquet, Feather, and with ``csv_file`` CSV; ``streams``
 ``roles``      which columns of a file are attributes, target and weight
-``arrow``      imports pyarrow for this package
+``arrow``      stands for pyarrow, imported on first use; ``frames`` for narwhals
 =============  ====================================================================================
 
 The names below do not need pyarrow. Those of ``readers`` and ``roles`` do, which is optional;
@@ -25,15 +25,19 @@ from roctree.data.dataset import (
     LARGEST_TOTAL_WEIGHT,
     SMALLEST_LARGEST_WEIGHT,
     Dataset,
+    IdentifierWarning,
     check_rows_given,
     check_test_cases,
     check_weights,
     encode_known_labels,
     encode_labels,
-    warn_about_identifiers,
+    remarks_on_categories,
     warn_about_many_categories,
+    warn_about_single_class,
+    warn_about_training_data,
 )
 from roctree.data.encoding import (
+    CategoricalFeatures,
     Schema,
     Unseen,
     UnseenCategoriesWarning,
@@ -44,9 +48,11 @@ from roctree.data.encoding import (
 __all__ = [
     "LARGEST_TOTAL_WEIGHT",
     "SMALLEST_LARGEST_WEIGHT",
+    "CategoricalFeatures",
     "Categories",
     "Dataset",
     "EncodedRows",
+    "IdentifierWarning",
     "Schema",
     "Unseen",
     "UnseenCategoriesWarning",
@@ -59,8 +65,10 @@ __all__ = [
     "encode_known_labels",
     "encode_labels",
     "learn_columns",
+    "remarks_on_categories",
     "take_cells",
     "take_rows",
-    "warn_about_identifiers",
     "warn_about_many_categories",
+    "warn_about_single_class",
+    "warn_about_training_data",
 ]

@@ -1,22 +1,24 @@
-"""The only import of pyarrow, which reads and writes files."""
+"""Stands for pyarrow, which is imported when it is first used: ``from roctree.data import arrow``.
 
+``arrow.Table`` is ``pyarrow.Table``, and ``arrow.csv`` the submodule ``pyarrow.csv``.
+"""
+
+from importlib import import_module
 from typing import Any
 
 from roctree.errors import how_to_install
 
-try:
-    import pyarrow as pa
-    from pyarrow import compute, csv, feather, ipc, parquet
-except ImportError:  # pragma: no cover
-    raise ImportError(f"Reading files requires pyarrow: {how_to_install('cli')}.") from None
-
-__all__ = ["compute", "csv", "feather", "ipc", "pa", "parquet"]  # and dataset, see below
+_SUBMODULES = ("compute", "csv", "dataset", "feather", "ipc", "parquet")
 
 
 def __getattr__(name: str) -> Any:
-    if name != "dataset":
+    if name.startswith("__"):
         raise AttributeError(name)
-    # Imported on demand: it loads pandas, which takes longer than all the rest of pyarrow.
-    from pyarrow import dataset
-
-    return dataset
+    try:
+        pyarrow = import_module("pyarrow")
+        if name in _SUBMODULES:
+            import_module(f"pyarrow.{name}")
+    except ImportError:  # pragma: no cover
+        raise ImportError(f"Reading files requires pyarrow: {how_to_install('cli')}.") from None
+    value = globals()[name] = getattr(pyarrow, name)
+    return value

@@ -17,31 +17,31 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
+from roctree.data import frames
 from roctree.errors import ColumnTypeError, DataError
 from roctree.text import did_you_mean, pluralize
 
 FloatArray = NDArray[np.float64]
 Categories = tuple[Any, ...]
 
-DATE_ADVICE = "convert dates and times to numbers, such as days since a fixed date"
+DATE_ADVICE = "convert times of day and durations to numbers, such as hours"
 
 # Above this float64 cannot represent every integer.
-_LARGEST_EXACT = 2.0**53
+LARGEST_EXACT = 2.0**53
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
-_TIME_TYPES = (date, time, timedelta, np.datetime64, np.timedelta64)
+_DATE_TYPES = (date, np.datetime64)
+_TIME_TYPES = (time, timedelta, np.timedelta64)
+_MICROSECONDS_PER_DAY = 86_400_000_000
 _CELL_KINDS: dict[str, tuple[type, ...]] = {
     "text": (str,),
+    "date": _DATE_TYPES,
     "bool": (bool, np.bool_),
     "int": (Integral,),
     "float": (Real, Decimal),
 }
-# Numeric types of frames that numpy does not have.
-_WIDE_TYPES = (nw.Decimal, nw.Int128, nw.UInt128)
 
 
 # The two forms of a column
@@ -55,8 +55,9 @@ class Numbers:
     ----------
     values : float64[n]
         The numbers, NaN where missing.
-    kind : {"f", "i", "b"}
-        Floats, integers or booleans, as in numpy.
+    kind : {"f", "i", "b", "days", "times"}
+        Floats, integers or booleans, as in numpy; or dates as days since 1970-01-01, whole ones or
+        with the time of day.
     cells : callable, optional
         Returns integers as they came: where they are categories they must not be rounded.
     """
@@ -64,6 +65,24 @@ class Numbers:
     values: FloatArray
     kind: str = "f"
     cells: Callable[[], list[Any]] | None = None
+
+    @classmethod
+    def from_dates(cls, dates: NDArray[np.datetime64]) -> "Numbers":
+        """Return dates as days since 1970-01-01.
+
+        >>> Numbers.from_dates(np.array(["1970-01-03", "NaT"], "datetime64[D]"))
+        Numbers(values=array([ 2., nan]), kind='days', cells=None)
+        """
+        missing = np.isnat(dates)
+        microseconds = dates.astype("datetime64[us]").astype(np.int64)
+        whole = bool((microseconds[~missing] % _MICROSECONDS_PER_DAY == 0).all())
+        days = np.where(missing, np.nan, microseconds / _MICROSECONDS_PER_DAY)
+        return cls(days, "days" if whole else "times")
+
+    @property
+    def holds_dates(self) -> bool:
+        """Whether the numbers are dates."""
+        return self.kind in ("days", "times")
 
     @property
     def nominal(self) -> bool:
@@ -76,7 +95,7 @@ class Numbers:
         if self.kind == "b":
             positions = np.where(present, self.values, -1.0).astype(np.intp)
             return Factor((False, True), positions, declared=True)
-        if self.cells is not None and (np.abs(self.values[present]) >= _LARGEST_EXACT).any():
+        if self.cells is not None and (np.abs(self.values[present]) >= LARGEST_EXACT).any():
             cells = [None if is_missing(cell) else int(cell) for cell in self.cells()]
             return Factor.from_cells(cells)
         distinct, inverse = np.unique(self.values[present], return_inverse=True)
@@ -209,12 +228,14 @@ class InputTable:
     def column(self, feature: int) -> Column:
         """Read one column."""
         source, name = self.sources[feature], self.names[feature]
-        if isinstance(source, nw.Series):
+        if isinstance(source, frames.Series):
             return read_series(source, name)
         if source.dtype.kind in "iu":
             return Numbers(source.astype(np.float64), "i", source.tolist)
         if source.dtype.kind in "fb":
             return Numbers(source.astype(np.float64))
+        if source.dtype.kind == "M":
+            return Numbers.from_dates(source)
         return read_cells(source.tolist(), name)
 
 
@@ -239,7 +260,7 @@ def read_table(X: Any) -> InputTable:
     return table
 
 
-def _table_from_frame(frame: nw.DataFrame[Any]) -> InputTable:
+def _table_from_frame(frame: "frames.DataFrame[Any]") -> InputTable:
     columns: list[Any] = list(frame.columns)
     named = any(isinstance(name, str) for name in columns)
     if named and not all(isinstance(name, str) for name in columns):
@@ -344,9 +365,9 @@ def as_matrix(X: Any) -> NDArray[Any]:
         raise DataError(
             "Complex data not supported: use real and imaginary parts as separate columns."
         )
-    if matrix.dtype.kind in "mM":
+    if matrix.dtype.kind == "m":
         raise DataError(f"X holds {matrix.dtype} values: {DATE_ADVICE}.")
-    if matrix.dtype.kind not in "fiubO":
+    if matrix.dtype.kind not in "fiubMO":
         raise ColumnTypeError(
             f"X holds {matrix.dtype} cells, but a cell's argument must be a string or a number."
         )
@@ -377,7 +398,7 @@ def _as_array(X: Any) -> NDArray[Any]:
     return array.astype(object) if array.dtype.kind in "UT" else array
 
 
-def _array_from_masked(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+def _array_from_masked(X: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
     if X.dtype.kind not in "fiubUTO":
         return np.asarray(X)
     if X.dtype.kind in "fiub":
@@ -418,28 +439,28 @@ def _reject_ragged(rows: Sequence[Any]) -> None:
 # Data frames
 
 
-def as_frame(X: Any) -> nw.DataFrame[Any] | None:
+def as_frame(X: Any) -> "frames.DataFrame[Any] | None":
     """Return X as a narwhals frame, or None if it is not a data frame."""
     # Asking narwhals takes longer than encoding a small array.
     if isinstance(X, np.ndarray | list | tuple | EncodedRows) or hasattr(X, "tocoo"):
         return None
     try:
-        frame = nw.from_native(X, pass_through=True)
-    except DuplicateError as error:
+        frame = frames.from_native(X, pass_through=True)
+    except frames.exceptions.DuplicateError as error:
         names = " ".join(str(error).split())
         raise DataError(f"X has duplicate column names ({names}): rename them.") from None
-    if isinstance(frame, nw.LazyFrame):
+    if isinstance(frame, frames.LazyFrame):
         raise DataError("The data are a lazy frame: call its collect() or compute() first.")
-    return frame if isinstance(frame, nw.DataFrame) else None
+    return frame if isinstance(frame, frames.DataFrame) else None
 
 
-def as_series(y: Any) -> nw.Series[Any] | None:
+def as_series(y: Any) -> "frames.Series[Any] | None":
     """Return y as a narwhals series, or None if it is not a series of a data frame library."""
-    series = nw.from_native(y, pass_through=True, allow_series=True)
-    return series if isinstance(series, nw.Series) else None
+    series = frames.from_native(y, pass_through=True, allow_series=True)
+    return series if isinstance(series, frames.Series) else None
 
 
-def read_series(series: nw.Series[Any], name: str | None) -> Column:
+def read_series(series: "frames.Series[Any]", name: str | None) -> Column:
     """Read one column of a data frame; its type decides whether it is numeric or nominal.
 
     Parameters
@@ -453,11 +474,13 @@ def read_series(series: nw.Series[Any], name: str | None) -> Column:
     if dtype.is_numeric():
         values = np.asarray(series_to_numpy(series), dtype=np.float64)
         return Numbers(values, "i", series.to_list) if dtype.is_integer() else Numbers(values)
-    if dtype == nw.Boolean:
-        return Numbers(series.cast(nw.Float64).to_numpy(), "b")
-    if dtype == nw.Object or _holds_objects(series):
+    if dtype == frames.Boolean:
+        return Numbers(series.cast(frames.Float64).to_numpy(), "b")
+    if dtype in (frames.Date, frames.Datetime):
+        return Numbers.from_dates(_dates_to_numpy(series))
+    if dtype == frames.Object or _holds_objects(series):
         return read_cells(series.to_numpy().tolist(), name)
-    if dtype in (nw.String, nw.Categorical, nw.Enum):
+    if dtype in (frames.String, frames.Categorical, frames.Enum):
         return _read_text(series, name)
     if series.null_count() == len(series):
         return Numbers(np.full(len(series), np.nan))
@@ -475,24 +498,31 @@ def read_series(series: nw.Series[Any], name: str | None) -> Column:
     )
 
 
-def series_to_numpy(series: nw.Series[Any]) -> NDArray[Any]:
+def series_to_numpy(series: "frames.Series[Any]") -> NDArray[Any]:
     """Return the series as an array, numeric types that numpy does not have as float64."""
     # Not every number by cast: pyarrow refuses to round integers beyond 2**53.
-    return (series.cast(nw.Float64) if series.dtype in _WIDE_TYPES else series).to_numpy()
+    wide = series.dtype in (frames.Decimal, frames.Int128, frames.UInt128)
+    return (series.cast(frames.Float64) if wide else series).to_numpy()
 
 
-def _holds_objects(series: nw.Series[Any]) -> bool:
+def _dates_to_numpy(series: "frames.Series[Any]") -> NDArray[np.datetime64]:
+    if getattr(series.dtype, "time_zone", None) is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return np.asarray(series.to_numpy(), "datetime64[us]")
+
+
+def _holds_objects(series: "frames.Series[Any]") -> bool:
     # narwhals calls a pandas column of objects text after a look at its first hundred cells.
     native = series.to_native()
     return series.implementation.is_pandas_like() and bool(native.dtype == np.object_)
 
 
-def _read_text(series: nw.Series[Any], name: str | None) -> Factor:
+def _read_text(series: "frames.Series[Any]", name: str | None) -> Factor:
     declared = _declared_categories(series)
-    if series.dtype == nw.String:
+    if series.dtype == frames.String:
         # pandas finds distinct values fastest among categories; pyarrow cannot filter string views.
         pandas_like = series.implementation.is_pandas_like()
-        series = series.cast(nw.Categorical if pandas_like else nw.String)
+        series = series.cast(frames.Categorical if pandas_like else frames.String)
     if _is_pandas_categorical(series):
         native = series.to_native()
         found, positions = native.cat.categories.tolist(), np.asarray(native.cat.codes)
@@ -503,13 +533,13 @@ def _read_text(series: nw.Series[Any], name: str | None) -> Factor:
     return _with_simple_categories(factor, name)
 
 
-def _is_pandas_categorical(series: nw.Series[Any]) -> bool:
+def _is_pandas_categorical(series: "frames.Series[Any]") -> bool:
     """Whether this is pandas' own categorical type, which has the codes already."""
     return str(getattr(series.to_native(), "dtype", "")) == "category"
 
 
-def _declared_categories(series: nw.Series[Any]) -> Categories | None:
-    if isinstance(series.dtype, nw.Enum):
+def _declared_categories(series: "frames.Series[Any]") -> Categories | None:
+    if isinstance(series.dtype, frames.Enum):
         return tuple(series.dtype.categories)
     # Elsewhere a dictionary is how the cells are stored, in order of appearance.
     if _is_pandas_categorical(series):
@@ -517,12 +547,12 @@ def _declared_categories(series: nw.Series[Any]) -> Categories | None:
     return None
 
 
-def _positions(series: nw.Series[Any], found: list[Any]) -> NDArray[Any]:
+def _positions(series: "frames.Series[Any]", found: list[Any]) -> NDArray[Any]:
     """Return the position of each cell among the values found; -1 where it is missing."""
     if not found:
         return np.full(len(series), -1)
     places = list(range(len(found)))
-    return series.replace_strict(found, places, default=-1, return_dtype=nw.Int64).to_numpy()
+    return series.replace_strict(found, places, default=-1, return_dtype=frames.Int64).to_numpy()
 
 
 def _with_simple_categories(factor: Factor, name: str | None) -> Factor:
@@ -530,7 +560,7 @@ def _with_simple_categories(factor: Factor, name: str | None) -> Factor:
     if all(isinstance(value, str) for value in factor.distinct):
         return factor
     try:
-        numbers = "text" not in cell_kinds(list(factor.distinct), name)
+        numbers = not cell_kinds(list(factor.distinct), name) & {"text", "date"}
     except DataError:
         numbers = False
     if numbers:
@@ -562,14 +592,30 @@ def read_cells(cells: list[Any], name: str | None) -> Column:
         if not kinds <= {"text", "none"}:
             cells = [None if is_missing(cell) else category_text(cell) for cell in cells]
         return Factor.from_cells(cells)
-    if "missing" in kinds:
+    # NaN beside booleans or dates is a missing one of these, not a number.
+    beside = kinds & {"bool", "date"}
+    if "missing" in kinds or (beside and "float" in kinds):
         cells = [None if is_missing(cell) else cell for cell in cells]
+        kinds = cell_kinds(cells, name)
+    if "date" in kinds:
+        return _dates_from_cells(cells, kinds, name)
     try:
         values = np.array(cells, dtype=object).astype(np.float64)
     except OverflowError:
         raise _too_large(cells, name) from None
     kind = {"bool": "b", "int": "i"}.get("".join(kinds - {"none", "missing"}), "f")
     return Numbers(values, kind, (lambda: cells) if kind == "i" else None)
+
+
+def _dates_from_cells(cells: list[Any], kinds: set[str], name: str | None) -> Numbers:
+    if kinds - {"date", "none"}:
+        row = next(i for i, cell in enumerate(cells) if isinstance(cell, _DATE_TYPES))
+        raise _unusable(cells[row], name, row)
+    plain = [
+        cell.replace(tzinfo=None) - cell.utcoffset() if getattr(cell, "tzinfo", None) else cell
+        for cell in cells
+    ]
+    return Numbers.from_dates(np.array(plain, "datetime64[us]"))
 
 
 def cell_kinds(cells: list[Any], name: str | None) -> set[str]:
@@ -627,6 +673,12 @@ def _unusable(cell: Any, name: str | None, row: int) -> DataError:
             reason="Complex data not supported: {place} holds {cell} in row {row} (counting from "
             "0); use its real and imaginary parts as two columns",
             cell=cell,
+            **facts,
+        )
+    if isinstance(cell, _DATE_TYPES):
+        return ColumnTypeError(
+            reason="{place} holds a date in row {row} (counting from 0) beside other values: "
+            "convert all to dates, or all to text",
             **facts,
         )
     if isinstance(cell, _TIME_TYPES):

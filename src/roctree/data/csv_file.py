@@ -4,18 +4,24 @@
 numbers is inferred from all its cells, unless its type is given.
 """
 
+import csv as csv_module
+import io
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roctree.data.arrow import compute, csv, pa
-from roctree.data.streams import Source
+from roctree.data import arrow
+from roctree.data.streams import Source, is_pipe
 from roctree.errors import DataError, ParameterError, escape_braces
 
 UTF_8 = "utf8"
-MISSING_VALUES = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+MISSING_VALUES = (
+    *("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"),
+)
+# Missing among numbers and dates; among other text they may be categories.
+_MISSING_NUMBERS = ("-", "--", ".", "na", "Na", "Null", "none", "NONE", "NAN", "n.a.", "nil")
 DELIMITERS = ",;\t|"
 DECIMAL_POINT = "."
 # pyarrow reads up to thirty blocks ahead of its consumer.
@@ -25,7 +31,13 @@ _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _QUOTED = re.compile(r'"[^"]*"')
 _LINE = re.compile(r'(?:[^"\r\n]|"[^"]*")*')
 _CONVERSION = re.compile(r"In CSV column #(\d+):.* conversion error to (\S+): invalid value (.*)")
-_TYPE_NAMES = {"double": "numbers", "int64": "integers", "bool": "truth values"}
+_RAGGED = re.compile(r"Expected (\d+) columns, got (\d+)")
+_TYPE_NAMES = {
+    "double": "numbers",
+    "int64": "integers",
+    "bool": "truth values",
+    "timestamp": "dates",
+}
 
 
 @dataclass(frozen=True)
@@ -42,15 +54,33 @@ class CsvFormat:
         The character encoding, as Python calls it.
     missing_value : tuple of str
         Further words for a missing value, in addition to ``MISSING_VALUES``.
+    thousands : str, optional
+        The mark between groups of three digits.
+    dates : str, optional
+        The format of dates that are not written as in ISO 8601, such as ``%d.%m.%Y``.
     """
 
     delimiter: str | None = None
     decimal: str = DECIMAL_POINT
     encoding: str = UTF_8
     missing_value: tuple[str, ...] = ()
+    thousands: str | None = None
+    dates: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("delimiter", "decimal"):
+        if self.thousands == self.decimal:
+            raise ParameterError(
+                parameter="thousands",
+                value=self.thousands,
+                reason="is the decimal mark too: set {decimal} as well",
+            )
+        if self.dates is not None and "%" not in self.dates:
+            raise ParameterError(
+                parameter="dates",
+                value=self.dates,
+                reason="is not a format of dates: give one such as %d.%m.%Y",
+            )
+        for name in ("delimiter", "decimal", "thousands"):
             mark = getattr(self, name)
             if mark is not None and len(mark) != 1:
                 raise ParameterError(
@@ -66,13 +96,18 @@ class CsvFormat:
             ) from None
 
     @property
-    def null_values(self) -> list[str]:
-        """All words for a missing value, also with a blank in front, as it may follow a comma."""
-        words = (*MISSING_VALUES, *self.missing_value)
+    def missing_texts(self) -> list[str]:
+        """The words for a missing value in a column of text."""
+        return [*MISSING_VALUES, *self.missing_value]
+
+    @property
+    def missing_numbers(self) -> list[str]:
+        """Those among numbers and dates, also with a blank in front, as it may follow a comma."""
+        words = (*self.missing_texts, *_MISSING_NUMBERS)
         return [*words, *(f" {word}" for word in words)]
 
 
-def read(source: Source, csv_format: CsvFormat, types: Mapping[str, Any]) -> Any:
+def read_csv(source: Source, csv_format: CsvFormat, types: Mapping[str, Any]) -> Any:
     """Return the whole file as a table; types that are not given are inferred from all cells.
 
     Columns of digits in which some cells have leading zeros hold codes, and stay text.
@@ -81,27 +116,28 @@ def read(source: Source, csv_format: CsvFormat, types: Mapping[str, Any]) -> Any
     known = _code_columns(source, csv_format, names)
     known |= {names.get(name, name): types[name] for name in types}
     options = _pyarrow_options(source, csv_format, known)
-    with _conversion_errors(names, source, csv_format.decimal):
-        return _trim(csv.read_csv(source.stream(), **options), names)
+    with _parse_errors(names, source, csv_format):
+        table = arrow.csv.read_csv(source.stream(), **options)
+    return _finished(table, names, source, csv_format, types)
 
 
-def batches(
+def csv_batches(
     source: Source, csv_format: CsvFormat, types: Mapping[str, Any], columns: list[str]
 ) -> Iterator[Any]:
     """Yield some columns block by block; columns whose type is not given are text."""
     names = _names(source, csv_format)
-    known = {names[name]: types.get(name, pa.string()) for name in columns}
+    known = {names[name]: types.get(name, arrow.string()) for name in columns}
     options = _pyarrow_options(source, csv_format, known)
     options["convert_options"].include_columns = list(known)
-    with _conversion_errors(names, source, csv_format.decimal):
-        reader = csv.open_csv(source.stream(), **options)
+    with _parse_errors(names, source, csv_format):
+        reader = arrow.csv.open_csv(source.stream(), **options)
     empty = True
-    with _conversion_errors(names, source, csv_format.decimal):
+    with _parse_errors(names, source, csv_format):
         for batch in reader:
             empty = False
-            yield _trim(pa.Table.from_batches([batch]), names)
+            yield _finished(arrow.Table.from_batches([batch]), names, source, csv_format, types)
     if empty:
-        yield _trim(reader.schema.empty_table(), names)
+        yield _finished(reader.schema.empty_table(), names, source, csv_format, types)
 
 
 def column_names(source: Source, csv_format: CsvFormat) -> list[str]:
@@ -117,7 +153,7 @@ def detect_delimiter(line: str) -> str:
 
 def _names(source: Source, csv_format: CsvFormat) -> dict[str, str]:
     """Return the names of the columns without blanks, if they stay distinct, -> as written."""
-    line = _first_line(source, csv_format)
+    line = _header_line(source, csv_format)
     if not line:
         return {}
     names: list[str] = _read_decoded(line, source, csv_format, {}).column_names
@@ -134,12 +170,20 @@ def _code_columns(
     """
     head = source.head.decode(csv_format.encoding, "replace").rpartition("\n")[0]
     try:
-        table = _read_decoded(head, source, csv_format, dict.fromkeys(names.values(), pa.string()))
-    except pa.ArrowInvalid:
+        table = _read_decoded(
+            head, source, csv_format, dict.fromkeys(names.values(), arrow.string())
+        )
+    except arrow.ArrowInvalid:
         # An error in the file is reported when all of it is read.
         return {}
-    cells = zip(table.column_names, table.columns, strict=True)
-    return {name: pa.string() for name, column in cells if has_leading_zeros(column)}
+    known = arrow.array([*csv_format.missing_texts, *_MISSING_NUMBERS])
+    return {
+        name: arrow.string()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if has_leading_zeros(
+            column.filter(arrow.compute.invert(arrow.compute.is_in(column, known)))
+        )
+    }
 
 
 def _read_decoded(
@@ -148,7 +192,7 @@ def _read_decoded(
     """Read some lines of the file that are decoded already."""
     options = _pyarrow_options(source, csv_format, types)
     options["read_options"] = _read_options(replace(csv_format, encoding=UTF_8))
-    return csv.read_csv(pa.BufferReader(f"{text}\n".encode()), **options)
+    return arrow.csv.read_csv(arrow.BufferReader(f"{text}\n".encode()), **options)
 
 
 def _pyarrow_options(
@@ -156,24 +200,28 @@ def _pyarrow_options(
 ) -> dict[str, Any]:
     return {
         "read_options": _read_options(csv_format),
-        "parse_options": csv.ParseOptions(
-            delimiter=csv_format.delimiter or detect_delimiter(_first_line(source, csv_format)),
+        "parse_options": arrow.csv.ParseOptions(
+            delimiter=csv_format.delimiter or detect_delimiter(_header_line(source, csv_format)),
             newlines_in_values=True,
         ),
-        "convert_options": csv.ConvertOptions(
-            column_types=dict(types),
-            null_values=csv_format.null_values,
-            strings_can_be_null=True,
+        "convert_options": arrow.csv.ConvertOptions(
+            column_types=_types_to_read(types, csv_format),
+            null_values=csv_format.missing_numbers,
+            strings_can_be_null=False,
             decimal_point=csv_format.decimal,
+            timestamp_parsers=[
+                arrow.csv.ISO8601,
+                *([csv_format.dates] if csv_format.dates else []),
+            ],
         ),
     }
 
 
 def _read_options(csv_format: CsvFormat) -> Any:
-    return csv.ReadOptions(block_size=BLOCK_SIZE, encoding=csv_format.encoding)
+    return arrow.csv.ReadOptions(block_size=BLOCK_SIZE, encoding=csv_format.encoding)
 
 
-def _first_line(source: Source, csv_format: CsvFormat) -> str:
+def _header_line(source: Source, csv_format: CsvFormat) -> str:
     """Return the line with the names, which may break within quotes."""
     if source.head.startswith(_UTF_16_MARKS) and csv_format.encoding == UTF_8:
         raise DataError(
@@ -184,41 +232,147 @@ def _first_line(source: Source, csv_format: CsvFormat) -> str:
     return found[0] if found else ""
 
 
-def _trim(table: Any, names: Mapping[str, str]) -> Any:
-    """Remove blanks around text and names, which pyarrow does for numbers only."""
+def _types_to_read(types: Mapping[str, Any], csv_format: CsvFormat) -> dict[str, Any]:
+    """Return types for pyarrow, which cannot read numbers with thousands separators."""
+    if csv_format.thousands is None:
+        return dict(types)
+    return {
+        name: arrow.string() if arrow.types.is_floating(kind) else kind
+        for name, kind in types.items()
+    }
+
+
+def _finished(
+    table: Any,
+    names: Mapping[str, str],
+    source: Source,
+    csv_format: CsvFormat,
+    types: Mapping[str, Any],
+) -> Any:
+    """Return a table whose text and names have no blanks around them, and whose text is finished.
+
+    pyarrow does that for numbers only. Text may be missing, or numbers in groups of three digits.
+    """
     bare = {written: name for name, written in names.items()}
     trimmed = [bare.get(name, name) for name in table.column_names]
     columns = []
     for name, column in zip(trimmed, table.columns, strict=True):
-        if pa.types.is_binary(column.type):
+        if arrow.types.is_binary(column.type):
             raise DataError(
                 reason="column {column!r} holds text in another encoding: set its encoding, such "
                 "as {encoding='latin-1'}",
                 column=name,
             )
-        text = pa.types.is_string(column.type)
-        columns.append(compute.utf8_trim_whitespace(column) if text else column)
-    return pa.Table.from_arrays(columns, trimmed)
+        if arrow.types.is_string(column.type):
+            column = _finished_text(column, csv_format)
+            wanted = types.get(name)
+            if csv_format.thousands and (wanted is None or arrow.types.is_floating(wanted)):
+                column, wrong = _without_thousands(column, csv_format)
+                if wrong is not None and wanted is not None:
+                    raise _unexpected_cell(names, source, csv_format, name, wrong, "numbers")
+        columns.append(column)
+    return arrow.Table.from_arrays(columns, trimmed)
+
+
+def _finished_text(column: Any, csv_format: CsvFormat) -> Any:
+    trimmed = arrow.compute.utf8_trim_whitespace(column)
+    words = arrow.array(csv_format.missing_texts)
+    return arrow.compute.if_else(
+        arrow.compute.is_in(trimmed, words), arrow.scalar(None, arrow.string()), trimmed
+    )
+
+
+def _without_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | None]:
+    """Return numbers if all text is numbers, some in groups of three digits.
+
+    Otherwise return the text as it is, and the first cell that is not a number.
+    """
+    compute = arrow.compute
+    mark, decimal = map(re.escape, (csv_format.thousands or "", csv_format.decimal))
+    number = rf"^[-+]?(\d{{1,3}}({mark}\d{{3}})+|\d+)({decimal}\d*)?$"
+    words = arrow.array(_MISSING_NUMBERS)
+    nothing = arrow.scalar(None, arrow.string())
+    known = compute.if_else(compute.is_in(column, words), nothing, column)
+    wrong = known.filter(compute.invert(compute.match_substring_regex(known, number)))
+    if len(wrong):
+        return column, wrong[0].as_py()
+    bare = compute.replace_substring(known, csv_format.thousands, "")
+    plain = compute.replace_substring(bare, csv_format.decimal, DECIMAL_POINT)
+    return plain.cast(arrow.float64()), None
 
 
 @contextmanager
-def _conversion_errors(names: Mapping[str, str], source: Source, decimal: str) -> Iterator[None]:
-    """Name the column that holds an unexpected cell, which pyarrow calls by its number."""
+def _parse_errors(
+    names: Mapping[str, str], source: Source, csv_format: CsvFormat
+) -> Iterator[None]:
+    """Name the line and the column of an unexpected cell, and the line of a row that is too long.
+
+    pyarrow calls columns by their number, and reads blocks without knowing their first line.
+    """
     try:
         yield
-    except pa.ArrowInvalid as error:
-        found = _CONVERSION.search(str(error))
-        if found is None or int(found[1]) >= len(names):
+    except arrow.ArrowInvalid as error:
+        ragged = _RAGGED.search(str(error))
+        if ragged is not None:
+            expected, found = int(ragged[1]), int(ragged[2])
+            line = _find_line(source, csv_format, lambda cells: len(cells) == found)
+            raise DataError(
+                reason="{place} has {found} cells, but the line of names has {expected}: quote "
+                "cells that contain the delimiter, or set {delimiter}",
+                place=f"{source.name}, line {line}," if line else f"A row of {source.name}",
+                found=found,
+                expected=expected,
+            ) from None
+        wrong = _CONVERSION.search(str(error))
+        if wrong is None or int(wrong[1]) >= len(names):
             raise
-        cell = found[3]
-        raise DataError(
-            reason="{source}: column {column!r} does not contain only {expected}: {cell} is not "
-            "allowed" + decimal_mark_hint(cell.strip("'"), decimal),
-            column=list(names)[int(found[1])],
-            source=source.name,
-            expected=_TYPE_NAMES.get(found[2], f"{found[2]} values"),
-            cell=cell,
-        ) from None
+        name, text = list(names)[int(wrong[1])], wrong[3].strip("'")
+        kind = _TYPE_NAMES.get(wrong[2].partition("[")[0], f"{wrong[2]} values")
+        raise _unexpected_cell(names, source, csv_format, name, text, kind) from None
+
+
+def _unexpected_cell(
+    names: Mapping[str, str],
+    source: Source,
+    csv_format: CsvFormat,
+    name: str,
+    text: str,
+    expected: str,
+) -> DataError:
+    place = list(names).index(name)
+    line = _find_line(
+        source,
+        csv_format,
+        lambda cells: len(cells) > place and cells[place].strip() == text.strip(),
+    )
+    return DataError(
+        reason="{source}: column {column!r} does not contain only {expected}: {cell!r} is not "
+        "allowed" + decimal_mark_hint(text, csv_format.decimal),
+        column=name,
+        source=f"{source.name}, line {line}" if line else source.name,
+        expected=expected,
+        cell=text,
+    )
+
+
+def _find_line(
+    source: Source, csv_format: CsvFormat, is_wanted: Callable[[list[str]], bool]
+) -> int | None:
+    """Return the number of the first line whose cells are wanted; None if it cannot be found.
+
+    The file is read again, which is slow but happens only once something is wrong with it.
+    """
+    if is_pipe(source.path):
+        return None
+    delimiter = csv_format.delimiter or detect_delimiter(_header_line(source, csv_format))
+    with Source(source.path) as again, suppress(csv_module.Error, ValueError, OSError):
+        text = io.TextIOWrapper(again.stream(), csv_format.encoding, "replace", newline="")
+        rows = csv_module.reader(text, delimiter=delimiter)
+        next(rows, None)
+        for cells in rows:
+            if is_wanted(cells):
+                return rows.line_num
+    return None
 
 
 # Text that a person would take for something else: numbers in another format, dates
@@ -226,15 +380,13 @@ def _conversion_errors(names: Mapping[str, str], source: Source, decimal: str) -
 _NUMBER = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"  # of the decimal mark
 # Fewer numbers among text may be names, as in a book of codes.
 _MANY_NUMBERS = 10
+_DATE = r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$"
 # What all text of a column looks like, and what to do about it; the first match is reported.
 _LOOKS_LIKE = {
     r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$|^[-+]?\d{1,3}$": (
-        "numbers with thousands separators: remove the separators"
+        "numbers with thousands separators: set {thousands=','}"
     ),
     r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a decimal comma: set {decimal=','}",
-    r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$": (
-        "dates: convert them to numbers, such as days since a fixed date"
-    ),
     r"^[-+]?[$€£¥]? ?[-+]?\d[\d.,]* ?[%$€£¥]?$": "numbers with units: remove the units",
 }
 
@@ -256,27 +408,49 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
 
     Examples
     --------
-    >>> from roctree.data.arrow import pa
-    >>> misread_text(pa.array(["0,5", "1,25"]))
+    >>> from roctree.data import arrow
+    >>> misread_text(arrow.array(["0,5", "1,25"]))
     "all are numbers with a decimal comma: set {decimal=','}"
-    >>> misread_text(pa.array(["red", "green"]))
-    >>> misread_text(pa.array(["007", "012"]))
+    >>> misread_text(arrow.array(["red", "green"]))
+    >>> misread_text(arrow.array(["007", "012"]))
     """
     numbers = _are_numbers(texts, decimal)
-    n_numbers = compute.sum(numbers).as_py() or 0
+    n_numbers = arrow.compute.sum(numbers).as_py() or 0
     if n_numbers == len(texts):
         may_be_text = n_numbers <= _MANY_NUMBERS or has_leading_zeros(texts)
         return None if may_be_text else "all are numbers: list the column in {numeric}"
-    if decimal != DECIMAL_POINT and compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py():
+    if decimal != DECIMAL_POINT and arrow.compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py():
         mark = escape_braces(repr(decimal))
         return f"all are numbers with a decimal point, not {mark}: use one decimal mark"
+    if arrow.compute.all(arrow.compute.match_substring_regex(texts, _DATE)).as_py():
+        example = escape_braces(repr(_date_format(texts)))
+        return f"all are dates: give their format, such as {{dates={example}}}"
     for pattern, what in _LOOKS_LIKE.items():
-        if compute.all(compute.match_substring_regex(texts, pattern)).as_py():
+        if arrow.compute.all(arrow.compute.match_substring_regex(texts, pattern)).as_py():
             return f"all are {what}"
     if n_numbers <= max(_MANY_NUMBERS, len(texts) / 2):
         return None
-    odd = escape_braces(repr(texts.filter(compute.invert(numbers))[0].as_py()))
+    odd = escape_braces(repr(texts.filter(arrow.compute.invert(numbers))[0].as_py()))
     return f"most are numbers, but {odd} is not: list it in {{missing_value}} if it means missing"
+
+
+def _date_format(texts: Any) -> str:
+    """Return the format of dates; if it is not clear which number is the day, the first is.
+
+    >>> from roctree.data import arrow
+    >>> _date_format(arrow.array(["1/2/2024", "1/31/2024"])), _date_format(arrow.array(["1.2.24"]))
+    ('%m/%d/%Y', '%d.%m.%y')
+    """
+    rows = [re.findall(r"\d+", text) for text in texts.to_pylist()]
+    if len(rows[0][0]) == 4:
+        order = ["%Y", "%m", "%d"]
+    else:
+        order = ["%d", "%m"] if all(int(row[1]) <= 12 for row in rows) else ["%m", "%d"]
+        order.append("%Y" if len(rows[0][2]) == 4 else "%y")
+    date, *time = re.split("([T ])", texts[0].as_py(), maxsplit=1)
+    mark = re.sub(r"\d", "", date)[0]
+    clock = ["%H", "%M", "%S"][: 1 + time[1].count(":")] if time else []
+    return mark.join(order) + "".join(time[:1]) + ":".join(clock)
 
 
 def decimal_mark_hint(text: str, decimal: str) -> str:
@@ -284,7 +458,11 @@ def decimal_mark_hint(text: str, decimal: str) -> str:
 
     >>> decimal_mark_hint("0,5", "."), decimal_mark_hint("half", ".")
     ("; for a decimal comma set {decimal=','}", '')
+    >>> decimal_mark_hint("1,250", ".")
+    "; for thousands separators set {thousands=','}"
     """
+    if decimal == DECIMAL_POINT and re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):
+        return "; for thousands separators set {thousands=','}"
     if decimal == DECIMAL_POINT and re.fullmatch(_NUMBER.format(","), text):
         return "; for a decimal comma set {decimal=','}"
     if decimal != DECIMAL_POINT and re.fullmatch(_NUMBER.format(re.escape(DECIMAL_POINT)), text):
@@ -302,14 +480,14 @@ def has_leading_zeros(texts: Any) -> bool:
 
     Examples
     --------
-    >>> from roctree.data.arrow import pa
-    >>> has_leading_zeros(pa.array(["007", "12", None])), has_leading_zeros(pa.array(["0", "7"]))
-    (True, False)
+    >>> from roctree.data import arrow
+    >>> [has_leading_zeros(arrow.array(each)) for each in (["007", "12", None], ["0", "7"])]
+    [True, False]
     """
-    digits = compute.match_substring_regex(texts, r"^\s*\d+\s*$")
-    padded = compute.match_substring_regex(texts, r"^\s*0\d")
-    return bool(compute.all(digits).as_py() and compute.any(padded).as_py())
+    digits = arrow.compute.match_substring_regex(texts, r"^\s*\d+\s*$")
+    padded = arrow.compute.match_substring_regex(texts, r"^\s*0\d")
+    return bool(arrow.compute.all(digits).as_py() and arrow.compute.any(padded).as_py())
 
 
 def _are_numbers(texts: Any, decimal: str) -> Any:
-    return compute.match_substring_regex(texts, _NUMBER.format(re.escape(decimal)))
+    return arrow.compute.match_substring_regex(texts, _NUMBER.format(re.escape(decimal)))

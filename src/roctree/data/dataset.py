@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.data import frames
 from roctree.data.columns import (
     Factor,
     FloatArray,
@@ -23,9 +23,9 @@ from roctree.data.columns import (
     read_series,
     series_to_numpy,
 )
-from roctree.data.encoding import Schema, encode_columns, learn_columns
+from roctree.data.encoding import CategoricalFeatures, Schema, encode_columns, learn_columns
 from roctree.errors import DataError, ParameterError
-from roctree.text import pluralize
+from roctree.text import pluralize, quote_if_needed
 
 Labels = NDArray[np.int32]
 
@@ -34,6 +34,8 @@ LARGEST_TOTAL_WEIGHT = 1e150
 SMALLEST_LARGEST_WEIGHT = 1e-140
 # Integer labels that span less than this are numbered without sorting.
 _LOOKUP_SPAN = 1 << 16
+# With fewer rows than this, all different values are no reason to suspect an identifier.
+_FEW_ROWS = 10
 # Fewer categories than this are unproblematic, and common in small data.
 _FEW_CATEGORIES = 100
 
@@ -52,6 +54,14 @@ class Dataset:
         Weight of each row.
     schema : Schema
         What the columns and labels mean.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> tree = ROCTreeClassifier().fit([[1.0, "red"], [2.0, "blue"]], ["no", "yes"])
+    >>> data = Dataset.encoded([[3.0, "red"]], ["yes"], tree.schema_)
+    >>> len(data.labels)
+    1
     """
 
     values: FloatArray
@@ -66,7 +76,8 @@ class Dataset:
         y: Any,
         *,
         sample_weight: Any = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        n_threads: int = 1,
     ) -> "Dataset":
         """Read arrays, nested lists or data frames; a float64 matrix is not copied.
 
@@ -81,6 +92,8 @@ class Dataset:
         categorical_features : "from_dtype", None or sequence
             Which columns are nominal: by their types, none, or those with these names, numbers or
             True in a mask.
+        n_threads : int
+            Number of threads that check and convert a matrix.
 
         Examples
         --------
@@ -91,14 +104,25 @@ class Dataset:
         array([[1.5, 1. ],
                [nan, 0. ]])
         """
-        names, categories, values, named = learn_columns(X, categorical_features)
+        names, categories, values, named, dates = learn_columns(X, categorical_features, n_threads)
         classes, labels = encode_labels(y)
-        schema = Schema(names, categories, classes, named)
+        schema = Schema(names, categories, classes, named, dates)
         return cls._checked(values, labels, sample_weight, schema)
 
     @classmethod
     def encoded(cls, X: Any, y: Any, schema: Schema, *, sample_weight: Any = None) -> "Dataset":
         """Read data by a schema that is known; labels must be among its classes.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The cases.
+        y : array of shape (n_samples,)
+            Class of each case.
+        schema : Schema
+            Columns and classes, as of the training data.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the cases; None for equal weights.
 
         Examples
         --------
@@ -126,6 +150,11 @@ class Dataset:
 
         Rows without weight must leave no trace, neither a threshold nor a branch. Categories that
         no row has were declared, and stay.
+
+        Returns
+        -------
+        Dataset
+            The cases of positive weight; this data set if all have one.
         """
         used = self.weights > 0.0
         if used.all():
@@ -157,21 +186,65 @@ def check_rows_given(X: Any, y: Any, sample_weight: Any, name: str = "X") -> Non
         raise ParameterError(f"Give {name} together with y and weights, or none of them.")
 
 
-# Columns that identify rows
+# Training data that teach nothing: one class, and columns that identify rows
 
 
-def warn_about_identifiers(dataset: Dataset, stacklevel: int) -> None:
-    """Warn about nominal columns of a data set that identify rows."""
+class IdentifierWarning(UserWarning):
+    """Columns identify the rows: a tree can learn them by heart, but they do not generalise."""
+
+
+def warn_about_training_data(dataset: Dataset, stacklevel: int) -> None:
+    """Warn about a single class, and about columns that identify rows."""
+    warn_about_single_class(dataset.schema.classes, stacklevel + 1)
+    _warn_about_row_numbers(dataset, stacklevel + 1)
     occurring = []
-    for feature in np.flatnonzero(dataset.schema.n_categories > _FEW_CATEGORIES):
+    for feature in np.flatnonzero(dataset.schema.n_categories > _FEW_ROWS):
         codes = dataset.values[:, feature]
         known = codes[~np.isnan(codes)]
         occurring.append((dataset.schema.names[feature], np.unique(known).size, known.size))
     warn_about_many_categories(occurring, stacklevel + 1)
 
 
+def warn_about_single_class(classes: NDArray[Any], stacklevel: int) -> None:
+    """Warn if all rows have the same class."""
+    if len(classes) == 1:
+        warnings.warn(
+            f"The target is {classes.tolist()[0]!r} in all rows, and so is every prediction: "
+            "choose another target, or add rows of another class.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _warn_about_row_numbers(dataset: Dataset, stacklevel: int) -> None:
+    """Warn about columns of a data frame that number the rows."""
+    schema = dataset.schema
+    listed = [
+        repr(schema.names[feature])
+        for feature in (np.flatnonzero(~schema.nominal) if schema.named else ())
+        if _numbers_rows(dataset.values[:, feature])
+    ]
+    if listed:
+        warnings.warn(
+            "Columns that number the rows identify them and do not generalise: "
+            f"{', '.join(listed)}. Drop the column.",
+            IdentifierWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _numbers_rows(values: FloatArray) -> bool:
+    """Whether numbers are integers in steps of one, in the order of the rows."""
+    few = values[:_FEW_ROWS]
+    return (
+        len(values) > _FEW_ROWS
+        and bool((np.abs(np.diff(few)) == 1.0).all())
+        and bool((np.diff(values) == few[1] - few[0]).all())
+    )
+
+
 def warn_about_many_categories(occurring: Iterable[tuple[str, int, int]], stacklevel: int) -> None:
-    """Warn about columns with more than half as many categories as rows.
+    """Warn about columns with a category of its own for each row, or for more than every other.
 
     Parameters
     ----------
@@ -184,16 +257,44 @@ def warn_about_many_categories(occurring: Iterable[tuple[str, int, int]], stackl
     listed = [
         f"{name!r} ({n_seen} in {n_rows} rows)"
         for name, n_seen, n_rows in occurring
-        if n_seen > max(_FEW_CATEGORIES, n_rows / 2)
+        if n_seen > max(_FEW_CATEGORIES, n_rows / 2) or n_seen == n_rows > _FEW_ROWS
     ]
     if listed:
         warnings.warn(
             "Columns with nearly as many categories as rows identify rows and do not generalise: "
             f"{', '.join(listed)}. Drop the column, or convert it to numbers if it holds dates or "
             "numbers as text.",
-            UserWarning,
+            IdentifierWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+# Columns with many categories
+
+# Above this number, two sets of categories divide a few thousand rows well by chance alone.
+MANY_CATEGORIES = 30
+
+
+def describe_categories(n_categories: int, n_rows: int) -> str:
+    """Return what to know about a column with many categories."""
+    each = pluralize(max(1, round(n_rows / n_categories)), "row")
+    return f"{n_categories} categories, about {each} each: splits on it may not hold for new rows"
+
+
+def remarks_on_categories(schema: Schema, n_rows: int) -> list[str]:
+    """Return a sentence for each column of a model with many categories.
+
+    Parameters
+    ----------
+    schema : Schema
+    n_rows : int
+        Number of training rows.
+    """
+    return [
+        f"{quote_if_needed(name)} has {describe_categories(len(categories), n_rows)}."
+        for name, categories in zip(schema.names, schema.categories, strict=True)
+        if categories is not None and len(categories) > MANY_CATEGORIES
+    ]
 
 
 # Weights
@@ -286,7 +387,7 @@ def encode_known_labels(y: Any, classes: NDArray[Any]) -> Labels:
     return np.array([places[label] for label in found.tolist()], dtype=np.int32)[labels]
 
 
-def _label_series(y: Any) -> nw.Series[Any] | None:
+def _label_series(y: Any) -> "frames.Series[Any] | None":
     series = as_series(y)
     frame = as_frame(y) if series is None else None
     if frame is None:
@@ -296,10 +397,10 @@ def _label_series(y: Any) -> nw.Series[Any] | None:
     return frame.get_column(frame.columns[0])
 
 
-def _read_label_series(series: nw.Series[Any]) -> Factor | NDArray[Any]:
+def _read_label_series(series: "frames.Series[Any]") -> Factor | NDArray[Any]:
     if series.null_count():
         raise _missing_label(int(series.is_null().to_numpy().argmax()))
-    if series.dtype in (nw.Categorical, nw.Enum):
+    if series.dtype in (frames.Categorical, frames.Enum):
         column = read_series(series, None)
         assert isinstance(column, Factor)
         return column
@@ -322,6 +423,8 @@ def _read_label_array(y: Any) -> Factor | NDArray[Any]:
 
 def _read_label_cells(cells: list[Any]) -> Factor | NDArray[Any]:
     kinds = cell_kinds(cells, None)
+    if "date" in kinds:
+        raise DataError("y holds dates, which are not classes: choose another target.")
     if kinds == {"text"}:
         return Factor.from_cells(cells)
     if not kinds <= {"bool", "int"}:

@@ -13,22 +13,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from reprlib import repr as shortened
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import in_threads, row_parts
 from roctree.data.columns import (
+    LARGEST_EXACT,
     Categories,
     Column,
     Factor,
     FloatArray,
     InputTable,
+    Numbers,
     category_text,
     read_table,
 )
 from roctree.errors import DataError, ParameterError
-from roctree.text import pluralize
+from roctree.text import did_you_mean, pluralize
+
+# Which columns are nominal: by type, none, or listed as names, indices or a mask.
+CategoricalFeatures = (
+    Literal["from_dtype"] | Sequence[str] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +53,23 @@ class Schema:
         Class labels in sorted order.
     named : bool
         Whether the names came from the data.
+    dates : tuple of str
+        Per attribute "days" or "times" if its numbers are dates as days since 1970-01-01, with the
+        time of day or without, else ""; empty if no attribute is one.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> schema = ROCTreeClassifier().fit([[1.0, "red"], [2.0, "blue"]], ["no", "yes"]).schema_
+    >>> schema.names, schema.categories
+    (('x0', 'x1'), (None, ('blue', 'red')))
     """
 
     names: tuple[str, ...]
     categories: tuple[Categories | None, ...]
     classes: NDArray[Any]
     named: bool = True
+    dates: tuple[str, ...] = ()
 
     @property
     def n_features(self) -> int:
@@ -75,10 +94,27 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return NotImplemented
-        mine = (self.names, self.categories, self.named, self.classes.tolist())
-        return mine == (other.names, other.categories, other.named, other.classes.tolist())
+        return self._content() == other._content()
 
     __hash__ = None  # type: ignore[assignment]  # its classes are an array
+
+    def _content(self) -> tuple[Any, ...]:
+        return self.names, self.categories, self.named, self.classes.tolist(), self.dates
+
+    def date_unit(self, feature: int) -> str:
+        """Return "days" or "times" if the attribute holds dates, else "".
+
+        Parameters
+        ----------
+        feature : int
+            Index of the column.
+
+        Returns
+        -------
+        str
+            The unit; empty if the column does not hold dates.
+        """
+        return self.dates[feature] if self.dates else ""
 
 
 class EncodedColumns(NamedTuple):
@@ -88,9 +124,12 @@ class EncodedColumns(NamedTuple):
     categories: tuple[Categories | None, ...]
     values: FloatArray
     named: bool
+    dates: tuple[str, ...] = ()
 
 
-def learn_columns(X: Any, categorical_features: Any = "from_dtype") -> EncodedColumns:
+def learn_columns(
+    X: Any, categorical_features: CategoricalFeatures = "from_dtype", n_threads: int = 1
+) -> EncodedColumns:
     """Encode training data and find the categories of each column.
 
     A float64 matrix is not copied.
@@ -102,24 +141,25 @@ def learn_columns(X: Any, categorical_features: Any = "from_dtype") -> EncodedCo
     categorical_features : "from_dtype", None or sequence
         Which columns are nominal: by their types, none, or those with these names, numbers or True
         in a mask.
+    n_threads : int
+        Number of threads that check and convert a matrix.
     """
     table = read_table(X)
-    categories, values = _learn_table(table, categorical_features)
-    return EncodedColumns(table.names, categories, values, table.named)
+    return _learn_table(table, categorical_features, n_threads)
 
 
-def encode_columns(X: Any, schema: Schema) -> FloatArray:
+def encode_columns(X: Any, schema: Schema, n_threads: int = 1) -> FloatArray:
     """Encode new data with the categories of the training data.
 
     A float32 matrix is returned as it is, because descending a tree does not need a copy. (It is
-    typed as float64, which most callers have.)
+    typed as float64, which most callers have.) A matrix is checked by ``n_threads`` threads.
     """
     table = read_table(X)
-    _check_features(table, schema)
+    _check_columns(table, schema)
     if table.categories is not None and table.categories != schema.categories:
         raise DataError("The rows were encoded with other categories than the training data.")
     if table.matrix is not None and (table.categories is not None or not schema.nominal.any()):
-        _reject_infinity(table.matrix, table.names)
+        _reject_infinity(table.matrix, table.names, n_threads)
         return table.matrix
 
     values = np.empty((table.n_rows, table.n_features), order="F")
@@ -127,9 +167,9 @@ def encode_columns(X: Any, schema: Schema) -> FloatArray:
     for feature, categories in enumerate(schema.categories):
         name, column = schema.names[feature], table.column(feature)
         if categories is None:
-            values[:, feature] = _numbers(column, name)
+            values[:, feature] = _as_numbers(column, name, schema.date_unit(feature))
         else:
-            found = _encode_factor(column.as_factor(), categories, values[:, feature])
+            found = _write_codes(column.as_factor(), categories, values[:, feature])
             if found.n_rows:
                 unseen[name] = found
     _reject_infinity(values, schema.names)
@@ -200,40 +240,79 @@ class UnseenCategoriesWarning(UserWarning):
 
 
 def _learn_table(
-    table: InputTable, categorical_features: Any
-) -> tuple[tuple[Categories | None, ...], FloatArray]:
+    table: InputTable, categorical_features: CategoricalFeatures, n_threads: int
+) -> EncodedColumns:
     if table.categories is not None and table.matrix is not None:
-        return table.categories, table.matrix
+        return EncodedColumns(table.names, table.categories, table.matrix, table.named)
     mask = _nominal_mask(categorical_features, table.names, table.named)
     if table.matrix is not None and (mask is None or not mask.any()):
-        _reject_infinity(table.matrix, table.names)
-        return (None,) * table.n_features, np.asarray(table.matrix, np.float64)
+        values = _finite_floats(table.matrix, table.names, n_threads)
+        if getattr(table.sources, "dtype", np.dtype(float)).kind in "iu":
+            _warn_about_rounding(values, table.names, range(table.n_features))
+        return EncodedColumns(table.names, (None,) * table.n_features, values, table.named)
 
     values = np.empty((table.n_rows, table.n_features), order="F")
     categories: list[Categories | None] = []
-    unlisted = []
+    unlisted, dates, integers = [], [""] * table.n_features, []
     for feature, name in enumerate(table.names):
         column = table.column(feature)
         if column.nominal if mask is None else mask[feature]:
             factor = column.as_factor()
             categories.append(factor.categories)
-            _encode_factor(factor, factor.categories, values[:, feature])
+            _write_codes(factor, factor.categories, values[:, feature])
         elif isinstance(column, Factor):
             unlisted.append(name)
         else:
             categories.append(None)
             values[:, feature] = column.values
+            if column.holds_dates:
+                dates[feature] = column.kind
+            if column.kind == "i":
+                integers.append(feature)
     if unlisted:
         raise DataError(
             reason="Text or categories in {columns}, which {categorical_features} does not list: "
             "list, drop or convert to numbers",
-            columns=_listed(unlisted),
+            columns=_quoted_names(unlisted),
         )
     _reject_infinity(values, table.names)
-    return tuple(categories), values
+    _warn_about_rounding(values, table.names, integers)
+    known = tuple(dates) if any(dates) else ()
+    return EncodedColumns(table.names, tuple(categories), values, table.named, known)
 
 
-def _encode_factor(factor: Factor, categories: Categories, out: FloatArray) -> Unseen:
+def _warn_about_rounding(values: FloatArray, names: Sequence[str], integers: Iterable[int]) -> None:
+    """Warn about columns of integers that float64 cannot tell apart."""
+    rounded = [
+        repr(names[feature])
+        for feature in integers
+        if np.abs(values[:, feature]).max(initial=0.0, where=~np.isnan(values[:, feature]))
+        > LARGEST_EXACT
+    ]
+    if rounded:
+        warnings.warn(
+            f"Integers beyond 2**53 are rounded, and some become equal, in {', '.join(rounded)}: "
+            "drop the column, or convert it to strings if its numbers are names.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _finite_floats(matrix: NDArray[Any], names: tuple[str, ...], n_threads: int) -> FloatArray:
+    """Return a matrix of numbers without infinities as float64, copied only if it must be."""
+    _reject_infinity(matrix, names, n_threads)
+    if matrix.dtype == np.float64:
+        return matrix
+    floats = np.empty(matrix.shape)
+
+    def convert(rows: slice) -> None:
+        floats[rows] = matrix[rows]
+
+    in_threads(n_threads, convert, row_parts(len(matrix), n_threads))
+    return floats
+
+
+def _write_codes(factor: Factor, categories: Categories, out: FloatArray) -> Unseen:
     codes = category_codes(factor.distinct, categories)
     out[:] = codes[factor.positions]
     unseen = np.isnan(codes)
@@ -244,7 +323,15 @@ def _encode_factor(factor: Factor, categories: Categories, out: FloatArray) -> U
     return Unseen(len(places), example)
 
 
-def _numbers(column: Column, name: str) -> FloatArray:
+def _as_numbers(column: Column, name: str, date_unit: str) -> FloatArray:
+    if isinstance(column, Factor) and date_unit:
+        column = _dates_from_text(column, name)
+    if isinstance(column, Numbers) and column.holds_dates and not date_unit:
+        raise DataError(
+            reason="column {column!r} was numeric in training and holds dates now: convert it to "
+            "numbers",
+            column=name,
+        )
     if isinstance(column, Factor):
         raise DataError(
             reason="column {column!r} was numeric in training and holds text or categories now: "
@@ -254,16 +341,29 @@ def _numbers(column: Column, name: str) -> FloatArray:
     return column.values
 
 
-def _check_features(table: InputTable, schema: Schema) -> None:
+def _dates_from_text(column: Factor, name: str) -> Numbers:
+    """Return dates that are written as in ISO 8601, such as 2024-12-31."""
+    try:
+        found = np.array([*column.distinct, "NaT"], "datetime64[us]")
+    except ValueError:
+        raise DataError(
+            reason="column {column!r} held dates in training and holds other text now: write dates "
+            "as 2024-12-31",
+            column=name,
+        ) from None
+    return Numbers.from_dates(found[column.positions])
+
+
+def _check_columns(table: InputTable, schema: Schema) -> None:
     if table.named and schema.named and table.names != schema.names:
         missing = [name for name in schema.names if name not in set(table.names)]
         unexpected = [name for name in table.names if name not in set(schema.names)]
-        parts = [f"missing {_listed(missing)}"] * bool(missing)
-        parts += [f"unexpected {_listed(unexpected)}"] * bool(unexpected)
+        parts = [f"missing {_quoted_names(missing)}"] * bool(missing)
+        parts += [f"unexpected {_quoted_names(unexpected)}"] * bool(unexpected)
         difference = "; ".join(parts)
         raise DataError(
             "The feature names should match those that were passed during fit: "
-            f"{difference or f'the same columns, but in the order {_listed(schema.names)}'}."
+            f"{difference or f'the same columns, but in the order {_quoted_names(schema.names)}'}."
         )
     if table.n_features != schema.n_features:
         raise DataError(
@@ -272,12 +372,15 @@ def _check_features(table: InputTable, schema: Schema) -> None:
         )
 
 
-def _reject_infinity(values: FloatArray, names: Sequence[str]) -> None:
+def _reject_infinity(values: FloatArray, names: Sequence[str], n_threads: int = 1) -> None:
     """Raise DataError for the first infinite cell; NaN is accepted."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
+
+    def total(rows: slice) -> Any:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return values[rows].sum()
+
     # One pass without a temporary; only NaN, infinity or an overflow require a second look.
-    if np.isfinite(total):
+    if np.isfinite(in_threads(n_threads, total, row_parts(len(values), n_threads))).all():
         return
     infinite = np.isinf(values)
     if infinite.any():
@@ -295,7 +398,7 @@ def _reject_infinity(values: FloatArray, names: Sequence[str]) -> None:
 
 
 def _nominal_mask(
-    categorical_features: Any, names: Sequence[str], named: bool
+    categorical_features: CategoricalFeatures, names: Sequence[str], named: bool
 ) -> NDArray[np.bool_] | None:
     """Return which columns are nominal, or None if their types decide."""
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
@@ -342,9 +445,10 @@ def _feature_numbers(wanted: list[Any], names: Sequence[str], named: bool) -> li
     if unknown:
         raise ParameterError(
             parameter="categorical_features",
-            reason="names {unknown}, which X does not have; its columns are {known}",
-            unknown=_listed(unknown),
-            known=_listed(names),
+            reason="names {unknown}, which X does not have{suggestion}; its columns are {known}",
+            unknown=_quoted_names(unknown),
+            suggestion=did_you_mean(unknown[0], names),
+            known=_quoted_names(names),
         )
     return [number[name] for name in wanted]
 
@@ -358,5 +462,5 @@ def _not_features(categorical_features: Any) -> ParameterError:
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quoted_names(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))

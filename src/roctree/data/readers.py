@@ -8,16 +8,17 @@ To add a format: write a function that yields the tables of an opened file, add 
 read one by one, have branches of their own.
 """
 
+import io
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from roctree.data import arff, csv_file
-from roctree.data.arrow import feather, ipc, pa, parquet
+from roctree.data import arrow, csv_file
 from roctree.data.csv_file import CsvFormat
 from roctree.data.streams import Source
 from roctree.errors import DataError
@@ -27,41 +28,14 @@ ColumnChooser = Callable[[list[str]], list[str]]
 TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
 
 
-def _arff_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
-    return arff.batches(source, csv_format.encoding)
-
-
-def _feather_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
-    file = source.seekable_file()
-    try:
-        batches = ipc.open_file(file)
-    except pa.ArrowInvalid:  # the first version of Feather, which is not an Arrow file
-        return iter([feather.read_table(file)])
-    found = (batches.get_batch(number) for number in range(batches.num_record_batches))
-    return _at_least_one(found, batches.schema)
-
-
-# Formats that are always read with all columns.
-WHOLE_TABLE_READERS: dict[str, TableReader] = {
-    "arff": _arff_tables,
-    "feather": _feather_tables,
-}
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".data": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".arff": "arff",
-}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
 BATCH_ROWS = 100_000
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
 _MOST_LISTED = 12
+_LONGEST_NAME = 60
+
+
+_WITHOUT_ROWS = "{} has no rows below its first line, which names the columns: add the cases."
 
 
 def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None) -> Any:
@@ -80,12 +54,12 @@ def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None)
     with Source(path) as source, _reading_errors(source):
         kind = file_format(source)
         if kind == "csv":
-            table = csv_file.read(source, csv_format, types)
+            table = csv_file.read_csv(source, csv_format, types)
         elif kind == "parquet":
-            # parquet.read_table also takes folders, and twice as long.
-            table = parquet.ParquetFile(source.seekable_file()).read()
+            # arrow.parquet.read_table also takes folders, and twice as long.
+            table = arrow.parquet.ParquetFile(source.seekable_file()).read()
         else:
-            table = pa.concat_tables(WHOLE_TABLE_READERS[kind](source, csv_format))
+            table = arrow.concat_tables(WHOLE_TABLE_READERS[kind](source, csv_format))
         for name, times in Counter(table.column_names).items():
             if times > 1:
                 raise DataError(f"{source.name} has two columns {name!r}: rename one.", column=name)
@@ -128,7 +102,7 @@ def read_column_names(path: str, csv_format: CsvFormat | None = None) -> list[st
         if kind == "csv":
             return csv_file.column_names(source, csv_format)
         if kind == "parquet":
-            return list(parquet.ParquetFile(source.seekable_file()).schema_arrow.names)
+            return list(arrow.parquet.ParquetFile(source.seekable_file()).schema_arrow.names)
         return list(next(WHOLE_TABLE_READERS[kind](source, csv_format)).column_names)
 
 
@@ -160,18 +134,27 @@ def require_columns(columns: list[str], existing: list[str], source: str) -> lis
 
 
 def list_names(names: list[str]) -> str:
-    """Return names in quotes, not more than the first dozen."""
-    listed = ", ".join(map(repr, names[:_MOST_LISTED]))
+    """Return names in quotes, not more than the first dozen, and long ones shortened."""
+    short = (
+        name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+        for name in names[:_MOST_LISTED]
+    )
+    listed = ", ".join(map(repr, short))
     return f"{listed}, ..." if len(names) > _MOST_LISTED else listed
 
 
 def cast_columns(table: Any, types: Mapping[str, Any]) -> Any:
     """Return a table with some columns cast to other types, by name."""
     columns = [
-        _cast(column, name, types.get(name, column.type))
+        _cast(column, name, types.get(name, _plain_type(column.type)))
         for name, column in zip(table.column_names, table.columns, strict=True)
     ]
-    return pa.Table.from_arrays(columns, table.column_names)
+    return arrow.Table.from_arrays(columns, table.column_names)
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return the type of the values; a dictionary, as of a pandas Categorical, is only storage."""
+    return kind.value_type if arrow.types.is_dictionary(kind) else kind
 
 
 def _cast(column: Any, name: str, wanted: Any) -> Any:
@@ -179,10 +162,11 @@ def _cast(column: Any, name: str, wanted: Any) -> Any:
         return column
     try:
         return column.cast(wanted)
-    except pa.ArrowInvalid as error:
-        expected = "numbers" if pa.types.is_floating(wanted) else f"{wanted} values"
+    except arrow.ArrowInvalid as error:
+        expected = "numbers" if arrow.types.is_floating(wanted) else f"{wanted} values"
         raise DataError(
-            f"column {name!r} does not contain only {expected}: {_first_line(error)}.", column=name
+            f"column {name!r} does not contain only {expected}: {_first_line_of(error)}.",
+            column=name,
         ) from None
 
 
@@ -192,9 +176,9 @@ def _batches(
     kind = file_format(source)
     if kind == "csv":
         chosen = choose(csv_file.column_names(source, csv_format))
-        tables = csv_file.batches(source, csv_format, types, chosen)
+        tables = csv_file.csv_batches(source, csv_format, types, chosen)
     elif kind == "parquet":
-        file = parquet.ParquetFile(source.seekable_file())
+        file = arrow.parquet.ParquetFile(source.seekable_file())
         chosen = choose(file.schema_arrow.names)
         tables = _at_least_one(file.iter_batches(BATCH_ROWS, columns=chosen), file.schema_arrow)
     else:
@@ -210,7 +194,7 @@ def _at_least_one(found: Iterable[Any], schema: Any) -> Iterator[Any]:
     empty = True
     for batch in found:
         empty = False
-        yield pa.Table.from_batches([batch])
+        yield arrow.Table.from_batches([batch])
     if empty:
         yield schema.empty_table()
 
@@ -226,17 +210,218 @@ def _reading_errors(source: Source) -> Iterator[None]:
             "{encoding='latin-1'}",
             source=source.name,
         ) from error
-    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+    except (arrow.ArrowInvalid, arrow.ArrowKeyError) as error:
+        if "Empty CSV" in str(error) or not source.head.strip():
+            raise DataError(
+                f"{source.name} is empty: give a file with the names of the columns in its first "
+                "line, and a row for each case below."
+            ) from error
         if "cannot infer number of columns" in str(error):
-            raise DataError(f"{source.name} has no rows below its first line.") from error
-        raise DataError(f"{source.name} cannot be read: {_first_line(error)}.") from error
+            raise DataError(_WITHOUT_ROWS.format(source.name)) from error
+        raise DataError(f"{source.name} cannot be read: {_first_line_of(error)}.") from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise DataError(f"{source.name} cannot be decompressed: {_first_line(error)}.") from error
+        raise DataError(
+            f"{source.name} cannot be decompressed: {_first_line_of(error)}."
+        ) from error
 
 
-def _first_line(error: Exception) -> str:
+def _first_line_of(error: Exception) -> str:
     """Return the first line of a message of pyarrow, which may quote the file."""
     text = str(error).splitlines()[0][:300].rstrip(".") if str(error) else type(error).__name__
     return escape_unprintable(text)
+
+
+# ARFF, the format of Weka: attributes with their types, then rows. Written here because scipy's
+# reader supports neither string attributes nor sparse rows and returns bytes, and the other
+# packages are no longer maintained.
+
+ARFF_BATCH_ROWS = 50_000
+_NUMERIC_TYPES = ("numeric", "real", "integer")
+_QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
+_CELL = re.compile(rf"((?:{_QUOTED}|[^,])*)(?:,|$)")
+_SPARSE_CELL = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
+_MISSING = "?"
+
+Cell = str | None
+
+
+class Attribute(NamedTuple):
+    """An attribute: its categories are None if it is numeric, and empty if it holds any text."""
+
+    name: str
+    categories: tuple[str, ...] | None
+
+
+class Line(NamedTuple):
+    """A line and its number, counting from 1."""
+
+    number: int
+    text: str
+
+
+def _arff_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
+    """Yield the rows as tables of at most ``ARFF_BATCH_ROWS`` rows, at least one table."""
+    lines = _numbered_lines(source, csv_format.encoding)
+    attributes = list(_attributes(lines, source.name))
+    if not attributes:
+        raise DataError(f"{source.name} has no attributes before @data: is it an ARFF file?")
+    yield _table(attributes, list(islice(lines, ARFF_BATCH_ROWS)), source.name)
+    while block := list(islice(lines, ARFF_BATCH_ROWS)):
+        yield _table(attributes, block, source.name)
+
+
+def split_cells(text: str) -> list[str]:
+    """Return the cells of a row, or the categories of an attribute; quotes are kept.
+
+    >>> split_cells("1, 'a, b',?")
+    ['1', "'a, b'", '?']
+    """
+    if "'" not in text and '"' not in text:
+        return [cell.strip() for cell in text.split(",")] if text.strip() else []
+    found = _CELL.findall(text)
+    # The pattern also matches the empty string after the last cell.
+    return [cell.strip() for cell in (found if text.endswith(",") else found[:-1])]
+
+
+def unquote(cell: str) -> str:
+    """Return a cell without its quotes and escapes."""
+    if len(cell) < 2 or cell[0] not in "'\"" or cell[-1] != cell[0]:
+        return cell
+    return re.sub(r"\\(.)", r"\1", cell[1:-1])
+
+
+def _numbered_lines(source: Source, encoding: str) -> Iterator[Line]:
+    """Yield the lines that are neither empty nor comments."""
+    text = io.TextIOWrapper(source.stream(), encoding=encoding)
+    for number, line in enumerate(text, 1):
+        bare = line.strip()
+        if bare and not bare.startswith("%"):
+            yield Line(number, bare)
+
+
+def _attributes(lines: Iterator[Line], name: str) -> Iterator[Attribute]:
+    for line in lines:
+        word = line.text.split(None, 1)[0].lower()
+        if word == "@data":
+            return
+        if word == "@attribute":
+            yield _read_attribute(line, name)
+        elif word != "@relation":
+            raise DataError(f"{name}, line {line.number}: {word!r} is not known before @data.")
+
+
+def _read_attribute(line: Line, name: str) -> Attribute:
+    found = _ATTRIBUTE.fullmatch(line.text)
+    if found is None:
+        raise DataError(f"{name}, line {line.number}: give @attribute a name and a type.")
+    attribute, kind = unquote(found[1]), found[2].strip()
+    if kind.startswith("{") and kind.endswith("}"):
+        return Attribute(attribute, tuple(map(unquote, split_cells(kind[1:-1]))))
+    if kind.lower() in _NUMERIC_TYPES:
+        return Attribute(attribute, None)
+    if kind.split()[0].lower() in ("string", "date"):
+        return Attribute(attribute, ())
+    raise DataError(
+        f"{name}, line {line.number}: type {kind!r} is not known; attributes are numeric, real, "
+        "integer, string, date, or categories in braces."
+    )
+
+
+def _table(attributes: list[Attribute], lines: list[Line], name: str) -> Any:
+    rows = [_row(line, attributes, name) for line in lines]
+    columns: list[list[Cell]] = [list(column) for column in zip(*rows, strict=True)]
+    columns = columns or [[] for _ in attributes]
+
+    def place(row: int) -> str:
+        return f"{name}, line {lines[row].number}"
+
+    arrays = [_arrow_array(*pair, place) for pair in zip(attributes, columns, strict=True)]
+    return arrow.table(arrays, names=[attribute.name for attribute in attributes])
+
+
+def _row(line: Line, attributes: list[Attribute], name: str) -> list[Cell]:
+    if line.text.startswith("{") and line.text.endswith("}"):
+        return _sparse_row(line, attributes, name)
+    cells = split_cells(line.text)
+    if len(cells) != len(attributes):
+        raise DataError(
+            f"{name}, line {line.number}: {len(cells)} values for {len(attributes)} attributes."
+        )
+    return [None if cell == _MISSING else unquote(cell) for cell in cells]
+
+
+def _sparse_row(line: Line, attributes: list[Attribute], name: str) -> list[Cell]:
+    """Return a row that lists only what is not zero, or not the first category."""
+    row: list[Cell] = [
+        attribute.categories[0] if attribute.categories else "0" for attribute in attributes
+    ]
+    for cell in split_cells(line.text[1:-1]):
+        found = _SPARSE_CELL.fullmatch(cell)
+        if found is None or int(found[1]) >= len(attributes):
+            raise DataError(
+                f"{name}, line {line.number}: {cell!r} is not the number of an attribute and a "
+                "value."
+            )
+        row[int(found[1])] = None if found[2] == _MISSING else unquote(found[2])
+    return row
+
+
+def _arrow_array(attribute: Attribute, cells: list[Cell], place: Callable[[int], str]) -> Any:
+    if attribute.categories is None:
+        numbers = [_number(cell, row, attribute, place) for row, cell in enumerate(cells)]
+        return arrow.array(numbers, arrow.float64())
+    known = set(attribute.categories)
+    if known and not known.issuperset(cell for cell in cells if cell is not None):
+        row = next(i for i, cell in enumerate(cells) if cell is not None and cell not in known)
+        raise DataError(
+            f"{place(row)}: {cells[row]!r} is not a category of {attribute.name!r}.",
+            column=attribute.name,
+        )
+    return arrow.array(cells, arrow.string())
+
+
+def _number(
+    cell: Cell, row: int, attribute: Attribute, place: Callable[[int], str]
+) -> float | None:
+    try:
+        return None if cell is None else float(cell)
+    except ValueError:
+        raise DataError(
+            f"{place(row)}: {cell!r} is not a number, but {attribute.name!r} is numeric.",
+            column=attribute.name,
+        ) from None
+
+
+# Feather
+
+
+def _feather_tables(source: Source, csv_format: CsvFormat) -> Iterator[Any]:
+    file = source.seekable_file()
+    try:
+        batches = arrow.ipc.open_file(file)
+    except arrow.ArrowInvalid:  # the first version of Feather, which is not an Arrow file
+        return iter([arrow.feather.read_table(file)])
+    found = (batches.get_batch(number) for number in range(batches.num_record_batches))
+    return _at_least_one(found, batches.schema)
+
+
+# Formats that are always read with all columns.
+WHOLE_TABLE_READERS: dict[str, TableReader] = {
+    "arff": _arff_tables,
+    "feather": _feather_tables,
+}
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".arff": "arff",
+}

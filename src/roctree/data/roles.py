@@ -1,14 +1,15 @@
 """Column roles: which columns of a file are attributes, which is the target, which the weight.
 
 For training data (``assign_roles``) numbers are numeric, text and truth values nominal, unless the
-user says otherwise by ``ColumnOptions``. Columns that hold dates, numbers as text, or text that
-identifies rows are rejected until the user decides what to do with them; other unusual columns get
-a remark in their ``ColumnSummary``.
+user says otherwise by ``ColumnOptions``; dates are numbers of days. Columns that hold numbers as
+text, or text that identifies rows, are rejected until the user decides what to do with them; other
+unusual columns get a remark in their ``ColumnReport``.
 
 For new data of a known schema, ``column_types`` and ``label_type`` tell how to read the columns,
 ``find_target`` finds the classes and ``read_labels`` reads them.
 """
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,16 +17,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data.arrow import compute, pa
+from roctree.data import arrow
 from roctree.data.columns import DATE_ADVICE, Categories, FloatArray, category_text
 from roctree.data.csv_file import DECIMAL_POINT, has_leading_zeros, misread_text
-from roctree.data.dataset import check_weights
+from roctree.data.dataset import MANY_CATEGORIES, check_weights, describe_categories
 from roctree.data.encoding import Schema
 from roctree.data.readers import list_names
 from roctree.errors import DataError, ParameterError, escape_braces
 from roctree.text import did_you_mean, pluralize, quote_if_needed
 
-Role = Literal["numeric", "nominal", "target", "weight", "ignored"]
+Role = Literal["numeric", "date", "nominal", "target", "weight", "ignored"]
+_ATTRIBUTES = ("numeric", "date", "nominal")
 
 # More categories than this are accepted only on request.
 _MOST_CATEGORIES = 1000
@@ -35,6 +37,8 @@ _SOME_CATEGORIES = 100
 _MOST_DIFFERENT = 10
 # Up to this number, different integers may be codes.
 _FEW_INTEGERS = 10
+# Names of columns in a list may contain this many commas themselves.
+_MOST_COMMAS = 3
 _MOST_SHOWN = 4
 _LONG_TEXT = 30
 
@@ -73,12 +77,12 @@ class ColumnOptions:
                 reason="{name!r} is listed both as nominal and as numeric: list it once",
                 name=both,
             )
-        kinds = dict.fromkeys(nominal, pa.string()) | dict.fromkeys(numeric, pa.float64())
+        kinds = dict.fromkeys(nominal, arrow.string()) | dict.fromkeys(numeric, arrow.float64())
         return kinds | weight_type(self.weight)
 
 
 @dataclass(frozen=True)
-class ColumnSummary:
+class ColumnReport:
     """The role of a column, and why that might be wrong.
 
     Parameters
@@ -114,14 +118,14 @@ class LabelledTable:
         The labels.
     weights : float64[n] or None
         The weights.
-    columns : tuple of ColumnSummary
+    columns : tuple of ColumnReport
         A summary of every column of the file.
     """
 
     X: Any
     y: Any
     weights: FloatArray | None
-    columns: tuple[ColumnSummary, ...]
+    columns: tuple[ColumnReport, ...]
 
 
 def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POINT) -> LabelledTable:
@@ -141,43 +145,52 @@ def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POIN
     weight = find_columns([options.weight], names, several=False) if options.weight else []
     ignored = find_columns(options.ignore, names)
     if table.num_rows == 0:
-        raise DataError("The file has no rows below its first line.")
+        raise DataError(
+            "The file has no rows below its first line, which names the columns: add the cases."
+        )
     asked = {*find_columns(options.nominal, names), *find_columns(options.numeric, names)}
-    summaries: list[ColumnSummary] = []
+    summaries: list[ColumnReport] = []
     problems: dict[str, list[str]] = {}
     for name in names:
         column = table.column(name)
         role = _role(column, name, target, weight, ignored)
-        summaries.append(_summary(name, column, role))
-        if role in ("numeric", "nominal") and name not in asked:
+        summaries.append(_column_report(name, column, role))
+        if role in _ATTRIBUTES and name not in asked:
             problem = _problem(column, decimal)
             if problem is not None:
                 problems.setdefault(problem, []).append(name)
-    _reject_unusable(problems)
     _check_target(table.column(target), target)
-    attributes = [each.name for each in summaries if each.role in ("numeric", "nominal")]
+    _reject_unusable(problems)
+    attributes = [each.name for each in summaries if each.role in _ATTRIBUTES]
     weights = read_weights(table, weight[0]) if weight else None
     return LabelledTable(table.select(attributes), table.column(target), weights, tuple(summaries))
 
 
 def find_columns(given: Iterable[str], names: Sequence[str], several: bool = True) -> list[str]:
-    """Return the columns that are meant; a text that is not a name may list some, with commas."""
-    found = []
+    """Return the columns that are meant; a text that is not a name may list some, with commas.
+
+    >>> find_columns(["id,income, gross,city"], ["city", "income, gross", "id"])
+    ['id', 'income, gross', 'city']
+    """
+    found, known = [], set(names)
     for text in given:
-        parts = [text] if text in names or not several else text.split(",")
-        for part in parts:
-            if part not in names:
+        parts = text.split(",") if several and text not in known else [text]
+        while parts:
+            runs = (n for n in range(_MOST_COMMAS + 1, 0, -1) if ",".join(parts[:n]) in known)
+            n_parts = next(runs, 0)
+            if n_parts == 0:
                 raise ParameterError(
-                    f"there is no column {part!r}{did_you_mean(part, names)}; the columns are "
-                    f"{list_names(list(names))}."
+                    f"there is no column {parts[0]!r}{did_you_mean(parts[0], names)}; the columns "
+                    f"are {list_names(list(names))}."
                 )
-            found.append(part)
+            found.append(",".join(parts[:n_parts]))
+            del parts[:n_parts]
     return found
 
 
 def weight_type(name: str | None) -> dict[str, Any]:
     """Return the type to read the column of weights as, if there is one."""
-    return {} if name is None else {name: pa.float64()}
+    return {} if name is None else {name: arrow.float64()}
 
 
 def read_weights(table: Any, name: str, begin: int = 0) -> FloatArray:
@@ -194,7 +207,10 @@ def read_weights(table: Any, name: str, begin: int = 0) -> FloatArray:
     """
     column = table.column(name)
     if _n_missing(column):
-        row = begin + compute.index(compute.is_null(column, nan_is_null=True), True).as_py()
+        row = (
+            begin
+            + arrow.compute.index(arrow.compute.is_null(column, nan_is_null=True), True).as_py()
+        )
         raise DataError(
             reason="the weight {column!r} of row {number} is missing: every row needs a weight",
             column=name,
@@ -206,7 +222,13 @@ def read_weights(table: Any, name: str, begin: int = 0) -> FloatArray:
 
 def _possible_names(given: Iterable[str]) -> list[str]:
     """Return all names that may be meant, before the columns are known."""
-    return [part for text in given for part in (text, *text.split(","))]
+    found = set()
+    for text in given:
+        parts = text.split(",")
+        for begin in range(len(parts)):
+            found |= {",".join(parts[begin : begin + n + 1]) for n in range(_MOST_COMMAS + 1)}
+        found.add(text)
+    return sorted(found)
 
 
 def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[str]) -> Role:
@@ -217,25 +239,30 @@ def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[
     # Lines that end in the delimiter have a last column without name and values.
     if name in ignored or (name == "" and column.null_count == len(column)):
         return "ignored"
+    if _is_date(column):
+        return "date"
     return "numeric" if _is_numeric(column) else "nominal"
 
 
-def _summary(name: str, column: Any, role: Role) -> ColumnSummary:
+def _column_report(name: str, column: Any, role: Role) -> ColumnReport:
     remark, n_missing = "", _n_missing(column)
-    if role in ("numeric", "nominal"):
+    if role in _ATTRIBUTES:
         remark = "; ".join(_remarks(name, column, len(column) - n_missing))
-    return ColumnSummary(name, role, _values(column, role), n_missing, remark)
+    return ColumnReport(name, role, _values(column, role), n_missing, remark)
 
 
 def _values(column: Any, role: Role) -> str:
     if role == "ignored" or column.null_count == len(column):
         return ""
+    if role == "date":
+        ends = arrow.compute.min_max(column.cast(arrow.timestamp("s"), safe=False)).as_py()
+        return " to ".join(str(ends[end]).removesuffix(" 00:00:00") for end in ("min", "max"))
     if _is_numeric(column) and role != "target":
-        ends = compute.min_max(column).as_py()
+        ends = arrow.compute.min_max(column).as_py()
         return f"{ends['min']:.6g} to {ends['max']:.6g}"
     if not _is_usable(column):
         return str(column.type)
-    counted = compute.value_counts(column.drop_null())
+    counted = arrow.compute.value_counts(column.drop_null())
     by_count = sorted(counted.to_pylist(), key=lambda pair: (-pair["counts"], str(pair["values"])))
     shown = [
         quote_if_needed(str(pair["values"])[:_LONG_TEXT], within_list=True)
@@ -245,19 +272,22 @@ def _values(column: Any, role: Role) -> str:
 
 
 def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
-    # So that a shell takes the name for one word.
-    word = name if name.replace("_", "").replace("-", "").isalnum() else f"'{name}'"
+    word = shlex.quote(name)
     if n_present == 0:
         yield f"no values; --ignore {word}"
         return
     if n_present == len(column) > 1 and _is_constant(column):
         yield f"constant, of no use to a split; --ignore {word}"
         return
-    if _is_text(column) and has_leading_zeros(column.cast(pa.string())):
-        yield f"leading zeros: codes, not numbers; --numeric {word}"
-    if not pa.types.is_integer(column.type):
+    if _is_text(column):
+        if has_leading_zeros(column.cast(arrow.string())):
+            yield f"leading zeros: codes, not numbers; --numeric {word}"
+        n_categories = len(column.drop_null().unique())
+        if n_categories > MANY_CATEGORIES:
+            yield f"{describe_categories(n_categories, n_present)}; --ignore {word}"
+    if not arrow.types.is_integer(column.type):
         return
-    n_distinct = compute.count_distinct(column).as_py()
+    n_distinct = arrow.compute.count_distinct(column).as_py()
     if n_distinct == n_present > _MOST_DIFFERENT:
         yield f"integers, all different: a row number? --ignore {word}"
     elif 2 < n_distinct <= _FEW_INTEGERS:
@@ -268,20 +298,22 @@ def _is_constant(column: Any) -> bool:
     """Return whether all cells are equal; a difference among the first ends the search."""
     first = column.slice(0, _FEW_INTEGERS)
     return _is_usable(column) and all(
-        compute.count_distinct(cells).as_py() == 1 for cells in (first, column)
+        arrow.compute.count_distinct(cells).as_py() == 1 for cells in (first, column)
     )
 
 
 def _problem(column: Any, decimal: str) -> str | None:
     """Return why a column cannot be used as it is, as a template; None if it can."""
-    if pa.types.is_temporal(column.type):
-        return f"dates or times: {DATE_ADVICE}"
-    if _is_numeric(column) or pa.types.is_boolean(column.type):
+    if _is_date(column):
+        return None
+    if arrow.types.is_temporal(column.type):
+        return f"times: {DATE_ADVICE}"
+    if _is_numeric(column) or arrow.types.is_boolean(column.type):
         return None
     if not _is_text(column):
         return escape_braces(f"{column.type} values, which are neither numbers nor text")
     n_present, texts = len(column) - column.null_count, column.drop_null().unique()
-    n_distinct, misread = len(texts), misread_text(texts.cast(pa.string()), decimal)
+    n_distinct, misread = len(texts), misread_text(texts.cast(arrow.string()), decimal)
     if misread is not None:
         return f"text, of which {misread}"
     if n_distinct > _MOST_CATEGORIES:
@@ -300,14 +332,16 @@ def _reject_unusable(problems: dict[str, list[str]]) -> None:
             f"{'contains' if len(names) == 1 else 'contain'} {problem}"
             for problem, names in problems.items()
         )
+        names = ",".join(name for each in problems.values() for name in each)
         raise DataError(
-            reason=f"Some columns cannot be used as they are: {listed}. List a column in {{ignore}}"
-            " to leave it out, or in {categorical_features} to keep it as it is"
+            reason=f"Some columns cannot be used as they are: {listed}. Leave them out with "
+            f"{{ignore={escape_braces(names)!r}}}, or list a column in {{categorical_features}} to "
+            "keep it as it is"
         )
 
 
 def _check_target(column: Any, name: str) -> None:
-    n_distinct = compute.count_distinct(column.drop_null()).as_py()
+    n_distinct = arrow.compute.count_distinct(column.drop_null()).as_py()
     if n_distinct > max(_SOME_CATEGORIES, len(column) / 2):
         raise DataError(
             reason="the target {column!r} has {n_distinct} different values in {n_rows} rows and "
@@ -317,7 +351,7 @@ def _check_target(column: Any, name: str) -> None:
             n_rows=len(column),
         )
     if column.null_count:
-        row = compute.index(compute.is_null(column), True).as_py()
+        row = arrow.compute.index(arrow.compute.is_null(column), True).as_py()
         raise DataError(
             reason="the target {column!r} is missing in {rows}, first in row {number}: drop rows "
             "without a label",
@@ -330,31 +364,38 @@ def _check_target(column: Any, name: str) -> None:
 
 def _n_missing(column: Any) -> int:
     """Return the number of cells without a value; NaN is not a value."""
-    is_float = pa.types.is_floating(column.type)
-    nan = compute.sum(compute.is_nan(column)).as_py() if is_float else 0
+    is_float = arrow.types.is_floating(column.type)
+    nan = arrow.compute.sum(arrow.compute.is_nan(column)).as_py() if is_float else 0
     return int(column.null_count) + int(nan or 0)
 
 
 def _is_usable(column: Any) -> bool:
-    return _is_numeric(column) or _is_text(column) or bool(pa.types.is_boolean(column.type))
+    is_boolean = bool(arrow.types.is_boolean(column.type))
+    return _is_numeric(column) or _is_text(column) or is_boolean or _is_date(column)
 
 
 def _is_numeric(column: Any) -> bool:
     kind = column.type
     return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
+        arrow.types.is_integer(kind)
+        or arrow.types.is_floating(kind)
+        or arrow.types.is_decimal(kind)
+        or arrow.types.is_null(kind)
     )
+
+
+def _is_date(column: Any) -> bool:
+    return bool(arrow.types.is_date(column.type) or arrow.types.is_timestamp(column.type))
 
 
 def _is_text(column: Any) -> bool:
     kind = column.type
-    if pa.types.is_dictionary(kind):
+    if arrow.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        arrow.types.is_string(kind)
+        or arrow.types.is_large_string(kind)
+        or arrow.types.is_string_view(kind)
     )
 
 
@@ -364,19 +405,34 @@ def _is_text(column: Any) -> bool:
 def column_types(schema: Schema) -> dict[str, Any]:
     """Return the types to read the columns of new files as."""
     return {
-        name: _column_type(categories)
-        for name, categories in zip(schema.names, schema.categories, strict=True)
+        name: arrow.timestamp("us") if schema.date_unit(feature) else _column_type(categories)
+        for feature, (name, categories) in enumerate(
+            zip(schema.names, schema.categories, strict=True)
+        )
     }
 
 
 def label_type(name: str, classes: NDArray[Any]) -> dict[str, Any]:
     """Return the type to read the column of labels as; text needs none."""
-    kinds = {"b": pa.bool_(), "i": pa.float64(), "u": pa.float64(), "f": pa.float64()}
+    kinds = {"b": arrow.bool_(), "i": arrow.float64(), "u": arrow.float64(), "f": arrow.float64()}
     return {name: kinds[classes.dtype.kind]} if classes.dtype.kind in kinds else {}
 
 
-def find_target(table: Any, schema: Schema) -> str:
-    """Return the column that holds the classes: the only one that can."""
+def find_target(
+    table: Any, schema: Schema, source: str = "The file", trained: str | None = None
+) -> str:
+    """Return the column that holds the classes: the only one that can.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    schema : Schema
+        Of the model.
+    source : str
+        Name of the file.
+    trained : str or None
+        Name of the target in training, which the table lacks.
+    """
     found = [
         name
         for name in table.column_names
@@ -384,8 +440,12 @@ def find_target(table: Any, schema: Schema) -> str:
     ]
     if len(found) == 1:
         return str(found[0])
+    lacking = "" if trained is None else f"has no column {trained!r}, the target in training, and "
     raise DataError(
-        reason="the classes {classes} are in {columns}: choose the column by {target}",
+        reason="{source} {lacking}has the classes {classes} in {columns}: choose the column by "
+        "{target}",
+        source=source,
+        lacking=lacking,
         classes=", ".join(map(repr, schema.classes.tolist())),
         columns=", ".join(map(repr, found)) if found else "no column",
     )
@@ -407,21 +467,21 @@ def read_labels(column: Any, classes: NDArray[Any], name: str, begin: int = 0) -
     """
     by_text = {category_text(label): label for label in classes.tolist()}
     if column.null_count:
-        row = begin + compute.index(compute.is_null(column), True).as_py()
+        row = begin + arrow.compute.index(arrow.compute.is_null(column), True).as_py()
         raise DataError(
             reason="the label {column!r} of row {number} is missing: drop such rows",
             column=name,
             row=row,
             number=row + 1,
         )
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    encoded = column if arrow.types.is_dictionary(column.type) else column.dictionary_encode()
+    encoded = encoded.combine_chunks() if isinstance(encoded, arrow.ChunkedArray) else encoded
     values = encoded.dictionary.to_pylist()
     unknown = next((value for value in values if category_text(value) not in by_text), None)
     if unknown is not None:
         raise DataError(
-            reason="{column!r} has the label {label!r}, which is not a class of the tree; the "
-            "classes are {classes}",
+            reason="{column!r} has the label {label!r}, which is not a class of the tree: rename "
+            "it, or leave such rows out; the classes are {classes}",
             column=name,
             label=unknown,
             classes=", ".join(map(repr, classes.tolist())),
@@ -433,15 +493,15 @@ def read_labels(column: Any, classes: NDArray[Any], name: str, begin: int = 0) -
 def _holds_classes(column: Any, classes: NDArray[Any]) -> bool:
     known = {category_text(label) for label in classes.tolist()}
     present = column.drop_null()
-    if len(present) == 0 or compute.count_distinct(present).as_py() > len(known):
+    if len(present) == 0 or arrow.compute.count_distinct(present).as_py() > len(known):
         return False
     return {category_text(value) for value in present.unique().to_pylist()} <= known
 
 
 def _column_type(categories: Categories | None) -> Any:
     if categories is None:
-        return pa.float64()
-    for kind, type_ in ((bool, pa.bool_()), (int, pa.int64()), (float, pa.float64())):
+        return arrow.float64()
+    for kind, type_ in ((bool, arrow.bool_()), (int, arrow.int64()), (float, arrow.float64())):
         if categories and all(isinstance(category, kind) for category in categories):
             return type_
-    return pa.string()
+    return arrow.string()

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from roctree.data.arrow import pa
+from roctree.data import arrow
 from roctree.errors import DataError
 
 STANDARD_INPUT = "-"
@@ -62,18 +62,18 @@ class Source:
         """Return all bytes as one stream, once."""
         if not self._must_be_read_in_order:
             # A file that pyarrow opens itself takes a quarter less time.
-            return pa.OSFile(self.path)
-        return pa.PythonFile(_Rewound(self._stream, self.head), "r")
+            return arrow.OSFile(self.path)
+        return arrow.PythonFile(_Rewound(self._stream, self.head), "r")
 
     def seekable_file(self) -> Any:
         """Return the bytes as a file that can be read from any position."""
         if self._must_be_read_in_order:
-            return pa.BufferReader(_Rewound(self._stream, self.head).read())
-        return pa.memory_map(self.path)
+            return arrow.BufferReader(_Rewound(self._stream, self.head).read())
+        return arrow.memory_map(self.path)
 
     @property
     def _must_be_read_in_order(self) -> bool:
-        return is_pipe(self.path) or isinstance(self._stream, pa.CompressedInputStream)
+        return is_pipe(self.path) or isinstance(self._stream, arrow.CompressedInputStream)
 
 
 def is_pipe(path: str) -> bool:
@@ -127,7 +127,7 @@ class _InterruptiblePipe(io.RawIOBase):
         os.set_blocking(self._wakes, False)
         self._before = signal.set_wakeup_fd(self._wakes, warn_on_full_buffer=False)
         # pyarrow would catch signals itself, and check for them only between two blocks.
-        pa.enable_signal_handlers(False)
+        arrow.enable_signal_handlers(False)
 
     def readable(self) -> bool:
         return True
@@ -152,7 +152,7 @@ class _InterruptiblePipe(io.RawIOBase):
             return
         super().close()
         signal.set_wakeup_fd(self._before)
-        pa.enable_signal_handlers(True)
+        arrow.enable_signal_handlers(True)
         os.write(self._wakes, bytes([signal.SIGINT]))
         os.close(self._woken)
         os.close(self._wakes)
@@ -170,6 +170,8 @@ def _interruptible(file: BinaryIO) -> BinaryIO:
 
 def _open(path: str) -> BinaryIO:
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise DataError("Standard input is closed: send data to it, or give a file.")
         return sys.stdin.buffer
     if Path(path).is_dir():
         raise DataError(f"{path} is a folder: give a file.")
@@ -180,4 +182,4 @@ def _decompressed(raw: _Rewound) -> Any:
     magic = raw.read(max(map(len, _COMPRESSIONS)))
     raw.unread(magic)
     kind = next((kind for mark, kind in _COMPRESSIONS.items() if magic.startswith(mark)), None)
-    return raw if kind is None else pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind)
+    return raw if kind is None else arrow.CompressedInputStream(arrow.PythonFile(raw, "r"), kind)

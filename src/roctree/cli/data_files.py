@@ -1,20 +1,23 @@
-"""Read data files for a command: training data, and rows for a model whose columns are known."""
+"""Data files of a command: training data, rows for a model whose columns are known, and results."""
 
+import json
 import logging
+import math
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from roctree.data import Schema
-from roctree.data.arrow import pa
+from roctree.cli.output import STANDARD_OUTPUT, open_output
+from roctree.data import Schema, arrow
 from roctree.data.csv_file import CsvFormat
 from roctree.data.readers import (
     ColumnChooser,
+    cast_columns,
     read_batches,
     read_column_names,
     read_file,
@@ -33,10 +36,10 @@ from roctree.data.roles import (
     weight_type,
 )
 from roctree.data.streams import is_pipe
-from roctree.errors import DataError
+from roctree.errors import DataError, ParameterError
+from roctree.files.atomic import is_pipe_or_device
 from roctree.fitted import FittedModel, FittedTree
-from roctree.large.batches import PARQUET_SUFFIXES
-from roctree.large.parquet import is_pattern
+from roctree.large.batches import PARQUET_SUFFIXES, is_pattern
 from roctree.progress import spinner
 
 
@@ -58,11 +61,18 @@ def column_roles(target: str, weight: str | None, columns: Mapping[str, Any]) ->
     return ColumnOptions(target, weight, **{name: tuple(given) for name, given in columns.items()})
 
 
-def read_training(path: str, roles: ColumnOptions, reading: Mapping[str, Any]) -> LabelledTable:
+def read_training_file(
+    path: str, roles: ColumnOptions, reading: Mapping[str, Any]
+) -> LabelledTable:
     """Read a file to fit a model to."""
     with spinner(f"Reading {path}"):
         written = text_format(reading)
-        cases = assign_roles(read_file(path, written, roles.types), roles, written.decimal)
+        table = read_file(path, written, roles.types)
+        if table.num_rows == 0:
+            raise DataError(
+                f"{path} has no rows below its first line, which names the columns: add the cases."
+            )
+        cases = assign_roles(table, roles, written.decimal)
     if cases.X.num_columns == 0:
         raise DataError(f"{path} has no column left to predict {roles.target!r} from.")
     return cases
@@ -87,9 +97,10 @@ def read_labelled(
     reading : mapping
         Options of ``READING``.
     """
-    schema = model.schema
+    schema, used = model.schema, _used_attributes(model)
+    types = {name: kind for name, kind in column_types(schema).items() if name in used}
     with spinner(f"Reading {path}"):
-        table = read_file(path, text_format(reading), weight_type(weight) | column_types(schema))
+        table = read_file(path, text_format(reading), weight_type(weight) | types)
     present, trained = table.column_names, model.training.target
     weights = (
         read_weights(table, find_columns([weight], present, several=False)[0]) if weight else None
@@ -97,8 +108,9 @@ def read_labelled(
     if target is None:
         rest = table.select([name for name in present if name != weight])
         is_known = trained is not None and trained in present
-        target = str(trained) if is_known else find_target(rest, schema)
+        target = str(trained) if is_known else find_target(rest, schema, path, trained)
     (name,) = find_columns([target], present, several=False)
+    table = _with_unused_columns(table, model, path)
     attributes = with_all_columns(table.select(present_attributes(model, present, path)), schema)
     labels = read_labels(table.column(name), schema.classes, name)
     return LabelledRows(attributes, labels, weights)
@@ -138,15 +150,16 @@ def column_choice(model: FittedModel, others: Sequence[str], path: str) -> Colum
     Parameters
     ----------
     model : FittedModel
-        Its attributes are read.
+        The attributes that its predictions depend on are read.
     others : sequence of str
         Further columns; a text that is not a column may list several, separated by commas.
     path : str
         The file, for messages.
     """
+    used = _used_attributes(model)
 
     def choose(present: list[str]) -> list[str]:
-        attributes = present_attributes(model, present, path)
+        attributes = [name for name in present_attributes(model, present, path) if name in used]
         return list(dict.fromkeys([*attributes, *find_columns(others, present)]))
 
     return choose
@@ -172,11 +185,32 @@ def _used_attributes(model: FittedModel) -> list[str]:
     return [names[feature] for feature in np.unique(model.tree.feature).tolist() if feature >= 0]
 
 
+def _with_unused_columns(table: Any, model: FittedModel, path: str) -> Any:
+    """Return a table whose unused attributes have the types of training; missing if they cannot."""
+    used, present = _used_attributes(model), table.column_names
+    for name, kind in column_types(model.schema).items():
+        if name in present and name not in used:
+            place = present.index(name)
+            try:
+                column = cast_columns(table.select([name]), {name: kind}).column(0)
+            except DataError:
+                warnings.warn(
+                    f"{path} has other values in {name!r} than the training data; they are left "
+                    "out, as the tree does not use them.",
+                    stacklevel=2,
+                )
+                column = arrow.nulls(table.num_rows, kind)
+            table = table.set_column(place, name, column)
+    return table
+
+
 def with_all_columns(table: Any, schema: Schema) -> Any:
     """Return the attributes of a schema in their order; absent columns have missing values."""
-    absent = {name: pa.nulls(table.num_rows, kind) for name, kind in column_types(schema).items()}
+    absent = {
+        name: arrow.nulls(table.num_rows, kind) for name, kind in column_types(schema).items()
+    }
     present = dict(zip(table.column_names, table.columns, strict=True))
-    return pa.table({name: present.get(name, absent[name]) for name in schema.names})
+    return arrow.table({name: present.get(name, absent[name]) for name in schema.names})
 
 
 # Parquet files that are read in parts
@@ -204,3 +238,117 @@ def silenced_logs() -> Iterator[None]:
         yield
     finally:
         logging.disable(logging.NOTSET)
+
+
+# Writing: tables, block by block
+
+
+@contextmanager
+def table_writer(
+    path: str, schema: Any, suffix: str | None = None
+) -> Iterator[Callable[[Any], None]]:
+    """Open a table for writing; the suffix of the name determines the format.
+
+    Parameters
+    ----------
+    path : str
+        The file; "-" for standard output.
+    schema : pyarrow.Schema
+        Names and types of the columns.
+    suffix : str or None
+        Format to write instead, such as ".csv".
+    """
+    is_stream = path == STANDARD_OUTPUT or is_pipe_or_device(Path(path))
+    suffix = suffix or (".csv" if is_stream else Path(path).suffix.lower())
+    if suffix not in WRITERS:
+        raise ParameterError(
+            f"-o {path} has an unknown format: use a name that ends in {', '.join(WRITERS)}."
+        )
+    with open_output(path) as file, WRITERS[suffix](file, schema) as writer:
+        yield writer.write
+
+
+class DelimitedWriter:
+    """Writes delimited text; cells are quoted only in blocks that need it.
+
+    Parameters
+    ----------
+    file : binary file
+    schema : pyarrow.Schema
+    delimiter : str
+    """
+
+    def __init__(self, file: BinaryIO, schema: Any, delimiter: str) -> None:
+        self._file, self._delimiter = file, delimiter
+        names = delimiter.join(map(self._quoted, schema.names))
+        file.write(f"{names}\n".encode())
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table."""
+        options = arrow.csv.WriteOptions(
+            include_header=False,
+            delimiter=self._delimiter,
+            quoting_style="needed" if self._needs_quotes(table) else "none",
+        )
+        arrow.csv.write_csv(table, self._file, options)
+
+    def _needs_quotes(self, table: Any) -> bool:
+        special = f'[\r\n"{self._delimiter}]'
+        texts = [column for column in table.columns if arrow.types.is_string(column.type)]
+        return any(
+            arrow.compute.any(arrow.compute.match_substring_regex(text, special)).as_py()
+            for text in texts
+        )
+
+    def _quoted(self, name: str) -> str:
+        if not any(special in name for special in (self._delimiter, '"', "\n", "\r")):
+            return name
+        return '"' + name.replace('"', '""') + '"'
+
+
+class JSONLinesWriter:
+    """Writes one JSON object per row."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table."""
+        for row in table.to_pylist():
+            finite = {
+                name: None if isinstance(cell, float) and not math.isfinite(cell) else cell
+                for name, cell in row.items()
+            }
+            self._file.write(json.dumps(finite).encode() + b"\n")
+
+
+@contextmanager
+def _csv(file: BinaryIO, schema: Any) -> Iterator[DelimitedWriter]:
+    yield DelimitedWriter(file, schema, ",")
+
+
+@contextmanager
+def _tsv(file: BinaryIO, schema: Any) -> Iterator[DelimitedWriter]:
+    yield DelimitedWriter(file, schema, "\t")
+
+
+def _parquet(file: BinaryIO, schema: Any) -> Any:
+    return arrow.parquet.ParquetWriter(file, schema)
+
+
+def _feather(file: BinaryIO, schema: Any) -> Any:
+    return arrow.ipc.new_file(file, schema)
+
+
+@contextmanager
+def _jsonl(file: BinaryIO, schema: Any) -> Iterator[JSONLinesWriter]:
+    yield JSONLinesWriter(file)
+
+
+WRITERS: dict[str, Callable[..., Any]] = {
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".parquet": _parquet,
+    ".feather": _feather,
+    ".jsonl": _jsonl,
+}
