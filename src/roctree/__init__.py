@@ -8,12 +8,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from roctree._version import __version__
+from roctree.collection import no_collection
 from roctree.errors import DataError, ModelFileError, ParameterError
 
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
-    from roctree import checks, criteria, distributed, experiment, presets, pruning, roc, smoothing
+    from roctree import (
+        checks,
+        criteria,
+        distributed,
+        experiment,
+        points,
+        presets,
+        pruning,
+        roc,
+        smoothing,
+    )
     from roctree.criteria import criterion
     from roctree.data import Dataset, Schema
     from roctree.estimator import ROCTreeClassifier
@@ -24,17 +35,24 @@ if TYPE_CHECKING:
     from roctree.models.multiscale.estimator import MultiscaleClassifier
     from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
     from roctree.report import (
+        BrierCurveDisplay,
         CostCurveDisplay,
         CostPruningDisplay,
         FrontierDisplay,
+        LossCurveDisplay,
+        ReliabilityDisplay,
         ROCHullDisplay,
     )
+    from roctree.report.explorer import explore
 
 _HOMES = {
+    "BrierCurveDisplay": "roctree.report",
     "CostCurveDisplay": "roctree.report",
     "CostPruningDisplay": "roctree.report",
     "Dataset": "roctree.data",
     "FrontierDisplay": "roctree.report",
+    "LossCurveDisplay": "roctree.report",
+    "ReliabilityDisplay": "roctree.report",
     "MDLDiscretizer": "roctree.models.discretizer",
     "MultiscaleClassifier": "roctree.models.multiscale.estimator",
     "NaiveBayesTreeClassifier": "roctree.models.nbtree.estimator",
@@ -44,6 +62,7 @@ _HOMES = {
     "Schema": "roctree.data",
     "criterion": "roctree.criteria",
     "distill": "roctree.models.distill",
+    "explore": "roctree.report.explorer",
     "frontier": "roctree.experiment.frontier",
     "load": "roctree.files",
 }
@@ -52,6 +71,7 @@ _MODULES = {
     "criteria",
     "distributed",
     "experiment",
+    "points",
     "presets",
     "pruning",
     "roc",
@@ -59,11 +79,13 @@ _MODULES = {
 }
 
 __all__ = [
+    "BrierCurveDisplay",
     "CostCurveDisplay",
     "CostPruningDisplay",
     "DataError",
     "Dataset",
     "FrontierDisplay",
+    "LossCurveDisplay",
     "MDLDiscretizer",
     "ModelFileError",
     "MultiscaleClassifier",
@@ -72,6 +94,7 @@ __all__ = [
     "ParameterError",
     "ROCHullDisplay",
     "ROCTreeClassifier",
+    "ReliabilityDisplay",
     "Schema",
     "__version__",
     "checks",
@@ -80,8 +103,10 @@ __all__ = [
     "distill",
     "distributed",
     "experiment",
+    "explore",
     "frontier",
     "load",
+    "points",
     "presets",
     "pruning",
     "roc",
@@ -90,12 +115,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    elif name in _MODULES:
-        value = import_module(f"roctree.{name}")
-    else:
+    if name not in _HOMES and name not in _MODULES:
         raise AttributeError(f"module 'roctree' has no attribute {name!r}")
+    with no_collection():
+        module = import_module(_HOMES.get(name, f"roctree.{name}"))
+    value = getattr(module, name) if name in _HOMES else module
     globals()[name] = value
     return value
 

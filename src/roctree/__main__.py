@@ -1,6 +1,21 @@
-"""``python -m roctree`` is the command ``roctree``."""
+"""The command ``roctree``, also as ``python -m roctree``."""
 
-from roctree.cli import main
+import sys
+from typing import NoReturn
+
+from roctree.errors import how_to_install
+
+
+def main() -> NoReturn:
+    """Run the command line; without what it needs, say how to install it."""
+    try:
+        from roctree.cli import script
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.exit(f"Error: the command line needs {error.name}: {how_to_install('cli')}.")
+    script()
+
 
 if __name__ == "__main__":
     main()

@@ -7,17 +7,21 @@ A broken law raises ``AssertionError`` with a message that says what happened, a
 >>> check_criterion("gini")
 >>> check_smoother("m_branch", n_classes=3)
 >>> check_pruner("minimum_error")
+
+``expected_failed_checks`` lists the checks of scikit-learn that a classifier fails, with reasons.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from roctree._jit import Floats2D, block_score, table_score
+from roctree._jit import block_score, compiled, table_score
+from roctree.arrays import Floats2D
 from roctree.criteria import ContingencyTable, Criterion, as_table
 from roctree.criteria import resolve as resolve_criterion
 from roctree.errors import ModelFileError
@@ -40,6 +44,7 @@ __all__ = [
     "corners_are_never_beaten",
     "empty_branch_changes_nothing",
     "equal_costs_change_nothing",
+    "expected_failed_checks",
     "many_cases_keep_their_frequencies",
     "only_counts_and_shape_matter",
     "probabilities_lie_between_zero_and_one",
@@ -54,6 +59,42 @@ __all__ = [
 ]
 
 _ROUNDING = 1e-12
+
+
+def expected_failed_checks(estimator: Any) -> dict[str, str]:
+    """Return the checks of scikit-learn that a classifier fails by design, with the reason of each.
+
+    Give it to ``sklearn.utils.estimator_checks.parametrize_with_checks``, as the argument of the
+    same name.
+
+    Parameters
+    ----------
+    estimator : ROCTreeClassifier or another classifier
+        A classifier, fitted or not.
+
+    Returns
+    -------
+    dict of str to str
+        Empty unless scores and probabilities are estimated in different ways.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> expected_failed_checks(ROCTreeClassifier())
+    {}
+    >>> list(expected_failed_checks(ROCTreeClassifier(ranking="global")))
+    ['check_decision_proba_consistency']
+    """
+    by_distance = getattr(estimator, "ranking", "leaf") == "global"
+    if by_distance == getattr(estimator, "geometric_probability", False):
+        return {}
+    return {
+        "check_decision_proba_consistency": "decision_function ranks cases by their distance from "
+        "the decision boundary, predict_proba by the probability of their leaf"
+        if by_distance
+        else "predict_proba depends on the distance from the decision boundary, decision_function "
+        "does not unless ranking='global'"
+    }
 
 
 # Criteria.
@@ -176,12 +217,12 @@ def compiled_score_is_the_same(criterion: Criterion, table: ArrayLike) -> None:
     """The compiled scorers, of one table and of a block of splits, agree with the function."""
     cells = as_table(table)
     expected = _score(criterion, cells)
-    compiled = table_score(criterion.function)(cells)
-    _hold(_close(compiled, expected), f"{criterion} scores {expected}, compiled {compiled}")
+    score = compiled(table_score(criterion))(cells)
+    _hold(_close(score, expected), f"{criterion} scores {expected}, compiled {score}")
     if len(cells) == 2:
         scores = np.empty(1)
         weights = np.ones(cells.shape[1])
-        block_score(criterion.function, cells.shape[1])(
+        compiled(block_score(criterion, cells.shape[1]))(
             cells, 0, 1, cells.sum(axis=0), weights, scores
         )
         _hold(_close(scores[0], expected), f"{criterion} scores {expected}, in a block {scores[0]}")
@@ -420,9 +461,12 @@ def pruned_tree_is_part_of_the_tree(
         part.validate()
     except ModelFileError as error:
         raise AssertionError(
-            f"{pruner} does not return a valid tree for {tree}: {error}"
+            f"{pruner} does not return a valid tree for {_shown(tree)}: {error}"
         ) from error
-    _hold(_is_part(part, tree), f"{pruner} returns {part} for {tree}, which is not a part of it")
+    _hold(
+        _is_part(part, tree),
+        f"{pruner} returns {_shown(part)} for {_shown(tree)}, which is not a part of it",
+    )
 
 
 def pruning_again_changes_nothing(
@@ -439,7 +483,11 @@ def pruning_again_changes_nothing(
     once = _pruned(pruner, tree, other_cases)
     left = None if other_cases is None else other_cases[nodes_in(tree, once)]
     twice = _pruned(pruner, once, left)
-    _hold(once == twice, f"{pruner} returns {once} for {tree}, and {twice} when applied again")
+    _hold(
+        once == twice,
+        f"{pruner} returns {_shown(once)} for {_shown(tree)}, and {_shown(twice)} when applied "
+        "again",
+    )
 
 
 def class_numbers_change_no_pruning(
@@ -454,13 +502,25 @@ def class_numbers_change_no_pruning(
     others = None if other_cases is None else np.roll(other_cases, 1, axis=1)
     before, after = _pruned(pruner, tree, other_cases), _pruned(pruner, renamed, others)
     same = before == replace(after, counts=np.roll(after.counts, -1, axis=1))
-    _hold(same, f"{pruner} returns {before} for {tree}, and {after} with classes renamed")
+    _hold(
+        same,
+        f"{pruner} returns {_shown(before)} for {_shown(tree)}, and {_shown(after)} with classes "
+        "renamed",
+    )
 
 
 def equal_costs_change_nothing(pruner: Pruner, under_costs: Pruner, tree: Tree) -> None:
     """If every error costs the same, costs do not matter."""
     plain, priced = pruner(tree), under_costs(tree)
-    _hold(plain == priced, f"{pruner} returns {plain} for {tree}, and {under_costs} {priced}")
+    _hold(
+        plain == priced,
+        f"{pruner} returns {_shown(plain)} for {_shown(tree)}, and {under_costs} {_shown(priced)}",
+    )
+
+
+def _shown(tree: Tree) -> str:
+    """Return a tree as the numbers of children of its nodes, breadth first, and their counts."""
+    return f"{tree} with n_children {tree.n_children.tolist()} and counts {tree.counts.tolist()}"
 
 
 def _pruned(pruner: Pruner, tree: Tree, other_cases: Floats2D | None) -> Tree:

@@ -8,40 +8,64 @@ Dask collections.
 
 from collections.abc import Callable
 from copy import copy
-from functools import partial, wraps
+from dataclasses import fields, is_dataclass
+from functools import cache, partial, wraps
 from os import PathLike
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
-from joblib import effective_n_jobs, parallel_config
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from roctree.data import Dataset, Schema
+from roctree import criteria, points, pruning, smoothing
+from roctree.arrays import Floats, Ints
+from roctree.calibration import Calibration
+from roctree.data import CategoricalFeatures, Dataset, Schema
+from roctree.errors import DataError, ParameterError
 from roctree.files import check_can_be_saved, save
-from roctree.fitted import FittedModel, Training
+from roctree.fitted import FittedModel, FittedNodes, Training
 from roctree.labelling import Labellings, OperatingPoint
-from roctree.large import is_dask, map_partitions
+from roctree.large import are_batches, is_dask, map_partitions, read_table, read_tables
 from roctree.parameters import check_parameter
+from roctree.prevalence import PriorEstimate
+from roctree.pruning import Pruner
 from roctree.roc import Curve
+from roctree.smoothing import Smoother
+from roctree.strategy import configure
+from roctree.tally import Counted
+from roctree.tree.tree import Tree
 
-Floats = NDArray[np.float64]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def training_data(
-    X: Any, y: Any, sample_weight: Any = None, categorical_features: Any = "from_dtype"
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    categorical_features: CategoricalFeatures = "from_dtype",
+    n_threads: int = 1,
 ) -> Dataset:
     """Return the rows of a fit that have a positive weight."""
     return Dataset.from_data(
-        X, as_column(y), sample_weight=sample_weight, categorical_features=categorical_features
+        X,
+        as_column(y),
+        sample_weight=sample_weight,
+        categorical_features=categorical_features,
+        n_threads=n_threads,
     ).drop_zero_weight()
 
 
 def as_column(y: Any) -> Any:
     """Return labels as one column, with scikit-learn's warning if they are a table of one."""
+    if isinstance(y, str):
+        raise DataError(
+            reason="y is the text {name!r}, not the labels: give X[{name!r}], and X without that "
+            "column. Only of data larger than memory y is the name of a column.",
+            name=y,
+        )
     if getattr(y, "ndim", 1) != 2 or y.shape[1] != 1:
         return y
     column = column_or_1d(y, warn=True)
@@ -54,14 +78,20 @@ def number_of_threads(n_jobs: int | None) -> int:
     check_parameter("n_jobs", n_jobs)  # it may have been set after the fit
     if n_jobs is None:
         return int(effective_n_jobs(None))
-    # Count threads: inside a worker process, which may not start processes, joblib counts one.
-    with parallel_config(backend="threading"):
-        return int(effective_n_jobs(n_jobs))
+    # Counted as for threads: inside a worker process, which may not start processes, joblib's own
+    # function counts one.
+    return int(n_jobs) if n_jobs > 0 else max(1, _number_of_cores() + 1 + int(n_jobs))
+
+
+@cache
+def _number_of_cores() -> int:
+    """Return the cores that joblib would use; it reads files to find out, as often as asked."""
+    return int(cpu_count())
 
 
 # Results of methods that are mapped over partitions: whether one column per class, and the type.
 _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
-    "predict": lambda self: (False, self.classes_.dtype),
+    "predict": lambda self: (False, self._model().possible_labels.dtype),
     "predict_proba": lambda self: (True, np.float64),
     "predict_log_proba": lambda self: (True, np.float64),
     "decision_function": lambda self: (self.n_classes_ != 2, np.float64),
@@ -70,17 +100,39 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 
 
 def over_partitions(method: Method) -> Method:
-    """Map a method lazily over the partitions of X if X is a Dask collection."""
+    """Map a method over the parts of X: lazily if X is a Dask collection, in turn if it is read."""
 
     @wraps(method)
     def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
         if not is_dask(X):
+            if are_batches(X):
+                return self._over_batches(lambda rows: method(self, rows, *arguments, **options), X)
             return method(self, X, *arguments, **options)
         per_class, dtype = _RESULTS[method.__name__](self)
         predict = partial(getattr(self, method.__name__), **options)
         return map_partitions(predict, X, arguments, self.n_classes_ if per_class else None, dtype)
 
     return cast(Method, mapped)
+
+
+# Parameters that are strategies, whose options are parameters of parameters.
+_STRATEGIES: dict[str, Callable[[Any], Any]] = {
+    "criterion": criteria.resolve,
+    "pruning": pruning.resolve,
+    "smoothing": smoothing.resolve,
+    "points": points.resolve,
+}
+
+
+def strategy_options(parameter: str, value: Any) -> dict[str, Any]:
+    """Return the options of a strategy; none if it is not a known one, or not a dataclass."""
+    try:
+        strategy = _STRATEGIES[parameter](value)
+    except ParameterError:
+        return {}
+    if not is_dataclass(strategy) or isinstance(strategy, criteria.CustomCriterion):
+        return {}
+    return {field.name: getattr(strategy, field.name) for field in fields(strategy)}
 
 
 class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,6 +142,60 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     fitted_: FittedModel
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether to add the options of strategies, such as ``smoothing__M``.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> ROCTreeClassifier(smoothing="m_branch").get_params()["smoothing__M"]
+        4.0
+        """
+        found: dict[str, Any] = super().get_params(deep=deep)
+        for name in _STRATEGIES if deep else ():
+            if name in found:
+                options = strategy_options(name, found[name])
+                found |= {f"{name}__{option}": value for option, value in options.items()}
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also options of strategies, such as ``smoothing__M=2``.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> ROCTreeClassifier().set_params(smoothing__M=2, pruning="minimum_error", pruning__m=4)
+        ROCTreeClassifier(pruning=MinimumError(m=4, prior='training', costs=None, leaves='keep'),
+                          smoothing=MBranch(M=2))
+        """
+        options: dict[str, dict[str, Any]] = {}
+        for key in [key for key in params if key.partition("__")[0] in _STRATEGIES]:
+            name, _, option = key.partition("__")
+            if option and name in self._get_param_names():
+                options.setdefault(name, {})[option] = params.pop(key)
+        super().set_params(**params)
+        for name, given in options.items():
+            setattr(self, name, configure(_STRATEGIES[name](getattr(self, name)), given))
+        return self
 
     def _model(self) -> FittedModel:
         """Return the fitted model, or raise ``NotFittedError``."""
@@ -108,6 +214,17 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _described_model(self) -> FittedModel:
         """Return the model with the parameters of this classifier, for files and descriptions."""
         return self._model().with_parameters(self.get_params(deep=False))
+
+    def _over_batches(self, predict: Callable[[Any], NDArray[Any]], X: Any) -> NDArray[Any]:
+        """Return the predictions for rows that are read in batches, of the columns it uses."""
+        names, point = self.schema_.names, self.operating_point_
+        if point is not None and point.chance > 0.0:
+            # Randomised labels depend on the position of a row among all.
+            return predict(read_table(X, names))
+        found = [predict(table) for table in read_tables(X, names)]
+        if not found:
+            raise DataError("X has no rows: there is nothing to predict.")
+        return np.concatenate(found)
 
     def _threads(self) -> int:
         """Return the number of threads for predictions."""
@@ -144,14 +261,18 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What the point is chosen by: training counts, smoothed counts, or held-out cases (also
             as a tally). The default is "training", or "smoothed" for a threshold.
         positive : label
-            The positive class of two; by default the last in ``classes_``.
+            The positive class; by default ``positive_class_``, the rarer of two. Of more classes,
+            it is separated from the rest: leaves that are not positive have the most frequent
+            class of the rest.
         random_state : int
             Seed of the draws, one per row, of randomised labels.
         **request
             One of ``cost_fp`` and ``cost_fn``; ``cost_matrix`` [predicted][true] by index or by
             label; ``max_fpr``; ``min_tpr``; ``beta``; ``threshold``. ``prior`` goes with costs,
             with beta or alone: the share of positives, or one share per class.
-            ``randomise=True`` meets a rate exactly.
+            ``randomise=True`` meets a rate exactly. ``cost_reject`` goes with costs, with
+            ``prior`` or alone: cases are left undecided where that costs less than any class.
+            Their label is "undecided", or None if the classes are not text.
 
         Returns
         -------
@@ -164,21 +285,31 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> tree = ROCTreeClassifier().fit(rows, ["well", "well", "ill", "ill", "ill", "well"])
         >>> tree.predict([[3.0]]), tree.at(cost_fp=5, cost_fn=1, positive="ill").predict([[3.0]])
         (array(['ill'], dtype='<U4'), array(['well'], dtype='<U4'))
+        >>> tree.at(cost_reject=0.4).predict([[1.0], [2.0], [3.0]])
+        array(['well', 'undecided', 'ill'], dtype='<U9')
         """
         model, counts = self._model(), self._counts(counts)
         return self._with_model(
             model.at(counts=counts, positive=positive, random_state=random_state, **request)
         )
 
-    def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
-        """Return the labellings of the leaves that are optimal for some costs, for two classes.
+    def labellings(
+        self,
+        *,
+        counts: Any = "training",
+        positive: Any = None,
+        cost_reject: float | None = None,
+    ) -> Labellings:
+        """Return the labellings of the leaves that are optimal for some costs.
 
         Parameters
         ----------
         counts : "training", "smoothed", (X, y) or (X, y, sample_weight)
             Whose rates are shown.
         positive : label
-            The positive class; by default the last in ``classes_``.
+            The positive class, against all others; by default ``positive_class_``.
+        cost_reject : float or None
+            Cost of leaving a case undecided, if a false alarm costs 1; None to decide every case.
 
         Returns
         -------
@@ -191,7 +322,9 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> [(row.fpr, row.tpr) for row in tree.labellings()]
         [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
         """
-        return self._model().labellings(counts=self._counts(counts), positive=positive)
+        return self._model().labellings(
+            counts=self._counts(counts), positive=positive, cost_reject=cost_reject
+        )
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
@@ -207,8 +340,9 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             By default the training counts. For a tree the cases may be larger than memory, as for
             ``fit``.
         positive : label
-            The class that is positive, against all others; by default the last of two.
+            The positive class, against all others; by default ``positive_class_``.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
 
         Returns
         -------
@@ -224,6 +358,165 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cases = self._counted(X, y, sample_weight)
         return self._model().roc(cases, y, positive=positive, sample_weight=sample_weight)
 
+    def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Return the weight of cases by predicted and true class.
+
+        Randomised labels contribute their expected counts. After ``at(cost_reject=...)`` there is
+        one more row, of undecided cases.
+
+        Parameters
+        ----------
+        X, y : labelled cases, or X their tally; for a tree also larger than memory, as for ``fit``
+            The cases.
+        sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
+
+        Returns
+        -------
+        array of shape (n_classes, n_classes)
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.confusion([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
+        array([[1., 1.],
+               [0., 1.]])
+        """
+        cases = self._counted(X, y, sample_weight)
+        return self._model().confusion(cases, y, sample_weight)
+
+    def estimate_prior(
+        self,
+        X: Any,
+        *,
+        counts: Any = "smoothed",
+        sample_weight: Any = None,
+        level: float = 0.95,
+        random_state: int = 0,
+    ) -> PriorEstimate:
+        """Return the class shares of unlabelled cases, with intervals, for ``at(prior=...)``.
+
+        It is assumed that cases of a class are alike wherever they come from, and that only the
+        class shares differ. Then the shares that make the numbers of cases in the leaves most
+        likely are found by expectation maximisation. The result also tests whether the cases fill
+        the leaves as the labelled ones do, and whether other shares explain a difference.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Unlabelled cases of the population that is asked about.
+        counts : "smoothed", "training", (X, y) or (X, y, sample_weight)
+            Labelled cases that show how each class fills the leaves. Those that did not grow the
+            model are best: training cases look easier to separate than others. "smoothed" divides
+            the training cases of a leaf by its probabilities, which is less optimistic.
+        sample_weight : array of shape (n_samples,)
+            Weights of the unlabelled cases; None for equal weights.
+        level : float
+            Confidence level of the intervals.
+        random_state : int
+            Seed of the resampling that the intervals come from.
+
+        Returns
+        -------
+        PriorEstimate
+            A mapping from class to share, with ``intervals`` and ``sentence``.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> rows, labels = [[1.0]] * 50 + [[2.0]] * 50, (["no"] * 4 + ["yes"]) * 10
+        >>> tree = ROCTreeClassifier().fit(rows, labels + ["yes"] * 40 + ["no"] * 10)
+        >>> shares = tree.estimate_prior([[1.0]] * 70 + [[2.0]] * 30, counts="training")
+        >>> round(shares["yes"], 3)
+        0.167
+        >>> tree.at(prior=shares).predict([[2.0]])
+        array(['no'], dtype='<U3')
+        """
+        model, counts = self._model(), self._counts(counts)
+        if not are_batches(X):
+            found = model.estimate_prior(
+                X,
+                counts=counts,
+                sample_weight=sample_weight,
+                level=level,
+                random_state=random_state,
+            )
+            self._check_feature_names(X)
+            return found
+        parts = (model.encode(table) for table in read_tables(X, self.schema_.names))
+        weights = sum(model.group_weights(rows, np.ones(len(rows))) for rows in parts)
+        return model.prior_of_groups(np.asarray(weights), counts, level, random_state)
+
+    def calibrated(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
+    ) -> Self:
+        """Return this classifier with probabilities calibrated on held-out cases, not refitted.
+
+        The probability of a leaf becomes the share of the class among the held-out cases of its
+        pool: adjacent leaves are pooled until these shares rise with the probability (isotonic
+        regression, the edges of the ROC hull). Leaves that no held-out case reaches are
+        interpolated. Of more than two classes each is calibrated against the rest, and the results
+        are divided by their sum.
+
+        Parameters
+        ----------
+        X, y : labelled cases that did not grow the model, or X their tally
+            For a tree the cases may be larger than memory, as for ``fit``.
+        sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
+        level : float
+            Confidence level of the intervals.
+
+        Returns
+        -------
+        classifier of the same type
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+        >>> rows, labels = [[1.0]] * 4 + [[4.0]] * 4, ["no"] * 3 + ["yes"] * 4 + ["no"]
+        >>> other = tree.calibrated(rows, labels)
+        >>> other.predict_proba([[1.0], [4.0]])
+        array([[0.75, 0.25],
+               [0.25, 0.75]])
+        >>> other.predict_interval([[4.0]]).round(2)
+        array([[[0.05, 0.7 ],
+                [0.3 , 0.95]]])
+        """
+        cases = self._counted(X, y, sample_weight)
+        return self._with_model(
+            self._model().calibrated(cases, y, sample_weight=sample_weight, level=level)
+        )
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Return confidence intervals of the probabilities, after ``calibrated(...)``.
+
+        They are those of the pools of held-out cases (Wilson), as if the pools had been given.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The cases.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes, 2)
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+        >>> other = tree.calibrated([[1.0]] * 9 + [[4.0]] * 9, ["no"] * 9 + ["yes"] * 9)
+        >>> other.predict_interval([[4.0]]).round(2)
+        array([[[0. , 0.3],
+                [0.7, 1. ]]])
+        """
+        found = self._model().predict_interval(X)
+        self._check_feature_names(X)
+        return found
+
     @over_partitions
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the predicted class of each row.
@@ -233,6 +526,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
         cost_matrix : array of shape (n_classes, n_classes) or (n_samples, n_classes, n_classes)
             Costs [predicted][true], by index or by label, for all rows or for each row. The class
             of least expected cost by ``predict_proba`` is predicted, whatever the operating point.
@@ -260,6 +554,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
@@ -286,10 +581,18 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
         array of shape (n_samples, n_classes)
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.predict_log_proba([[3.0]]).round(3)
+        array([[-0.825, -0.577]])
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -302,11 +605,13 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         its class weight. If ``predict`` is not based on the probability, as after ``at(...)``, rows
         of the second class come first: they score 0.5 plus half of its probability, the others half
         of it minus 0.5. With one class or more than two the result has a column per class.
-        ``ranking`` may add the distance from the decision boundary.
+        ``ranking`` may add the distance from the decision boundary: that between the classes if
+        cases may remain undecided.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
@@ -324,18 +629,73 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_feature_names(X)
         return found
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the proportion of cases that are classified correctly.
+
+        Parameters
+        ----------
+        X, y : labelled cases; for a tree also larger than memory, as for ``fit``
+            The cases. Those that remain undecided are not classified correctly.
+        sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> tree.score([[1.5], [3.5]], ["no", "no"])
+        0.5
+        """
+        cases = self._counted(X, y, sample_weight)
+        if not isinstance(cases, Counted) and not self._model().abstains:
+            return float(super().score(X, y, sample_weight))
+        found = self._model().confusion(cases, y, sample_weight)
+        return float(np.trace(found) / found.sum())
+
     def get_depth(self) -> int:
-        """Return the largest number of splits on a path."""
+        """Return the largest number of splits on a path.
+
+        Returns
+        -------
+        int
+            Largest number of splits between the root and a leaf.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.get_depth()
+        1
+        """
         return self._model().depth
 
     def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
+        """Return the number of leaves.
+
+        Returns
+        -------
+        int
+            Number of leaves.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.get_n_leaves()
+        2
+        """
         return self._model().n_leaves
 
     def to_text(self, *, max_depth: int | None = None, digits: int = 4, head: bool = False) -> str:
         """Return the model as text, with the labels that ``predict`` gives.
 
-        The share beside a label is that of its class among the training cases of the leaf.
+        Letters name the leaves in the order of the ranking. The number of a leaf is the probability
+        of the positive class of two, whatever the label, or that of the label of several classes.
 
         Parameters
         ----------
@@ -355,8 +715,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> from roctree import ROCTreeClassifier
         >>> rows, labels = [[1.0, None], [2.0, 0.0], [3.0, 1.0]], ["no", "yes", "yes"]
         >>> print(ROCTreeClassifier().fit(rows, labels).to_text())
-        x0 <= 1.5: no  (1.00, 1 case)
-        x0 > 1.5: yes  (1.00, 2 cases)
+        x0 <= 1.5: A no  (no 0.56, 1 case)
+        x0 > 1.5: B yes  (no 0.30, 2 cases)
         """
         text = self._model().to_text(max_depth=max_depth, digits=digits)
         return self._described_model().with_description(text) if head else text
@@ -368,6 +728,16 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         path : path-like
             An existing file is replaced once the new one is complete.
+
+        Examples
+        --------
+        >>> import roctree
+        >>> from tempfile import TemporaryDirectory
+        >>> tree = roctree.ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> with TemporaryDirectory() as folder:
+        ...     tree.save(f"{folder}/tree.json")
+        ...     roctree.load(f"{folder}/tree.json").predict([[3.0]])
+        array(['yes'], dtype='<U3')
         """
         model = self._described_model()
         check_can_be_saved(type(self))
@@ -386,18 +756,29 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         path : path-like or None
             The file to write, such as "tree.html".
         X_test, y_test : test cases to count errors on
+            Test cases to count errors on; None for the training counts.
         **options
             ``positive``, the positive class; ``title`` of the page; ``cases``, how many
-            test cases the page holds one by one (default 200, 0 for none).
+            test cases the page holds one by one (default 200, 0 for none); ``unit``, what a
+            case is in the plural ("people"); ``units`` of features (``{"area": "mm²"}``).
 
         Returns
         -------
         path of the page, or a widget
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from roctree import ROCTreeClassifier
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> with TemporaryDirectory() as folder:
+        ...     tree.explore(f"{folder}/tree.html").name
+        'tree.html'
         """
         # Imported here: most users of a tree never open its page.
-        from roctree.report.explorer import explore
+        from roctree.report.explorer import show_or_write
 
-        return explore(self._model(), path, X_test, y_test, **options)
+        return show_or_write(self._model(), path, X_test, y_test, **options)
 
     @property
     def schema_(self) -> Schema:
@@ -432,9 +813,23 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._model().training
 
     @property
+    def positive_class_(self) -> Any:
+        """The positive class if none is named: the rarer of two in training, the last on ties.
+
+        None unless there are two classes.
+        """
+        model = self._model()
+        return model.classes.tolist()[model.class_of_interest] if self.n_classes_ == 2 else None
+
+    @property
     def operating_point_(self) -> OperatingPoint | None:
         """What ``at(...)`` has chosen, else None."""
         return self._model().operating_point
+
+    @property
+    def calibration_(self) -> Calibration | None:
+        """How ``calibrated(...)`` has changed the probabilities, else None."""
+        return self._model().calibration
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fitted_")
@@ -444,3 +839,38 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+class NodeClassifier(FittedClassifier):
+    """Base of the classifiers whose nodes are pruned and smoothed: trees and cells."""
+
+    fitted_: FittedNodes
+
+    @property
+    def tree_(self) -> Tree:
+        """Nodes and class counts."""
+        return self._model().tree
+
+    @property
+    def probabilities_(self) -> Floats:
+        """Smoothed class probabilities of all nodes."""
+        return self._model().probabilities
+
+    @property
+    def smoothing_(self) -> Smoother:
+        """The smoother, with "auto" resolved."""
+        return self._model().smoother
+
+    @property
+    def pruning_(self) -> Pruner:
+        """The pruner, with "auto" resolved."""
+        return self._model().pruner
+
+    @property
+    def node_labels_(self) -> Ints | None:
+        """The class that pruning under costs gives each node, else None."""
+        return self._model().node_labels
+
+    def _model(self) -> FittedNodes:
+        super()._model()
+        return self.fitted_

@@ -34,6 +34,7 @@ def fit(
     y : str, or Dask series or array
         The name of a column of X; with Dask collections also a collection.
     sample_weight : str, Dask series or array, or None
+        Column of the weights, or the weights; None for equal weights.
     client : dask.distributed.Client or str, optional
         Client of a cluster, or the address of its scheduler. Dask collections need one; by default
         the active client is used. If a client is given, Parquet files are read by its workers,

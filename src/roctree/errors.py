@@ -21,7 +21,7 @@ reason can refer to *other* parameters as well, because it is a template with fi
 =========================  ================================  ==================================
 field in the template      in Python                         on the command line, for example
 =========================  ================================  ==================================
-``{max_leaves}``           ``max_leaves``                    ``--max-leaves``
+``{max_depth}``            ``max_depth``                     ``--max-depth``
 ``{X_val and y_val}``      ``X_val and y_val``               ``--validation``
 ``{ranking='leaf'}``       ``ranking='leaf'``                ``--ranking leaf``
 ``{at(...)}``              ``at(...)``                       ``roctree at``
@@ -37,18 +37,18 @@ is not possible, use ``escape_braces``). The keyword arguments are kept in ``err
 >>> error = ParameterError(
 ...     parameter="growth",
 ...     value="whole_tree_auc",
-...     reason="needs a limit: give {max_leaves} as well, such as {example}",
+...     reason="needs a limit: give {max_leaf_nodes} as well, such as {example}",
 ...     example=32,
 ... )
 >>> print(error)
-growth='whole_tree_auc' needs a limit: give max_leaves as well, such as 32.
+growth='whole_tree_auc' needs a limit: give max_leaf_nodes as well, such as 32.
 >>> class Options(Wording):
 ...     def parameter(self, name):
 ...         return "--" + name.replace("_", "-")
 ...     def setting(self, name, value):
 ...         return f"{self.parameter(name)} {value}"
 >>> error.worded(Options())
-'--growth whole_tree_auc needs a limit: give --max-leaves as well, such as 32.'
+'--growth whole_tree_auc needs a limit: give --max-leaf-nodes as well, such as 32.'
 
 An option of a strategy names its owner:
 
@@ -62,6 +62,7 @@ does :class:`ParameterWarning`, for warnings that mention parameters. For these 
 """
 
 import ast
+from importlib import import_module
 from string import Formatter
 from typing import Any
 
@@ -253,9 +254,17 @@ def how_to_install(extra: str) -> str:
     """Return the command that installs an optional dependency.
 
     >>> how_to_install("plot")
-    "pip install '.[plot]' in the checkout of roctree"
+    'pip install "roctree[plot]"'
     """
-    return f"pip install '.[{extra}]' in the checkout of roctree"
+    return f'pip install "roctree[{extra}]"'
+
+
+def require_rich(what: str) -> None:
+    """Raise ``ImportError`` unless rich is installed, which draws progress bars and tables."""
+    try:
+        import_module("rich")
+    except ImportError:
+        raise ImportError(f"{what} needs rich: {how_to_install('cli')}.") from None
 
 
 class _Template(Formatter):

@@ -8,120 +8,149 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import estimator_html_repr
+from sklearn.base import clone
+from sklearn.utils import Bunch, Tags, estimator_html_repr
 
 from roctree import fitting
+from roctree.arrays import Floats, Ints
 from roctree.classifier import (
-    FittedClassifier,
+    NodeClassifier,
     number_of_threads,
     over_partitions,
     training_data,
 )
 from roctree.criteria import Criterion
-from roctree.data import as_one_row, check_rows_given, warn_about_identifiers
-from roctree.export import to_dot, to_onnx, to_rules, to_sql
+from roctree.data import CategoricalFeatures, as_one_row, check_rows_given, warn_about_training_data
+from roctree.errors import ParameterError
+from roctree.export import to_dot, to_onnx, to_rules, to_shap, to_sklearn, to_sql
 from roctree.fitted import FittedTree, Training
 from roctree.fitting import FitOptions
-from roctree.geometry import Boundaries, BoundaryReport, Changes, GeometricProbability, Spread
-from roctree.large import fit_large_data, open_large_data, tally_large_data
+from roctree.geometry import (
+    Boundaries,
+    BoundaryReport,
+    Changes,
+    GeometricProbability,
+    MetricChoice,
+    Spread,
+)
+from roctree.large import count_large_data, fit_large_data, open_large_data
 from roctree.parameters import (
+    ClassWeight,
     GrowthOrder,
     Labels,
     SplitSearch,
     ThresholdChoice,
     costs_in_class_order,
 )
+from roctree.points import Points, PointsTable
+from roctree.points import resolve as resolve_points
 from roctree.pruning import CostPruningCurve, Path, Pruner
 from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import held_out_cases
+from roctree.scorecard import FittedScorecard
 from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
-from roctree.tally import Tally
+from roctree.tally import Counted, LeafTable
 from roctree.tree.explanation import Explanation
 from roctree.tree.growth import Missing, Nominal
+from roctree.tree.shrinkage import Shrinkage
 from roctree.tree.text import to_html
-from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+    from sklearn.tree import DecisionTreeClassifier
 
 
-class ROCTreeClassifier(FittedClassifier):
+class ROCTreeClassifier(NodeClassifier):
     """A decision tree for any number of classes, with nominal attributes and missing values.
 
-    Parameters set after a fit take effect at the next one, except ``labels``, ``ranking`` and
-    ``n_jobs``. ``smoothed``, ``pruned``, ``ranked`` and ``at`` change a fitted tree without fitting
-    it again.
+    ``smoothed``, ``pruned``, ``ranked`` and ``at`` return a changed copy of a fitted tree without
+    refitting. Parameters that are set on a fitted tree take effect at the next fit, except
+    ``labels``, ``ranking`` and ``n_jobs``.
 
     Parameters
     ----------
     criterion : str or Criterion, default="msee"
-        Split criterion: a name, or an instance such as ``GainRatio(penalty=True)``.
+        Function to measure the quality of a split: a name, or an instance such as
+        ``GainRatio(penalty=True)``.
     max_depth : int or None, default=None
-        Largest number of splits on a path.
-    max_leaves : int or None, default=None
-        Largest number of leaves; ``growth`` says which splits are kept.
-    min_samples_split : float, default=2
-        Least weight of a node that is split.
-    min_samples_leaf : float, default=1
-        Least weight of a branch; at a nominal split two branches must have it.
+        Maximum depth of the tree; None for no limit.
+    max_leaf_nodes : int or None, default=None
+        Maximum number of leaves; ``growth`` determines which splits are kept.
+    min_samples_split : int or float, default=2
+        Minimum weight of a node to be split. As in scikit-learn, a float between 0 and 1 is a
+        fraction of all cases, rounded up; other numbers are weights, such as 2.5. If the mean
+        sample weight is less than 1, this limit and ``min_samples_leaf`` are in units of it.
+    min_samples_leaf : int or float, default=1
+        Minimum weight of each branch of a split, or a fraction. In a multiway split, at least two
+        branches must have it.
     min_weight_fraction_leaf : float, default=0.0
-        Least weight of a branch as a fraction of the total, both multiplied by class weights.
+        Minimum weight of a branch as a fraction of the total weight, both including class weights.
     min_gain : float, default=0.0
-        Least improvement of the criterion by a split.
+        Minimum improvement of the criterion by a split.
+    ccp_alpha : float, default=0.0
+        Complexity parameter of minimal cost-complexity pruning, as in scikit-learn, which is done
+        before ``pruning``. See ``cost_complexity_pruning_path``.
     nominal : {"binary", "multiway", "one_vs_rest"}, default="binary"
-        Splits of nominal attributes: two sets of categories, one branch per category, or one
-        category against the rest.
+        How nominal attributes are split: into two sets of categories, one branch per category, or
+        one category against the rest.
+    category_shrinkage : "auto", float or None, default="auto"
+        Strength of shrinking the class frequencies of categories towards each other when a split
+        into two sets is scored, which prevents attributes with many categories from being chosen
+        by chance. A number of cases, or "auto" to estimate it for each attribute with more than
+        ten categories; None for no shrinkage.
     missing : {"fractional", "category", "branch"}, default="fractional"
-        "fractional" divides a case with a missing value among the branches, "category" treats
-        missing as one more category of a nominal attribute, "branch" sends all missing values to
-        the branch where they fit best.
+        How missing values are handled: "fractional" distributes a case over the branches in
+        proportion to their weights, as in C4.5; "category" treats missing as an additional
+        category of nominal attributes; "branch" sends all missing values of a split to the branch
+        that fits them best.
     categorical_features : "from_dtype", None, names, indices or mask, default="from_dtype"
         Which columns are nominal. As in scikit-learn, booleans are numbers unless listed.
-    threshold : {"midpoint", "observed"}, default="midpoint"
-        Thresholds lie halfway between two values, or at the largest observed value below that.
+    threshold : {"midpoint", "observed", "node"}, default="midpoint"
+        Position of thresholds: halfway between two adjacent values of the node, at the largest
+        value of the training data below that, as in C4.5, or at the lower of the two values.
     growth : {"depth_first", "best_first", "whole_tree_auc"}, default="depth_first"
-        Which splits ``max_leaves`` keeps: "depth_first" and "best_first" those of largest gain,
-        "whole_tree_auc" those that raise the AUC of the whole tree most. How a leaf is split is
-        up to ``criterion``.
+        Which splits ``max_leaf_nodes`` keeps: "depth_first" and "best_first" keep those with the
+        largest gain, "whole_tree_auc" those that increase the AUC of the whole tree most. Each
+        split is chosen by ``criterion``.
     collapse : bool, default=False
-        Whether to replace subtrees that make no fewer errors than a leaf, as C4.5 does.
+        Whether to replace subtrees that do not reduce the training error by leaves, as in C4.5.
     c45_numeric_minimum : bool, default=False
-        Whether branches of a threshold need a tenth of the mean class size, at most 25 cases, as
-        in C4.5.
+        Whether to require that branches of a numeric split have at least a tenth of the mean class
+        size, at most 25 cases, as in C4.5.
     pruning : str or Pruner, default="none"
-        A name, or an instance such as ``MinimumError(m=2)``.
+        Pruning method: a name, or an instance such as ``MinimumError(m=2)``.
     smoothing : str or Smoother, default="m_branch"
-        A name, or an instance such as ``MBranch(M="auto")``.
+        Probability estimator: a name, or an instance such as ``MBranch(M="auto")``.
     labels : {"probability", "majority"}, default="probability"
-        What ``predict`` is based on: the smoothed probability, or the majority of the training
-        cases in the leaf, as in classic programs.
+        Whether ``predict`` returns the class with the highest smoothed probability, or the majority
+        class of the training cases in the leaf.
     ranking : {"leaf", "local", "global", "soft"}, default="leaf"
-        What ``decision_function`` is based on: the probability of the leaf; that and, among ties,
-        the distance from the decision boundary; the distance alone. With "soft", cases near a
-        threshold follow both branches in every prediction.
+        Scores of ``decision_function``: "leaf" uses the probability of the leaf, "local" breaks
+        its ties by the distance from the decision boundary, "global" uses the distance alone. With
+        "soft", cases near a threshold follow both branches, in ``predict_proba`` too.
     width : float, default=1.0
-        With "soft", the width of thresholds as a multiple of what the training cases suggest.
+        Factor of the widths of soft thresholds, which are estimated from the training data.
     metric : {"minmax", "standard"}, scales or dict, default="minmax"
-        Unit of distances: the range of each attribute, its standard deviation, or a positive scale
-        per attribute.
+        Scale of attributes in distances: their range, their standard deviation, or a positive
+        number per attribute.
     geometric_probability : bool, default=False
-        Whether ``predict_proba`` is estimated from distances to the decision boundary, for two
-        classes (experimental).
+        Whether to estimate probabilities from distances to the decision boundary, for two classes
+        (experimental).
+    points : "linear", "curves", Points or None, default=None
+        Scorecard to learn in addition to the tree, such as ``Points(max_attributes=5)``: attributes
+        add points to the log-odds of the leaf. It is left empty if it hardly reduces the log-loss
+        of held-out cases. With more than 200,000 distinct rows, a sample is used.
     splits : {"exact", "binned"}, default="exact"
-        "exact" tries every threshold, "binned" only those between bins of about equal weight, for
-        data with many rows. The trees are equal if no column has more values than bins.
+        "exact" considers every threshold, "binned" only those between bins of about equal weight,
+        for data with many rows. The trees are equal if no column has more distinct values than
+        bins.
     max_bins : int, default=255
-        Largest number of bins per column, at most 255.
+        Maximum number of bins per column, up to 255.
     class_weight : "balanced", dict or None, default=None
-        Affects splits and ``predict``; probabilities remain those of the data as given.
+        Weights of classes, which affect splits and ``predict``. Probabilities are not affected.
     n_jobs : int or None, default=None
-        Number of threads, as in joblib. The tree does not depend on it.
+        Number of threads, as in joblib. It does not affect the tree.
 
     Attributes
     ----------
@@ -143,15 +172,19 @@ class ROCTreeClassifier(FittedClassifier):
     spread_ : Spread
         Ranges and standard deviations of the attributes in the training data.
     scale_ : array of shape (n_features,)
-        How much of an attribute counts as a distance of one.
+        Difference of each attribute that counts as a distance of 1.
     geometric_ : GeometricProbability or None
         The estimate behind ``geometric_probability``.
+    points_ : PointsTable or None
+        The points of each attribute by value or range and class; None if ``points`` is None.
     divides_cases_ : bool
         Whether missing values divided training cases among leaves.
+    positive_class_ : label
+        The default positive class: the rarer of two classes in training, the last on ties.
     operating_point_ : OperatingPoint or None
-        What ``at(...)`` has chosen.
+        The operating point chosen by ``at(...)``.
     node_labels_ : array of shape (n_nodes,) or None
-        The class that pruning under costs gives each node.
+        The class of each node after pruning under costs.
     n_features_in_, feature_names_in_ : int, array
         Columns seen by ``fit``; names only if they had any.
     n_outputs_ : int
@@ -179,14 +212,16 @@ class ROCTreeClassifier(FittedClassifier):
         *,
         criterion: str | Criterion = "msee",
         max_depth: int | None = None,
-        max_leaves: int | None = None,
+        max_leaf_nodes: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float = 0.0,
+        ccp_alpha: float = 0.0,
         nominal: Nominal = "binary",
+        category_shrinkage: Shrinkage = "auto",
         missing: Missing = "fractional",
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         threshold: ThresholdChoice = "midpoint",
         growth: GrowthOrder = "depth_first",
         collapse: bool = False,
@@ -196,21 +231,24 @@ class ROCTreeClassifier(FittedClassifier):
         labels: Labels = "probability",
         ranking: str = "leaf",
         width: float = 1.0,
-        metric: Any = "minmax",
+        metric: MetricChoice = "minmax",
         geometric_probability: bool = False,
+        points: str | Points | None = None,
         splits: SplitSearch = "exact",
         max_bins: int = 255,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
-        self.max_leaves = max_leaves
+        self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_gain = min_gain
+        self.ccp_alpha = ccp_alpha
         self.nominal = nominal
+        self.category_shrinkage = category_shrinkage
         self.missing = missing
         self.categorical_features = categorical_features
         self.threshold = threshold
@@ -224,6 +262,7 @@ class ROCTreeClassifier(FittedClassifier):
         self.width = width
         self.metric = metric
         self.geometric_probability = geometric_probability
+        self.points = points
         self.splits = splits
         self.max_bins = max_bins
         self.class_weight = class_weight
@@ -247,6 +286,12 @@ class ROCTreeClassifier(FittedClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> rows = [[1.0, "red"], [2.0, None], [3.0, "blue"], [None, "blue"]]
+        >>> ROCTreeClassifier().fit(rows, ["no", "no", "yes", "yes"]).get_n_leaves()
+        3
         """
         options = FitOptions.from_parameters(vars(self))
         n_threads = number_of_threads(self.n_jobs)
@@ -255,8 +300,8 @@ class ROCTreeClassifier(FittedClassifier):
             with large as rows:
                 self.fitted_ = fit_large_data(rows, options, n_threads)
             return self
-        data = training_data(X, y, sample_weight, self.categorical_features)
-        warn_about_identifiers(data, stacklevel=2)
+        data = training_data(X, y, sample_weight, self.categorical_features, n_threads)
+        warn_about_training_data(data, stacklevel=2)
         training = Training.from_target(len(data.labels), y)
         self.fitted_ = fitting.fit(data, options, training, n_threads)
         return self
@@ -275,6 +320,7 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         smoothing : str or Smoother
+            A name, or an instance such as ``MBranch(M=8)``.
         X, y, sample_weight : training cases
             Needed to resolve an option that is "auto", by cross-validation.
         **options
@@ -296,8 +342,8 @@ class ROCTreeClassifier(FittedClassifier):
         if X is not None:
             data = model.dataset(X, y, sample_weight)
             fit_options = FitOptions.from_parameters(vars(self))
-            grow = fitting.grower(data, fit_options, self._threads())
-            resolved = fitting.resolve_smoother(smoother, model.pruner, data, fit_options, grow)
+            grow, _ = fitting.grower(data, fit_options, self._threads())
+            resolved = fitting.select_smoother(smoother, model.pruner, data, fit_options, grow)
         return self._with_model(model.smoothed(resolved), smoothing=smoother)
 
     def pruned(
@@ -318,6 +364,7 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         pruning : str or Pruner
+            A name, or an instance such as ``MinimumError(m=8)``.
         X_val, y_val : cases that did not grow the tree
             For pruners that choose by held-out cases.
         X, y : training cases
@@ -348,6 +395,40 @@ class ROCTreeClassifier(FittedClassifier):
         resolved, smaller = fitting.prune_again(model.tree, pruner, validation, training)
         other = model.with_pruned(resolved, smaller, training, self._threads())
         return self._with_model(other, pruning=pruner)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the values of ``ccp_alpha`` at which a tree of these cases becomes smaller.
+
+        As in scikit-learn the loss is the mean impurity of the leaves: the Gini index, the entropy
+        for ``criterion="entropy"`` and "gain_ratio", the error rate for "error".
+
+        Parameters
+        ----------
+        X, y : labelled cases
+            The cases to grow a tree from, as in ``fit``.
+        sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
+
+        Returns
+        -------
+        Bunch
+            With ``ccp_alphas``, rising, and ``impurities``, those of the trees.
+
+        Examples
+        --------
+        >>> rows = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+        >>> labels = ["ill", "well", "ill", "well", "well", "well"]
+        >>> path = ROCTreeClassifier().cost_complexity_pruning_path(rows, labels)
+        >>> path.ccp_alphas.round(3), path.impurities.round(3)
+        (array([0.   , 0.111, 0.222]), array([0.   , 0.222, 0.444]))
+        >>> ROCTreeClassifier(ccp_alpha=0.15).fit(rows, labels).get_n_leaves()
+        2
+        """
+        grown = clone(self).set_params(ccp_alpha=0.0, pruning="none", smoothing="none", points=None)
+        grown.fit(X, y, sample_weight)
+        options = FitOptions.from_parameters(vars(grown))
+        path = fitting.ccp_path(grown.tree_, options, grown.class_weight_)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.losses)
 
     def pruning_path(self) -> Path:
         """Return the nested trees of cost-complexity pruning: alphas, leaves and error rates.
@@ -383,9 +464,10 @@ class ROCTreeClassifier(FittedClassifier):
 
         Parameters
         ----------
-        costs : sequence or None
+        costs : sequence, "all" or None
             Pairs (cost of a miss, cost of a false alarm), or their ratios; None for the 13 pairs of
-            Bradley and Lovell.
+            Bradley and Lovell; "all" for every tree that some ratio makes, with the ratios at which
+            it changes in ``breakpoints`` ("minimum_error" and "error_based" only).
         X_test, y_test : cases to count errors on
             None for the training cases.
         sample_weight : array of shape (n_samples,)
@@ -393,7 +475,7 @@ class ROCTreeClassifier(FittedClassifier):
         method : {"minimum_error", "error_based", "pessimistic"} or Pruner
             By name with the paper's m = 8 and cf = 0.01.
         positive : label
-            The positive class; by default the last in ``classes_``.
+            The positive class; by default ``positive_class_``, the rarer of two.
         **options
             Options of the pruner, such as ``m=8``.
 
@@ -408,9 +490,9 @@ class ROCTreeClassifier(FittedClassifier):
         >>> curve = tree.cost_pruning_curve([1, 9], positive="ill", m=2)
         >>> curve
         2 cost ratios, positive class 'ill'
-        miss : false alarm    FPR    TPR  leaves    cost  operating
-                     1 : 1  0.000  1.000       4       0        yes
-                     9 : 1  1.000  1.000       1  0.6667
+        miss : false alarm    FPR    TPR  leaves    cost  chi2  operating
+                     1 : 1  0.000  1.000       4       0     6        yes
+                     9 : 1  1.000  1.000       1  0.6667     0
         >>> tree.pruned(curve.for_fnr(0.0).pruner).get_n_leaves()
         4
         """
@@ -431,7 +513,7 @@ class ROCTreeClassifier(FittedClassifier):
         self,
         ranking: str,
         *,
-        metric: Any = None,
+        metric: MetricChoice | None = None,
         width: float | None = None,
         X: Any = None,
         y: Any = None,
@@ -468,6 +550,70 @@ class ROCTreeClassifier(FittedClassifier):
         other = model.ranked(ranking, metric=metric, width=changed["width"], cases=cases)
         return self._with_model(other, **changed)
 
+    def with_points(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        points: str | Points = "linear",
+        **options: Any,
+    ) -> Self:
+        """Return this tree with points for attributes, without growing it again.
+
+        Parameters
+        ----------
+        X, y, sample_weight : training cases
+            The cases that grew the tree. Trees with the parameters of this one are fitted to parts
+            of them, so that points are learned beside probabilities of cases not seen.
+        points : {"linear", "curves"} or Points
+        **options
+            Options of the points, such as ``max_attributes=5``.
+
+        Returns
+        -------
+        ROCTreeClassifier
+            Its ``points_`` is the table; it has no lines if points did not help.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
+        >>> tree.with_points(X, y, max_attributes=2).points_.to_pandas().attribute.nunique()
+        3
+        """
+        chosen = resolve_points(points, **options)
+        model = self.without_points()._model()
+        if model.calibration is not None:
+            raise ParameterError(
+                reason="Points are learned for the probabilities of training: call {with_points} "
+                "first, then {calibrated}."
+            )
+        fit_options = FitOptions.from_parameters(vars(self) | {"points": chosen})
+        data = model.dataset(X, y, sample_weight).drop_zero_weight()
+        grow, _ = fitting.grower(data, fit_options, self._threads())
+        other = fitting.add_points(model, data, fit_options, grow, self._threads())
+        return self._with_model(other, points=chosen)
+
+    def without_points(self) -> Self:
+        """Return the tree alone, without its points and without an operating point chosen by them.
+
+        Returns
+        -------
+        ROCTreeClassifier
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier(points="linear")
+        >>> tree.fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"]).without_points().points_ is None
+        True
+        """
+        model = self._model()
+        if isinstance(model, FittedScorecard):
+            return self._with_model(model.without_points(), points=None)
+        return self._with_model(replace(model, points=None), points=None)
+
     def boundary_distance(self, X: Any, *, boundary: Boundaries = "any") -> Floats:
         """Return the distance of each row to the nearest point with another label.
 
@@ -476,6 +622,7 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
         boundary : {"any", "one_vs_rest"}
             The distance to any other label, or to each class; for rows of that class the distance
             to any other.
@@ -500,7 +647,9 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         X, y : labelled cases, best those that did not grow the tree
+            The cases.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
 
         Returns
         -------
@@ -527,6 +676,7 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
         to : label
             The wanted class; None for any other than the predicted one.
         frozen : sequence of names or indices
@@ -551,24 +701,25 @@ class ROCTreeClassifier(FittedClassifier):
         self._check_feature_names(X)
         return found
 
-    def leaf_table(
-        self, X: Any = None, y: Any = None, *, sample_weight: Any = None
-    ) -> tuple[Floats, Floats]:
-        """Return the probabilities of the leaves and the cases in them, all that metrics need.
+    def leaf_table(self, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> LeafTable:
+        """Return a table of the leaves: the cases in them and their probabilities.
 
-        Both have a line per leaf, then one per case that missing values divide among leaves. Cases
-        may be larger than memory or on a cluster: counts of their parts add up, so that metrics
-        computed from them are exact.
+        That is all that metrics need, which take it unpacked. It has a line per leaf, then one per
+        case that missing values divide among leaves. Cases may be larger than memory or on a
+        cluster: counts of their parts add up, so that metrics computed from them are exact.
 
         Parameters
         ----------
         X, y : labelled cases, also those larger than memory as for ``fit``, or X their tally
             None for the training counts.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
 
         Returns
         -------
-        probabilities, counts : arrays of shape (n_lines, n_classes)
+        LeafTable
+            With ``to_pandas()`` and ``to_polars()``; unpacked, ``probabilities, counts``, arrays of
+            shape (n_lines, n_classes).
 
         Examples
         --------
@@ -581,7 +732,7 @@ class ROCTreeClassifier(FittedClassifier):
         model = self._model()
         return model.leaf_table(self._counted(X, y, sample_weight), y, sample_weight)
 
-    def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Tally:
+    def tally(self, X: Any, y: Any, sample_weight: Any = None) -> Counted:
         """Return labelled cases counted in the leaves, to be evaluated in many ways.
 
         ``roc``, ``labellings``, ``at`` and ``confusion`` accept a tally in place of the cases, also
@@ -591,11 +742,14 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         X, y : labelled cases, also those larger than memory, as for ``fit``
+            The cases.
         sample_weight : array of shape (n_samples,)
+            Weights of the cases; None for equal weights.
 
         Returns
         -------
         Tally
+            For a tree with points, ``ScoreGroups``: cases grouped by their probabilities.
 
         Examples
         --------
@@ -607,48 +761,6 @@ class ROCTreeClassifier(FittedClassifier):
         model = self._model()
         return model.tally(self._counted(X, y, sample_weight), y, sample_weight)
 
-    def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
-        """Return the weight of cases by predicted and true class.
-
-        Randomised labels contribute their expected counts.
-
-        Parameters
-        ----------
-        X, y : labelled cases, also those larger than memory, or X their tally
-        sample_weight : array of shape (n_samples,)
-
-        Returns
-        -------
-        array of shape (n_classes, n_classes)
-
-        Examples
-        --------
-        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
-        >>> tree.confusion([[1.5], [2.5], [2.6]], ["no", "yes", "yes"])
-        array([[1., 1.],
-               [0., 1.]])
-        """
-        model = self._model()
-        return model.confusion(self._counted(X, y, sample_weight), y, sample_weight)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy: the proportion of cases that are classified correctly.
-
-        Parameters
-        ----------
-        X, y : labelled cases, also those larger than memory, as for ``fit``
-        sample_weight : array of shape (n_samples,)
-
-        Returns
-        -------
-        float
-        """
-        model = self._model()
-        cases = self._counted(X, y, sample_weight)
-        if isinstance(cases, Tally):
-            return model.decision.accuracy(cases)
-        return float(super().score(X, y, sample_weight))
-
     @over_partitions
     def apply(self, X: Any) -> Ints:
         """Return the leaf of each row; of several, the one on the heaviest path.
@@ -656,6 +768,7 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
@@ -677,10 +790,19 @@ class ROCTreeClassifier(FittedClassifier):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+            The cases.
 
         Returns
         -------
         csr_matrix of shape (n_samples, n_nodes)
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> tree.decision_path([[1.5], [3.5]]).toarray()
+        array([[1, 1, 0],
+               [1, 0, 1]])
         """
         found = self._model().decision_path(X)
         self._check_feature_names(X)
@@ -715,6 +837,33 @@ class ROCTreeClassifier(FittedClassifier):
             self._check_feature_names(x)
         return found
 
+    def plot(self, ax: Any = None, *, max_depth: int | None = None) -> Any:
+        """Draw the tree by matplotlib, which the ``plot`` extra installs.
+
+        A leaf shows its letter and label, the probability of the positive class of two or of the
+        label, and the cases; colours are labels.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            Where to draw, in letters that fit; None for a new figure of the size of the tree.
+        max_depth : int or None
+            Number of levels to show; None for all, or for three of a tree of more than 16 leaves.
+
+        Returns
+        -------
+        matplotlib axes
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> [text.get_text() for text in tree.plot().texts]
+        ['x0 <= 2.5', 'x0 > 2.5', 'B no: yes 0.30, 2 cases', 'A yes: yes 0.56, 1 case']
+        """
+        from roctree.report.tree_plot import plot_tree
+
+        return plot_tree(self._model(), ax, max_depth=max_depth)
+
     def to_rules(self, *, digits: int = 4) -> str:
         """Return a rule per leaf, with label, probabilities and cases.
 
@@ -735,8 +884,8 @@ class ROCTreeClassifier(FittedClassifier):
         # grown from 3 rows, 1 column, classes 'no', 'yes'
         # 3 nodes, 2 leaves, depth 1; probabilities by MBranch(M=4.0)
         # labels: the most probable class
-        if x0 <= 2.5 then no  (no 0.70, yes 0.30; 2 cases, leaf 1)
-        if x0 > 2.5 then yes  (yes 0.56, no 0.44; 1 case, leaf 2)
+        if x0 <= 2.5 then B no  (no 0.70, yes 0.30; 2 cases, leaf 1)
+        if x0 > 2.5 then A yes  (yes 0.56, no 0.44; 1 case, leaf 2)
         """
         return to_rules(self._described_tree(), digits=digits)
 
@@ -753,6 +902,13 @@ class ROCTreeClassifier(FittedClassifier):
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> tree.to_dot().splitlines()[0]
+        '// ROCTreeClassifier(), by roctree ...'
         """
         return to_dot(self._described_tree(), max_depth=max_depth, digits=digits)
 
@@ -773,6 +929,13 @@ class ROCTreeClassifier(FittedClassifier):
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> tree.to_sql("patients").splitlines()[0]
+        '-- ROCTreeClassifier(), by roctree ...'
         """
         return to_sql(self._described_tree(), table, keep=keep, dialect=dialect)
 
@@ -787,8 +950,75 @@ class ROCTreeClassifier(FittedClassifier):
         Returns
         -------
         onnx.ModelProto
+
+        Examples
+        --------
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> [output.name for output in tree.to_onnx().graph.output]
+        ['label', 'probabilities', 'leaf']
         """
         return to_onnx(self._described_tree(), dtype=dtype)
+
+    def to_sklearn(self) -> "DecisionTreeClassifier":
+        """Return this tree as a fitted ``DecisionTreeClassifier``, for tools that read those.
+
+        Such tools are ``sklearn.tree.plot_tree``, dtreeviz, supertree, treelite and SHAP. The
+        result has the same nodes, the same predictions and the smoothed probabilities. A tree that
+        it cannot represent is refused: one with nominal columns or dates, with soft thresholds,
+        with cases that missing values divide, or with labels other than the most probable class.
+
+        Returns
+        -------
+        DecisionTreeClassifier
+
+        Notes
+        -----
+        scikit-learn rounds cases to float32, so that a value within this rounding of a threshold
+        may go to its other side. If the training data had no missing values, a missing value goes
+        to the heavier branch; with ``missing="branch"`` always to the same one as here.
+
+        Examples
+        --------
+        >>> from sklearn.tree import export_text
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> print(export_text(tree.to_sklearn()))
+        |--- feature_0 <= 2.50
+        |   |--- class: no
+        |--- feature_0 >  2.50
+        |   |--- class: yes
+        <BLANKLINE>
+        """
+        return to_sklearn(self._described_tree())
+
+    def to_shap(self) -> dict[str, Any]:
+        """Return the dict that ``shap.TreeExplainer`` reads, to explain the probabilities.
+
+        A tree that SHAP cannot represent is refused: one with nominal columns or dates, with soft
+        thresholds, or with cases that missing values divide.
+
+        Returns
+        -------
+        dict
+
+        Notes
+        -----
+        Thresholds and cases are compared in float64, as here. If the training data had no missing
+        values, a missing value goes to the heavier branch.
+
+        Examples
+        --------
+        >>> tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> tree.to_shap()["trees"][0]["features"]
+        array([ 0, -1, -1], dtype=int32)
+        """
+        return to_shap(self._described_tree())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # Distances from the boundary of two classes.
+        tags.classifier_tags.multi_class = not self.geometric_probability
+        return tags
 
     def _described_tree(self) -> FittedTree:
         """Return the fitted tree with the parameters of this classifier, for exports."""
@@ -807,9 +1037,9 @@ class ROCTreeClassifier(FittedClassifier):
 
     def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return data larger than memory as a tally of this tree, anything else as it is."""
-        if isinstance(X, Tally):
+        if isinstance(X, Counted):
             return X
-        found = tally_large_data(self.tree_, self.schema_, X, y, sample_weight)
+        found = count_large_data(self._model(), X, y, sample_weight)
         return X if found is None else found
 
     def _counts(self, counts: Any) -> Any:
@@ -818,7 +1048,7 @@ class ROCTreeClassifier(FittedClassifier):
             return counts
         cases = held_out_cases(counts)
         found = self._counted(*cases)
-        return found if isinstance(found, Tally) else cases
+        return found if isinstance(found, Counted) else cases
 
     def _html_repr(self) -> str:
         """Return scikit-learn's diagram of parameters, and below it the top of the tree."""
@@ -828,32 +1058,7 @@ class ROCTreeClassifier(FittedClassifier):
         from roctree.report.explorer.preview import preview_svg
 
         model = self._model()
-        return page + preview_svg(model) + to_html(model.tree, model.schema, model.display_labels)
-
-    @property
-    def tree_(self) -> Tree:
-        """Nodes and class counts."""
-        return self._model().tree
-
-    @property
-    def probabilities_(self) -> Floats:
-        """Smoothed class probabilities of all nodes."""
-        return self._model().probabilities
-
-    @property
-    def smoothing_(self) -> Smoother:
-        """The smoother, with "auto" resolved."""
-        return self._model().smoother
-
-    @property
-    def pruning_(self) -> Pruner:
-        """The pruner, with "auto" resolved."""
-        return self._model().pruner
-
-    @property
-    def node_labels_(self) -> Ints | None:
-        """The class that pruning under costs gives each node, else None."""
-        return self._model().node_labels
+        return page + preview_svg(model) + to_html(model.tree, model.schema, model.answers)
 
     @property
     def class_weight_(self) -> Floats:
@@ -874,6 +1079,14 @@ class ROCTreeClassifier(FittedClassifier):
     def geometric_(self) -> GeometricProbability | None:
         """The estimate behind ``geometric_probability``, else None."""
         return self._model().geometric
+
+    @property
+    def points_(self) -> PointsTable | None:
+        """The table of points; without lines if points did not help, None if not asked for."""
+        model = self._model()
+        if model.points is None:
+            return None
+        return PointsTable(model.points, model.schema, model.class_of_interest)
 
     @property
     def divides_cases_(self) -> bool:

@@ -7,7 +7,8 @@ estimators wrap one, the command line and the model files work on it directly.
 :class:`FittedModel` implements what all kinds of models share: operating points, optimal
 labellings, ROC curves and predictions. A kind of model supplies the probabilities of rows, their
 labels, and class counts by leaf. :class:`FittedTree` is the decision tree; the Naive Bayes tree and
-the Multiscale Classifier are in ``roctree.models``.
+the Multiscale Classifier are in ``roctree.models``. :class:`FittedNodes` holds what trees and
+Multiscale cells share.
 
 Changing a model returns another one: ``at``, ``smoothed``, ``pruned`` and ``ranked`` never modify
 the model that they are called on.
@@ -17,18 +18,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
+from roctree.arrays import Floats, Ints
+from roctree.calibration import Calibration
 from roctree.data import (
     Dataset,
     Schema,
     as_one_row,
     check_rows_given,
     check_test_cases,
+    check_weights,
     encode_columns,
 )
 from roctree.errors import ParameterError
@@ -40,6 +44,7 @@ from roctree.geometry import (
     Changes,
     GeometricProbability,
     Limits,
+    MetricChoice,
     Spread,
     cases_needed,
     check_boundary,
@@ -47,8 +52,17 @@ from roctree.geometry import (
     nearest_changes,
     scale_of,
 )
-from roctree.labelling import Labellings, Leaves, OperatingPoint, operating_point
-from roctree.parameters import DEFAULTS, Labels, check_parameter
+from roctree.labelling import (
+    Labellings,
+    Leaves,
+    OperatingPoint,
+    labels_with_undecided,
+    operating_point,
+    separates_one_class,
+)
+from roctree.parameters import DEFAULTS, Labels, check_parameter, check_seed
+from roctree.points import Scorecard
+from roctree.prevalence import PriorEstimate, estimate_prior, score_order
 from roctree.pruning import (
     CostPruningCurve,
     Path,
@@ -62,23 +76,22 @@ from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import (
     OperatingRequest,
     class_index,
-    curve_class_index,
     held_out_cases,
     least_cost_classes,
+    rarer_class,
 )
 from roctree.roc import Curve
+from roctree.roc.arithmetic import group_sums
 from roctree.smoothing import Frequencies, Smoother, probabilities
-from roctree.tally import Tally
+from roctree.tally import Counted, LeafTable, ScoreGroups, Tally
 from roctree.text import did_you_mean, escape_unprintable, pluralize
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
-from roctree.tree.prediction import apply, decision_path, mix
+from roctree.tree.prediction import apply, decision_path, mix, node_class_counts
 from roctree.tree.shape import importances, subtree_counts
 from roctree.tree.softness import soften
-from roctree.tree.text import to_text
-from roctree.tree.tree import Tree
+from roctree.tree.text import Answers, leaf_letters, to_text
+from roctree.tree.tree import Tree, make_read_only
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Measure = TypeVar("Measure", bound=np.generic)
 _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
@@ -130,9 +143,9 @@ class Decision:
     Parameters
     ----------
     tree : Tree
-    votes : float64[nodes, classes]
-        The vote of each leaf for each class.
-    others : float64[nodes, classes]
+    votes : float64[nodes, classes or classes + 1]
+        The vote of each leaf for each class, and for leaving its cases undecided.
+    other_votes : float64[nodes, classes]
         Alternative votes, used instead with probability ``chance``.
     chance : float
         Probability of the alternative votes; 0 unless the labels are randomised.
@@ -142,7 +155,7 @@ class Decision:
 
     tree: Tree
     votes: Floats
-    others: Floats
+    other_votes: Floats
     chance: float = 0.0
     seed: int = 0
 
@@ -153,7 +166,7 @@ class Decision:
 
     @property
     def labels(self) -> Ints:
-        """Class index of each node, as if it were a leaf."""
+        """Class index of each node, as if it were a leaf; the number of classes if undecided."""
         return np.asarray(self.votes.argmax(axis=1))
 
     def certain_votes(self) -> Floats:
@@ -180,25 +193,17 @@ class Decision:
             return found
         drawn = _random_draws(values, self.seed) < self.chance
         drawn = drawn.reshape(-1, *[1] * (found.ndim - 1))
-        return np.where(drawn, measure(self.others), found)
+        return np.where(drawn, measure(self.other_votes), found)
 
     def confusion(self, tally: Tally) -> Floats:
         """Return the weight of counted cases by predicted and true class.
 
         Randomised labels contribute their expected counts.
         """
-        table = np.zeros((self.tree.n_classes,) * 2)
-        for votes, part in ((self.votes, 1.0 - self.chance), (self.others, self.chance)):
+        table = np.zeros((self.votes.shape[1], self.tree.n_classes))
+        for votes, part in ((self.votes, 1.0 - self.chance), (self.other_votes, self.chance)):
             np.add.at(table, tally.lines(votes).argmax(axis=1), part * tally.counts)
         return table
-
-    def accuracy(self, tally: Tally) -> float:
-        """Return the proportion of counted cases that are classified correctly."""
-        if self.chance > 0.0:
-            raise ParameterError("The accuracy of randomised labels needs the rows in memory.")
-        labels = tally.lines(self.votes).argmax(axis=1)
-        correct = np.take_along_axis(tally.counts, labels[:, None], axis=1)
-        return float(correct.sum() / tally.counts.sum())
 
 
 def _random_draws(values: NDArray[Any], seed: int) -> Floats:
@@ -283,6 +288,8 @@ class FittedModel(ABC):
         Constructor arguments of the estimator, for model files and descriptions.
     operating_point : OperatingPoint or None
         What ``at(...)`` has chosen.
+    calibration : Calibration or None
+        How ``calibrated(...)`` has changed the probabilities.
     """
 
     estimator_name: ClassVar[str]
@@ -292,10 +299,24 @@ class FittedModel(ABC):
     training: Training
     parameters: Mapping[str, Any] = field(default_factory=dict)
     operating_point: OperatingPoint | None = None
+    calibration: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        make_read_only(self)
+        point = self.operating_point
+        if point is not None and (
+            self.schema.n_classes == 2 or separates_one_class(point.labeller)
+        ):
+            label = self.classes.tolist()[point.positive]
+            object.__setattr__(self, "operating_point", replace(point, positive_class=label))
 
     def __getstate__(self) -> dict[str, Any]:
         # Only the fields: equal models have equal pickles, whatever has been derived from them.
         return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     # What each kind of model supplies
 
@@ -314,6 +335,11 @@ class FittedModel(ABC):
     def n_nodes(self) -> int:
         """Number of nodes."""
 
+    @property
+    @abstractmethod
+    def class_counts(self) -> Floats:
+        """Weight of the training cases of each class."""
+
     @abstractmethod
     def row_probabilities(self, values: Floats, n_threads: int = 1) -> Floats:
         """Return the class probabilities of encoded rows, float64[rows, classes]."""
@@ -325,7 +351,7 @@ class FittedModel(ABC):
     @abstractmethod
     def leaf_table(
         self, X: Any = None, y: Any = None, sample_weight: Any = None
-    ) -> tuple[Floats, Floats]:
+    ) -> LeafTable | tuple[Floats, Floats]:
         """Return class probabilities and class counts, float64[lines, classes] each.
 
         Curves and metrics need nothing else. Without X the counts are those of the training data.
@@ -334,6 +360,19 @@ class FittedModel(ABC):
     @abstractmethod
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
         """Return the leaves that ``labellings`` orders, with the requested counts."""
+
+    @abstractmethod
+    def row_intervals(self, values: Floats) -> Floats:
+        """Return intervals of the probabilities of encoded rows, float64[rows, classes, 2].
+
+        The model is calibrated.
+        """
+
+    @abstractmethod
+    def calibrated(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
+    ) -> Self:
+        """Return the model with probabilities calibrated on held-out cases."""
 
     @abstractmethod
     def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
@@ -345,6 +384,11 @@ class FittedModel(ABC):
 
     def counts_divided_cases(self, counts: Any) -> bool:
         """Whether divided cases are counted in parts, which makes rates approximate."""
+        return False
+
+    @property
+    def costs_follow_probabilities(self) -> bool:
+        """Whether costs are weighed by probabilities rather than by the counts of leaves."""
         return False
 
     @property
@@ -368,9 +412,19 @@ class FittedModel(ABC):
         """Class labels in sorted order."""
         return self.schema.classes
 
-    def encode(self, X: Any) -> Floats:
+    @property
+    def abstains(self) -> bool:
+        """Whether ``predict`` may leave cases undecided."""
+        return self.operating_point is not None and self.operating_point.abstains
+
+    @property
+    def possible_labels(self) -> NDArray[Any]:
+        """The labels that ``predict`` gives: the classes, and that of undecided cases if any."""
+        return labels_with_undecided(self.classes) if self.abstains else self.classes
+
+    def encode(self, X: Any, n_threads: int = 1) -> Floats:
         """Return rows as numbers, float64[rows, features], according to the schema."""
-        return encode_columns(X, self.schema)
+        return encode_columns(X, self.schema, n_threads)
 
     def dataset(self, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
         """Return labelled rows, encoded according to the schema."""
@@ -378,21 +432,29 @@ class FittedModel(ABC):
 
     def predict(self, X: Any, cost_matrix: Any = None, *, n_threads: int = 1) -> NDArray[Any]:
         """Return the predicted class of each row."""
-        values = self.encode(X)
+        values = self.encode(X, n_threads)
         if cost_matrix is None:
-            labels = self.row_labels(values, n_threads)
-        else:
-            shares = self.row_probabilities(values, n_threads)
-            labels = least_cost_classes(shares, cost_matrix, self.classes)
+            return np.asarray(self.possible_labels[self.row_labels(values, n_threads)])
+        shares = self.row_probabilities(values, n_threads)
+        labels = least_cost_classes(shares, cost_matrix, self.classes, self.class_of_interest)
         return np.asarray(self.classes[labels])
 
     def predict_proba(self, X: Any, *, n_threads: int = 1) -> Floats:
         """Return the class probabilities of each row."""
-        return self.row_probabilities(self.encode(X), n_threads)
+        return self.row_probabilities(self.encode(X, n_threads), n_threads)
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Return confidence intervals of the probabilities, float64[rows, classes, 2]."""
+        if self.calibration is None:
+            raise ParameterError(
+                reason="Intervals of probabilities come from held-out cases: call "
+                "calibrated(X, y) first."
+            )
+        return self.row_intervals(self.encode(X))
 
     def decision_function(self, X: Any, *, n_threads: int = 1) -> Floats:
         """Return the score of each row: positive where the second of two classes is predicted."""
-        values = self.encode(X)
+        values = self.encode(X, n_threads)
         shares = self.row_probabilities(values, n_threads)
         return self._scores(shares, shares, values, n_threads)
 
@@ -411,20 +473,56 @@ class FittedModel(ABC):
         return self.row_labels(values, n_threads)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
-        """Return the weight of cases by predicted and true class, float64[classes, classes]."""
+        """Return the weight of cases by predicted and true class, float64[classes, classes].
+
+        A last row has the undecided cases if there may be any.
+        """
         cases = self.dataset(X, y, sample_weight)
-        table = np.zeros((self.schema.n_classes,) * 2)
+        table = np.zeros((len(self.possible_labels), self.schema.n_classes))
         np.add.at(table, (self.row_labels(cases.values), cases.labels), cases.weights)
         return table
 
     # Operating points and curves
+
+    @property
+    def class_of_interest(self) -> int:
+        """Index of the positive class if none is named: the rarer of two in training."""
+        return rarer_class(self.class_counts)
+
+    @property
+    def displayed_class(self) -> int:
+        """Index of the class whose probability is displayed: that of an operating point first."""
+        point = self.operating_point
+        if point is not None and point.positive_class is not None:
+            return point.positive
+        return self.class_of_interest
+
+    def answers_of(self, tree: Tree, labels: Ints, probabilities: Floats) -> Answers:
+        """Return labels and probabilities of nodes as texts and pictures show them."""
+        positive = self.displayed_class
+        letters = leaf_letters(tree, probabilities[:, positive])
+        return Answers(labels, probabilities, positive, letters, self.classes)
+
+    def positive_index(self, positive: Any) -> int:
+        """Return the index of the positive class, by default the class of interest of two."""
+        if positive is not None:
+            return class_index(positive, self.classes)
+        if self.schema.n_classes > 2:
+            raise ParameterError(
+                reason="There are {n_classes} classes: give {positive}, the class to separate from "
+                "the rest.",
+                n_classes=self.schema.n_classes,
+            )
+        return self.class_of_interest
 
     def at(
         self, *, counts: Any = None, positive: Any = None, random_state: Any = 0, **request: Any
     ) -> Self:
         """Return the model relabelled for costs, rates or a threshold."""
         return self.at_request(
-            OperatingRequest.from_arguments(request, self.classes, counts, positive, random_state)
+            OperatingRequest.from_arguments(
+                request, self.classes, self.class_of_interest, counts, positive, random_state
+            )
         )
 
     def at_request(self, request: OperatingRequest) -> Self:
@@ -450,22 +548,76 @@ class FittedModel(ABC):
             return replace(self, operating_point=None)
         return self.at_request(OperatingRequest.from_point(before.operating_point))
 
-    def labellings(self, *, counts: Any = "training", positive: Any = None) -> Labellings:
-        """Return the optimal labellings of the leaves, for two classes."""
-        leaves = self.labelling_leaves(counts, class_index(positive, self.classes))
+    def labellings(
+        self,
+        *,
+        counts: Any = "training",
+        positive: Any = None,
+        cost_reject: float | None = None,
+    ) -> Labellings:
+        """Return the optimal labellings of the leaves: one class against the others."""
+        leaves = self.labelling_leaves(counts, self.positive_index(positive))
         return Labellings.from_leaves(
-            leaves, self.classes, in_parts=self.counts_divided_cases(counts)
+            leaves,
+            self.classes,
+            by_shares=self.costs_follow_probabilities,
+            in_parts=self.counts_divided_cases(counts),
+            cost_reject=cost_reject,
         )
 
     def roc(
         self, X: Any = None, y: Any = None, *, positive: Any = None, sample_weight: Any = None
     ) -> Curve:
         """Return the ROC curve: leaves in the order of probability, counts of the given data."""
-        place = curve_class_index(positive, self.classes)
+        place = self.positive_index(positive)
         scores, counts = self.leaf_table(X, y, sample_weight)
         others = counts.sum(axis=1) - counts[:, place]
         curve = Curve.from_leaves(scores[:, place], counts[:, place], others)
-        return replace(curve, in_parts=X is None and self.counts_divided_cases("training"))
+        return replace(
+            curve,
+            in_parts=X is None and self.counts_divided_cases("training"),
+            positive_class=self.classes.tolist()[place],
+        )
+
+    # Unlabelled cases
+
+    @abstractmethod
+    def group_counts(self, counts: Any) -> Floats:
+        """Return labelled cases by group, float64[groups, classes].
+
+        A group is a leaf, or cases of similar probabilities if those of a leaf differ.
+        """
+
+    @property
+    @abstractmethod
+    def group_order(self) -> Floats:
+        """A number for each group; groups of similar numbers have similar probabilities."""
+
+    @abstractmethod
+    def group_weights(self, values: Floats, weights: Floats) -> Floats:
+        """Return the weight of encoded rows in each group."""
+
+    def estimate_prior(
+        self,
+        X: Any,
+        *,
+        counts: Any = "smoothed",
+        sample_weight: Any = None,
+        level: float = 0.95,
+        random_state: int = 0,
+    ) -> PriorEstimate:
+        """Return the class shares of unlabelled cases, estimated from their groups."""
+        values = self.encode(X)
+        found = self.group_weights(values, check_weights(sample_weight, len(values)))
+        return self.prior_of_groups(found, counts, level, random_state)
+
+    def prior_of_groups(
+        self, weights: Floats, counts: Any, level: float = 0.95, random_state: int = 0
+    ) -> PriorEstimate:
+        """Return the class shares of unlabelled cases that are counted in groups already."""
+        reference, seed = self.group_counts(counts), check_seed(random_state)
+        known = reference, weights, self.group_order, self.classes
+        return estimate_prior(*known, level=level, seed=seed)
 
     # Descriptions
 
@@ -492,7 +644,9 @@ class FittedModel(ABC):
     @property
     def probabilities_text(self) -> str:
         """How probabilities are estimated; empty if there is nothing to say."""
-        return ""
+        if self.calibration is None:
+            return ""
+        return f"; probabilities calibrated on {self.calibration.n_cases:.10g} held-out cases"
 
     @property
     def has_soft_thresholds(self) -> bool:
@@ -527,52 +681,199 @@ class FittedModel(ABC):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FittedTree(FittedModel):
-    """A decision tree with class probabilities at its leaves.
+class FittedScores(FittedModel):
+    """What models share that give the cases of one leaf different probabilities.
+
+    Operating points and curves are chosen among the distinct probabilities of cases, which take the
+    place of leaves.
 
     Parameters
     ----------
-    tree : Tree
-        Nodes and class counts.
+    scored : ScoreGroups
+        Distinct probabilities of the training cases, and their class counts.
+    """
+
+    scored: ScoreGroups
+
+    @abstractmethod
+    def uncalibrated_probabilities(self, values: Floats, n_threads: int = 1) -> Floats:
+        """Return the class probabilities of encoded rows before calibration."""
+
+    @abstractmethod
+    def score_cases(self, cases: Dataset) -> ScoreGroups:
+        """Group cases by their probabilities and their leaf."""
+
+    def row_probabilities(self, values: Floats, n_threads: int = 1) -> Floats:
+        """Return the class probabilities of encoded rows, float64[rows, classes]."""
+        found = self.uncalibrated_probabilities(values, n_threads)
+        return found if self.calibration is None else self.calibration(found)
+
+    def row_intervals(self, values: Floats) -> Floats:
+        """Return intervals of the probabilities of encoded rows, float64[rows, classes, 2]."""
+        assert self.calibration is not None
+        return self.calibration.intervals(self.uncalibrated_probabilities(values))
+
+    def calibrated(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
+    ) -> Self:
+        """Return the model with its probabilities calibrated on held-out cases."""
+        if self.calibration is not None:
+            raise ParameterError(
+                reason="The probabilities are calibrated already: calibrate the model as it was "
+                "fitted."
+            )
+        cases = self.count_scores(X, y, sample_weight)
+        calibration = Calibration.from_table(cases.scores, cases.counts, level)
+        scored = replace(self.scored, scores=calibration(self.scored.scores))
+        return replace(self, calibration=calibration, scored=scored).with_point_of(self)
+
+    @property
+    def row_weights(self) -> Floats:
+        """Factors of the probabilities by which the most probable class is predicted."""
+        return np.ones(self.schema.n_classes)
+
+    @property
+    def share_votes(self) -> tuple[Floats, Floats]:
+        """Votes of a case that certainly has a class, and the alternative ones, [class, class].
+
+        Votes are linear in the probabilities: those of a case are the mean of these, just as for
+        cases that missing values divide among leaves.
+        """
+        point = self.operating_point
+        if point is None:
+            usual = np.diag(self.row_weights)
+            return usual, usual
+        pure = slice(-self.schema.n_classes, None)
+        return point.votes[pure], point.other_votes[pure]
+
+    def _labels_with(self, values: Floats, shares: Floats, n_threads: int) -> Ints:
+        votes, others = self.share_votes
+        labels = np.asarray((shares @ votes).argmax(axis=1))
+        point = self.operating_point
+        if point is None or point.chance == 0.0:
+            return labels
+        drawn = _random_draws(values, point.seed) < point.chance
+        return np.where(drawn, (shares @ others).argmax(axis=1), labels)
+
+    def row_labels(self, values: Floats, n_threads: int = 1) -> Ints:
+        """Return the class index of each encoded row."""
+        return self._labels_with(values, self.row_probabilities(values, n_threads), n_threads)
+
+    def leaf_table(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> LeafTable:
+        """Return distinct class probabilities and class counts, float64[n, classes] each."""
+        if not isinstance(X, ScoreGroups):
+            check_rows_given(X, y, sample_weight)
+        found = self.scored if X is None else self.count_scores(X, y, sample_weight)
+        leaves = np.full(len(found.scores), -1) if found.leaf is None else found.leaf
+        return LeafTable(found.scores, found.counts, leaves, self.classes)
+
+    @property
+    def costs_follow_probabilities(self) -> bool:
+        """Rates are those of the counts; costs are weighed by probabilities, as in ``at(...)``."""
+        return True
+
+    def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
+        """Return the scores as leaves, with the requested counts."""
+        return self._scored_by(counts).as_leaves(positive)
+
+    def point_leaves(self, counts: Any, positive: int) -> Leaves:
+        """Return the scores and a pure leaf for each class, with the requested counts."""
+        return self._scored_by(counts).with_pure_leaves(positive)
+
+    def n_point_nodes(self, leaves: Leaves) -> int:
+        """Return the number of leaves that an operating point labels."""
+        return len(leaves.nodes)
+
+    def at_request(self, request: OperatingRequest) -> Self:
+        """Return the model at the operating point that a request chooses."""
+        other = super().at_request(request)
+        if request.basis == "smoothed" or other.operating_point is None:
+            return other
+        # The costs for which labels are optimal follow from probabilities, not from counts.
+        return replace(other, operating_point=replace(other.operating_point, cost_ratio=None))
+
+    def count_scores(self, X: Any, y: Any = None, sample_weight: Any = None) -> ScoreGroups:
+        """Return labelled cases grouped by their probabilities; grouped ones stay as they are."""
+        if isinstance(X, ScoreGroups):
+            return X
+        return self.score_cases(self.dataset(X, y, sample_weight))
+
+    def _scored_by(self, counts: Any) -> ScoreGroups:
+        """Return the cases that an operating point is chosen by."""
+        if isinstance(counts, ScoreGroups):
+            return counts
+        if isinstance(counts, tuple) and len(counts) in (2, 3):
+            return self.count_scores(*counts)
+        if not isinstance(counts, str) or counts not in _COUNTS:
+            raise ParameterError(
+                parameter="counts",
+                value=counts,
+                reason="is not known{hint}: give 'training', 'smoothed', or, from Python, held-out "
+                "cases (X, y)",
+                hint=did_you_mean(counts, _COUNTS),
+            )
+        return self.scored if counts == "training" else self.scored.with_expected_counts()
+
+    @cached_property
+    def group_order(self) -> Floats:
+        """The lower ends of groups of training cases with similar probabilities."""
+        order = score_order(self.scored.scores)
+        places = np.argsort(order, kind="stable")
+        before = np.cumsum(self.scored.counts.sum(axis=1)[places])
+        wanted = np.arange(1, _N_GROUPS) / _N_GROUPS * before[-1]
+        starts = order[places[np.searchsorted(before, wanted)]]
+        return np.unique(np.append(-1.0, starts))
+
+    def _groups(self, scores: Floats) -> Ints:
+        return np.searchsorted(self.group_order, score_order(scores), side="right") - 1
+
+    def group_counts(self, counts: Any) -> Floats:
+        """Return labelled cases by group of similar probabilities."""
+        cases = self._scored_by(counts)
+        found = np.zeros((len(self.group_order), self.schema.n_classes))
+        np.add.at(found, self._groups(cases.scores), cases.counts)
+        return found
+
+    def group_weights(self, values: Floats, weights: Floats) -> Floats:
+        """Return the weight of encoded rows by group of similar probabilities."""
+        groups = self._groups(self.row_probabilities(values))
+        return group_sums(groups, weights, len(self.group_order))
+
+
+_COUNTS = ("training", "smoothed")
+# Number of groups of similar probabilities that unlabelled cases are counted in.
+_N_GROUPS = 40
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedNodes(FittedModel):
+    """What decision trees and cells share: nodes with class counts, pruned, smoothed, labelled.
+
+    A subclass has the nodes as ``tree``.
+
+    Parameters
+    ----------
     smoother, pruner : Smoother, Pruner
         The strategies, with "auto" resolved.
     probabilities : float64[nodes, classes]
         Smoothed class probabilities; those of inner nodes as if they were leaves.
     node_labels : int64[nodes] or None
         The class that pruning under costs gives each node.
-    class_weight : float64[classes]
-    spread : Spread
-        Ranges and standard deviations of the features.
-    scale : float64[features]
-        How much of a feature counts as a distance of one.
-    divides_cases : bool
-        Whether missing values divided training cases among leaves.
     labels : {"probability", "majority"}
         What ``predict`` is based on.
-    ranking : {"leaf", "local", "global", "soft"}
-        What ``decision_function`` is based on.
-    width : float
-        Width of the soft thresholds, as a multiple of what the training cases suggest.
-    geometric : GeometricProbability or None
-        Estimate of the probabilities from distances to the decision boundary.
     """
 
-    estimator_name: ClassVar[str] = "ROCTreeClassifier"
-    default_parameters: ClassVar[Mapping[str, Any]] = DEFAULTS
-
-    tree: Tree
     smoother: Smoother
     pruner: Pruner
     probabilities: Floats
     node_labels: Ints | None
-    class_weight: Floats
-    spread: Spread
-    scale: Floats
-    divides_cases: bool
     labels: Labels = "probability"
-    ranking: str = "leaf"
-    width: float = 1.0
-    geometric: GeometricProbability | None = None
+
+    if TYPE_CHECKING:
+
+        @property
+        def tree(self) -> Tree:
+            """Nodes and class counts: a field or a property, as the subclass has it."""
 
     @property
     def n_leaves(self) -> int:
@@ -580,14 +881,148 @@ class FittedTree(FittedModel):
         return self.tree.n_leaves
 
     @property
-    def depth(self) -> int:
-        """Largest number of splits on a path."""
-        return self.tree.max_depth
-
-    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         return self.tree.n_nodes
+
+    @property
+    def class_counts(self) -> Floats:
+        """Weight of the training cases of each class."""
+        return np.asarray(self.tree.counts[0])
+
+    @cached_property
+    def decision(self) -> Decision:
+        """How rows are labelled: at the operating point, or else as usual."""
+        if self.operating_point is not None:
+            return Decision.at_point(self.tree, self.operating_point)
+        votes = self._usual_votes()
+        return Decision(self.tree, votes, votes)
+
+    def _usual_votes(self) -> Floats:
+        """Return votes by the costs of pruning, by majority or by probability."""
+        if self.node_labels is not None:
+            return np.eye(self.schema.n_classes)[self.node_labels]
+        return Frequencies()(self.tree) if self.labels == "majority" else self.probabilities
+
+    @property
+    def follows_probabilities(self) -> bool:
+        """Whether ``predict`` gives the most probable class."""
+        relabelled = self.operating_point is not None or self.node_labels is not None
+        return not relabelled and self.labels == "probability"
+
+    @property
+    def labels_by_costs_of_pruning(self) -> bool:
+        """Whether labels come from pruning under costs."""
+        return self.node_labels is not None
+
+    @property
+    def usual_labels_text(self) -> str:
+        """How labels are chosen without an operating point."""
+        if self.node_labels is not None:
+            return "by the costs of pruning"
+        if self.labels == "majority":
+            return "the majority of the training cases"
+        return "the most probable class"
+
+    @property
+    def probabilities_text(self) -> str:
+        """The smoother, or the calibration."""
+        return super().probabilities_text or f"; probabilities by {self.smoother!r}"
+
+    # Calibration
+
+    @property
+    @abstractmethod
+    def stopping_nodes(self) -> Ints:
+        """The nodes where cases stop."""
+
+    @property
+    def group_order(self) -> Floats:
+        """A number for each node where cases stop."""
+        return score_order(self.probabilities[self.stopping_nodes])
+
+    @abstractmethod
+    def stopping_counts(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Return the class counts of labelled cases at the nodes where they stop.
+
+        Cases that are divided among leaves are counted in parts.
+        """
+
+    def calibrated(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
+    ) -> Self:
+        """Return the model with the probabilities of its nodes calibrated on held-out cases."""
+        counts, scores = self.stopping_counts(X, y, sample_weight), self.probabilities
+        calibration = Calibration.from_table(scores[self.stopping_nodes], counts, level, scores)
+        other = replace(self, calibration=calibration, probabilities=calibration(scores))
+        return other.with_point_of(self)
+
+    def group_counts(self, counts: Any) -> Floats:
+        """Return labelled cases by leaf, those divided among leaves in parts."""
+        if isinstance(counts, tuple):
+            return self.stopping_counts(*held_out_cases(counts))
+        if isinstance(counts, Tally):
+            return self.stopping_counts(counts)
+        return self.labelling_leaves(counts, 0).counts
+
+    @cached_property
+    def node_intervals(self) -> Floats:
+        """Confidence intervals of the calibrated probabilities, float64[nodes, classes, 2]."""
+        assert self.calibration is not None
+        assert self.calibration.scores is not None
+        return self.calibration.intervals(self.calibration.scores)
+
+    def check_prunable(self) -> None:
+        """Raise ``ParameterError`` if pruning would drop the calibration."""
+        if self.calibration is not None:
+            raise ParameterError(
+                reason="The probabilities were calibrated on held-out cases, which are not kept: "
+                "prune first, then call calibrated(...)."
+            )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedTree(FittedNodes):
+    """A decision tree with class probabilities at its leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        Nodes and class counts.
+    class_weight : float64[classes]
+    spread : Spread
+        Ranges and standard deviations of the features.
+    scale : float64[features]
+        How much of a feature counts as a distance of one.
+    divides_cases : bool
+        Whether missing values divided training cases among leaves.
+    ranking : {"leaf", "local", "global", "soft"}
+        What ``decision_function`` is based on.
+    width : float
+        Width of the soft thresholds, as a multiple of what the training cases suggest.
+    geometric : GeometricProbability or None
+        Estimate of the probabilities from distances to the decision boundary.
+    points : Scorecard or None
+        The points that were learned beside the tree; without attributes if they did not help.
+    """
+
+    estimator_name: ClassVar[str] = "ROCTreeClassifier"
+    default_parameters: ClassVar[Mapping[str, Any]] = DEFAULTS
+
+    tree: Tree
+    class_weight: Floats
+    spread: Spread
+    scale: Floats
+    divides_cases: bool
+    ranking: str = "leaf"
+    width: float = 1.0
+    geometric: GeometricProbability | None = None
+    points: Scorecard | None = None
+
+    @property
+    def depth(self) -> int:
+        """Largest number of splits on a path."""
+        return self.tree.max_depth
 
     # Changes: each returns another tree
 
@@ -595,7 +1030,8 @@ class FittedTree(FittedModel):
         """Return the tree with its probabilities smoothed by another method."""
         if self.geometric is not None:
             raise cases_needed("fit with this smoothing")
-        other = replace(self, smoother=smoother, probabilities=probabilities(smoother, self.tree))
+        smooth = probabilities(smoother, self.tree)
+        other = replace(self, smoother=smoother, probabilities=smooth, calibration=None)
         return other.with_point_of(self)
 
     def with_pruned(
@@ -613,6 +1049,7 @@ class FittedTree(FittedModel):
             Training cases, which probabilities by distance need once more.
         n_threads : int
         """
+        self.check_prunable()
         other = replace(
             self,
             pruner=pruner,
@@ -635,7 +1072,12 @@ class FittedTree(FittedModel):
         return replace(self, geometric=GeometricProbability.from_cases(boundary, *known, n_threads))
 
     def ranked(
-        self, ranking: str, *, metric: Any = None, width: float, cases: Dataset | None = None
+        self,
+        ranking: str,
+        *,
+        metric: MetricChoice | None = None,
+        width: float,
+        cases: Dataset | None = None,
     ) -> Self:
         """Return the tree with another ranking.
 
@@ -663,14 +1105,6 @@ class FittedTree(FittedModel):
     # Labels
 
     @cached_property
-    def decision(self) -> Decision:
-        """How rows are labelled: at the operating point, or else as usual."""
-        if self.operating_point is not None:
-            return Decision.at_point(self.tree, self.operating_point)
-        votes = self._usual_votes()
-        return Decision(self.tree, votes, votes)
-
-    @cached_property
     def display_labels(self) -> Ints:
         """Class index of each node as it is displayed.
 
@@ -680,27 +1114,13 @@ class FittedTree(FittedModel):
         tree, labels = self.tree, self.decision.labels
         if self.operating_point is None:
             return labels
-        weights = np.zeros_like(tree.counts)
+        weights = np.zeros((tree.n_nodes, self.decision.votes.shape[1]))
         weights[tree.leaves, labels[tree.leaves]] = tree.weight[tree.leaves]
         return np.where(tree.is_leaf, labels, subtree_counts(tree, weights).argmax(axis=1))
 
     def _usual_votes(self) -> Floats:
-        if self.node_labels is not None:
-            return np.eye(self.schema.n_classes)[self.node_labels]
-        by_majority = self.labels == "majority"
-        shares = Frequencies()(self.tree) if by_majority else self.probabilities
-        return np.asarray(shares * self.class_weight)
-
-    @property
-    def follows_probabilities(self) -> bool:
-        """Whether ``predict`` gives the most probable class."""
-        relabelled = self.operating_point is not None or self.node_labels is not None
-        return not relabelled and self.labels == "probability"
-
-    @property
-    def labels_by_costs_of_pruning(self) -> bool:
-        """Whether labels come from pruning under costs."""
-        return self.node_labels is not None
+        votes = super()._usual_votes()
+        return votes if self.node_labels is not None else votes * self.class_weight
 
     def row_labels(self, values: Floats, n_threads: int = 1) -> Ints:
         """Return the class index of each encoded row."""
@@ -713,12 +1133,17 @@ class FittedTree(FittedModel):
 
     def decision_function(self, X: Any, *, n_threads: int = 1) -> Floats:
         """Return the score of each row by ``ranking``."""
-        values = self.encode(X)
+        values = self.encode(X, n_threads)
         check_parameter("ranking", self.ranking)  # it may have been set after the fit
         if RANKINGS[self.ranking] is not None:
             known = values, self.probabilities, self.class_weight, n_threads
+            # Distances are those from the boundary between classes, if every case were decided.
+            classes = slice(self.schema.n_classes)
             return self.decision.per_draw(
-                values, lambda votes: geometric_scores(self.ranking, self.boundary(votes), *known)
+                values,
+                lambda votes: geometric_scores(
+                    self.ranking, self.boundary(votes[:, classes]), *known
+                ),
             )
         shares = mix(self.tree, values, self.probabilities, n_threads=n_threads)
         return self._scores(shares, shares * self.class_weight, values, n_threads)
@@ -731,19 +1156,60 @@ class FittedTree(FittedModel):
             return X.of_tree(self.tree)
         return Tally.of(self.tree, self.dataset(X, y, sample_weight))
 
-    def leaf_table(
-        self, X: Any = None, y: Any = None, sample_weight: Any = None
-    ) -> tuple[Floats, Floats]:
+    def count(self, cases: Dataset) -> Counted:
+        """Return labelled cases as curves and labels need them: counted in the leaves."""
+        return Tally.of(self.tree, cases)
+
+    def calibrated(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None, level: float = 0.95
+    ) -> Self:
+        """Return the tree with the probabilities of its leaves calibrated on held-out cases."""
+        if self.geometric is not None:
+            raise ParameterError(
+                reason="Probabilities by distance are not those of leaves, which are calibrated: "
+                "fit without {geometric_probability}."
+            )
+        return super().calibrated(X, y, sample_weight=sample_weight, level=level)
+
+    @property
+    def stopping_nodes(self) -> Ints:
+        """The leaves."""
+        return self.tree.leaves
+
+    def stopping_counts(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Return the class counts of labelled cases in the leaves."""
+        return np.asarray(self.tally(X, y, sample_weight).parts[self.tree.leaves])
+
+    def group_weights(self, values: Floats, weights: Floats) -> Floats:
+        """Return the weight of encoded rows in each leaf, those divided among leaves in parts."""
+        labels = np.zeros(len(values), dtype=np.int32)
+        counts = node_class_counts(self.tree, values, labels, weights)
+        return np.asarray(counts[self.tree.leaves, 0])
+
+    def row_intervals(self, values: Floats) -> Floats:
+        """Return intervals of the probabilities of encoded rows, float64[rows, classes, 2]."""
+        ends = self.node_intervals
+        return np.stack([mix(self.tree, values, ends[:, :, end]) for end in (0, 1)], axis=2)
+
+    def leaf_table(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> LeafTable:
         """Return class probabilities and class counts, float64[lines, classes] each.
 
         There is one line per leaf, then one per case that is divided among leaves.
         """
         if not isinstance(X, Tally):
             check_rows_given(X, y, sample_weight)
+        leaves, classes = self.tree.leaves, self.classes
+        intervals = None if self.calibration is None else self.node_intervals
         if X is None:
-            return self.probabilities[self.tree.leaves], self.tree.counts[self.tree.leaves]
+            shares, counts = self.probabilities[leaves], self.tree.counts[leaves]
+            ends = None if intervals is None else intervals[leaves]
+            return LeafTable(shares, counts, leaves, classes, ends)
         tally = self.tally(X, y, sample_weight)
-        return tally.lines(self.probabilities), tally.counts
+        shares, divided = tally.lines(self.probabilities), np.full(len(tally.values), -1)
+        if intervals is not None:
+            intervals = np.stack([tally.lines(intervals[:, :, end]) for end in (0, 1)], axis=2)
+        lines = np.concatenate([leaves, divided])
+        return LeafTable(shares, tally.counts, lines, classes, intervals)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Return the weight of cases by predicted and true class, float64[classes, classes]."""
@@ -781,7 +1247,7 @@ class FittedTree(FittedModel):
         **options: Any,
     ) -> CostPruningCurve:
         """Return the errors of this tree pruned under a sequence of cost ratios."""
-        place = class_index(positive, self.classes)
+        place = self.positive_index(positive)
         check_test_cases(X_test, y_test)
         pruner = resolve_pruner(method, **paper_options(method, options))
         counts, apart = self.tree.counts, None
@@ -810,7 +1276,7 @@ class FittedTree(FittedModel):
     ) -> Floats:
         """Return the distance of each row to the nearest region with another label."""
         check_boundary(boundary)
-        return self._distances(self.encode(X), boundary, n_threads)
+        return self._distances(self.encode(X, n_threads), boundary, n_threads)
 
     def boundary_report(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_threads: int = 1
@@ -828,13 +1294,14 @@ class FittedTree(FittedModel):
         values, edge = self.encode(X), self.boundary(self.decision.certain_votes())
         place = None if to is None else class_index(to, self.classes, "to")
         limits = Limits.from_arguments(self.schema, frozen, {} if allowed is None else allowed)
-        return nearest_changes(edge, values, place, limits, self.schema)
+        labels = self.possible_labels.tolist()
+        return nearest_changes(edge, values, place, limits, self.schema, labels)
 
     # The tree itself
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Ints:
         """Return the leaf of each row; of several, the one on the heaviest path."""
-        return apply(self.tree, self.encode(X), n_threads=n_threads)
+        return apply(self.tree, self.encode(X, n_threads), n_threads=n_threads)
 
     def decision_path(self, X: Any) -> Any:
         """Return a sparse indicator matrix of the nodes that each row passes."""
@@ -844,7 +1311,7 @@ class FittedTree(FittedModel):
         """Return the leaves that one case reaches, why, and their probabilities."""
         values = self.encode(as_one_row(x, self.schema.names))
         leaves = leaf_parts(self.tree, values, self.probabilities, self.schema)
-        label = self.classes[self.row_labels(values)[0]]
+        label = self.possible_labels[self.row_labels(values)[0]]
         shares = self.row_probabilities(values)[0]
         return Explanation(label, by_class(shares, self.schema), leaves)
 
@@ -860,24 +1327,20 @@ class FittedTree(FittedModel):
             self.schema,
             max_depth=max_depth,
             digits=digits,
-            labels=self.display_labels,
+            answers=self.answers,
         )
 
-    @property
-    def usual_labels_text(self) -> str:
-        """How labels are chosen without an operating point."""
-        if self.node_labels is not None:
-            return "by the costs of pruning"
-        if self.labels == "majority":
-            return "the majority of the training cases"
-        return "the most probable class"
-
-    @property
-    def probabilities_text(self) -> str:
-        """The smoother."""
-        return f"; probabilities by {self.smoother!r}"
+    @cached_property
+    def answers(self) -> Answers:
+        """Label and probability of each node as texts and pictures show them."""
+        return self.answers_of(self.tree, self.display_labels, self.probabilities)
 
     @property
     def has_soft_thresholds(self) -> bool:
         """Whether cases near a threshold go down both branches."""
         return bool(self.tree.softness.any())
+
+    def describe(self) -> tuple[str, ...]:
+        """Return lines that name the model, its data, its size and how labels are chosen."""
+        lines = super().describe()
+        return lines if self.points is None else (*lines, str(self.points))

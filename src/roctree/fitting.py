@@ -16,19 +16,21 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree import criteria, pruning, smoothing
-from roctree.criteria import Criterion
-from roctree.data import Dataset, Schema
+from roctree import criteria, points, pruning, smoothing
+from roctree.arrays import Floats, Ints, any_missing
+from roctree.criteria import Criterion, node_impurities
+from roctree.data import CategoricalFeatures, Dataset, Schema
 from roctree.errors import ParameterError, ParameterWarning
 from roctree.fitted import FittedTree, Training
-from roctree.geometry import Spread, scale_of
+from roctree.geometry import MetricChoice, Spread, scale_of
 from roctree.parameters import (
     RULES,
+    ClassWeight,
     GrowthOrder,
     Labels,
     SplitSearch,
@@ -37,26 +39,52 @@ from roctree.parameters import (
     class_weights,
     costs_in_class_order,
 )
-from roctree.pruning import Fold, Pruned, Pruner, ReducedError, need
-from roctree.smoothing import Smoother, choices, probabilities
-from roctree.tree.growth import Growth, Missing, Nominal, class_counts, grow, weight_grid
-from roctree.tree.levels import Binned, LevelCallback, bin_dataset
-from roctree.tree.prediction import divided_rows, mix, node_class_counts
-from roctree.tree.shape import (
-    best_first,
-    best_first_by_auc,
-    collapse,
-    grow_best_first,
-    observed_thresholds,
+from roctree.points import (
+    MOST_CASES,
+    PENALTY_FOLDS,
+    Cases,
+    Points,
+    Scorecard,
+    learn_points,
 )
+from roctree.pruning import (
+    Fold,
+    HoldsOut,
+    Path,
+    Pruned,
+    Pruner,
+    PrunesUnderCosts,
+    ReducedError,
+    SelectsByFolds,
+    impurity_path,
+    need,
+)
+from roctree.scorecard import FittedScorecard
+from roctree.smoothing import Smoother, choices, probabilities
+from roctree.tally import ScoreGroups
+from roctree.tree.growth import GrowthRules, Missing, Nominal, class_counts, grow, weight_grid
+from roctree.tree.levels import Binned, LevelCallback, bin_dataset
+from roctree.tree.prediction import apply, divided_rows, mix, node_class_counts
+from roctree.tree.shape import (
+    collapse,
+    cut,
+    grow_best_first,
+    node_thresholds,
+    observed_thresholds,
+    open_best_first,
+    open_best_first_by_auc,
+)
+from roctree.tree.shrinkage import Shrinkage
 from roctree.tree.softness import harden, soften
 from roctree.tree.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Grow = Callable[[Dataset], Tree]
 
 N_FOLDS = 5
+# Folds of the trees that points are learned beside, and how held-out scores are rounded, of two and
+# of more classes, where there are more than so many.
+POINTS_FOLDS = 3
+_SCORE_DECIMALS, _MOST_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
 # Least probability that the log-loss charges for, so that an impossible outcome costs a finite sum.
@@ -74,12 +102,14 @@ class FitOptions:
     pruning: Pruner
     smoothing: Smoother
     max_depth: int | None
-    max_leaves: int | None
+    max_leaf_nodes: int | None
     min_samples_split: float
     min_samples_leaf: float
     min_weight_fraction_leaf: float
     min_gain: float
+    ccp_alpha: float
     nominal: Nominal
+    category_shrinkage: Shrinkage
     missing: Missing
     threshold: ThresholdChoice
     growth: GrowthOrder
@@ -88,47 +118,65 @@ class FitOptions:
     labels: Labels
     ranking: str
     width: float
-    metric: Any
+    metric: MetricChoice
     geometric_probability: bool
+    points: Points | None
     splits: SplitSearch
     max_bins: int
-    class_weight: Any
-    categorical_features: Any
+    class_weight: ClassWeight
+    categorical_features: CategoricalFeatures
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> "FitOptions":
         """Check the parameters of an estimator and resolve its strategies."""
-        resolved = {
+        resolved: dict[str, Any] = {
             "criterion": criteria.resolve(parameters["criterion"]),
             "pruning": pruning.resolve(parameters["pruning"]),
             "smoothing": smoothing.resolve(parameters["smoothing"]),
+            "points": points.resolve(parameters["points"]),
         }
         for name in RULES:
             check_parameter(name, parameters[name])
-        if parameters["growth"] == "whole_tree_auc" and parameters["max_leaves"] is None:
+        if resolved["points"] is not None:
+            _check_beside_points(parameters)
+        if parameters["growth"] == "whole_tree_auc" and parameters["max_leaf_nodes"] is None:
             raise ParameterError(
                 parameter="growth",
                 value="whole_tree_auc",
-                reason="chooses the leaves of a small tree: give {max_leaves} as well, such as 32",
+                reason="chooses the leaves of a small tree: give {max_leaf_nodes} too, such as 32",
+            )
+        if parameters["threshold"] == "node" and parameters["splits"] == "binned":
+            raise ParameterError(
+                parameter="threshold",
+                value="node",
+                reason="needs the values of the cases, and bins keep only their bounds: use "
+                "{splits='exact'}",
             )
         given = {field.name: parameters[field.name] for field in fields(cls)}
         return cls(**(given | resolved))
 
-    def growth_rules(self, classes: NDArray[Any], totals: Floats, n_rows: int) -> Growth:
-        """Return the rules of growth for data with these classes, class weights and rows."""
-        self._warn_about_small_weights(float(totals.sum()), n_rows)
+    def growth_rules(self, classes: NDArray[Any], totals: Floats, n_rows: int) -> GrowthRules:
+        """Return the rules of growth for data with these classes, class weights and rows.
+
+        If the weights average less than one, as weights that add up to one do, limits count cases
+        of average weight.
+        """
+        unit = min(1.0, float(totals.sum()) / n_rows)
+        n_cases = float(totals.sum()) / unit
         weights = class_weights(self.class_weight, classes, totals)
-        return Growth(
+        return GrowthRules(
             criterion=self.criterion,
             class_weight=weights,
             nominal=self.nominal,
             missing=self.missing,
             max_depth=self.max_depth,
-            min_split=self.min_samples_split,
-            min_leaf=self.min_samples_leaf,
+            min_split=_number_of_cases(self.min_samples_split, n_cases, least=2) * unit,
+            min_leaf=_number_of_cases(self.min_samples_leaf, n_cases) * unit,
             min_class_weighted_leaf=self.min_weight_fraction_leaf * float(totals @ weights),
             min_gain=self.min_gain,
             c45_numeric_minimum=self.c45_numeric_minimum,
+            category_shrinkage=self.category_shrinkage,
+            unit=unit,
         )
 
     @property
@@ -136,17 +184,41 @@ class FitOptions:
         """Width of the soft thresholds; 0 for hard ones."""
         return self.width if self.ranking == "soft" else 0.0
 
-    def _warn_about_small_weights(self, total: float, n_rows: int) -> None:
-        needed = max(self.min_samples_split, 2 * self.min_samples_leaf)
-        if total < needed <= n_rows:
-            warnings.warn(
-                ParameterWarning(
-                    reason=f"{{sample_weight}} adds up to {total:g} over {n_rows} rows, and a node "
-                    f"below {needed:g} is not split: scale the weights to a mean of 1, or lower "
-                    "{min_samples_split} and {min_samples_leaf}."
-                ),
-                stacklevel=5,
+
+def _check_beside_points(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that have no meaning for a tree with points."""
+    pruner = pruning.resolve(parameters["pruning"])
+    for name, allowed in (
+        ("labels", ("probability",)),
+        ("ranking", ("leaf", "soft")),
+        ("geometric_probability", (False,)),
+    ):
+        if parameters[name] not in allowed:
+            raise ParameterError(
+                parameter=name,
+                value=parameters[name],
+                reason="has no meaning beside {points}, which give each row probabilities of its "
+                "own: leave it out",
             )
+    if isinstance(pruner, PrunesUnderCosts) and pruner.costs is not None:
+        raise ParameterError(
+            parameter="pruning",
+            value=pruner,
+            reason="labels leaves by costs, but with {points} rows have labels: give the costs to "
+            "{at(...)}",
+        )
+
+
+def _number_of_cases(limit: float, n_cases: float, least: int = 1) -> float:
+    """Return a limit as a number of cases; a fraction between 0 and 1 is of all cases.
+
+    >>> _number_of_cases(0.05, 150), _number_of_cases(5, 150)
+    (8, 5)
+    """
+    if not 0.0 < limit < 1.0:
+        return limit
+    # 0.07 * 100 is 7.000000000000001.
+    return max(least, math.ceil(limit * n_cases * (1.0 - 1e-12)))
 
 
 def fit(data: Dataset, options: FitOptions, training: Training, n_threads: int = 1) -> FittedTree:
@@ -162,8 +234,7 @@ def fit(data: Dataset, options: FitOptions, training: Training, n_threads: int =
     n_threads : int
         Number of threads; the tree does not depend on it.
     """
-    rules = options.growth_rules(data.schema.classes, class_totals(data), len(data.labels))
-    grow_part = partial(grow_tree, options=options, rules=rules, n_threads=n_threads)
+    grow_part, rules = grower(data, options, n_threads)
     return fit_grown(data, options, training, grow_part, rules.class_weight, n_threads)
 
 
@@ -177,52 +248,63 @@ def fit_grown(
 ) -> FittedTree:
     """Prune, soften and smooth the tree that ``grow`` makes of the data, or of parts of it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
-    spread = Spread.from_rows(data.values, data.weights)
+    spread = Spread.from_rows(data.values, data.weights, n_threads)
     scale = scale_of(options.metric, spread, data.schema)
     pruner, pruned = grow_and_prune(data, grow, pruner)
     tree = soften(pruned.tree, options.softness, 1.0, data)
-    fitted = assemble(
-        options,
-        data.schema,
-        training,
+    learned = Learned(
         pruner=pruner,
         pruned=pruned._replace(tree=tree),
-        smoother=resolve_smoother(options.smoothing, pruner, data, options, grow),
+        smoother=select_smoother(options.smoothing, pruner, data, options, grow),
         class_weight=class_weight,
         spread=spread,
         scale=scale,
-        divides_cases=_divides_cases(options, tree, data.values),
+        divides_cases=_divides_cases(options, tree, data.values, n_threads),
     )
+    fitted = assemble(options, data.schema, training, learned)
+    if options.points is not None:
+        return add_points(fitted, data, options, grow, n_threads)
     return fitted.with_geometric(data, n_threads) if options.geometric_probability else fitted
 
 
+class Learned(NamedTuple):
+    """A pruned tree and what was learned beside it; see ``FittedTree``."""
+
+    pruner: Pruner
+    pruned: Pruned
+    smoother: Smoother
+    class_weight: Floats
+    spread: Spread
+    scale: Floats
+    divides_cases: bool
+
+
 def assemble(
-    options: FitOptions,
-    schema: Schema,
-    training: Training,
-    *,
-    pruned: Pruned,
-    smoother: Smoother,
-    **parts: Any,
+    options: FitOptions, schema: Schema, training: Training, learned: Learned
 ) -> FittedTree:
-    """Return the fitted tree of a pruned tree and what was learned beside it."""
+    """Return the fitted tree of what was learned."""
+    tree, node_labels = learned.pruned
     return FittedTree(
         schema=schema,
         training=training,
-        tree=pruned.tree,
-        node_labels=pruned.labels,
-        smoother=smoother,
-        probabilities=probabilities(smoother, pruned.tree),
+        tree=tree,
+        node_labels=node_labels,
+        pruner=learned.pruner,
+        smoother=learned.smoother,
+        probabilities=probabilities(learned.smoother, tree),
+        class_weight=learned.class_weight,
+        spread=learned.spread,
+        scale=learned.scale,
+        divides_cases=learned.divides_cases,
         labels=options.labels,
         ranking=options.ranking,
         width=options.width,
-        **parts,
     )
 
 
-def _divides_cases(options: FitOptions, tree: Tree, values: Floats) -> bool:
+def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: int) -> bool:
     """Whether missing values divide training cases among leaves."""
-    if options.missing == "branch" or not np.isnan(values).any():
+    if options.missing == "branch" or not any_missing(values, n_threads):
         return False
     return bool(divided_rows(harden(tree), values).any())
 
@@ -230,13 +312,13 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats) -> bool:
 # Growth
 
 
-def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> Grow:
-    """Return a function that grows trees of parts of the data, by the rules for all of it."""
+def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[Grow, GrowthRules]:
+    """Return a function that grows trees of parts of the data by the rules for all, and these."""
     rules = options.growth_rules(data.schema.classes, class_totals(data), len(data.labels))
-    return partial(grow_tree, options=options, rules=rules, n_threads=n_threads)
+    return partial(grow_tree, options=options, rules=rules, n_threads=n_threads), rules
 
 
-def grow_tree(data: Dataset, options: FitOptions, rules: Growth, n_threads: int = 1) -> Tree:
+def grow_tree(data: Dataset, options: FitOptions, rules: GrowthRules, n_threads: int = 1) -> Tree:
     """Return the tree of a data set, not pruned yet."""
     if options.splits == "binned":
         binned = bin_dataset(data, options.max_bins, n_threads)
@@ -248,7 +330,7 @@ def grow_tree(data: Dataset, options: FitOptions, rules: Growth, n_threads: int 
 def grow_binned_tree(
     binned: Binned,
     options: FitOptions,
-    rules: Growth,
+    rules: GrowthRules,
     n_threads: int,
     finished: LevelCallback = lambda n_levels: None,
 ) -> Tree:
@@ -261,14 +343,25 @@ def grow_binned_tree(
     return _place_thresholds(tree, options, binned.bounds.values, edges.size * edges.nominal)
 
 
-def grow_to_size(grow: Callable[[Growth], Tree], options: FitOptions, rules: Growth) -> Tree:
-    """Grow a tree of at most ``max_leaves`` leaves and collapse it if asked to."""
-    if options.max_leaves is None:
+def grow_to_size(
+    grow: Callable[[GrowthRules], Tree], options: FitOptions, rules: GrowthRules
+) -> Tree:
+    """Grow a tree of at most ``max_leaf_nodes`` leaves, collapse it, cut its weakest links."""
+    if options.max_leaf_nodes is None:
         tree = grow(rules)
     else:
-        part = best_first_by_auc if options.growth == "whole_tree_auc" else best_first
-        tree = grow_best_first(grow, rules, options.max_leaves, part)
-    return collapse(tree) if options.collapse else tree
+        part = open_best_first_by_auc if options.growth == "whole_tree_auc" else open_best_first
+        tree = grow_best_first(grow, rules, options.max_leaf_nodes, part)
+    tree = collapse(tree) if options.collapse else tree
+    if options.ccp_alpha == 0.0:
+        return tree
+    return cut(tree, ccp_path(tree, options, rules.class_weight).final(options.ccp_alpha))
+
+
+def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> Path:
+    """Return the path of cost-complexity pruning by impurity, of class-weighted cases."""
+    counts = tree.counts * class_weight
+    return impurity_path(tree, node_impurities(options.criterion, counts), counts.sum(axis=1))
 
 
 def _place_thresholds(
@@ -276,6 +369,8 @@ def _place_thresholds(
 ) -> Tree:
     if options.threshold == "midpoint":
         return tree
+    if options.threshold == "node":
+        return node_thresholds(tree, values)
     return observed_thresholds(tree, values, n_categories)
 
 
@@ -309,7 +404,9 @@ def grow_and_prune(data: Dataset, grow: Grow, pruner: Pruner) -> tuple[Pruner, P
     """Return the pruner with its options resolved, and the tree that it makes of the data."""
     wanted = need(pruner)
     if wanted == "held_out":
-        kept, out = hold_out(data, getattr(pruner, "fraction", ReducedError().fraction))
+        holds_out = pruner if isinstance(pruner, HoldsOut) else ReducedError()
+        divided = isinstance(pruner, ReducedError) and pruner.copies == "divided"
+        kept, out = (hold_out_rows if divided else hold_out)(data, holds_out.fraction)
         tree = grow(kept)
         return pruner, prune(pruner, tree, node_counts(tree, out))
     tree = grow(data)
@@ -357,15 +454,15 @@ def prune_again(
 
 def resolve_and_prune(pruner: Pruner, tree: Tree, evidence: list[Fold]) -> tuple[Pruner, Pruned]:
     """Return the pruner with what the folds decide, and the tree that it makes."""
-    settled = pruner.settled(tree, evidence) if hasattr(pruner, "settled") else pruner
+    settled = pruner.settled(tree, evidence) if isinstance(pruner, SelectsByFolds) else pruner
     return settled, prune(settled, tree, *([evidence] if need(settled) == "folds" else []))
 
 
 def prune(pruner: Pruner, tree: Tree, *evidence: object) -> Pruned:
     """Return the pruned tree and, if the pruner has costs, the labels of its nodes."""
-    if getattr(pruner, "costs", None) is not None:
-        found: Pruned = pruner.labelled(tree)  # type: ignore[attr-defined]
-        return found
+    # Asking for the attribute is far faster than for all that the protocol wants.
+    if getattr(pruner, "costs", None) is not None and isinstance(pruner, PrunesUnderCosts):
+        return pruner.labelled(tree)
     smaller = pruner(tree, *evidence)
     if not isinstance(smaller, Tree):
         raise ParameterError(f"{pruner!r} returned {type(smaller).__name__}, not a Tree.")
@@ -380,7 +477,7 @@ def node_counts(tree: Tree, cases: Dataset) -> Floats:
 # Smoothing
 
 
-def resolve_smoother(
+def select_smoother(
     smoother: Smoother, pruner: Pruner, data: Dataset, options: FitOptions, grow: Grow
 ) -> Smoother:
     """Return the smoother with "auto" resolved for trees that are grown and pruned like this."""
@@ -417,6 +514,100 @@ def log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
     return -math.fsum(cases.weights * logarithms)
 
 
+# Points
+
+
+def add_points(
+    model: FittedTree, data: Dataset, options: FitOptions, grow: Grow, n_threads: int = 1
+) -> FittedTree:
+    """Return a fitted tree with points, or without attributes if points do not help.
+
+    They are learned from probabilities of trees that are fitted like this one without the case. Of
+    many cases a sample is used.
+
+    Parameters
+    ----------
+    model : FittedTree
+        The tree, without points.
+    data : Dataset
+        Cases, as a rule those that grew the tree.
+    options : FitOptions
+        With the points to learn.
+    grow : callable
+        What grows the tree of a part of the cases.
+    n_threads : int
+        Number of threads; the result does not depend on it.
+    """
+    assert options.points is not None
+    # A column with a single value has no effect.
+    first = data.values[:1]
+    constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
+    cases = distinct_cases(data, MOST_CASES, ~constant)
+    ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
+    unit = min(1.0, float(data.weights.mean()))
+    shares = np.empty((len(cases.labels), data.schema.n_classes))
+    for fold in range(POINTS_FOLDS):
+        out = ranks % POINTS_FOLDS == fold
+        if out.all() or not out.any():
+            # Too few cases to hold some out.
+            return replace(model, points=Scorecard(1.0, np.zeros(1), (), n_cases=len(out)))
+        kept = select_rows(cases, ~out)
+        tree = grow_and_prune(kept, grow, model.pruner)[1].tree
+        tree = soften(tree, options.softness, 1.0, kept)
+        estimates = probabilities(model.smoother, tree)
+        shares[out] = mix(tree, cases.values[out], estimates, n_threads=n_threads)
+    learned = Cases(
+        cases.values,
+        cases.labels.astype(np.int64),
+        cases.weights / unit,
+        shares,
+        ranks % PENALTY_FOLDS,
+    )
+    card, out, held_out = learn_points(options.points, learned, data.schema, n_threads)
+    if not card.attributes:
+        return replace(model, points=card)
+    if len(held_out) > _MOST_EXACT_SCORES:
+        held_out = np.round(held_out, _SCORE_DECIMALS[data.schema.n_classes > 2])
+        held_out /= held_out.sum(axis=1, keepdims=True)
+    known = select_rows(cases, out)
+    leaf = apply(model.tree, known.values, n_threads=n_threads)
+    return FittedScorecard.of(model, card, ScoreGroups.grouped(held_out, known, leaf))
+
+
+def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None = None) -> Dataset:
+    """Return the distinct cases in an order by content; of more than ``most``, a sample.
+
+    Copies are merged, and their weights added. The order is pseudo-random.
+
+    Parameters
+    ----------
+    data : Dataset
+    most : int
+    columns : bool[features], optional
+        The columns that the order depends on; None for all.
+    """
+    hashes = _hashes(data.values if columns is None else data.values[:, columns])
+    keys = (hashes ^ data.labels.astype(np.uint64)) * _HASH_FACTOR
+    _, places, group = np.unique(keys, return_index=True, return_inverse=True)
+    totals = np.bincount(group.reshape(-1), weight_grid(data.weights)[0]).astype(np.float64)
+    chosen = places[:most]
+    return replace(
+        data,
+        values=np.ascontiguousarray(data.values[chosen]),
+        labels=data.labels[chosen],
+        weights=totals[:most],
+    )
+
+
+def _ranks_in_order(labels: NDArray[Any], n_classes: int) -> Ints:
+    """Return the rank of each case among those of its class."""
+    ranks = np.empty(len(labels), dtype=np.int64)
+    for label in range(n_classes):
+        rows = labels == label
+        ranks[rows] = np.arange(np.count_nonzero(rows))
+    return ranks
+
+
 # Held-out data
 
 
@@ -444,23 +635,49 @@ def hold_out(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
     return _share_of_rows(data, 1.0 - shares), _share_of_rows(data, shares)
 
 
+def hold_out_rows(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
+    """Split the data in two by rows, the second part with this fraction of each class.
+
+    Copies of a row may be on both sides.
+    """
+    ranks = np.empty(len(data.labels), dtype=np.int64)
+    # Identical rows of equal weight are interchangeable, so the order of the data does not matter.
+    order = np.lexsort((data.weights, _row_hashes(data), data.labels))
+    starts = np.searchsorted(data.labels[order], data.labels[order])
+    ranks[order] = np.arange(len(order)) - starts
+    out = np.floor((ranks + 1) * fraction) > np.floor(ranks * fraction)
+    if out.all() or not out.any():
+        return data, data
+    return _share_of_rows(data, 1.0 - out), _share_of_rows(data, out.astype(np.float64))
+
+
 def ranks_in_class(data: Dataset) -> Ints:
     """Return the rank of each distinct row among those of its class, in a pseudo-random order.
 
     Identical rows have the same rank.
     """
-    # Adding zero turns -0.0 into 0.0.
-    bits = (data.values + 0.0).view(np.uint64)
-    bits[np.isnan(data.values)] = _MISSING_BITS
-    mixed = np.zeros(len(bits), dtype=np.uint64)
-    for column in bits.T:
-        mixed = (mixed ^ column) * _HASH_FACTOR
-        mixed ^= mixed >> np.uint64(29)
+    mixed = _row_hashes(data)
     ranks = np.empty(len(mixed), dtype=np.int64)
     for label in range(data.schema.n_classes):
         rows = data.labels == label
         ranks[rows] = np.unique(mixed[rows], return_inverse=True)[1]
     return ranks
+
+
+def _row_hashes(data: Dataset) -> NDArray[np.uint64]:
+    """Return a number for each row that depends on its values only."""
+    return _hashes(data.values)
+
+
+def _hashes(values: Floats) -> NDArray[np.uint64]:
+    # Adding zero turns -0.0 into 0.0.
+    bits = (values + 0.0).view(np.uint64)
+    bits[np.isnan(values)] = _MISSING_BITS
+    mixed = np.zeros(len(bits), dtype=np.uint64)
+    for column in bits.T:
+        mixed = (mixed ^ column) * _HASH_FACTOR
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def _common_rows(data: Dataset, ranks: Ints) -> NDArray[np.bool_]:

@@ -1,26 +1,28 @@
 """The parameters of ``ROCTreeClassifier``: defaults, allowed values, and what they resolve to."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.data import LARGEST_TOTAL_WEIGHT, SMALLEST_LARGEST_WEIGHT
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
-from roctree.strategy import is_finite_number, keyed_by_label
+from roctree.pruning import Pruner, PrunesUnderCosts
+from roctree.strategy import configure, is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
 from roctree.tree.bins import MOST_BINS
 from roctree.tree.growth import Missing, Nominal
 
-Floats = NDArray[np.float64]
-ThresholdChoice = Literal["midpoint", "observed"]
+ThresholdChoice = Literal["midpoint", "observed", "node"]
 GrowthOrder = Literal["depth_first", "best_first", "whole_tree_auc"]
 Labels = Literal["probability", "majority"]
 SplitSearch = Literal["exact", "binned"]
+ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
 # A weight that is smaller than another by this factor is lost in the rounding of their sum.
 MAX_WEIGHT_RATIO = 1e12
 
@@ -29,12 +31,14 @@ MAX_WEIGHT_RATIO = 1e12
 DEFAULTS: Mapping[str, Any] = {
     "criterion": "msee",
     "max_depth": None,
-    "max_leaves": None,
+    "max_leaf_nodes": None,
     "min_samples_split": 2,
     "min_samples_leaf": 1,
     "min_weight_fraction_leaf": 0.0,
     "min_gain": 0.0,
+    "ccp_alpha": 0.0,
     "nominal": "binary",
+    "category_shrinkage": "auto",
     "missing": "fractional",
     "categorical_features": "from_dtype",
     "threshold": "midpoint",
@@ -48,6 +52,7 @@ DEFAULTS: Mapping[str, Any] = {
     "width": 1.0,
     "metric": "minmax",
     "geometric_probability": False,
+    "points": None,
     "splits": "exact",
     "max_bins": 255,
     "class_weight": None,
@@ -104,7 +109,7 @@ _FLAG = Rule("{true!r} or {false!r}", lambda value: isinstance(value, bool | np.
 
 RULES: dict[str, Rule] = {
     "max_depth": _whole_from(0),
-    "max_leaves": _whole_from(1),
+    "max_leaf_nodes": _whole_from(1),
     "min_samples_split": _NOT_NEGATIVE,
     "min_samples_leaf": Rule(
         "a number above 0", lambda value: is_finite_number(value) and value > 0
@@ -113,7 +118,13 @@ RULES: dict[str, Rule] = {
         "a number from 0 to 0.5", lambda value: is_finite_number(value) and 0 <= value <= 0.5
     ),
     "min_gain": _NOT_NEGATIVE,
+    "ccp_alpha": _NOT_NEGATIVE,
     "nominal": _one_of(get_args(Nominal)),
+    "category_shrinkage": Rule(
+        "'auto', a number of at least 0, or {none!r}",
+        lambda value: value is None or _is(value, "auto") or _NOT_NEGATIVE.allows(value),
+        ("auto",),
+    ),
     "missing": _one_of(get_args(Missing)),
     "threshold": _one_of(get_args(ThresholdChoice)),
     "growth": _one_of(get_args(GrowthOrder)),
@@ -155,7 +166,7 @@ def check_parameter(name: str, value: Any, rules: Mapping[str, Rule] = RULES) ->
         )
 
 
-def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> Floats:
+def class_weights(class_weight: ClassWeight, classes: NDArray[Any], counts: Floats) -> Floats:
     """Return one weight per class.
 
     Parameters
@@ -175,10 +186,12 @@ def class_weights(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
     return weights
 
 
-def costs_in_class_order(pruner: Any, classes: NDArray[Any]) -> Any:
+def costs_in_class_order(pruner: Pruner, classes: NDArray[Any]) -> Pruner:
     """Return the pruner with its costs in the order of the classes, however they were given."""
+    if getattr(pruner, "costs", None) is None or not isinstance(pruner, PrunesUnderCosts):
+        return pruner
     labels = classes.tolist()
-    costs = keyed_by_label(getattr(pruner, "costs", None), labels)
+    costs = keyed_by_label(pruner.costs, labels)
     if not isinstance(costs, Mapping):
         return pruner
     for label in [*labels, *costs]:
@@ -189,7 +202,7 @@ def costs_in_class_order(pruner: Any, classes: NDArray[Any]) -> Any:
                 needed=", ".join(map(repr, labels)),
                 given=", ".join(map(repr, costs)),
             )
-    return replace(pruner, costs=tuple(float(costs[label]) for label in labels))
+    return configure(pruner, {"costs": tuple(float(costs[label]) for label in labels)})
 
 
 def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Floats:

@@ -1,17 +1,20 @@
-"""Presets: ``ROCTreeClassifier`` with the parameters of published programs, and two of our own.
+"""Presets: ``ROCTreeClassifier`` with the parameters of published programs, and three of our own.
 
-Every parameter can be overridden by name: ``c45(min_samples_leaf=5)``. ``docs/presets.md``
-describes how close the presets come, and what the papers leave open.
+Every parameter can be overridden by name: ``c45(min_samples_leaf=5)``.
+``docs/reference/presets.md`` describes how close the presets come, and what the papers leave open.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roctree.criteria import AUC, MSEE, FMeasure, GainRatio
 from roctree.errors import ParameterError
-from roctree.estimator import ROCTreeClassifier
+from roctree.points import Points
 from roctree.pruning import CostComplexity, ErrorBased
 from roctree.text import did_you_mean
+
+if TYPE_CHECKING:
+    from roctree.estimator import ROCTreeClassifier
 
 __all__ = [
     "PRESETS",
@@ -22,90 +25,251 @@ __all__ = [
     "f_measure_tree",
     "j48",
     "readable",
+    "scorecard",
     "smiles_2002",
     "smiles_2003",
 ]
 
 
-def c45(**overrides: Any) -> ROCTreeClassifier:
+def c45(**overrides: Any) -> "ROCTreeClassifier":
     """Quinlan's C4.5 (1993), release 8.
 
     Gain ratio, a branch for each category, collapsing, error-based pruning; no smoothing.
 
     With ``pruning="none"`` it is C4.5's tree before pruning, already collapsed.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> c45(max_depth=3).max_depth
+    3
     """
     return _configured(_C45, overrides)
 
 
-def c44(**overrides: Any) -> ROCTreeClassifier:
+def c44(**overrides: Any) -> "ROCTreeClassifier":
     """C4.4, Provost and Domingos (2003).
 
     C4.5 for probabilities: Laplace smoothing; no pruning, no collapsing.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> c44(max_depth=3).max_depth
+    3
     """
     return _configured(_C44, overrides)
 
 
-def j48(**overrides: Any) -> ROCTreeClassifier:
+def j48(**overrides: Any) -> "ROCTreeClassifier":
     """Weka's J48, used by Alvarez and Bernard (2005) to rank cases.
 
     C4.5, but gains within 1e-6 are ties, and the error limit of pruning is Weka's.
 
     ``pruning="none"`` is Weka's ``-U``, ``pruning=ErrorBased(cf=0.1, limit="weka", raising=True)``
     its ``-C 0.1``, and without raising its ``-S``; ``nominal="one_vs_rest"`` is its ``-B``.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> j48(max_depth=3).max_depth
+    3
     """
     return _configured(_J48, overrides)
 
 
-def cart(**overrides: Any) -> ROCTreeClassifier:
+def cart(**overrides: Any) -> "ROCTreeClassifier":
     """CART, Breiman, Friedman, Olshen and Stone (1984).
 
     Gini index, two sets of categories, cost-complexity pruning by the one-standard-error rule; no
     smoothing.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> cart(max_depth=3).max_depth
+    3
     """
     return _configured(_CART, overrides)
 
 
-def smiles_2002(**overrides: Any) -> ROCTreeClassifier:
+def smiles_2002(**overrides: Any) -> "ROCTreeClassifier":
     """SMILES, Ferri, Flach and Hernández-Orallo (ICML 2002).
 
     Splits by AUC, Laplace smoothing in splits and leaves, pessimistic pruning; no collapsing.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> smiles_2002(max_depth=3).max_depth
+    3
     """
     return _configured(_SMILES_2002, overrides)
 
 
-def smiles_2003(**overrides: Any) -> ROCTreeClassifier:
+def smiles_2003(**overrides: Any) -> "ROCTreeClassifier":
     """SMILES, Ferri, Flach and Hernández-Orallo (ECML 2003).
 
     Splits by squared error, m-branch smoothing; no pruning, no collapsing.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> smiles_2003(max_depth=3).max_depth
+    3
     """
     return _configured(_SMILES_2003, overrides)
 
 
-def f_measure_tree(**overrides: Any) -> ROCTreeClassifier:
+def f_measure_tree(**overrides: Any) -> "ROCTreeClassifier":
     """The tree of Stadler and Corlett (2017).
 
-    Splits by F-measure, at most ten levels, Laplace smoothing; no pruning.
+    Splits by F-measure at values of the node's own cases, at most ten levels, Laplace smoothing; no
+    pruning.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> f_measure_tree(max_depth=3).max_depth
+    3
     """
     return _configured(_F_MEASURE_TREE, overrides)
 
 
-def readable(**overrides: Any) -> ROCTreeClassifier:
+def readable(**overrides: Any) -> "ROCTreeClassifier":
     """A tree that fits on a page.
 
     At most 32 leaves, chosen to raise the AUC of the whole tree most, and soft thresholds.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> readable(max_depth=3).max_depth
+    3
     """
     return _configured(_READABLE, overrides)
 
 
-def best_ranking(**overrides: Any) -> ROCTreeClassifier:
-    """The tree that ranks best, whatever its size.
+def scorecard(**overrides: Any) -> "ROCTreeClassifier":
+    """A small tree and a table of points.
 
-    The default tree with soft thresholds.
+    At most 16 leaves, then points for at most 6 attributes that correct the leaf.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> scorecard(max_depth=3).max_depth
+    3
+    """
+    return _configured(_SCORECARD, overrides)
+
+
+def best_ranking(**overrides: Any) -> "ROCTreeClassifier":
+    """The best ranking that one readable model gives.
+
+    ``readable``, and beside the tree curves of points for all attributes, with a free weight of the
+    tree.
+
+    Parameters
+    ----------
+    **overrides
+        Parameters of ``ROCTreeClassifier`` to set otherwise.
+
+    Returns
+    -------
+    ROCTreeClassifier
+        The estimator, not fitted.
+
+    Examples
+    --------
+    >>> best_ranking(max_depth=3).max_depth
+    3
     """
     return _configured(_BEST_RANKING, overrides)
 
 
-PRESETS: dict[str, Callable[..., ROCTreeClassifier]] = {
+PRESETS: dict[str, Callable[..., "ROCTreeClassifier"]] = {
     preset.__name__: preset
     for preset in (
         c45,
@@ -116,13 +280,23 @@ PRESETS: dict[str, Callable[..., ROCTreeClassifier]] = {
         smiles_2003,
         f_measure_tree,
         readable,
+        scorecard,
         best_ranking,
     )
 }
 
-_BEST_RANKING: dict[str, Any] = {"ranking": "soft"}
-_READABLE = _BEST_RANKING | {"growth": "whole_tree_auc", "max_leaves": 32}
+_READABLE: dict[str, Any] = {
+    "ranking": "soft",
+    "growth": "whole_tree_auc",
+    "max_leaf_nodes": 32,
+}
+_SCORECARD = _READABLE | {
+    "max_leaf_nodes": 16,
+    "points": Points(shape="curves", max_attributes=6),
+}
+_BEST_RANKING = _READABLE | {"points": Points(shape="curves", tree_weight="free")}
 _C45: dict[str, Any] = {
+    "category_shrinkage": None,
     "criterion": GainRatio(penalty=True),
     "nominal": "multiway",
     "missing": "fractional",
@@ -146,6 +320,7 @@ _J48 = _C45 | {
     "pruning": ErrorBased(limit="weka", raising=True),
 }
 _CART: dict[str, Any] = {
+    "category_shrinkage": None,
     "criterion": "gini",
     "nominal": "binary",
     "missing": "branch",
@@ -156,6 +331,7 @@ _CART: dict[str, Any] = {
 # Missing as a category of its own, and branches with a single case, match the published tables
 # best.
 _SMILES: dict[str, Any] = {
+    "category_shrinkage": None,
     "nominal": "multiway",
     "missing": "category",
     "min_samples_leaf": 1,
@@ -167,23 +343,26 @@ _SMILES_2002 = _SMILES | {
     "smoothing": "laplace",
 }
 _SMILES_2003 = _SMILES | {
-    "criterion": MSEE(children_correction="log2"),
+    "criterion": MSEE(),
     "pruning": "none",
     "smoothing": "m_branch",
 }
 # Nodes of at most ten cases are leaves, as for the first of the paper's three data sets.
 _F_MEASURE_TREE: dict[str, Any] = {
+    "category_shrinkage": None,
     "criterion": FMeasure(beta=1.0),
     "max_depth": 10,
     "min_samples_split": 11,
-    "threshold": "observed",
+    "threshold": "node",
     "pruning": "none",
     "smoothing": "laplace",
     "labels": "majority",
 }
 
 
-def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> ROCTreeClassifier:
+def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> "ROCTreeClassifier":
+    from roctree.estimator import ROCTreeClassifier
+
     known = ROCTreeClassifier._get_param_names()
     for name in overrides:
         if name not in known:

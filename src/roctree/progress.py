@@ -12,8 +12,7 @@ Progress(step='counting', done=0, total=2, unit='rows')
 Progress(step='counting', done=1, total=2, unit='rows')
 Progress(step='counting', done=2, total=2, unit='rows')
 
-Bars are drawn by rich, which is imported when a bar is shown: importing it takes longer than
-importing most of this library.
+Bars are drawn by rich, an optional dependency that is imported when a bar is shown.
 """
 
 import sys
@@ -21,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple, TypeVar
 
-from roctree.errors import ParameterError
+from roctree.errors import ParameterError, require_rich
 
 State = TypeVar("State")
 Callback = Callable[[State], Any]
@@ -41,6 +40,11 @@ class Progress(NamedTuple):
         Amount of the whole step; None if it is unknown, such as the depth of a tree.
     unit : str
         Unit of ``done`` and ``total``: "rows", "partitions" or "levels".
+
+    Examples
+    --------
+    >>> Progress("growing", 3, None, "levels").step
+    'growing'
     """
 
     step: str
@@ -88,6 +92,7 @@ def check_callback(progress: object) -> None:
 @contextmanager
 def steps_bar() -> Iterator[Callback[Progress]]:
     """Show a bar for the current step of growing a tree."""
+    require_rich("A progress bar")
     from rich.progress import BarColumn, TextColumn
 
     counted = TextColumn("{task.fields[counted]}")
@@ -114,6 +119,7 @@ def steps_bar() -> Iterator[Callback[Progress]]:
 @contextmanager
 def study_bar() -> Iterator[Callback[StudyProgress]]:
     """Show a bar for an experiment: results, failures and the remaining time."""
+    require_rich("A progress bar")
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
     failed = TextColumn("{task.fields[failed]} failed")

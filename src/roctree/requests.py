@@ -11,9 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.errors import ParameterError
 from roctree.labelling import (
-    FBeta,
+    BestFBeta,
     Labeller,
     LeastCost,
     MaxFPR,
@@ -23,13 +24,14 @@ from roctree.labelling import (
     as_numbers,
     check_errors_cost,
     checked_matrix,
+    labels_with_undecided,
+    separates_one_class,
     votes_by_cost,
 )
 from roctree.parameters import check_seed
 from roctree.strategy import LARGEST_COST, is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
 
-Floats = NDArray[np.float64]
 Counts = Literal["training", "smoothed"]
 # The basis of an operating point that was chosen on other cases.
 HELD_OUT = "held_out"
@@ -42,6 +44,7 @@ class Request:
     cost_fp: float | None = None
     cost_fn: float | None = None
     cost_matrix: Any = None
+    cost_reject: float | None = None
     prior: Any = None
     max_fpr: float | None = None
     min_tpr: float | None = None
@@ -64,15 +67,17 @@ class Request:
         if self.min_tpr is not None:
             return MinTPR(self.min_tpr, self.randomise)
         if self.beta is not None:
-            return FBeta(self.beta, prior)
+            return BestFBeta(self.beta, prior)
         if self.threshold is not None:
             return Threshold(self.threshold)
         matrix = None if self.cost_matrix is None else _nested(self.cost_matrix, classes)
-        return LeastCost(self.cost_fp, self.cost_fn, matrix, prior)
+        if self.cost_reject is not None:
+            labels_with_undecided(classes)
+        return LeastCost(self.cost_fp, self.cost_fn, matrix, prior, self.cost_reject)
 
     def _kinds(self) -> list[str]:
         """Return the kinds of operating point that are requested, as fields of a message."""
-        costs = [self.cost_fp, self.cost_fn, self.cost_matrix]
+        costs = [self.cost_fp, self.cost_fn, self.cost_matrix, self.cost_reject]
         names = ["costs"] if any(cost is not None for cost in costs) else []
         alone = ("max_fpr", "min_tpr", "beta", "threshold")
         return names + [f"{{{name}}}" for name in alone if getattr(self, name) is not None]
@@ -93,8 +98,8 @@ class Request:
         kind = kinds[0] if kinds else ""
         if not kind and self.prior is None:
             raise ParameterError(
-                reason="Give an operating point: {cost_fp} and {cost_fn}, {cost_matrix}, {prior}, "
-                "{max_fpr}, {min_tpr}, {beta} or {threshold}."
+                reason="Give an operating point: {cost_fp} and {cost_fn}, {cost_matrix}, "
+                "{cost_reject}, {prior}, {max_fpr}, {min_tpr}, {beta} or {threshold}."
             )
         if self.prior is not None and kind in ("{max_fpr}", "{min_tpr}", "{threshold}"):
             raise ParameterError(reason=f"{kind} does not depend on {{prior}}: leave it out.")
@@ -114,7 +119,7 @@ class OperatingRequest(NamedTuple):
     counts : "training", "smoothed" or held-out cases
         What it is chosen by.
     positive : int
-        Index of the positive class, for two classes.
+        Index of the positive class, of two or against the rest.
     seed : int
         Seed of the random draws of randomised labels.
     """
@@ -129,6 +134,7 @@ class OperatingRequest(NamedTuple):
         cls,
         arguments: Mapping[str, Any],
         classes: NDArray[Any],
+        class_of_interest: int,
         counts: Any = None,
         positive: Any = None,
         seed: Any = 0,
@@ -139,8 +145,9 @@ class OperatingRequest(NamedTuple):
         ----------
         arguments : costs, rates, ... by name
         classes : class labels
+        class_of_interest : index of the positive class of two if none is named
         counts : what to choose by, or None for the default of the request
-        positive : label of the positive class, or None for the last
+        positive : label of the positive class, or None
         seed : seed of the draws, or None for a random one
         """
         known = [field.name for field in fields(Request)]
@@ -153,7 +160,10 @@ class OperatingRequest(NamedTuple):
         request = Request(**arguments)
         by = request.default_counts if counts is None else counts
         labeller = request.labeller(classes)
-        return cls(labeller, by, binary_class_index(positive, classes), check_seed(seed))
+        if len(classes) > 2:
+            _check_positive(labeller, positive, len(classes))
+        place = class_of_interest if positive is None else class_index(positive, classes)
+        return cls(labeller, by, place, check_seed(seed))
 
     @classmethod
     def from_point(cls, point: OperatingPoint) -> "OperatingRequest":
@@ -161,7 +171,7 @@ class OperatingRequest(NamedTuple):
         if point.counts == HELD_OUT:
             raise ParameterError(
                 reason="The operating point was chosen on held-out cases, which are not kept: "
-                "prune, smooth or soften thresholds first, then call {at(...)}."
+                "prune, smooth, calibrate or soften thresholds first, then call {at(...)}."
             )
         return cls(point.labeller, point.counts, point.positive, point.seed)
 
@@ -171,16 +181,35 @@ class OperatingRequest(NamedTuple):
         return self.counts if isinstance(self.counts, str) else HELD_OUT
 
 
+def _check_positive(labeller: Labeller, positive: Any, n_classes: int) -> None:
+    """Raise unless a positive class is named just where one of several is separated."""
+    if separates_one_class(labeller) and positive is None:
+        raise ParameterError(
+            reason="There are {n_classes} classes: give {positive}, the class to separate from the "
+            "rest, or costs of all errors by {cost_matrix}.",
+            n_classes=n_classes,
+        )
+    if not separates_one_class(labeller) and positive is not None:
+        raise ParameterError(
+            parameter="positive",
+            value=positive,
+            reason="has no effect on costs and priors of {n_classes} classes: leave it out, or "
+            "separate this class from the rest by {cost_fp} and {cost_fn}, or by a rate",
+            n_classes=n_classes,
+        )
+
+
 def least_cost_classes(
-    probabilities: Floats, cost_matrix: Any, classes: NDArray[Any]
+    probabilities: Floats, cost_matrix: Any, classes: NDArray[Any], positive: int
 ) -> NDArray[np.int64]:
-    """Return the class of least expected cost for each row; the second of two on ties.
+    """Return the class of least expected cost for each row; the positive one of two on ties.
 
     Parameters
     ----------
     probabilities : float64[rows, classes]
     cost_matrix : [predicted][true], by number or by label, or float64[rows, predicted, true]
     classes : their labels
+    positive : index of the positive class of two
     """
     n_rows, n_classes = probabilities.shape
     costs = as_numbers("cost_matrix", _matrix_in_class_order(cost_matrix, classes))
@@ -200,7 +229,7 @@ def least_cost_classes(
         )
     elif n_rows and n_classes > 1:
         check_errors_cost(costs)
-    return np.asarray(votes_by_cost(probabilities, costs, n_classes - 1).argmax(axis=1))
+    return np.asarray(votes_by_cost(probabilities, costs, positive).argmax(axis=1))
 
 
 def cost_table(cost_matrix: Any, classes: NDArray[Any]) -> Floats:
@@ -221,40 +250,25 @@ def held_out_cases(counts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
 
 
 def class_index(label: Any, classes: NDArray[Any], parameter: str = "positive") -> int:
-    """Return the index of a class, by default the last."""
+    """Return the index of a class."""
     known = classes.tolist()
-    if label is None:
-        return len(known) - 1
     if np.ndim(label) or label not in known:
         raise ParameterError(
             parameter=parameter,
             value=label,
-            reason="is not a class; the classes are {classes}",
+            reason="is not a class{suggestion}; the classes are {classes}",
+            suggestion=did_you_mean(label, [each for each in known if isinstance(each, str)]),
             classes=", ".join(map(repr, known)),
         )
     return int(known.index(label))
 
 
-def curve_class_index(label: Any, classes: NDArray[Any]) -> int:
-    """Return the index of the positive class of a curve, by default the last of two."""
-    if label is None and len(classes) != 2:
-        raise ParameterError(
-            reason="There are {n_classes} classes: give {positive}.", n_classes=len(classes)
-        )
-    return class_index(label, classes)
+def rarer_class(counts: NDArray[Any]) -> int:
+    """Return the index of the rarer of two classes, the last if both are equally frequent.
 
-
-def binary_class_index(label: Any, classes: NDArray[Any]) -> int:
-    """Return the index of the positive class; refuse it for more than two classes."""
-    if label is not None and len(classes) > 2:
-        raise ParameterError(
-            parameter="positive",
-            value=label,
-            reason="is for two classes, but the tree has {n_classes}: leave it out, and give the "
-            "cost of each error by {cost_matrix}",
-            n_classes=len(classes),
-        )
-    return class_index(label, classes)
+    This is the class of interest unless another is named. Of other numbers of classes, the last.
+    """
+    return 0 if len(counts) == 2 and counts[0] < counts[1] else len(counts) - 1
 
 
 def _prior_in_class_order(prior: Any, classes: NDArray[Any]) -> Any:

@@ -1,23 +1,27 @@
-"""Labelled cases counted in the leaves of a tree; those divided among leaves stand apart.
+"""Labelled cases counted: in the leaves of a tree, or by the probabilities that a model gives.
 
 Missing values and soft thresholds divide cases. A divided case is scored and labelled by the mean
 of its leaves, as one. Counted in parts, leaf by leaf, it would seem to get several labels, and
-rates would not be those of the predictions.
+rates would not be those of the predictions. Of models that give the cases of one leaf different
+probabilities, cases are grouped by these (``ScoreGroups``).
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats, Ints
 from roctree.data import Dataset
 from roctree.errors import DataError, ParameterError
+from roctree.labelling import Leaves
+from roctree.text import data_frame, html_table, rich_table, text_table
 from roctree.tree.prediction import divided_rows, mix, node_class_counts
 from roctree.tree.shape import subtree_counts
-from roctree.tree.tree import Tree
-
-Floats = NDArray[np.float64]
+from roctree.tree.tree import Tree, make_read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +100,153 @@ class Tally:
         if not len(self.values):
             return own
         return np.concatenate([own, mix(self.tree, self.values, table)])
+
+
+# How the names of columns begin that hold numbers from 0 to 1.
+_SHARES = ("probability ", "low ", "high ")
+
+
+@dataclass(frozen=True, eq=False)
+class LeafTable:
+    """The leaves of a tree as a table: their cases and their probabilities, by class.
+
+    Unpacked, it is ``probabilities, counts``, which metrics such as ``mauc(*table)`` take.
+
+    Parameters
+    ----------
+    probabilities, counts : float64[lines, classes]
+    leaves : int64[lines]
+        Node of each leaf, as from ``apply``; -1 for a case that is divided among leaves.
+    classes : array
+        Class labels.
+    intervals : float64[lines, classes, 2] or None
+        Confidence intervals of the probabilities, if they are calibrated.
+    """
+
+    probabilities: Floats
+    counts: Floats
+    leaves: Ints
+    classes: NDArray[Any]
+    intervals: Floats | None = None
+
+    def __iter__(self) -> Iterator[Floats]:
+        yield self.probabilities
+        yield self.counts
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of the table by name."""
+        labels = self.classes.tolist()
+        found = {
+            "leaf": self.leaves,
+            "cases": self.counts.sum(axis=1),
+            **{f"cases {label}": self.counts[:, i] for i, label in enumerate(labels)},
+        }
+        for i, label in enumerate(labels):
+            found[f"probability {label}"] = self.probabilities[:, i]
+            if self.intervals is not None:
+                found[f"low {label}"] = self.intervals[:, i, 0]
+                found[f"high {label}"] = self.intervals[:, i, 1]
+        return found
+
+    def cells(self) -> list[list[str]]:
+        """Return the table as text, one list of cells per line."""
+        columns = [
+            [f"{value:.4f}" if name.startswith(_SHARES) else f"{value:.10g}" for value in each]
+            for name, each in self.columns().items()
+        ]
+        return [list(line) for line in zip(*columns, strict=True)]
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return data_frame("pandas", self.columns())
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return data_frame("polars", self.columns())
+
+    def __repr__(self) -> str:
+        return text_table(list(self.columns()), self.cells())
+
+    def __rich__(self) -> Any:
+        return rich_table(list(self.columns()), self.cells())
+
+    def _repr_html_(self) -> str:
+        return html_table(list(self.columns()), self.cells())
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreGroups:
+    """The distinct probabilities that a model gives some cases, and the classes of these cases.
+
+    Parameters
+    ----------
+    scores : float64[n, classes]
+        Distinct class probabilities.
+    counts : float64[n, classes]
+        Weight of the cases of each class with these probabilities.
+    leaf : int64[n] or None
+        The leaf that gave them, the heaviest where missing values lead to several. None if
+        unknown, as in files of the first release.
+    """
+
+    scores: Floats
+    counts: Floats
+    leaf: Ints | None = None
+
+    def __post_init__(self) -> None:
+        make_read_only(self)
+
+    @classmethod
+    def grouped(cls, probabilities: Floats, cases: Dataset, leaf: Ints) -> "ScoreGroups":
+        """Group cases by their probabilities and their leaf."""
+        answers = np.column_stack([probabilities, leaf])
+        distinct, group = np.unique(answers, axis=0, return_inverse=True)
+        counts = np.zeros((len(distinct), probabilities.shape[1]))
+        np.add.at(counts, (group.reshape(-1), cases.labels), cases.weights)
+        return cls(distinct[:, :-1].copy(), counts, distinct[:, -1].astype(np.int64))
+
+    @classmethod
+    def joined(cls, parts: Iterable["ScoreGroups"]) -> "ScoreGroups":
+        """Return the cases of all, scored by one model."""
+        every = list(parts)
+        if not every:
+            raise DataError("X is empty: at least one row with a weight above 0 is required.")
+        leaves = [each.leaf for each in every if each.leaf is not None]
+        return cls(
+            np.concatenate([each.scores for each in every]),
+            np.concatenate([each.counts for each in every]),
+            np.concatenate(leaves) if len(leaves) == len(every) else None,
+        )
+
+    def with_expected_counts(self) -> "ScoreGroups":
+        """Return the same scores with the class counts that they predict."""
+        return replace(self, counts=self.scores * self.counts.sum(axis=1, keepdims=True))
+
+    def as_leaves(self, positive: int) -> Leaves:
+        """Return the scores as leaves."""
+        return Leaves(np.arange(len(self.scores)), self.counts, self.scores, positive)
+
+    def with_pure_leaves(self, positive: int) -> Leaves:
+        """Return the scores as leaves, followed by an empty pure leaf for each class.
+
+        The votes that a labeller gives the pure leaves determine its votes for any probabilities:
+        see ``FittedScores``.
+        """
+        n_classes = self.scores.shape[1]
+        scores = np.concatenate([self.scores, np.eye(n_classes)])
+        counts = np.concatenate([self.counts, np.zeros((n_classes, n_classes))])
+        return Leaves(np.arange(len(scores)), counts, scores, positive)
+
+
+# Labelled cases, counted as a model needs it to be evaluated.
+Counted = Tally | ScoreGroups
+
+
+def joined(parts: Iterable[Counted]) -> Counted:
+    """Return the cases of all parts, counted for one model; they may come one after the other."""
+    rest = iter(parts)
+    first = next(rest, None)
+    every = chain([] if first is None else [first], rest)
+    if isinstance(first, ScoreGroups):
+        return ScoreGroups.joined(each for each in every if isinstance(each, ScoreGroups))
+    return Tally.joined(each for each in every if isinstance(each, Tally))

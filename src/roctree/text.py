@@ -10,7 +10,14 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Literal
 
+from roctree.errors import require_rich
+
 Alignment = Literal["left", "right"]
+# A name cut to fewer letters is not recognised.
+_LEAST_LETTERS = 4
+
+# The label of cases that an operating point does not decide.
+UNDECIDED = "undecided"
 
 
 def text_table(
@@ -69,6 +76,7 @@ def rich_table(
     align: Alignment | Sequence[Alignment] = "right",
 ) -> Any:
     """Return a ``rich.table.Table``; markup in the cells is escaped."""
+    require_rich("This table")
     from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
@@ -123,14 +131,38 @@ def escape_unprintable(text: str) -> str:
     )
 
 
+def shorten(text: str, length: int, name: str = "") -> str:
+    """Return a text of at most ``length`` letters.
+
+    A name that it begins with is cut first, since what follows tells branches apart.
+
+    >>> shorten("worst fractal dimension <= 0.51", 20, name="worst fractal dimension")
+    'worst fract… <= 0.51'
+    >>> shorten("Kuala Lumpur", 8)
+    'Kuala L…'
+    """
+    if len(text) <= length:
+        return text
+    rest = text.removeprefix(name)
+    room = length - 1 - len(rest)
+    if rest != text and room >= _LEAST_LETTERS:
+        return f"{name[:room]}…{rest}"
+    return text[: length - 1] + "…"
+
+
 def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """Return a parenthesis that suggests the known name most similar to this one, or nothing.
 
     >>> did_you_mean("gino", ["gini", "auc"])
     " (did you mean 'gini'?)"
+    >>> did_you_mean("CHURNED", ["churned", "stayed"])
+    " (did you mean 'churned'?)"
     """
-    found = get_close_matches(name, known, n=1) if isinstance(name, str) else []
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    if not isinstance(name, str):
+        return ""
+    by_fold = {each.casefold(): each for each in known}
+    found = get_close_matches(name.casefold(), by_fold, n=1)
+    return f" (did you mean {by_fold[found[0]]!r}?)" if found else ""
 
 
 def _alignments(head: Sequence[str], align: Alignment | Sequence[Alignment]) -> Sequence[Alignment]:

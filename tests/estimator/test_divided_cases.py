@@ -17,7 +17,7 @@ def rates(labels, truth):
 def test_rates_on_held_out_cases_are_those_of_the_predictions(request_, seed):
     tree = ROCTreeClassifier(min_samples_leaf=5).fit(*weather.frame(300, missing=0.3))
     new, truth = weather.frame(200, missing=0.4, seed=seed + 1)
-    chosen = tree.at(counts=(new, truth), **request_)
+    chosen = tree.at(counts=(new, truth), positive="play", **request_)
     point = chosen.operating_point_
     assert [point.fpr, point.tpr] == pytest.approx(rates(chosen.predict(new), truth))
     assert not point.in_parts

@@ -30,7 +30,7 @@ CANCER = tuple(array[::3] for array in load_breast_cancer(return_X_y=True))
 
 
 def test_a_pipeline_may_end_in_a_tree():
-    pipeline = make_pipeline(StandardScaler(), ROCTreeClassifier(max_leaves=8))
+    pipeline = make_pipeline(StandardScaler(), ROCTreeClassifier(max_leaf_nodes=8))
     assert pipeline.fit(*CANCER).score(*CANCER) > 0.9
 
 
@@ -43,9 +43,9 @@ def test_a_pipeline_may_hand_frames_on():
 
 def test_grid_search_tries_criteria_by_name_and_by_value():
     criteria = ["auc", CRITERIA["gini"]]
-    grid = {"criterion": criteria, "max_leaves": [2, 8]}
+    grid = {"criterion": criteria, "max_leaf_nodes": [2, 8]}
     search = GridSearchCV(ROCTreeClassifier(), grid, cv=3, scoring="roc_auc").fit(*CANCER)
-    assert search.best_params_["max_leaves"] == 8
+    assert search.best_params_["max_leaf_nodes"] == 8
     assert search.best_score_ > 0.9
 
 
@@ -68,7 +68,7 @@ def test_permuting_a_useful_column_hurts_most():
 
 def test_text_columns_can_be_cross_validated():
     X, y = weather.frame()
-    scores = cross_val_score(ROCTreeClassifier(max_leaves=4), X, y, cv=5, scoring="roc_auc")
+    scores = cross_val_score(ROCTreeClassifier(max_leaf_nodes=4), X, y, cv=5, scoring="roc_auc")
     assert scores.mean() > 0.75
 
 

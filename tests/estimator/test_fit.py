@@ -65,7 +65,8 @@ def test_so_does_one_that_fails_after_it_has_grown(late, sentence):
 
 
 def test_one_class_makes_one_leaf():
-    tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["a", "a"])
+    with pytest.warns(UserWarning, match="The target is 'a' in all rows, .* choose another target"):
+        tree = ROCTreeClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert tree.get_n_leaves() == 1
     assert tree.predict([[5.0]]).tolist() == ["a"]
     assert tree.predict_proba([[5.0]]).tolist() == [[1.0]]
@@ -111,7 +112,7 @@ def test_max_depth_limits_the_splits_on_a_path():
 
 
 def test_max_leaves_keeps_the_splits_that_gain_most():
-    tree = tree_of(max_leaves=3)
+    tree = tree_of(max_leaf_nodes=3)
     assert tree.n_leaves == 3
     full = tree_of()
     kept, first = tree.gain * tree.weight, full.gain * full.weight
@@ -123,9 +124,9 @@ def test_best_first_without_a_limit_is_the_whole_tree():
 
 
 def test_growth_by_the_area_of_the_whole_tree_wants_a_limit():
-    with pytest.raises(ParameterError, match="give max_leaves as well"):
+    with pytest.raises(ParameterError, match="give max_leaf_nodes too"):
         tree_of(growth="whole_tree_auc")
-    assert tree_of(growth="whole_tree_auc", max_leaves=999) == tree_of()
+    assert tree_of(growth="whole_tree_auc", max_leaf_nodes=999) == tree_of()
 
 
 def test_every_branch_has_the_least_weight():
@@ -148,6 +149,29 @@ def test_observed_thresholds_are_values_of_the_column():
     tree = tree_of(threshold="observed")
     for node in np.flatnonzero(~tree.is_leaf):
         assert tree.threshold[node] in IRIS[0][:, tree.feature[node]]
+
+
+def test_node_thresholds_are_values_of_the_cases_of_the_node():
+    values = [[1.0, 0.0], [2.0, 0.0], [9.0, 0.0], [6.0, 1.0]]
+    y = [0, 0, 1, 1]
+    tree = {
+        each: ROCTreeClassifier(criterion="gini", threshold=each, max_depth=2).fit(
+            [*values, [4.0, 1.0]], [*y, 1]
+        )
+        for each in ("midpoint", "observed", "node")
+    }
+    assert [each.tree_.threshold[0] for each in tree.values()] == [3.0, 2.0, 2.0]
+    second = [[0.0, value] for value in (1.0, 7.0)] + [[1.0, value] for value in (3.0, 4.0)]
+    found = [
+        float(ROCTreeClassifier(threshold=each).fit(second, [0, 1, 2, 2]).tree_.threshold[1])
+        for each in tree
+    ]
+    assert found == [4.0, 4.0, 1.0]
+
+
+def test_node_thresholds_need_exact_splits():
+    with pytest.raises(ParameterError, match="splits='exact'"):
+        tree_of(threshold="node", splits="binned")
 
 
 def test_collapsing_spares_leaves_that_change_no_label():

@@ -5,13 +5,13 @@ from tests.estimator import weather
 
 
 def test_a_notebook_shows_the_parameters_of_an_unfitted_tree():
-    page = ROCTreeClassifier(max_leaves=4)._repr_html_()
+    page = ROCTreeClassifier(max_leaf_nodes=4)._repr_html_()
     assert "ROCTreeClassifier" in page
     assert page.endswith("</body>")
 
 
 def test_a_notebook_shows_the_top_of_a_fitted_tree():
-    tree = ROCTreeClassifier(max_leaves=4).fit(*weather.frame())
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(*weather.frame())
     for page in (tree._repr_html_(), tree._repr_mimebundle_()["text/html"]):
         assert "4 leaves, depth " in page
         assert "classes home, play" in page

@@ -13,7 +13,7 @@ NO_NUMBER = [-0.1, True, "1", None, float("nan"), float("inf")]
 NO_NAME = ["nothing", None, 3, ["exact"]]
 REFUSED = {
     "max_depth": NO_WHOLE_NUMBER,
-    "max_leaves": [0, *NO_WHOLE_NUMBER],
+    "max_leaf_nodes": [0, *NO_WHOLE_NUMBER],
     "min_samples_split": NO_NUMBER,
     "min_samples_leaf": [0, *NO_NUMBER],
     "min_weight_fraction_leaf": [0.6, *NO_NUMBER],
@@ -34,7 +34,7 @@ REFUSED = {
 }
 ACCEPTED = {
     "max_depth": np.int32(3),
-    "max_leaves": np.uint8(2),
+    "max_leaf_nodes": np.uint8(2),
     "min_samples_split": np.float32(2),
     "min_samples_leaf": 0.5,
     "min_weight_fraction_leaf": 0.5,
@@ -58,7 +58,9 @@ def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
 
 @pytest.mark.parametrize(("name", "value"), ACCEPTED.items())
 def test_numbers_and_flags_of_numpy_are_welcome(name, value):
-    ROCTreeClassifier(**{name: value}).fit(X, Y)
+    plain = value.item() if isinstance(value, np.generic) else value
+    tree = ROCTreeClassifier(**{name: value}).fit(X, Y)
+    assert tree.tree_ == ROCTreeClassifier(**{name: plain}).fit(X, Y).tree_
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
@@ -74,6 +76,7 @@ def test_every_parameter_has_a_rule_or_a_reader_of_its_own():
         "criterion",
         "pruning",
         "smoothing",
+        "points",
         "metric",
         "categorical_features",
     }
@@ -101,7 +104,8 @@ def test_a_criterion_must_be_one():
 
 
 def test_nothing_is_checked_before_the_fit():
-    ROCTreeClassifier(max_depth="deep").set_params(max_leaves=-5)
+    tree = ROCTreeClassifier(max_depth="deep").set_params(max_leaf_nodes=-5)
+    assert (tree.max_depth, tree.max_leaf_nodes) == ("deep", -5)
 
 
 def test_the_table_of_defaults_is_the_signature_of_the_constructor():

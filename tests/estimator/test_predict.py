@@ -93,7 +93,7 @@ def test_importances_add_up_to_one_and_name_the_informative_columns():
 
 def test_depth_leaves_and_text_describe_the_tree():
     X, y = weather.frame()
-    tree = ROCTreeClassifier(max_leaves=3).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=3).fit(X, y)
     assert tree.get_n_leaves() == 3
     assert tree.get_depth() == 2
     assert len([line for line in tree.to_text().splitlines() if "cases" in line]) == 3

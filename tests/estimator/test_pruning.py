@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier, presets
+from roctree.data import Dataset
+from roctree.fitting import hold_out_rows
 from roctree.pruning import (
     PRUNING,
     CostComplexity,
@@ -335,3 +337,25 @@ def test_a_tree_that_is_not_fitted_cannot_be_pruned():
     for call in (lambda tree: tree.pruned("pessimistic"), lambda tree: tree.pruning_path()):
         with pytest.raises(NotFittedError):
             call(ROCTreeClassifier())
+
+
+def test_reduced_error_pruning_may_divide_copies_like_weka():
+    X, y = load_wine(return_X_y=True)
+    X, y = np.tile(X, (4, 1)), np.tile(y, 4)
+    together, divided = (
+        ROCTreeClassifier(pruning=ReducedError(copies=copies)).fit(X, y)
+        for copies in ("together", "divided")
+    )
+    # With four copies of each case, the pruning cases are copies of growing ones.
+    assert together.get_n_leaves() < divided.get_n_leaves()
+    order = np.random.default_rng(0).permutation(len(y))
+    again = ROCTreeClassifier(pruning=ReducedError(copies="divided")).fit(X[order], y[order])
+    assert again.tree_ == divided.tree_
+
+
+def test_divided_copies_hold_out_a_share_of_the_rows_of_each_class():
+    X, y = np.zeros((90, 1)), np.repeat([0, 1], [60, 30])
+    data = Dataset.from_data(X, y)
+    kept, out = hold_out_rows(data, 1 / 3)
+    assert np.bincount(out.labels).tolist() == [20, 10]
+    assert np.bincount(kept.labels).tolist() == [40, 20]

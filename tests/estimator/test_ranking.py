@@ -44,7 +44,7 @@ def test_the_worked_example_is_ranked_by_distance():
 @pytest.mark.parametrize("ranking", GEOMETRIC)
 def test_scores_are_positive_exactly_where_predict_says_so_at_any_point(ranking, point):
     X, y = weather.frame()
-    tree = ROCTreeClassifier(ranking=ranking, max_leaves=12, n_jobs=2).fit(X, y)
+    tree = ROCTreeClassifier(ranking=ranking, max_leaf_nodes=12, n_jobs=2).fit(X, y)
     tree = tree.at(**point) if point else tree
     assert np.array_equal(tree.decision_function(X) > 0, tree.predict(X) == tree.classes_[1])
 
@@ -73,7 +73,7 @@ def test_scores_and_predictions_agree_on_any_data(data, ranking, metric):
 
 def test_local_ranking_keeps_the_order_of_the_leaves_and_breaks_their_ties():
     X, y = load_breast_cancer(return_X_y=True)
-    tree = ROCTreeClassifier(max_leaves=6, ranking="local").fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=6, ranking="local").fit(X, y)
     scores, shares = tree.decision_function(X), tree.predict_proba(X)[:, 1].round(12)
     for share in np.unique(shares):
         inside, below = shares == share, shares < share
@@ -90,7 +90,7 @@ def test_local_ranking_keeps_the_order_of_the_leaves_and_breaks_their_ties():
 def test_other_units_of_an_attribute_change_nothing(metric, ranking):
     X, y = load_iris(return_X_y=True)
     other = X * [2.0, 0.25, 1000.0, 1.0] + [3.0, 0.0, 100.0, -7.0]
-    one, two = (ROCTreeClassifier(ranking=ranking, metric=metric, max_leaves=5).fit(each, y)
+    one, two = (ROCTreeClassifier(ranking=ranking, metric=metric, max_leaf_nodes=5).fit(each, y)
                 for each in (X, other))  # fmt: skip
     assert two.boundary_distance(other) == pytest.approx(one.boundary_distance(X), abs=1e-9)
     assert two.decision_function(other) == pytest.approx(one.decision_function(X), abs=1e-9)
@@ -100,7 +100,7 @@ def test_other_units_of_an_attribute_change_nothing(metric, ranking):
 def test_an_attribute_that_is_mirrored_has_the_same_distances(metric):
     X, y = load_breast_cancer(return_X_y=True)
     factors = np.where(np.arange(30) % 3, -2.0, 3.0)
-    one, two = (ROCTreeClassifier(metric=metric, max_leaves=3).fit(each, y)
+    one, two = (ROCTreeClassifier(metric=metric, max_leaf_nodes=3).fit(each, y)
                 for each in (X, X * factors + 7.0))  # fmt: skip
     assert two.boundary_distance(X * factors + 7.0) == pytest.approx(
         one.boundary_distance(X), abs=1e-9
@@ -109,8 +109,8 @@ def test_an_attribute_that_is_mirrored_has_the_same_distances(metric):
 
 def test_a_fitted_tree_is_ranked_in_another_way_without_a_fit():
     X, y = load_breast_cancer(return_X_y=True)
-    tree = ROCTreeClassifier(max_leaves=5).fit(X, y)
-    fresh = ROCTreeClassifier(max_leaves=5, ranking="global", metric="standard").fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=5).fit(X, y)
+    fresh = ROCTreeClassifier(max_leaf_nodes=5, ranking="global", metric="standard").fit(X, y)
     other = tree.ranked("global", metric="standard")
     assert np.array_equal(other.decision_function(X), fresh.decision_function(X))
     assert other.get_params() == fresh.get_params()
@@ -123,9 +123,9 @@ def test_a_fitted_tree_is_ranked_in_another_way_without_a_fit():
 
 def test_the_boundary_is_that_of_the_tree_as_it_is_now():
     X, y = load_breast_cancer(return_X_y=True)
-    tree = ROCTreeClassifier(max_leaves=9, ranking="global").fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=9, ranking="global").fit(X, y)
     small = tree.pruned("pessimistic")
-    same = ROCTreeClassifier(max_leaves=9, pruning="pessimistic", ranking="global").fit(X, y)
+    same = ROCTreeClassifier(max_leaf_nodes=9, pruning="pessimistic", ranking="global").fit(X, y)
     assert np.array_equal(small.decision_function(X), same.decision_function(X))
     strict = tree.at(cost_fp=50, cost_fn=1)
     changed = strict.predict(X) != tree.predict(X)
@@ -155,7 +155,7 @@ def test_on_a_threshold_the_distance_is_zero_and_the_score_has_the_sign_of_the_c
 
 def test_more_classes_have_a_column_each():
     X, y = load_iris(return_X_y=True)
-    tree = ROCTreeClassifier(max_leaves=4).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
     nearest, columns = tree.boundary_distance(X), tree.boundary_distance(X, boundary="one_vs_rest")
     assert nearest.shape == (150,)
     assert columns.shape == (150, 3)
@@ -191,7 +191,7 @@ def test_threads_change_nothing():
 
 def test_a_report_tells_whether_to_rank_by_distance():
     X, y = load_breast_cancer(return_X_y=True)
-    tree = ROCTreeClassifier(max_leaves=4).fit(X[::2], y[::2])
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X[::2], y[::2])
     report = tree.boundary_report(X[1::2], y[1::2])
     right = tree.predict(X[1::2]) == y[1::2]
     distances = tree.boundary_distance(X[1::2])
@@ -208,13 +208,13 @@ def test_a_report_tells_whether_to_rank_by_distance():
 @pytest.mark.filterwarnings("ignore:max_fpr")  # which no leaf keeps
 def test_geometric_probabilities_are_proper_calibrated_and_unmoved_by_other_labels():
     X, y = load_breast_cancer(return_X_y=True)
-    tree = ROCTreeClassifier(max_leaves=5, geometric_probability=True).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=5, geometric_probability=True).fit(X, y)
     shares = tree.predict_proba(X)
     assert shares.sum(axis=1) == pytest.approx(np.ones(len(X)))
     assert shares[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
     assert len(np.unique(shares[:, 1])) > 100
     assert np.array_equal(tree.at(max_fpr=0.01).predict_proba(X), shares)
-    plain = ROCTreeClassifier(max_leaves=5).fit(X, y)
+    plain = ROCTreeClassifier(max_leaf_nodes=5).fit(X, y)
     assert np.array_equal(tree.predict(X), plain.predict(X))
     assert np.array_equal(tree.decision_function(X), plain.decision_function(X))
 
@@ -231,7 +231,7 @@ def test_after_pruning_geometric_probabilities_need_the_training_cases():
 
 def test_geometric_probability_of_more_classes_is_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ParameterError, match="requires two classes, but there are 3"):
+    with pytest.raises(ParameterError, match="needs two classes, but there are 3"):
         ROCTreeClassifier(geometric_probability=True).fit(X, y)
 
 

@@ -9,7 +9,7 @@ from roctree import NotFittedError, ParameterError, ROCTreeClassifier
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
-        ({}, "Give an operating point: cost_fp and cost_fn, cost_matrix, prior"),
+        ({}, "Give an operating point: cost_fp and cost_fn, cost_matrix, cost_reject, prior"),
         ({"max_fpr": 2}, "max_fpr=2 must be a number from 0 to 1."),
         ({"max_fpr": np.nan}, "max_fpr=nan must be a number from 0 to 1."),
         ({"max_fpr": "low"}, "max_fpr='low' must be a number from 0 to 1."),

@@ -6,6 +6,7 @@ import sys
 from typing import get_args
 
 import pytest
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import (
     check_decision_proba_consistency,
     estimator_checks_generator,
@@ -13,6 +14,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from roctree import ROCTreeClassifier, presets
+from roctree.checks import expected_failed_checks
 from roctree.criteria import CRITERIA
 from roctree.geometry import RANKINGS
 from roctree.pruning import PRUNING
@@ -23,8 +25,8 @@ from roctree.tree.growth import Missing, Nominal
 PATHS = [
     {"missing": "branch"},
     {"nominal": "multiway", "categorical_features": [0]},
-    {"max_leaves": 4},
-    {"growth": "whole_tree_auc", "max_leaves": 4},
+    {"max_leaf_nodes": 4},
+    {"growth": "whole_tree_auc", "max_leaf_nodes": 4},
     {"class_weight": "balanced"},
     {"pruning": "reduced_error"},
     {"smoothing": MBranch(M="auto")},
@@ -95,9 +97,36 @@ def test_scores_by_distance_and_probabilities_agree_as_far_as_scikit_learn_looks
     check_decision_proba_consistency("TreeOfNumbers", TreeOfNumbers(ranking=ranking))
 
 
+DISTANCES = [
+    *[ROCTreeClassifier(ranking="global", criterion=name) for name in CRITERIA],
+    ROCTreeClassifier(geometric_probability=True),
+    ROCTreeClassifier(geometric_probability=True, ranking="global"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Categories not seen in training")
+@parametrize_with_checks(DISTANCES)
+def test_distances_pass_every_check_but_those_that_are_listed_with_a_reason(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if name not in expected_failed_checks(estimator):
+        check(estimator)
+
+
+@pytest.mark.parametrize(
+    "options", [{"criterion": "auc", "ranking": "global"}, {"geometric_probability": True}]
+)
+def test_checks_that_are_listed_fail(options):
+    estimator = ROCTreeClassifier(**options)
+    (name,) = expected_failed_checks(estimator)
+    with pytest.raises(AssertionError):
+        getattr(estimator_checks, name)(name, estimator)
+
+
 @pytest.mark.slow
 # The checks predict for values that no training case had.
 @pytest.mark.filterwarnings("ignore:Categories not seen in training")
+@pytest.mark.filterwarnings("ignore:Columns with nearly as many categories as rows")
 @parametrize_with_checks([ROCTreeClassifier(**each) for each in PATHS])
 def test_every_code_path_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
@@ -105,6 +134,7 @@ def test_every_code_path_passes_every_check_of_scikit_learn(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Categories not seen in training")
+@pytest.mark.filterwarnings("ignore:Columns with nearly as many categories as rows")
 @pytest.mark.parametrize(("estimator", "check"), list(short_checks()))
 def test_every_choice_passes_the_checks_of_what_it_computes(estimator, check):
     check(estimator)

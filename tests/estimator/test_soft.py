@@ -86,8 +86,9 @@ def test_a_width_is_a_number_from_zero_on(wrong):
 
 def test_the_curve_of_other_cases_is_that_of_their_probabilities(tree, tumours):
     X, y = tumours[2:]
-    assert tree.roc(X, y).auc == pytest.approx(roc_auc_score(y, tree.predict_proba(X)[:, 1]))
-    assert tree.roc(X, y).n_positive == y.sum()
+    curve = tree.roc(X, y, positive=1)
+    assert curve.auc == pytest.approx(roc_auc_score(y, tree.predict_proba(X)[:, 1]))
+    assert curve.n_positive == y.sum()
 
 
 @pytest.mark.parametrize("point", [{}, {"max_fpr": 0.05}, {"cost_fp": 1, "cost_fn": 9}])
@@ -100,7 +101,7 @@ def test_scores_are_positive_exactly_where_predict_says_so(tree, tumours, point)
 @pytest.mark.parametrize("point", [{"max_fpr": 0.1}, {"cost_fp": 1, "cost_fn": 5}])
 def test_rates_chosen_on_other_cases_are_those_of_predict(tree, tumours, point):
     X, y = tumours[2:]
-    chosen = tree.at(counts=(X, y), **point)
+    chosen = tree.at(counts=(X, y), positive=1, **point)
     found = chosen.predict(X)
     assert chosen.operating_point_.fpr == pytest.approx(found[y == 0].mean())
     assert chosen.operating_point_.tpr == pytest.approx(found[y == 1].mean())
@@ -155,7 +156,7 @@ def test_an_explanation_names_the_leaves_and_adds_up(tree, tumours):
 
 def test_a_hard_case_is_explained_by_its_path():
     X, y = weather.complete()
-    tree = ROCTreeClassifier(max_leaves=3).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=3).fit(X, y)
     found = tree.explain(X.iloc[[0]])
     (leaf,) = found.leaves
     assert leaf.part == 1.0
@@ -165,7 +166,7 @@ def test_a_hard_case_is_explained_by_its_path():
 
 def test_a_missing_value_is_explained_as_one():
     X, y = weather.frame(200, missing=0.2)
-    tree = ROCTreeClassifier(max_leaves=4).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=4).fit(X, y)
     row = X[X.sky.isna() & X.warmth.isna()].iloc[[0]]
     text = str(tree.explain(row))
     assert "is missing: " in text
@@ -179,7 +180,7 @@ def test_one_case_is_explained_at_a_time(tree, tumours):
 
 def test_a_case_may_be_a_row_its_values_or_some_of_them_by_name():
     X, y = weather.frame(200, missing=0.0)
-    tree = ROCTreeClassifier(ranking="soft", max_leaves=6).fit(X, y)
+    tree = ROCTreeClassifier(ranking="soft", max_leaf_nodes=6).fit(X, y)
     expected = str(tree.explain(X.iloc[[3]]))
     row = X.iloc[3]
     for case in (row, row.tolist(), tuple(row), row.to_dict(), row.to_numpy()):
@@ -199,7 +200,7 @@ def test_a_case_may_be_a_row_its_values_or_some_of_them_by_name():
 
 def test_every_kind_of_step_is_explained_in_words():
     X, y = weather.complete(200)
-    tree = ROCTreeClassifier(ranking="soft", max_leaves=8).fit(X, y)
+    tree = ROCTreeClassifier(ranking="soft", max_leaf_nodes=8).fit(X, y)
     text = str(tree.explain({"warmth": 25.0, "sky": "sun", "wind": None}))
     assert re.search(
         r"warmth = 25: [\d.]+ % goes to warmth > [\d.]+, as the threshold is [\d.]+ away and soft "
@@ -222,5 +223,5 @@ def test_readable_trees_have_32_leaves_at_most():
     tree = presets.readable().fit(X, y)
     assert tree.get_n_leaves() <= 32
     assert tree.tree_.softness.any()
-    assert presets.readable(max_leaves=8).fit(X, y).get_n_leaves() == 8
+    assert presets.readable(max_leaf_nodes=8).fit(X, y).get_n_leaves() == 8
     assert presets.best_ranking().ranking == "soft"

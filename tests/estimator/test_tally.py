@@ -11,7 +11,7 @@ from tests.estimator import weather
 
 @pytest.fixture(scope="module")
 def tree():
-    return ROCTreeClassifier(max_leaves=6).fit(*weather.frame())
+    return ROCTreeClassifier(max_leaf_nodes=6).fit(*weather.frame())
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_labels_by_chance_count_as_often_as_expected(tree, cases):
 
 
 def test_cases_counted_in_another_tree_are_refused(tree, parts):
-    other = ROCTreeClassifier(max_leaves=3).fit(*weather.frame())
+    other = ROCTreeClassifier(max_leaf_nodes=3).fit(*weather.frame())
     with pytest.raises(ParameterError, match="counted in another tree"):
         other.roc(parts[0])
     assert tree.smoothed("laplace").roc(parts[0]).auc > 0.5
@@ -71,6 +71,6 @@ def test_no_parts_are_no_cases():
 
 def test_a_tally_does_not_keep_the_cases():
     X, y = weather.complete()
-    tally = ROCTreeClassifier(max_leaves=6).fit(X, y).tally(X, y)
+    tally = ROCTreeClassifier(max_leaf_nodes=6).fit(X, y).tally(X, y)
     assert len(tally.values) == 0
     assert tally.values.base is None

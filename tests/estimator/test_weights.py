@@ -2,7 +2,10 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from roctree import ParameterError, ROCTreeClassifier
 from roctree.criteria import CRITERIA
@@ -35,6 +38,16 @@ def test_a_row_of_weight_k_equals_k_copies(name, nominal):
     tree = ROCTreeClassifier(criterion=name, nominal=nominal)
     weighted = tree.fit(X, y, weights).tree_
     assert weighted == tree.fit(X.iloc[copies], y[copies]).tree_
+
+
+@pytest.mark.parametrize("max_bins", [7, 255])
+def test_a_row_of_weight_k_equals_k_copies_in_bins(max_bins):
+    X, y = load_breast_cancer(return_X_y=True)
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    copies = np.repeat(np.arange(len(y)), weights)
+    tree = ROCTreeClassifier(splits="binned", max_bins=max_bins)
+    weighted = tree.fit(X, y, weights).tree_
+    assert weighted == tree.fit(X[copies], y[copies]).tree_
 
 
 @pytest.mark.parametrize("missing", ["fractional", "category", "branch"])
@@ -177,26 +190,90 @@ def test_weights_that_are_not_too_extreme_grow_the_tree_of_weights_of_one(name, 
     assert tree.fit(X, y, np.full(150, scale)).tree_.n_leaves == plain
 
 
-def test_weights_that_add_up_to_one_are_warned_of():
+@pytest.mark.parametrize("splits", ["exact", "binned"])
+@pytest.mark.parametrize("limits", [{}, {"min_samples_leaf": 5, "min_samples_split": 12}])
+def test_weights_that_add_up_to_one_grow_the_tree_of_weights_of_one(limits, splits):
     X, y = IRIS
-    with pytest.warns(UserWarning, match="sample_weight adds up to 1 over 150 rows") as caught:
-        tree = ROCTreeClassifier().fit(X, y, np.full(150, 1 / 150))
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    assert tree.get_n_leaves() == 1
+    tree = ROCTreeClassifier(splits=splits, **limits)
+    light = clone(tree).fit(X, y, np.full(150, 1 / 128 / 150))
+    assert same_structure(light.tree_, tree.fit(X, y).tree_)
+    assert light.tree_.weight[0] == pytest.approx(1 / 128)
 
 
-def test_weights_that_add_up_to_one_need_smaller_limits():
+def test_limits_count_cases_of_average_weight_where_that_is_less_than_one():
     X, y = IRIS
-    small = ROCTreeClassifier(min_samples_split=2 / 150, min_samples_leaf=1 / 150)
-    weighted = small.fit(X, y, np.full(150, 1 / 150))
-    assert same_structure(weighted.tree_, ROCTreeClassifier().fit(X, y).tree_)
+    weights = np.random.default_rng(0).random(150)
+    tree = ROCTreeClassifier(min_samples_leaf=10, min_samples_split=30).fit(X, y, weights).tree_
+    assert tree.weight[tree.is_leaf].min() >= 10 * weights.mean() * (1 - 1e-6)
+    assert tree.weight[~tree.is_leaf].min() >= 30 * weights.mean() * (1 - 1e-6)
+    assert tree.weight[tree.is_leaf].min() < 10
+
+
+def test_heavy_weights_do_not_change_what_limits_count():
+    X, y = IRIS
+    tree = ROCTreeClassifier(min_samples_leaf=10)
+    assert tree.fit(X, y, np.full(150, 3)).tree_ == tree.fit(*map(thrice, (X, y))).tree_
+
+
+def thrice(rows):
+    return np.repeat(rows, 3, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("fractions", "counts"),
+    [
+        ({"min_samples_leaf": 0.05}, {"min_samples_leaf": 8}),
+        ({"min_samples_split": 0.2}, {"min_samples_split": 30}),
+        ({"min_samples_split": 0.001}, {"min_samples_split": 2}),
+        ({"min_samples_leaf": 0.07}, {"min_samples_leaf": 11}),
+    ],
+)
+def test_limits_below_one_are_fractions_as_in_scikit_learn(fractions, counts):
+    X, y = IRIS
+    tree = ROCTreeClassifier(**fractions).fit(X, y).tree_
+    assert tree == ROCTreeClassifier(**counts).fit(X, y).tree_
+    peer = DecisionTreeClassifier(random_state=0, **fractions).fit(X, y).tree_
+    equal = DecisionTreeClassifier(random_state=0, **counts).fit(X, y).tree_
+    assert np.array_equal(peer.threshold, equal.threshold)
+    assert tree.n_leaves > 1
+
+
+def test_fractions_are_of_the_weight_of_all_cases():
+    X, y = IRIS
+    tree = ROCTreeClassifier(min_samples_leaf=0.05)
+    heavy = tree.fit(X, y, np.full(150, 3)).tree_
+    assert heavy == tree.fit(*map(thrice, (X, y))).tree_
+    assert same_structure(heavy, ROCTreeClassifier(min_samples_leaf=23).fit(X, y, [3] * 150).tree_)
+
+
+def test_limits_above_one_need_not_be_whole():
+    X, y = IRIS
+    tree = ROCTreeClassifier(min_samples_leaf=2.5).fit(X, y).tree_
+    assert tree == ROCTreeClassifier(min_samples_leaf=3).fit(X, y).tree_
+
+
+@pytest.mark.parametrize("splits", ["exact", "binned"])
+def test_boosted_trees_are_about_as_good_as_those_of_scikit_learn(splits):
+    X, y = load_breast_cancer(return_X_y=True)
+    halves = slice(0, None, 2), slice(1, None, 2)
+    ours, theirs = (
+        AdaBoostClassifier(base, n_estimators=10, random_state=0).fit(X[halves[0]], y[halves[0]])
+        for base in (
+            ROCTreeClassifier(max_depth=2, splits=splits),
+            DecisionTreeClassifier(max_depth=2, random_state=0),
+        )
+    )
+    scores = [model.score(X[halves[1]], y[halves[1]]) for model in (ours, theirs)]
+    assert scores[0] > max(0.93, scores[1] - 0.03)
+    assert len(ours.estimators_) == 10
+    assert all(tree.get_n_leaves() >= 3 for tree in ours.estimators_)
 
 
 def test_few_rows_are_no_reason_to_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ROCTreeClassifier(min_samples_leaf=5).fit([[0.0], [1.0]], [0, 1])
+        tree = ROCTreeClassifier(min_samples_leaf=5).fit([[0.0], [1.0]], [0, 1])
+    assert tree.get_n_leaves() == 1
 
 
 def test_the_least_share_counts_class_weights():

@@ -44,6 +44,16 @@ def test_shared_growth_gives_the_same_trees_as_fitting():
         assert_alike(ours, theirs)
 
 
+def test_a_configuration_that_fails_is_an_error_and_those_after_it_are_fitted():
+    trees = [ROCTreeClassifier(min_samples_leaf=1), ROCTreeClassifier(max_depth=-1), j48()]
+    configurations = [Configuration(str(i), each) for i, each in enumerate(trees)]
+    first, failed, last = fit_configurations(configurations, ROWS, Y)
+    assert isinstance(failed.error, ParameterError)
+    for fitted in (first, last):
+        assert fitted.error is None
+        assert 0.0 < fitted.seconds < 600.0
+
+
 def test_subtree_raising_gives_the_same_trees_as_fitting():
     for ours, theirs in zip(*both([j48(), j48(smoothing="laplace")]), strict=True):
         assert_alike(ours, theirs)

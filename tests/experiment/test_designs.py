@@ -43,6 +43,13 @@ def test_more_repeats_start_with_the_splits_of_fewer(design):
     assert replace(design, repeats=9).rule == design.rule != replace(design, seed=9).rule
 
 
+@pytest.mark.parametrize("design", DESIGNS[:2], ids=repr)
+def test_the_ratio_of_test_cases_is_that_of_the_splits(design):
+    labels = np.array([0, 1] * 60, np.int32)
+    for split in design.splits(labels):
+        assert design.test_ratio == pytest.approx(len(split.test) / len(split.train))
+
+
 @given(labels=LABELS)
 def test_folds_cover_every_case_once_in_each_repeat(labels):
     splits = list(CrossValidation(3, 2).splits(labels))

@@ -9,7 +9,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from roctree import ROCTreeClassifier
 from roctree.criteria import criterion
-from roctree.experiment import fingerprint
+from roctree.experiment.store import code_fingerprint, fingerprint
 from roctree.smoothing import MBranch
 
 
@@ -37,13 +37,13 @@ class Measure:
     ],
 )
 def test_fingerprints_are_the_same_in_every_process(make):
-    text = fingerprint.of_value(make())
-    assert text == fingerprint.of_value(make())
+    text = fingerprint(make())
+    assert text == fingerprint(make())
     assert "0x" not in text
 
 
 def test_fingerprints_contain_every_option():
-    value, other = fingerprint.of_value, np.arange(5000)
+    value, other = fingerprint, np.arange(5000)
     assert value(MBranch(M=2)) != value(MBranch(M=4))
     assert value(partial(max, 1)) != value(partial(max, 2))
     assert value({"a": [1]}) != value({"a": [2]})
@@ -53,6 +53,6 @@ def test_fingerprints_contain_every_option():
 
 
 def test_the_fingerprint_of_the_code_covers_what_grows_and_measures():
-    names = fingerprint.of_code()
+    names = code_fingerprint()
     assert {"tree/tree.py", "estimator.py", "experiment/metrics.py", "numpy"} <= names.keys()
     assert not any(name.startswith(("report", "cli")) for name in names)

@@ -75,7 +75,7 @@ BAD = [
     ({"leaves": [np.inf]}, "integers of at least 1"),
     ({"leaves": []}, "integers of at least 1"),
     ({"leaves": "4,8"}, "integers of at least 1"),
-    ({"max_leaves": 5}, "max_leaves is varied by frontier: use leaves"),
+    ({"max_leaf_nodes": 5}, "max_leaf_nodes is varied by frontier: use leaves"),
     ({"growth": "best_first"}, "growth is varied by frontier: use ways"),
     ({"ranking": "leaf"}, "ranking is varied by frontier: use ways"),
     ({"ways": []}, r"ways=\[\] is empty"),
@@ -136,3 +136,16 @@ def test_a_line_is_drawn_for_each_way(small):
     assert display.ax_.get_ylabel() == "log-loss"
     with pytest.raises(ParameterError, match="measure='error' is not known"):
         display.plot("error")
+
+
+def test_lines_carry_their_names_apart_and_the_deviations_of_the_folds(small):
+    pytest.importorskip("matplotlib").use("Agg")
+    display = roctree.FrontierDisplay(small).plot()
+    assert display.ax_.get_legend() is None
+    names = {text.get_text(): text for text in display.ax_.texts}
+    assert set(names) == {line.get_label() for line in display.lines_}
+    display.figure_.canvas.draw()
+    places = sorted(text.get_window_extent().y0 for text in names.values())
+    assert np.diff(places).min() > 8
+    bars = [each for each in display.ax_.containers if len(each) == 3]
+    assert len(bars) == len(WAYS)

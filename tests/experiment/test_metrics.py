@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 from roctree import ROCTreeClassifier
 from roctree.errors import ParameterError
 from roctree.experiment import METRICS, Answer, BuiltIn
-from roctree.experiment.metrics import FBeta, resolve
+from roctree.experiment.metrics import FBeta, resolve_metrics
 
 
 def answer_of(seed, n_classes, n=40, positive=0):
@@ -102,6 +102,6 @@ def test_an_unknown_measure_is_rejected():
     with pytest.raises(ParameterError, match="beta='three'"):
         FBeta("three")
     with pytest.raises(ParameterError, match="did you mean 'accuracy'"):
-        resolve(["accurcy"])
-    assert list(resolve("auc")) == ["auc"]
-    assert resolve({"half": lambda _: 0.5})["half"](None) == 0.5
+        resolve_metrics(["accurcy"])
+    assert list(resolve_metrics("auc")) == ["auc"]
+    assert resolve_metrics({"half": lambda _: 0.5})["half"](None) == 0.5

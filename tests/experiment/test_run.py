@@ -1,6 +1,7 @@
 """Runs give the same results in any order and after any interruption, and notice changes."""
 
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -9,7 +10,6 @@ from contextlib import closing
 from dataclasses import replace
 from importlib import import_module, invalidate_caches
 from io import StringIO
-from signal import SIGKILL
 from subprocess import DEVNULL, PIPE
 
 import numpy as np
@@ -23,13 +23,15 @@ from roctree.experiment import (
     CrossValidation,
     Plan,
     Problem,
-    fingerprint,
     run,
 )
-from roctree.experiment.store import Key, Outcome, Store
+from roctree.experiment.store import Key, Outcome, Store, code_fingerprint
 from roctree.progress import StudyProgress, study_bar
 
+# The name of the module is that of its function.
+RUN_MODULE = sys.modules["roctree.experiment.run"]
 DESIGN = CrossValidation(3, 2)
+needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 on this system")
 TREES = {name: ROCTreeClassifier(smoothing=name) for name in ("none", "m_branch")}
 
 
@@ -57,12 +59,13 @@ run(plan_of(), sys.argv[1], progress=report)
 """
 
 
+@needs_kill
 @pytest.mark.slow
 @pytest.mark.parametrize("done", [4, 14])
 def test_a_killed_run_resumes_and_ends_with_the_same_bytes(tmp_path, expected, done):
     path = tmp_path / "study.sqlite"
     killed = subprocess.run([sys.executable, "-c", SCRIPT, path, str(done)], check=False)
-    assert killed.returncode == -SIGKILL
+    assert killed.returncode == -signal.SIGKILL
     assert len(Store(path).present()) == done
     seen = []
     assert run(plan_of(), path, progress=seen.append).csv() == expected
@@ -79,6 +82,7 @@ run(plan_of(), sys.argv[1], n_jobs=2, progress=lambda now: print(now.done, flush
 """
 
 
+@needs_kill
 @pytest.mark.slow
 def test_two_processes_can_be_killed_at_any_time(tmp_path, expected):
     path = tmp_path / "study.sqlite"
@@ -88,7 +92,7 @@ def test_two_processes_can_be_killed_at_any_time(tmp_path, expected):
             pass
         process.kill()
     assert line, "it ended before it could be killed"
-    assert process.returncode == -SIGKILL
+    assert process.returncode == -signal.SIGKILL
     assert run(plan_of(), path).csv() == expected
 
 
@@ -161,6 +165,8 @@ def test_retry_runs_failures_again(tmp_path):
     assert len(seen) == 1
     run(plan, path, progress=seen.append, retry=True)
     assert len(seen) == 2 + len(DESIGN.places)
+    assert [progress.failed for progress in seen[:2]] == [len(DESIGN.places), 0]
+    assert seen[-1].failed == len(DESIGN.places)
 
 
 @pytest.mark.parametrize(
@@ -190,8 +196,8 @@ def test_changed_code_is_named_and_results_can_be_kept(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
     before = run(plan, path).csv()
-    code = fingerprint.of_code() | {"tree/grow.py": "other"}
-    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    code = code_fingerprint() | {"tree/grow.py": "other"}
+    monkeypatch.setattr(RUN_MODULE, "code_fingerprint", lambda: code)
     with pytest.raises(DataError, match=r"code in tree/grow\.py"):
         run(plan, path)
     assert run(plan, path, changed="keep").csv() == before
@@ -201,10 +207,10 @@ def test_changed_code_is_named_and_results_can_be_kept(tmp_path, monkeypatch):
 def test_removed_modules_are_not_a_change(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
-    code = fingerprint.of_code()
-    monkeypatch.setattr(fingerprint, "of_code", lambda: code | {"tree/old.py": "some"})
+    code = code_fingerprint()
+    monkeypatch.setattr(RUN_MODULE, "code_fingerprint", lambda: code | {"tree/old.py": "some"})
     before = run(plan, path).csv()
-    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    monkeypatch.setattr(RUN_MODULE, "code_fingerprint", lambda: code)
     assert run(plan, path).csv() == before
 
 
@@ -212,8 +218,8 @@ def test_only_the_first_of_many_changes_are_named(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     plan = plan_of({"none": TREES["none"]}, ("iris",))
     run(plan, path)
-    code = fingerprint.of_code() | {f"tree/new{number:02}.py": "some" for number in range(30)}
-    monkeypatch.setattr(fingerprint, "of_code", lambda: code)
+    code = code_fingerprint() | {f"tree/new{number:02}.py": "some" for number in range(30)}
+    monkeypatch.setattr(RUN_MODULE, "code_fingerprint", lambda: code)
     with pytest.raises(DataError, match=r"code in tree/new00\.py, .*new07\.py and 22 others\. Use"):
         run(plan, path)
 

@@ -144,6 +144,11 @@ def test_ranks_agree_with_counting_and_friedmans_test_with_scipy():
     expected = stats.friedmanchisquare(*AREAS.T)
     assert ranks.chi_squared == pytest.approx(expected.statistic)
     assert ranks.p_value == pytest.approx(expected.pvalue)
+    # Iman and Davenport's statistic has k - 1 and (k - 1)(n - 1) degrees of freedom.
+    n, k = AREAS.shape
+    f_statistic = (n - 1) * ranks.chi_squared / (n * (k - 1) - ranks.chi_squared)
+    assert ranks.f_statistic == pytest.approx(f_statistic)
+    assert ranks.f_p_value == pytest.approx(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (10, 3.164)])

@@ -212,7 +212,7 @@ def test_classes_can_be_set_against_the_rest():
 def test_encoded_rows_give_the_same_tree_as_the_frame():
     pandas = pytest.importorskip("pandas")
     colours = ["red", "blue", "red", "white"] * 10
-    frame = pandas.DataFrame({"colour": pandas.Categorical(colours), "size": np.arange(40.0)})
+    frame = pandas.DataFrame({"colour": pandas.Categorical(colours), "size": np.arange(40.0) / 2})
     y = np.array(["a", "b"] * 20)
     problem = Problem.from_data("colours", frame, y)
     ours = ROCTreeClassifier().fit(problem.rows, y)

@@ -22,7 +22,7 @@ WAYS = [
     {"missing": "category", "nominal": "multiway"},
     {"missing": "branch", "nominal": "one_vs_rest"},
     {"class_weight": "balanced", "smoothing": "none"},
-    {"labels": "majority", "max_leaves": 1},
+    {"labels": "majority", "max_leaf_nodes": 1},
     {"threshold": "observed", "criterion": "auc"},
     {"ranking": "soft"},
     {"ranking": "soft", "width": 3.0, "missing": "branch", "labels": "majority"},
@@ -35,7 +35,11 @@ def test_databases_say_what_the_tree_says(parameters):
     check_sql(ROCTreeClassifier(**parameters).fit(X, y), X)
 
 
-@pytest.mark.parametrize("request_", [{"cost_fp": 1, "cost_fn": 4}, {"max_fpr": 0.1}], ids=repr)
+@pytest.mark.parametrize(
+    "request_",
+    [{"cost_fp": 1, "cost_fn": 4}, {"max_fpr": 0.1}, {"cost_reject": 0.2}],
+    ids=repr,
+)
 def test_labels_are_those_of_the_operating_point(request_):
     X, y = weather.frame(missing=0.3)
     tree = ROCTreeClassifier(min_samples_leaf=5).fit(X, y).at(**request_)
@@ -84,7 +88,7 @@ def tumours():
 @pytest.mark.parametrize("request_", [{}, {"cost_fp": 1, "cost_fn": 4}], ids=repr)
 def test_rows_near_soft_thresholds_are_followed_into_both_branches(request_):
     X, y = tumours()
-    tree = ROCTreeClassifier(ranking="soft", max_leaves=12).fit(X[::2], y[::2])
+    tree = ROCTreeClassifier(ranking="soft", max_leaf_nodes=12).fit(X[::2], y[::2])
     tree = tree.at(**request_) if request_ else tree
     check_sql(tree, X[1:80:2].reset_index(drop=True))
     assert "thresholds are soft" in tree.to_sql()
@@ -146,7 +150,7 @@ DECLARED = [
 
 @pytest.mark.parametrize(("engine", "declared"), DECLARED)
 def test_truth_values_may_be_booleans_or_ones_and_zeros(engine, declared):
-    X = pd.DataFrame({"smokes": [True, False] * 8, "x": np.arange(16.0)})
+    X = pd.DataFrame({"smokes": [True, False] * 8, "x": np.arange(16.0) * 7 % 16})
     tree = ROCTreeClassifier().fit(X, np.where(X.smokes, "ill", "well"))
     module = pytest.importorskip("duckdb" if engine == "duckdb" else "sqlite3")
     with closing(module.connect(":memory:")) as base:
@@ -166,7 +170,7 @@ def test_categories_that_are_numbers_are_compared_as_numbers():
 def test_a_tree_of_several_leaves_is_added_up_in_steps(monkeypatch):
     monkeypatch.setattr(sql, "TERMS_PER_STEP", 7)
     X, y = weather.frame(missing=0.3)
-    tree = ROCTreeClassifier(max_leaves=30).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=30).fit(X, y)
     assert tree.get_n_leaves() > 20
     assert "roctree_sums2" in tree.to_sql()
     check_sql(tree, X)
@@ -218,7 +222,7 @@ def test_databases_say_the_same_on(name):
 def test_a_dialect_of_sqlglot_says_the_same(dialect):
     pytest.importorskip("sqlglot")
     X, y = weather.frame(missing=0.2)
-    tree = ROCTreeClassifier(max_leaves=8).fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=8).fit(X, y)
     check_sql(tree, X, {dialect: ENGINES[dialect]}, dialect=dialect)
 
 
@@ -227,8 +231,8 @@ def test_other_dialects_are_written_in_their_own_words(dialect):
     sqlglot = pytest.importorskip("sqlglot")
     X, y = weather.frame()
     X.columns = ["war`mth", 's"ky', "wind"]
-    query = ROCTreeClassifier(max_leaves=6).fit(X, y).to_sql(dialect=dialect)
-    assert query.startswith("-- ROCTreeClassifier(max_leaves=6), by roctree")
+    query = ROCTreeClassifier(max_leaf_nodes=6).fit(X, y).to_sql(dialect=dialect)
+    assert query.startswith("-- ROCTreeClassifier(max_leaf_nodes=6), by roctree")
     (parsed,) = sqlglot.parse(query, read=dialect)
     names = {column.name for column in parsed.find_all(sqlglot.exp.Column)}
     assert {"war`mth", 's"ky'} <= names
@@ -237,7 +241,7 @@ def test_other_dialects_are_written_in_their_own_words(dialect):
 def test_soft_thresholds_are_written_in_other_words_too():
     sqlglot = pytest.importorskip("sqlglot")
     X, y = weather.frame()
-    tree = ROCTreeClassifier(max_leaves=3, ranking="soft").fit(X, y)
+    tree = ROCTreeClassifier(max_leaf_nodes=3, ranking="soft").fit(X, y)
     for dialect in ("postgres", "bigquery", "mysql", "snowflake", "tsql"):
         (parsed,) = sqlglot.parse(tree.to_sql(dialect=dialect), read=dialect)
         assert parsed.find(sqlglot.exp.Cast) is not None
@@ -253,7 +257,7 @@ def test_a_dialect_that_is_not_known_is_refused():
 def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ImportError, match=r"pip install '\.\[sql\]'"):
+    with pytest.raises(ImportError, match=r'pip install "roctree\[sql\]"'):
         tree.to_sql(dialect="mysql")
     assert "SELECT" in tree.to_sql()
 

@@ -13,6 +13,7 @@ from roctree import (
     files,
     presets,
 )
+from roctree.points import Points
 from roctree.pruning import MinimumError
 from roctree.smoothing import MBranch
 from tests.estimator import weather
@@ -64,9 +65,37 @@ def _at(model_and_cases, **request):
     return model.at(**request), X
 
 
+def _calibrated(model_and_cases, y):
+    model, X = model_and_cases
+    return model.calibrated(X[::2], y[::2]), X
+
+
 def _held_out():
     model, X = _weather()
     _, y = weather.frame()
+    return model.at(max_fpr=0.2, randomise=True, random_state=7, counts=(X, y)), X
+
+
+def _scorecard(n_classes=2, **parameters):
+    X, y = _additive(n_classes)
+    model = ROCTreeClassifier(max_leaf_nodes=4, ranking="soft", **parameters).fit(X, y)
+    assert model.points_.scorecard.attributes
+    return model, X
+
+
+def _additive(n_classes=2):
+    """Cases of many weak effects, which a small tree cannot hold."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(240, 6)).round(2), columns=list("abcdef"))
+    X["kind"] = np.array(["x", "y", "z"])[rng.integers(0, 3, 240)]
+    score = X[list("abcdef")].sum(axis=1) + (X["kind"] == "x") + 0.5 * rng.normal(size=240)
+    X = X.mask(rng.random(X.shape) < 0.05)
+    return X, np.digitize(score, [0.0, 1.5][: n_classes - 1])
+
+
+def _points_held_out():
+    model, X = _scorecard(points="linear")
+    _, y = _additive()
     return model.at(max_fpr=0.2, randomise=True, random_state=7, counts=(X, y)), X
 
 
@@ -90,6 +119,13 @@ MODELS = {
     "costs of three": lambda: _at(
         _three_classes(), cost_matrix=[[0, 1, 9], [1, 0, 1], [2, 1, 0]], prior=[0.2, 0.3, 0.5]
     ),
+    "undecided": lambda: _at(_weather(), cost_fp=1, cost_fn=3, cost_reject=0.3),
+    "undecided of three": lambda: _at(_three_classes(), cost_reject=0.2),
+    "calibrated": lambda: _calibrated(_weather(), weather.frame()[1]),
+    "calibrated of three": lambda: _calibrated(_three_classes(), _of_three()[1]),
+    "calibrated, at costs": lambda: _at(
+        _calibrated(_weather(), weather.frame()[1]), cost_fp=1, cost_fn=3, counts="smoothed"
+    ),
     "rate": lambda: _at(_weather(), min_tpr=0.9),
     "f measure": lambda: _at(_weather(), beta=2.0, positive="home"),
     "threshold": lambda: _at(_weather(), threshold=0.3),
@@ -101,6 +137,12 @@ MODELS = {
     "soft": lambda: _weather(ranking="soft", width=0.5),
     "geometric": lambda: _weather(geometric_probability=True),
     "preset": _preset,
+    "points": lambda: _scorecard(points="linear"),
+    "points that do not help": lambda: _weather(points=Points(max_attributes=1)),
+    "curves of three": lambda: _scorecard(3, points=Points("curves", tree_weight="free")),
+    "whole points": lambda: _scorecard(points=Points(integer=True)),
+    "points at costs": lambda: _at(_scorecard(points="curves"), cost_fp=1, cost_fn=5),
+    "points, held out and by chance": _points_held_out,
     "one leaf": _one_leaf,
     "own criterion": lambda: _weather(criterion=purity),
     "own smoother": lambda: _weather(smoothing=jeffreys),
@@ -148,6 +190,8 @@ SYSTEMS = {
     "naive bayes, one leaf": lambda: _naive_bayes(min_samples_split=1000, folds="kinds"),
     "naive bayes of three": lambda: (NaiveBayesTreeClassifier().fit(*_of_three()), _of_three()[0]),
     "naive bayes at costs": lambda: _at(_naive_bayes(), cost_fp=1, cost_fn=5),
+    "naive bayes, undecided": lambda: _at(_naive_bayes(), cost_reject=0.1),
+    "naive bayes, calibrated": lambda: _calibrated(_naive_bayes(), scattered()[1]),
     "naive bayes at a threshold": lambda: _at(_naive_bayes(), threshold=0.7),
     "naive bayes, held out and by chance": _nb_held_out,
     "cells": _cells,
@@ -158,6 +202,8 @@ SYSTEMS = {
         2, pruning=MinimumError(m=2, costs={0: 5, 1: 1}), labels="majority"
     ),
     "cells at costs": lambda: _at(_cells(2), cost_fp=1, cost_fn=5, positive=0),
+    "cells, undecided": lambda: _at(_cells(2, max_level=2), cost_reject=0.2, positive=0),
+    "cells, calibrated": lambda: _calibrated(_cells(2), np.arange(60) % 2),
     "cells, held out": _cells_held_out,
     "cells, own smoother": lambda: _cells(smoothing=jeffreys),
 }

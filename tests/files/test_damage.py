@@ -144,8 +144,67 @@ def put(value, path, new, drop):
         value[last] = new
 
 
+# Fields that a file may lack: those of strategies have defaults.
+OPTIONAL = {("scored", "leaves"), ("calibration",)}
+# Numbers and words that may be any.
+FREE = {
+    *(("operating_point", name) for name in ("expected_cost", "fpr", "tpr", "isocost_slope")),
+    *(("geometric_probability", name) for name in ("bandwidth", "extent", "start", "step", "sums")),
+    *(("training", name) for name in ("roctree", "target")),
+    ("smoothing", "strategy", "not_kept"),
+}
+
+
+def damages(value, path):
+    """Values that must not stand in the place of another, each with a name."""
+    yield "an object", {"x": 1}
+    if path in FREE or path[0] == "parameters" or "options" in path:
+        return
+    if isinstance(value, bool):
+        yield "a number", 7
+    elif isinstance(value, int | float):
+        yield "a text", str(value)
+        yield "a negative number", -1 - abs(value)
+        yield "a huge number", 1e300
+    elif isinstance(value, str):
+        yield "a number", 7
+        yield "another word", "no such word"
+    elif isinstance(value, list) and value:
+        yield "a longer list", [*value, value[-1]]
+        yield "a shorter list", value[:-1]
+
+
+def accepted(changed):
+    try:
+        from_bytes(sealed(changed))
+    except ModelFileError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_document_is_refused_if_a_field_is_missing_or_of_another_kind(name):
+    whole = as_bytes(fitted(name)[0])
+    found = []
+    for path in places(document(whole)):
+        if path[0] in ("checksum", "format", "version") or any(isinstance(k, int) for k in path):
+            continue
+        value = document(whole)
+        for key in path:
+            value = value[key]
+        for what, new in damages(value, path):
+            changed = document(whole)
+            put(changed, path, new, drop=False)
+            found += [(path, what)] * accepted(changed)
+        if path[0] != "parameters" and "options" not in path and path not in OPTIONAL:
+            changed = document(whole)
+            put(changed, path, None, drop=True)
+            found += [(path, "missing")] * accepted(changed)
+    assert found == []
+
+
 @given(st.sampled_from(sorted(ALL)), st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_document_with_any_value_changed_is_refused_or_a_tree(name, data):
     changed = document(as_bytes(fitted(name)[0]))
     for _ in range(data.draw(st.integers(1, 2))):
@@ -177,13 +236,13 @@ def replaced(old, new):
 
 
 CASES = {
-    "it is empty": (b"", "is not a model of roctree"),
-    "it is another format": (b'{"format": "other"}', "is not a model of roctree"),
-    "it is a pickle": (b"\x80\x04\x95", "is not a model of roctree"),
+    "it is empty": (b"", "is not a roctree model"),
+    "it is another format": (b'{"format": "other"}', "is not a roctree model"),
+    "it is a pickle": (b"\x80\x04\x95", "is not a roctree model"),
     "the version is missing": (b'{"format": "roctree", "tree": 1}', 'lacks its "version"'),
     "the version is of the future": (
-        b'{"format": "roctree", "version": 2, "new": true}',
-        "has version 2 of the format, but this release of roctree reads up to version 1: upgrade",
+        b'{"format": "roctree", "version": 3, "new": true}',
+        "has version 3 of the format, but this release of roctree reads up to version 2: upgrade",
     ),
     "the version never was": (b'{"format": "roctree", "version": 0}', "which does not exist"),
     "the checksum is missing": (
@@ -248,6 +307,49 @@ def test_a_file_is_refused_with_the_reason_if(what):
         from_bytes(data)
 
 
+def point_with(name="held out and by chance", **changes):
+    """A model whose operating point is changed."""
+    changed = document(as_bytes(fitted(name)[0]))
+    changed["operating_point"] |= changes
+    return sealed(changed)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (point_with(other_votes=None), "'chance' .* lacks the other votes"),
+        (point_with(chance=0.0), "'chance' .* lacks the other votes"),
+        (point_with(chance=1.5), "'chance' .* is not a probability"),
+        (point_with("costs", chance=0.5), "'chance' .* lacks the other votes"),
+        (point_with(cost_ratio={"tuple": [1.0]}), "'cost_ratio' .* is not a pair"),
+        (point_with(expected_cost=None), "'expected_cost' .* is not a number"),
+        (point_with(positive=2), "'positive'"),
+        (point_with(seed=1 << 32), "'seed'"),
+    ],
+)
+def test_a_point_that_no_labelling_has_is_refused(data, reason):
+    with pytest.raises(ModelFileError, match=reason):
+        from_bytes(data)
+
+
+def test_class_weights_and_kernel_sums_that_no_fit_makes_are_refused():
+    changed = document(as_bytes(fitted("geometric")[0]))
+    for name, values in (
+        ("sums", [[-1.0, 0.0]]),
+        ("sums", []),
+        ("step", 0.0),
+        ("bandwidth", 0.0),
+    ):
+        section = changed["geometric_probability"] | {name: values}
+        with pytest.raises(ModelFileError, match="'geometric_probability'"):
+            from_bytes(sealed(changed | {"geometric_probability": section}))
+    three = document(as_bytes(fitted("three classes")[0]))
+    with pytest.raises(ModelFileError, match="is for two classes"):
+        from_bytes(sealed(three | {"geometric_probability": changed["geometric_probability"]}))
+    with pytest.raises(ModelFileError, match=r"'class_weight' .* has no weight above 0"):
+        from_bytes(sealed(three | {"class_weight": [0.0, 0.0, 0.0]}))
+
+
 def test_a_labeller_without_its_costs_is_refused():
     changed = document(as_bytes(fitted("costs of three")[0]))
     options = changed["operating_point"]["labeller"]["options"]
@@ -265,7 +367,7 @@ def test_an_error_of_a_file_names_the_file(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file on this system")
 def test_an_endless_file_is_refused_at_its_beginning():
-    with pytest.raises(ModelFileError, match="/dev/zero: The file is not a model of roctree"):
+    with pytest.raises(ModelFileError, match="/dev/zero: The file is not a roctree model"):
         roctree.load("/dev/zero")
 
 

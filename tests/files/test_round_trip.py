@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import roctree
 from roctree import ParameterError, ROCTreeClassifier
-from roctree.files.values import NotKept
+from roctree.files.parts import NotKept
 from tests.files.models import ALL, MODELS, OWN, as_bytes, fitted, from_bytes
 from tests.strategies import data_sets
 
@@ -39,7 +39,9 @@ def answers(model, X):
         body(model.to_rules()),
         body(model.to_dot()),
     ]
-    if model.ranking != "soft":
+    if model.points_ is not None:
+        texts.append(repr(model.points_))
+    elif model.ranking != "soft":
         found.append(model.boundary_distance(X))
         if model.operating_point_ is None or model.operating_point_.chance == 0.0:
             texts.append(repr(model.nearest_change(X)))
@@ -57,6 +59,8 @@ def body(text):
 
 def change(model):
     """The same tree after all that can be done to it without fitting."""
+    if model.points_ is not None:
+        return [model.without_points(), model.at(cost_matrix=1.0 - np.eye(model.n_classes_))]
     if model.operating_point_ is not None and model.operating_point_.counts == "held_out":
         return [model.ranked("global")]
     metric = "standard" if model.geometric_ is None else None
@@ -64,7 +68,8 @@ def change(model):
     if model.n_classes_ > 1:
         found.append(model.at(cost_matrix=1.0 - np.eye(model.n_classes_)))
     if model.geometric_ is None:
-        found += [model.smoothed("laplace"), model.pruned("pessimistic")]
+        found.append(model.smoothed("laplace"))
+        found.append(found[-1].pruned("pessimistic"))
     return found
 
 

@@ -29,7 +29,7 @@ def answers(model, X):
         found += [model.operating_point_.labels, model.operating_point_.others]
     if isinstance(model, MultiscaleClassifier):
         found.append(model.apply(X))
-    return [(a.dtype, a.tobytes()) for a in found], texts
+    return [(a.dtype, a.tolist() if a.dtype == object else a.tobytes()) for a in found], texts
 
 
 def change(model):
@@ -38,8 +38,9 @@ def change(model):
     if isinstance(model, NaiveBayesTreeClassifier):
         return found
     if model.operating_point_ is None or model.operating_point_.counts != "held_out":
-        found += [model.smoothed("m_branch"), model.pruned("pessimistic")]
-        found.append(model.pruned("minimum_error", merge_leaves=True))
+        smooth = model.smoothed("m_branch")
+        found += [smooth, smooth.pruned("pessimistic")]
+        found.append(smooth.pruned("minimum_error", merge_leaves=True))
     return found
 
 

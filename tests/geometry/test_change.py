@@ -23,7 +23,7 @@ POINTS = [{}, {"cost_fp": 1, "cost_fn": 4}, {"max_fpr": 0.3}, {"min_tpr": 0.8}, 
 
 
 def fitted(**parameters):
-    return ROCTreeClassifier(max_leaves=8, **parameters).fit(*weather.frame())
+    return ROCTreeClassifier(max_leaf_nodes=8, **parameters).fit(*weather.frame())
 
 
 @settings(max_examples=60)

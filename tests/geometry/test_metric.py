@@ -1,10 +1,12 @@
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree import ParameterError, Schema
-from roctree.geometry import METRICS, Spread, diagonal, scale_of
+from roctree.geometry import METRICS, Spread, diagonal, metric, scale_of
 
 SCHEMA = Schema(("age", "pay", "sky"), (None, None, ("rain", "sun")), np.array(["no", "yes"]))
 VALUES = np.array([[20.0, 1.0, 0.0], [40.0, np.nan, 1.0], [25.0, 1.0, np.nan]])
@@ -88,3 +90,17 @@ def test_the_extent_is_the_diagonal_of_what_varies():
 def test_what_is_no_metric_is_refused_in_a_sentence(metric, message):
     with pytest.raises(ParameterError, match=message):
         scale_of(metric, spread(VALUES), SCHEMA)
+
+
+def test_many_rows_are_added_part_by_part_by_kernels():
+    random = np.random.default_rng(2)
+    values = random.normal(size=(1000, 3)) * [1.0, 1e6, 1e-6] + [0.0, 1e8, 5.0]
+    values[random.random(values.shape) < 0.2] = np.nan
+    values[:, 2] = np.nan
+    weights = random.random(1000)
+    expected = Spread.from_rows(values, weights)
+    with mock.patch.object(metric, "_PART", 64):
+        for n_threads in (1, 3):
+            found = Spread.from_rows(values, weights, n_threads)
+            np.testing.assert_array_equal(found.ranges, expected.ranges)
+            np.testing.assert_array_equal(found.deviations, expected.deviations)

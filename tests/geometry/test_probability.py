@@ -3,7 +3,7 @@ import pytest
 
 from roctree import ParameterError
 from roctree.geometry import Boundary, GeometricProbability
-from roctree.geometry.probability import signed_distance, silverman
+from roctree.geometry.ranking import signed_distance, silverman
 from roctree.tree.tree import Tree
 from tests.geometry.test_distance import boundary_of, paper_example
 
@@ -68,8 +68,24 @@ def test_the_order_of_the_rows_leaves_no_trace_and_weights_count_as_rows():
     order = np.random.default_rng(3).permutation(60)
     one, other = estimate(values, labels), estimate(values[order], labels[order])
     assert np.array_equal(one.sums, other.sums)
-    twice = estimate(np.repeat(values, 2, axis=0), np.repeat(labels, 2))
-    assert twice.sums == pytest.approx(estimate(values, labels, np.full(60, 2.0)).sums, rel=1e-9)
+    counts = np.random.default_rng(4).integers(0, 5, 60)
+    copied = estimate(np.repeat(values, counts, axis=0), np.repeat(labels, counts))
+    weighted = estimate(values, labels, counts.astype(float))
+    assert weighted.bandwidth == pytest.approx(copied.bandwidth)
+    # Rows without weight only lengthen the grid.
+    new, _ = made(seed=7)
+    leaf = np.zeros((len(new), 2))
+    assert weighted(new, leaf) == pytest.approx(copied(new, leaf), abs=1e-3)
+
+
+def test_the_bandwidth_of_weighted_values_is_that_of_repeated_ones():
+    rng = np.random.default_rng(2)
+    values, counts = np.sort(rng.normal(size=50)), rng.integers(1, 9, 50)
+    repeated = silverman(np.repeat(values, counts), np.ones(counts.sum()))
+    assert silverman(values, counts.astype(float)) == pytest.approx(repeated)
+    assert silverman(np.array([0.0, 1.0, 5.0]), np.array([1.0, 8.0, 1.0])) == pytest.approx(
+        0.9 * np.repeat([0.0, 1.0, 5.0], [1, 8, 1]).std() * 10**-0.2
+    )
 
 
 def test_not_the_cases_are_kept_but_a_grid():
@@ -102,7 +118,7 @@ def test_the_bandwidth_is_that_of_silverman():
 
 def test_more_classes_are_refused():
     three = Boundary(Tree.single_leaf([1.0, 1.0, 1.0]), np.ones((1, 3)), np.ones(1))
-    with pytest.raises(ParameterError, match="requires two classes, but there are 3"):
+    with pytest.raises(ParameterError, match="needs two classes, but there are 3"):
         GeometricProbability.from_cases(
             three, np.zeros((1, 1)), np.zeros(1, dtype=np.int32), np.ones(1)
         )

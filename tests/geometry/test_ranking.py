@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.geometry.ranking import RankedCases, by_distance, by_leaf_and_distance
+from roctree.geometry.ranking import ScoredCases, by_distance, by_leaf_and_distance
 
 LEVELS = [0.0, 0.2, 1 / 3, 1 / 3 + 1e-14, 0.5, 0.9, 1.0]
 DISTANCES = st.sampled_from([0.0, 1e-9, 0.1, 0.25, 4.0, 1e6])
@@ -22,7 +22,7 @@ def scenes(draw, monotone):
     far = np.array([draw(DISTANCES) for _ in leaf])
     signed = np.where(labels[leaf] == 1, far, -far)
     pairs = np.column_stack([1 - levels, levels])
-    return RankedCases(
+    return ScoredCases(
         labels[leaf], np.column_stack([-signed, signed]), pairs[leaf], labels, pairs, np.ones(2)
     )
 
@@ -49,7 +49,7 @@ def test_the_order_of_leaves_is_kept_and_ties_are_ordered_by_distance(scene):
 
 def test_where_labels_do_not_follow_probabilities_the_predicted_come_first():
     pairs = np.array([[0.7, 0.3], [0.4, 0.6]])
-    scene = RankedCases(
+    scene = ScoredCases(
         np.array([1, 0]),
         np.array([[-0.1, 0.1], [0.1, -0.1]]),
         pairs,
@@ -64,7 +64,7 @@ def test_where_labels_do_not_follow_probabilities_the_predicted_come_first():
 def test_a_case_whose_leaves_outvote_its_probability_is_next_to_the_boundary():
     leaves = np.array([[0.9, 0.1], [0.2, 0.8]])
     cases = np.array([[0.45, 0.55], [0.2, 0.8]])
-    scene = RankedCases(
+    scene = ScoredCases(
         np.array([0, 1]),
         np.array([[0.0, -0.0], [-2.0, 2.0]]),
         cases,
@@ -81,6 +81,6 @@ def test_of_more_classes_the_largest_score_is_that_of_the_predicted():
     own = rng.integers(0, 3, 20)
     far = rng.integers(0, 2, (20, 3)) * rng.random((20, 3))
     signed = np.where(own[:, None] == np.arange(3), far, -far)
-    scene = RankedCases(own, signed, shares, own, shares, np.array([1.0, 2.0, 0.5]))
+    scene = ScoredCases(own, signed, shares, own, shares, np.array([1.0, 2.0, 0.5]))
     for score in (by_distance, by_leaf_and_distance):
         assert np.array_equal(score(scene).argmax(axis=1), own)

@@ -22,6 +22,7 @@ def frame(n_rows=N_ROWS, seed=0):
     rows.loc[random.random(n_rows) < 0.1, "dose"] = np.nan
     rows.loc[random.random(n_rows) < 0.1, "ward"] = None
     rows["weight"] = random.integers(0, 4, n_rows) / 2
+    rows["village"] = random.choice([f"village {number}" for number in range(40)], n_rows)
     return rows
 
 

@@ -6,6 +6,7 @@ import tempfile
 from io import StringIO
 from unittest import mock
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -16,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree.distributed import Progress, fit
-from roctree.large import batches, out_of_core
+from roctree.large import batches, fitting
 from roctree.large.parts import Part, summarise_part
 from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
@@ -96,7 +97,7 @@ def test_whatever_they_come_as_rows_give_the_tree_of_memory(rows, table, tmp_pat
     [
         {"missing": "branch", "nominal": "multiway", "criterion": "gain_ratio"},
         {"missing": "category", "threshold": "observed", "pruning": "pessimistic"},
-        {"max_leaves": 7, "class_weight": "balanced", "n_jobs": 2},
+        {"max_leaf_nodes": 7, "class_weight": "balanced", "n_jobs": 2},
     ],
 )
 def test_parameters_mean_what_they_mean_in_memory(rows, table, tmp_path, options):
@@ -126,8 +127,8 @@ def test_cases_on_disk_are_evaluated_exactly(rows, table, tmp_path):
     assert tree.score(files, "outcome") == tree.score(X, y)
     assert repr(tree.labellings(counts=(files, "outcome"))) == repr(tree.labellings(counts=(X, y)))
     by_chance = tree.at(max_fpr=0.123, randomise=True)
-    with pytest.raises(ParameterError, match="needs the rows in memory"):
-        by_chance.score(files, "outcome")
+    expected = by_chance.confusion(X, y)
+    assert by_chance.score(files, "outcome") == expected.trace() / expected.sum()
 
 
 def test_progress_is_told_to_a_function_step_by_step(rows, table, tmp_path):
@@ -166,10 +167,10 @@ def test_data_in_memory_are_left_to_the_estimator(rows):
 def test_without_dask_it_is_said_how_to_get_it(table, tmp_path):
     files = written(table, tmp_path / "files")
     for name, error in (("dask", ParameterError), ("numpy", ModuleNotFoundError)):
-        missing = ModuleNotFoundError(f"pip install '.[dask]': {name}", name=name)
+        missing = ModuleNotFoundError(f'pip install "roctree[dask]": {name}', name=name)
         with (
             mock.patch("roctree.large.import_module", side_effect=missing),
-            pytest.raises(error, match=r"pip install '\.\[dask\]'"),
+            pytest.raises(error, match=r'pip install "roctree\[dask\]"'),
         ):
             fit(binned(), files, "outcome", client="tcp://127.0.0.1:9")
 
@@ -187,7 +188,7 @@ def test_an_error_in_a_batch_names_it_and_leaves_no_file(table, tmp_path):
 def test_an_interrupt_leaves_no_file(table, tmp_path):
     files = written(table, tmp_path / "files")
     with (
-        mock.patch.object(out_of_core.LocalShards, "count", side_effect=KeyboardInterrupt),
+        mock.patch.object(fitting.LocalShards, "count", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         binned().fit(files, "outcome")
@@ -212,7 +213,7 @@ def test_a_disk_too_small_is_told_before_any_row_is_read(table, tmp_path):
     files = written(table, tmp_path / "files")
     with (
         mock.patch.object(batches.shutil, "disk_usage", return_value=mock.Mock(free=10_000)),
-        mock.patch.object(out_of_core, "summarise_part", side_effect=AssertionError),
+        mock.patch.object(fitting, "summarise_part", side_effect=AssertionError),
         pytest.raises(DataError, match=r"need 0\.0 GB.*TMPDIR"),
     ):
         binned().fit(files, "outcome")
@@ -353,3 +354,42 @@ def test_weights_that_are_text_and_models_that_grow_in_memory_are_refused(table)
         binned().fit(texts.to_batches(), "outcome", "weight")
     with pytest.raises(ParameterError, match="DecisionTreeClassifier is fitted in memory only"):
         fit(DecisionTreeClassifier(), table.to_batches(), "outcome")
+
+
+def _queries(table, folder):
+    path = folder / "rows.parquet"
+    pq.write_table(table, path)
+    return {
+        "a LazyFrame": lambda: pl.scan_parquet(path),
+        "a DuckDB relation": lambda: duckdb.sql(f"SELECT * FROM '{path}'"),
+        "a path": lambda: path,
+        "a data set": lambda: pads.dataset(path),
+        "record batches": lambda: iter(table.to_batches(max_chunksize=100)),
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["a LazyFrame", "a DuckDB relation", "a path", "a data set", "record batches"]
+)
+def test_what_fit_accepts_predictions_accept_too(kind, tmp_path):
+    random = np.random.default_rng(0)
+    values = random.normal(size=(450, 2))
+    labels = np.where(values[:, 0] + random.normal(size=450) > 0, "yes", "no")
+    columns = {"a": values[:, 0], "b": values[:, 1]}
+    table = pa.table({**columns, "answer": labels, "other": np.arange(450)})
+    make = _queries(table.drop(["other"]), tmp_path)[kind]
+    tree = ROCTreeClassifier(splits="binned", max_depth=3).fit(make(), "answer")
+    assert tree.schema_.names == ("a", "b")
+    rows = pa.table(columns)
+    make = _queries(table, tmp_path)[kind]  # further columns are not read
+    for method in ("predict_proba", "predict", "predict_log_proba", "decision_function", "apply"):
+        found = getattr(tree, method)(make())
+        assert np.array_equal(found, getattr(tree, method)(rows)), method
+    drawn = tree.at(max_fpr=0.1, randomise=True)
+    assert np.array_equal(drawn.predict(make()), drawn.predict(rows))
+    make = _queries(table.drop(["a"]), tmp_path)[kind]
+    with pytest.raises(DataError, match="a"):
+        tree.predict(make())
+    make = _queries(table.slice(0, 0), tmp_path)[kind]
+    with pytest.raises(DataError, match="no rows"):
+        tree.predict(make())

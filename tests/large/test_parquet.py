@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from roctree import DataError, ParameterError, ROCTreeClassifier
-from roctree.large.batches import open_pieces, reading
-from roctree.large.parquet import common_schema, parquet_files, parquet_rows
+from roctree.large.batches import common_schema, open_pieces, parquet_files, parquet_rows, reading
 from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 

@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 
 from roctree import ROCTreeClassifier
-from roctree.tree import growth
+from roctree.tree import growth, subtrees
 from tests.tree.growing import bins
 
 N_ROWS = 300
@@ -45,13 +45,13 @@ def grown_digest(nominal="binary", **parameters):
 
 def digest_by_bins(nominal="binary", n_jobs=2):
     """Grow the same as if it were large: by bins, and subtrees of 64 cases on other threads."""
-    from_bins, give_away = growth.grow_from_bins, growth.SubtreePool._give_away
+    grow, give_away = subtrees.SubtreePool.grow, subtrees.SubtreePool._give_away
     with (
         bins(narrow=16),
         mock.patch.object(growth, "_NOT_WORTH_THE_WAIT", 0),
-        mock.patch.object(growth, "grow_from_bins", side_effect=from_bins) as by_bins,
+        mock.patch.object(subtrees.SubtreePool, "grow", autospec=True, side_effect=grow) as by_bins,
         mock.patch.object(
-            growth.SubtreePool, "_give_away", autospec=True, side_effect=give_away
+            subtrees.SubtreePool, "_give_away", autospec=True, side_effect=give_away
         ) as given_away,
     ):
         found = grown_digest(nominal, n_jobs=n_jobs)

@@ -37,6 +37,12 @@ class Configuration:
         A classifier, not fitted.
     at : dict, default=None
         Arguments of ``at(...)``, such as ``{"prior": 0.5}``; None leaves the labels unchanged.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> Configuration("equal priors", ROCTreeClassifier(), at={"prior": 0.5}).name
+    'equal priors'
     """
 
     name: str
@@ -64,10 +70,12 @@ class Configuration:
     def growth_key(self) -> str | None:
         """Text that configurations with the same grown tree share; None if the tree is not shared.
 
-        Only plain ``ROCTreeClassifier`` objects share trees, and only if smoothing has no strength
-        to be chosen by cross-validation.
+        Only plain ``ROCTreeClassifier`` objects share trees, and only if nothing but counts of the
+        tree is needed after growth: no points, and no strength of smoothing to choose.
         """
         if type(self.estimator) is not ROCTreeClassifier or self.estimator.geometric_probability:
+            return None
+        if self.estimator.points is not None:
             return None
         if len(choices(resolve_smoother(self.estimator.smoothing))) > 1:
             return None
@@ -125,7 +133,7 @@ def fit_configurations(
             continue
         growing = perf_counter() - begin
         for configuration in group:
-            yield _finish(configuration, grown, rows, y, growing)
+            yield _fit_after_growth(configuration, grown, rows, y, growing)
 
 
 def _grow(configuration: Configuration, rows: Any, y: Any) -> Any:
@@ -137,7 +145,7 @@ def _grow(configuration: Configuration, rows: Any, y: Any) -> Any:
     return estimator.fit(rows, y)
 
 
-def _finish(
+def _fit_after_growth(
     configuration: Configuration, grown: Any, rows: Any, y: Any, growing: float
 ) -> FittedConfiguration:
     begin = perf_counter()

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+from roctree.arrays import Ints
 from roctree.errors import DataError
 from roctree.strategy import is_finite_number, reject_option
 
-Ints = NDArray[np.int64]
 MOST_SEEDS = 2**32
 
 
@@ -128,6 +128,11 @@ class HoldOut:
         Number of repetitions.
     seed : int, default=0
         Seed of the splits.
+
+    Examples
+    --------
+    >>> len(HoldOut(test=0.25, repeats=4).places)
+    4
     """
 
     test: float = 0.3
@@ -184,6 +189,11 @@ class Bootstrap(HoldOut):
         Number of samples.
     seed : int, default=0
         Seed of the samples.
+
+    Examples
+    --------
+    >>> len(Bootstrap(repeats=20).places)
+    20
     """
 
     test: float = 1 / 3

@@ -6,11 +6,13 @@ folds.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.classifier import training_data
 from roctree.data import Dataset, encode_known_labels, take_rows
 from roctree.errors import DataError, ParameterError
@@ -19,6 +21,7 @@ from roctree.experiment.designs import CrossValidation
 from roctree.fitting import FitOptions
 from roctree.models.distill import Booster, distill
 from roctree.parameters import check_seed
+from roctree.points import Points
 from roctree.presets import readable
 from roctree.progress import CountCallback, check_callback
 from roctree.pruning import AUCPruning, CostComplexity
@@ -27,7 +30,6 @@ from roctree.roc import mauc
 from roctree.strategy import is_finite_number
 from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
 
-Floats = NDArray[np.float64]
 Trees = Iterator[ROCTreeClassifier]
 
 LEAVES = (4, 8, 16, 32, 64)
@@ -58,23 +60,23 @@ class TrainingFold(NamedTuple):
     seed: int
 
 
-def best_first(fold: TrainingFold) -> Trees:
+def trees_grown_best_first(fold: TrainingFold) -> Trees:
     """Grow best-first: split the leaf with the largest gain."""
     for most in fold.leaves:
-        yield ROCTreeClassifier(**(fold.parameters | {"max_leaves": most})).fit(fold.X, fold.y)
+        yield ROCTreeClassifier(**(fold.parameters | {"max_leaf_nodes": most})).fit(fold.X, fold.y)
 
 
 def whole_tree_auc(fold: TrainingFold) -> Trees:
     """Split the leaf that increases the area of the whole tree most."""
     for most in fold.leaves:
-        chosen = fold.parameters | {"max_leaves": most, "growth": "whole_tree_auc"}
+        chosen = fold.parameters | {"max_leaf_nodes": most, "growth": "whole_tree_auc"}
         yield ROCTreeClassifier(**chosen).fit(fold.X, fold.y)
 
 
 def soft(fold: TrainingFold) -> Trees:
     """The same with soft thresholds: ``presets.readable``."""
     for most in fold.leaves:
-        yield readable(**(fold.parameters | {"max_leaves": most})).fit(fold.X, fold.y)
+        yield readable(**(fold.parameters | {"max_leaf_nodes": most})).fit(fold.X, fold.y)
 
 
 def cost_complexity(fold: TrainingFold) -> Trees:
@@ -94,22 +96,33 @@ def auc_pruning(fold: TrainingFold) -> Trees:
         yield whole.pruned(AUCPruning(max_leaves=most))
 
 
+def with_points(max_attributes: int | None, fold: TrainingFold) -> Trees:
+    """Add curves of points for some attributes to soft trees."""
+    points = Points(shape="curves", max_attributes=max_attributes)
+    for most in fold.leaves:
+        chosen = fold.parameters | {"max_leaf_nodes": most, "points": points}
+        yield readable(**chosen).fit(fold.X, fold.y)
+
+
 def distilled(fold: TrainingFold) -> Trees:
     """Distil a gradient-boosting teacher into a tree with soft thresholds."""
-    teacher = Booster.from_cases(_cases(fold.X, fold.y, fold.parameters), fold.seed)
+    teacher = Booster.from_cases(_encoded_cases(fold.X, fold.y, fold.parameters), fold.seed)
     for most in fold.leaves:
         yield distill(
             teacher, fold.X, fold.y, random_state=fold.seed,
-            **(fold.parameters | {"max_leaves": most}),
+            **(fold.parameters | {"max_leaf_nodes": most}),
         )  # fmt: skip
 
 
 WAYS: dict[str, Callable[[TrainingFold], Trees]] = {
-    "best_first": best_first,
+    "best_first": trees_grown_best_first,
     "whole_tree_auc": whole_tree_auc,
     "cost_complexity": cost_complexity,
     "auc_pruning": auc_pruning,
     "soft": soft,
+    "points_3": partial(with_points, 3),
+    "points_6": partial(with_points, 6),
+    "points": partial(with_points, None),
     "distilled": distilled,
 }
 
@@ -220,13 +233,14 @@ def frontier(  # noqa: PLR0913 - independent options
 
     Parameters
     ----------
-    X, y
+    X, y : table of shape (n_samples, n_features)
         The cases.
     leaves : int or sequence of int, default=(4, 8, 16, 32, 64)
         Maximum numbers of leaves.
     ways : str or sequence of str, default=None
-        Any of "best_first", "whole_tree_auc", "cost_complexity", "auc_pruning", "soft" and
-        "distilled"; None for all.
+        Any of "best_first", "whole_tree_auc", "cost_complexity", "auc_pruning", "soft",
+        "points_3", "points_6", "points" (soft trees with points for at most 3, 6 or all attributes)
+        and "distilled"; None for all.
     folds, repeats : int
         Folds and repetitions of stratified cross-validation.
     cost_matrix : array-like or dict, default=None
@@ -237,6 +251,11 @@ def frontier(  # noqa: PLR0913 - independent options
         Callback that takes the finished and the total number of trees.
     **parameters
         Parameters of ``ROCTreeClassifier``, except those that sizes and ways determine.
+
+    Returns
+    -------
+    Frontier
+        One row per way and size; prints as a table.
 
     Examples
     --------
@@ -249,12 +268,12 @@ def frontier(  # noqa: PLR0913 - independent options
           soft        4     4.0  0.9728  0.0107    0.3337  0.0733
     """
     chosen = _chosen(WAYS if ways is None else ways)
-    sizes = _sizes(leaves)
-    _check_parameters(parameters)
+    sizes = _checked_sizes(leaves)
+    _reject_swept_parameters(parameters)
     check_callback(progress)
     seed = check_seed(random_state)
     design = CrossValidation(folds, repeats, seed)
-    cases = _cases(X, y, parameters)
+    cases = _encoded_cases(X, y, parameters)
     classes, labels = cases.schema.classes, cases.labels
     _check_classes(classes, labels)
     costs, named = cost_table(cost_matrix, classes), classes[labels]
@@ -272,10 +291,10 @@ def frontier(  # noqa: PLR0913 - independent options
                 done += 1
                 if progress is not None:
                     progress(done, total)
-    return Frontier(tuple(_point(*key, np.array(found)) for key, found in results.items()))
+    return Frontier(tuple(_mean_point(*key, np.array(found)) for key, found in results.items()))
 
 
-def _cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
+def _encoded_cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
     """Encode the cases as a tree with these parameters would."""
     return training_data(X, y, None, ROCTreeClassifier(**parameters).categorical_features)
 
@@ -284,12 +303,13 @@ def _test(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
     """Return number of leaves, area, log-loss and cost of a tree on test cases."""
     shares, labels = tree.predict_proba(X), encode_known_labels(y, tree.classes_)
     of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LEAST_PROBABILITY)
-    cost = costs[least_cost_classes(shares, costs, tree.classes_), labels].mean()
+    positive = tree.fitted_.class_of_interest
+    cost = costs[least_cost_classes(shares, costs, tree.classes_, positive), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])
     return np.array([tree.get_n_leaves(), area, -np.log(of_truth).mean(), cost])
 
 
-def _point(way: str, size: int, found: Floats) -> FrontierPoint:
+def _mean_point(way: str, size: int, found: Floats) -> FrontierPoint:
     n_leaves, _, loss, cost = found.mean(axis=0).tolist()
     # The area is undefined on a fold that lacks a rare class.
     areas = found[~np.isnan(found[:, 1]), 1]
@@ -318,7 +338,7 @@ def _chosen(ways: str | Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _sizes(leaves: Any) -> list[int]:
+def _checked_sizes(leaves: Any) -> list[int]:
     sizes = [leaves] if np.ndim(leaves) == 0 else list(leaves)
     whole = all(is_finite_number(size) and size == int(size) and size >= 1 for size in sizes)
     if not sizes or not whole:
@@ -328,8 +348,13 @@ def _sizes(leaves: Any) -> list[int]:
     return sorted({int(size) for size in sizes})
 
 
-def _check_parameters(parameters: dict[str, Any]) -> None:
-    for name, instead in (("max_leaves", "leaves"), ("growth", "ways"), ("ranking", "ways")):
+def _reject_swept_parameters(parameters: dict[str, Any]) -> None:
+    for name, instead in (
+        ("max_leaf_nodes", "leaves"),
+        ("growth", "ways"),
+        ("ranking", "ways"),
+        ("points", "ways"),
+    ):
         if name in parameters:
             raise ParameterError(
                 reason=f"{{{name}}} is varied by frontier: use {{{instead}}} instead"

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.errors import ParameterError
 from roctree.roc import Curve, mauc
 from roctree.strategy import check_number
 from roctree.text import did_you_mean
 
-Floats = NDArray[np.float64]
 # Lower bound of a probability in the log-loss: a zero would make every mean infinite.
 LEAST_PROBABILITY = 1e-6
 
@@ -130,6 +130,11 @@ class FBeta:
     ----------
     beta : float, default=1.0
         Weight of recall relative to precision.
+
+    Examples
+    --------
+    >>> FBeta(beta=2.0).beta
+    2.0
     """
 
     beta: float = 1.0
@@ -202,7 +207,7 @@ LESS_IS_BETTER = frozenset({"log_loss", "brier", "leaves", "depth", "seconds"})
 OTHER_COLUMNS = ("problem", "configuration", "repeat", "fold", "seconds", "error")
 
 
-def resolve(names: Any) -> dict[str, Metric]:
+def resolve_metrics(names: Any) -> dict[str, Metric]:
     """Return measures by name, given their names or a mapping from names to functions."""
     if isinstance(names, Mapping):
         return _check_functions(names)

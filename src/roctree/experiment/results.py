@@ -10,14 +10,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.errors import DataError, ParameterError
 from roctree.experiment.metrics import LESS_IS_BETTER
 from roctree.experiment.significance import (
-    Comparison,
     Method,
     Ranks,
+    SignificanceTest,
     Verdict,
     t_test,
     wilcoxon,
@@ -25,7 +25,6 @@ from roctree.experiment.significance import (
 from roctree.experiment.store import Outcome
 from roctree.text import Alignment, data_frame, did_you_mean, html_table, rich_table
 
-Floats = NDArray[np.float64]
 _KEY = ("problem", "configuration", "repeat", "fold")
 _MARKS: dict[Verdict | None, str] = {"win": " +", "tie": "", "loss": " −", None: ""}
 
@@ -42,6 +41,17 @@ class Results:
         Names in the order of the plan.
     test_ratio : float
         Number of test cases per training case.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+    >>> from tempfile import TemporaryDirectory
+    >>> plan = Plan.of(BuiltIn().load("iris"), {"tree": ROCTreeClassifier()}, HoldOut(repeats=3))
+    >>> with TemporaryDirectory() as folder:
+    ...     results = run(plan, f"{folder}/runs.sqlite")
+    >>> results.means("accuracy").shape, len(results.failures)
+    ((1, 1), 0)
     """
 
     outcomes: Sequence[Outcome]
@@ -60,24 +70,80 @@ class Results:
         return next((tuple(each.measures) for each in self.outcomes if each.measures), ())
 
     def values(self, metric: str, problem: str, configuration: str) -> Floats:
-        """Return a measure on each split in order; NaN where the run failed."""
+        """Return a measure on each split in order; NaN where the run failed.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        configuration : str
+            Name of the configuration.
+
+        Returns
+        -------
+        float64 array of shape (n_splits,)
+            The measure on each split.
+        """
         self._check(metric)
         self._check_names(problem, configuration)
         found = self._by_pair.get((problem, configuration), [])
-        return np.array([_measure(outcome, metric) for outcome in found], np.float64)
+        return np.array([_measure_of(outcome, metric) for outcome in found], np.float64)
 
     def mean(self, metric: str, problem: str, configuration: str) -> float:
-        """Return the mean over the splits that define the measure, or NaN."""
+        """Return the mean over the splits that define the measure, or NaN.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        configuration : str
+            Name of the configuration.
+
+        Returns
+        -------
+        float
+            The mean.
+        """
         return _mean(self.values(metric, problem, configuration))
 
     def deviation(self, metric: str, problem: str, configuration: str) -> float:
-        """Return the standard deviation over the splits that define the measure, or NaN."""
+        """Return the standard deviation over the splits that define the measure, or NaN.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        configuration : str
+            Name of the configuration.
+
+        Returns
+        -------
+        float
+            The standard deviation.
+        """
         values = self.values(metric, problem, configuration)
         values = values[np.isfinite(values)]
         return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
     def means(self, metric: str) -> Floats:
-        """Return the means as a float64 array of shape (n_problems, n_configurations)."""
+        """Return the means as a float64 array of shape (n_problems, n_configurations).
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+
+        Returns
+        -------
+        float64 array of shape (n_problems, n_configurations)
+            The means.
+        """
         return np.array(
             [[self.mean(metric, p, c) for c in self.configurations] for p in self.problems]
         )
@@ -90,11 +156,27 @@ class Results:
         second: str,
         *,
         test: Method = "corrected",
-    ) -> Comparison:
+    ) -> SignificanceTest:
         """Compare two configurations on one problem by a t-test, over the splits of both.
 
         The difference is positive if the first is better, even if smaller values of the measure are
         better.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        first, second : str
+            Names of the configurations.
+        test : {"corrected", "paired", "unpaired"}, default="corrected"
+            Which t-test.
+
+        Returns
+        -------
+        SignificanceTest
+            Difference, statistic and p-value.
         """
         ours, theirs = self.common(metric, problem, first, second)
         if len(ours) < 2:
@@ -105,11 +187,29 @@ class Results:
         return t_test(test, sign * ours, sign * theirs, self.test_ratio)
 
     def common(self, metric: str, problem: str, first: str, second: str) -> tuple[Floats, Floats]:
-        """Return a measure of two configurations on all splits where both have it."""
+        """Return a measure of two configurations on all splits where both have it.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        first, second : str
+            Names of the configurations.
+
+        Returns
+        -------
+        tuple of two float64 arrays
+            The measures of the first and of the second.
+        """
         self._check(metric)
         self._check_names(problem, first, second)
         ours, theirs = (
-            {each[2:4]: _measure(each, metric) for each in self._by_pair.get((problem, name), [])}
+            {
+                each[2:4]: _measure_of(each, metric)
+                for each in self._by_pair.get((problem, name), [])
+            }
             for name in (first, second)
         )
         places = sorted(ours.keys() & theirs.keys())
@@ -127,7 +227,26 @@ class Results:
         test: Method = "corrected",
         alpha: float = 0.1,
     ) -> Verdict | None:
-        """Return whether the first wins, ties or loses; None with fewer than two common results."""
+        """Return whether the first wins, ties or loses; None with fewer than two common results.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        first, second : str
+            Names of the configurations.
+        test : {"corrected", "paired", "unpaired"}, default="corrected"
+            Which t-test.
+        alpha : float, default=0.1
+            Significance level.
+
+        Returns
+        -------
+        "win", "tie", "loss" or None
+            What the first does against the second.
+        """
         if len(self.common(metric, problem, first, second)[0]) < 2:
             return None
         return self.compare(metric, problem, first, second, test=test).verdict(alpha)
@@ -144,6 +263,22 @@ class Results:
         """Return the number of problems on which the first wins, ties and loses.
 
         Problems with fewer than two common results are left out.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        first, second : str
+            Names of the configurations.
+        test : {"corrected", "paired", "unpaired"}, default="corrected"
+            Which t-test.
+        alpha : float, default=0.1
+            Significance level.
+
+        Returns
+        -------
+        dict of str to int
+            Counts of "win", "tie" and "loss".
         """
         verdicts = Counter(
             self.verdict(metric, problem, first, second, test=test, alpha=alpha)
@@ -151,8 +286,21 @@ class Results:
         )
         return {verdict: verdicts[verdict] for verdict in ("win", "tie", "loss")}
 
-    def wilcoxon(self, metric: str, first: str, second: str) -> Comparison:
-        """Compare two configurations over all problems by Wilcoxon's signed-rank test."""
+    def wilcoxon(self, metric: str, first: str, second: str) -> SignificanceTest:
+        """Compare two configurations over all problems by Wilcoxon's signed-rank test.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        first, second : str
+            Names of the configurations.
+
+        Returns
+        -------
+        SignificanceTest
+            Difference, statistic and p-value.
+        """
         sign = -1.0 if metric in LESS_IS_BETTER else 1.0
         means = [
             [sign * self.mean(metric, problem, each) for problem in self.problems]
@@ -161,7 +309,20 @@ class Results:
         return wilcoxon(*means)
 
     def ranks(self, metric: str, *, alpha: float = 0.05) -> Ranks:
-        """Return mean ranks, Friedman's test and Nemenyi's critical difference."""
+        """Return mean ranks, Friedman's test and Nemenyi's critical difference.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        alpha : float, default=0.05
+            Significance level of the critical difference.
+
+        Returns
+        -------
+        Ranks
+            Mean ranks and their tests.
+        """
         more = metric not in LESS_IS_BETTER
         return Ranks.of(self.configurations, self.means(metric), more_is_better=more, alpha=alpha)
 
@@ -186,10 +347,17 @@ class Results:
         against : str, default=None
             Reference configuration: + marks significantly better results, − worse ones. None for no
             marks.
-        test, alpha
-            Test and significance level of the comparison.
+        test : {"corrected", "paired", "unpaired"}, default="corrected"
+            The t-test behind the marks.
+        alpha : float, default=0.1
+            Its significance level.
         digits : int, default=3
             Number of decimals.
+
+        Returns
+        -------
+        Table
+            Prints in a terminal; exports to Markdown, HTML, LaTeX and CSV.
         """
 
         def cell(problem: str, name: str) -> str:
@@ -209,7 +377,24 @@ class Results:
         return Table(("problem", *self.configurations), rows, title=metric, digits=digits)
 
     def cell(self, metric: str, problem: str, configuration: str, *, digits: int = 3) -> str:
-        """Return mean and standard deviation as text; "failed" if every split failed."""
+        """Return mean and standard deviation as text; "failed" if every split failed.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the measure.
+        problem : str
+            Name of the problem.
+        configuration : str
+            Name of the configuration.
+        digits : int, default=3
+            Number of decimals.
+
+        Returns
+        -------
+        str
+            Such as ``0.912 ± 0.014``.
+        """
         mean = self.mean(metric, problem, configuration)
         spread = self.deviation(metric, problem, configuration)
         if math.isnan(mean):
@@ -218,19 +403,36 @@ class Results:
         return f"{mean:.{digits}f}" + ("" if math.isnan(spread) else f" ± {spread:.{digits}f}")
 
     def frame(self, library: Literal["polars", "pandas"] = "polars") -> Any:
-        """Return all outcomes as a data frame, one row each, with one column per measure."""
+        """Return all outcomes as a data frame, one row each, with one column per measure.
+
+        Parameters
+        ----------
+        library : {"polars", "pandas"}, default="polars"
+            Library of the data frame.
+
+        Returns
+        -------
+        DataFrame
+            One row per outcome.
+        """
         if library not in ("polars", "pandas"):
             raise ParameterError(f"library={library!r} is not known: give 'polars' or 'pandas'.")
         columns = ("seconds", "error")
         return data_frame(
             library,
             {name: [getattr(each, name) for each in self.outcomes] for name in _KEY}
-            | {name: [_measure(each, name) for each in self.outcomes] for name in self.metrics}
+            | {name: [_measure_of(each, name) for each in self.outcomes] for name in self.metrics}
             | {name: [getattr(each, name) for each in self.outcomes] for name in columns},
         )
 
     def csv(self) -> str:
-        """Return all outcomes as reproducible CSV text: sorted, and without times."""
+        """Return all outcomes as reproducible CSV text: sorted, and without times.
+
+        Returns
+        -------
+        str
+            One line per outcome, after a header.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*_KEY, *self.metrics, "error"])
@@ -274,7 +476,7 @@ class Results:
         return scores
 
 
-def _measure(outcome: Outcome, metric: str) -> float:
+def _measure_of(outcome: Outcome, metric: str) -> float:
     if metric == "seconds":
         return outcome.seconds if outcome.error is None else float("nan")
     return outcome.measures.get(metric, float("nan"))
@@ -337,12 +539,24 @@ class Table:
         return [[self._text(value, i) for i, value in enumerate(row)] for row in self.rows]
 
     def rich(self) -> Any:
-        """Return the table for ``rich.print``."""
+        """Return the table for ``rich.print``.
+
+        Returns
+        -------
+        rich.table.Table
+            The table.
+        """
         numbers: list[Alignment] = ["right"] * (len(self.columns) - 1)
         return rich_table(self.columns, self.cells, self.title or None, ["left", *numbers])
 
     def markdown(self) -> str:
-        """Return the table in GitHub's Markdown."""
+        """Return the table in GitHub's Markdown.
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
         lines = [f"**{self.title}**\n"] if self.title else []
         lines.append(_line(self.columns))
         lines.append("|---" + "|---:" * (len(self.columns) - 1) + "|")
@@ -350,11 +564,23 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def html(self) -> str:
-        """Return the table as HTML."""
+        """Return the table as HTML.
+
+        Returns
+        -------
+        str
+            A table element.
+        """
         return html_table(self.columns, self.cells, self.title or None)
 
     def latex(self) -> str:
-        """Return the table as a LaTeX tabular."""
+        """Return the table as a LaTeX tabular.
+
+        Returns
+        -------
+        str
+            A tabular environment.
+        """
         rows = [list(self.columns), *self.cells]
         lines = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in rows]
         lines.insert(1, r"\hline")
@@ -362,7 +588,13 @@ class Table:
         return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}", ""])
 
     def csv(self) -> str:
-        """Return the table as comma-separated values with full precision."""
+        """Return the table as comma-separated values with full precision.
+
+        Returns
+        -------
+        str
+            Lines of cells.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -370,7 +602,18 @@ class Table:
         return text.getvalue()
 
     def to(self, form: str) -> Any:
-        """Return the table as "rich", "markdown", "html", "latex" or "csv"."""
+        """Return the table as "rich", "markdown", "html", "latex" or "csv".
+
+        Parameters
+        ----------
+        form : {"rich", "markdown", "html", "latex", "csv"}
+            The form.
+
+        Returns
+        -------
+        str or rich.table.Table
+            The table in that form.
+        """
         if form not in FORMS:
             known = ", ".join(FORMS)
             raise ParameterError(

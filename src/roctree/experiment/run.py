@@ -17,17 +17,23 @@ from typing import Any, Literal, get_args
 from joblib import Parallel, delayed, effective_n_jobs
 
 from roctree.errors import DataError, ParameterError
-from roctree.experiment import fingerprint
 from roctree.experiment.configurations import (
     Configuration,
     FittedConfiguration,
     fit_configurations,
 )
 from roctree.experiment.designs import CrossValidation, Design, Split
-from roctree.experiment.metrics import Answer, Metric, resolve
+from roctree.experiment.metrics import Answer, Metric, resolve_metrics
 from roctree.experiment.results import Results
 from roctree.experiment.sources import Problem
-from roctree.experiment.store import Key, Outcome, Store
+from roctree.experiment.store import (
+    Key,
+    Outcome,
+    Store,
+    changed_code,
+    code_fingerprint,
+    fingerprint,
+)
 from roctree.parameters import check_parameter
 from roctree.progress import Callback, StudyProgress, progress_callback, study_bar
 from roctree.text import pluralize
@@ -55,12 +61,21 @@ class Plan:
         How the cases are split, the same for all configurations.
     metrics : mapping
         Measures by name.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> from roctree.experiment import BuiltIn, CrossValidation
+    >>> trees = {name: ROCTreeClassifier(criterion=name) for name in ("gini", "auc")}
+    >>> plan = Plan.of(BuiltIn().load("iris"), trees, CrossValidation(folds=5))
+    >>> [each.name for each in plan.configurations]
+    ['gini', 'auc']
     """
 
     problems: tuple[Problem, ...]
     configurations: tuple[Configuration, ...]
     design: Design = field(default_factory=CrossValidation)
-    metrics: Mapping[str, Metric] = field(default_factory=lambda: resolve(USUAL_METRICS))
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: resolve_metrics(USUAL_METRICS))
 
     @classmethod
     def of(
@@ -97,7 +112,7 @@ class Plan:
                 for name, each in configurations.items()
             ]
         chosen = CrossValidation() if design is None else design
-        return cls(_as_tuple(problems), _as_tuple(configurations), chosen, resolve(metrics))
+        return cls(_as_tuple(problems), _as_tuple(configurations), chosen, resolve_metrics(metrics))
 
     def __post_init__(self) -> None:
         _check_members(
@@ -276,12 +291,12 @@ def outcomes_of(
         warnings.simplefilter("ignore", UserWarning)
         training = problem.rows[split.train], problem.y[split.train]
         return [
-            _measure(each, problem, split, metrics)
+            _outcome_of(each, problem, split, metrics)
             for each in fit_configurations(configurations, *training)
         ]
 
 
-def _measure(
+def _outcome_of(
     each: FittedConfiguration, problem: Problem, split: Split, metrics: dict[str, Metric]
 ) -> Outcome:
     key = (problem.name, each.configuration.name, split.repeat, split.fold)
@@ -313,7 +328,7 @@ def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
         )
     now = _dependencies(plan)
     found = {
-        kind: _differences(kind, store.facts(kind), facts) if store.present() else []
+        kind: _changed_facts(kind, store.facts(kind), facts) if store.present() else []
         for kind, facts in now.items()
     }
     if any(found.values()) and changed == "refuse":
@@ -321,7 +336,7 @@ def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
             reason="{path!r} has results from before a change: {changes}. Use {changed='again'} to "
             "run them again, {changed='keep'} to use them anyway, or another file.",
             path=str(store.path),
-            changes=_describe(found),
+            changes=_describe_changes(found),
         )
     if changed == "again":
         _forget(found, store)
@@ -332,21 +347,21 @@ def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
 def _dependencies(plan: Plan) -> dict[str, dict[str, str]]:
     return {
         "problem": {problem.name: problem.checksum for problem in plan.problems},
-        "configuration": {each.name: fingerprint.of_value(each) for each in plan.configurations},
+        "configuration": {each.name: fingerprint(each) for each in plan.configurations},
         "design": {"division of the cases": plan.design.rule},
-        "metrics": {"measures": fingerprint.of_value(dict(sorted(plan.metrics.items())))},
-        "code": fingerprint.of_code(),
+        "metrics": {"measures": fingerprint(dict(sorted(plan.metrics.items())))},
+        "code": code_fingerprint(),
     }
 
 
-def _differences(kind: str, before: dict[str, str], now: dict[str, str]) -> list[str]:
+def _changed_facts(kind: str, before: dict[str, str], now: dict[str, str]) -> list[str]:
     """Return what was known and differs; new problems and configurations have no results yet."""
     if kind == "code":
-        return fingerprint.differences(before, now)
+        return changed_code(before, now)
     return sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
 
 
-def _describe(found: dict[str, list[str]]) -> str:
+def _describe_changes(found: dict[str, list[str]]) -> str:
     words = {"problem": "data of", "configuration": "configuration", "code": "code in"}
     parts = [f"{words.get(kind, '')} {_first(names)}" for kind, names in found.items() if names]
     return "; ".join(map(str.strip, parts))

@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
+from roctree.arrays import Floats
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import is_finite_number
 
-Floats = NDArray[np.float64]
 Method = Literal["corrected", "paired", "unpaired"]
 Verdict = Literal["win", "tie", "loss"]
 
 
-class Comparison(NamedTuple):
+class SignificanceTest(NamedTuple):
     """Test result for a first configuration against a second.
 
     Parameters
@@ -37,6 +37,11 @@ class Comparison(NamedTuple):
         Test statistic.
     p_value : float
         Two-sided p-value.
+
+    Examples
+    --------
+    >>> SignificanceTest(0.02, 2.9, 0.016).verdict(alpha=0.05)
+    'win'
     """
 
     difference: float
@@ -44,21 +49,42 @@ class Comparison(NamedTuple):
     p_value: float
 
     def verdict(self, alpha: float = 0.1) -> Verdict:
-        """Return whether the first wins, ties or loses at this significance level."""
-        check_level(alpha)
+        """Return whether the first wins, ties or loses at this significance level.
+
+        Parameters
+        ----------
+        alpha : float, default=0.1
+            Significance level.
+
+        Returns
+        -------
+        {"win", "tie", "loss"}
+            What the first does against the second.
+        """
+        check_alpha(alpha)
         if not self.p_value < alpha:
             return "tie"
         return "win" if self.difference > 0 else "loss"
 
 
-def check_level(alpha: Any) -> None:
+def check_alpha(alpha: Any) -> None:
     """Raise ``ParameterError`` unless ``alpha`` is a significance level."""
     if not (is_finite_number(alpha) and 0.0 < alpha < 1.0):
         raise ParameterError(f"alpha={alpha!r} is not allowed: give a number between 0 and 1.")
 
 
-def paired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
+def paired_t(first: ArrayLike, second: ArrayLike) -> SignificanceTest:
     """Paired t-test; far too liberal for results that share training cases.
+
+    Parameters
+    ----------
+    first, second : array-like
+        Results, paired by position.
+
+    Returns
+    -------
+    SignificanceTest
+        Difference, statistic and p-value.
 
     Examples
     --------
@@ -67,11 +93,13 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
     >>> round(test.statistic, 6), round(test.p_value, 6)
     (2.940588, 0.016471)
     """
-    differences = _differences(first, second)
+    differences = _paired_differences(first, second)
     return _t_test_of_mean(differences, 1.0 / len(differences))
 
 
-def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
+def corrected_resampled_t(
+    first: ArrayLike, second: ArrayLike, test_ratio: float
+) -> SignificanceTest:
     """Corrected resampled t-test of Nadeau and Bengio, for repeated splits of the same cases.
 
     Parameters
@@ -80,6 +108,11 @@ def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_ratio: float
         Results, paired by the splits.
     test_ratio : float
         Number of test cases per training case: 1/9 for ten folds.
+
+    Returns
+    -------
+    SignificanceTest
+        Difference, statistic and p-value.
 
     Examples
     --------
@@ -90,13 +123,30 @@ def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_ratio: float
     """
     if not test_ratio >= 0:
         raise ParameterError(f"test_ratio={test_ratio!r} is not allowed: give 0 or more.")
-    differences = _differences(first, second)
+    differences = _paired_differences(first, second)
     return _t_test_of_mean(differences, 1.0 / len(differences) + test_ratio)
 
 
-def unpaired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Two-sample t-test with equal variances, which the marks of the papers agree with."""
-    ours, theirs = _numbers(first), _numbers(second)
+def unpaired_t(first: ArrayLike, second: ArrayLike) -> SignificanceTest:
+    """Two-sample t-test with equal variances, which the marks of the papers agree with.
+
+    Parameters
+    ----------
+    first, second : array-like
+        Results of each; they need not be paired.
+
+    Returns
+    -------
+    SignificanceTest
+        Difference, statistic and p-value.
+
+    Examples
+    --------
+    >>> test = unpaired_t([0.91, 0.93, 0.92], [0.88, 0.89, 0.90])
+    >>> round(test.difference, 3), round(test.p_value, 4)
+    (0.03, 0.0213)
+    """
+    ours, theirs = _at_least_two(first), _at_least_two(second)
     return unpaired_t_of_summaries(
         (float(ours.mean()), float(ours.std(ddof=1)), len(ours)),
         (float(theirs.mean()), float(theirs.std(ddof=1)), len(theirs)),
@@ -105,28 +155,46 @@ def unpaired_t(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 def unpaired_t_of_summaries(
     first: tuple[float, float, int], second: tuple[float, float, int]
-) -> Comparison:
+) -> SignificanceTest:
     """Two-sample t-test from the mean, standard deviation and size of each group."""
     difference = first[0] - second[0]
     if first[1] == second[1] == 0.0:
         return _certain(difference)
     statistic, p_value = stats.ttest_ind_from_stats(*first, *second)
-    return Comparison(difference, float(statistic), float(p_value))
+    return SignificanceTest(difference, float(statistic), float(p_value))
 
 
-def wilcoxon(first: ArrayLike, second: ArrayLike) -> Comparison:
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignificanceTest:
     """Wilcoxon's signed-rank test of two configurations over several problems.
 
     The ranks of zero differences are split between the signs.
+
+    Parameters
+    ----------
+    first, second : array-like
+        Results, one per problem.
+
+    Returns
+    -------
+    SignificanceTest
+        Difference, statistic and p-value.
+
+    Examples
+    --------
+    >>> test = wilcoxon([0.91, 0.83, 0.72, 0.95, 0.88], [0.90, 0.80, 0.74, 0.90, 0.84])
+    >>> round(test.difference, 3), test.p_value
+    (0.022, 0.1875)
     """
-    differences = _differences(first, second)
+    differences = _paired_differences(first, second)
     if not differences.any():
-        return Comparison(0.0, 0.0, 1.0)
+        return SignificanceTest(0.0, 0.0, 1.0)
     statistic, p_value = stats.wilcoxon(differences, zero_method="zsplit")
-    return Comparison(float(differences.mean()), float(statistic), float(p_value))
+    return SignificanceTest(float(differences.mean()), float(statistic), float(p_value))
 
 
-def t_test(kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float) -> Comparison:
+def t_test(
+    kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float
+) -> SignificanceTest:
     """Run the t-test of this name.
 
     Parameters
@@ -138,7 +206,7 @@ def t_test(kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float)
     test_ratio : float
         Number of test cases per training case, for the corrected test.
     """
-    tests: dict[str, Callable[[], Comparison]] = {
+    tests: dict[str, Callable[[], SignificanceTest]] = {
         "corrected": lambda: corrected_resampled_t(first, second, test_ratio),
         "paired": lambda: paired_t(first, second),
         "unpaired": lambda: unpaired_t(first, second),
@@ -149,25 +217,25 @@ def t_test(kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float)
     return tests[kind]()
 
 
-def _t_test_of_mean(differences: Floats, share: float) -> Comparison:
+def _t_test_of_mean(differences: Floats, share: float) -> SignificanceTest:
     """Test a mean whose variance is this share of the variance of the differences."""
     difference, variance = float(differences.mean()), float(differences.var(ddof=1))
     if variance == 0.0:
         return _certain(difference)
     statistic = difference / math.sqrt(share * variance)
     p_value = 2.0 * float(stats.t.sf(abs(statistic), len(differences) - 1))
-    return Comparison(difference, statistic, p_value)
+    return SignificanceTest(difference, statistic, p_value)
 
 
-def _certain(difference: float) -> Comparison:
+def _certain(difference: float) -> SignificanceTest:
     """Return the result for differences without variance: always equal, or always different."""
     if difference == 0.0:
-        return Comparison(0.0, 0.0, 1.0)
-    return Comparison(difference, math.copysign(math.inf, difference), 0.0)
+        return SignificanceTest(0.0, 0.0, 1.0)
+    return SignificanceTest(difference, math.copysign(math.inf, difference), 0.0)
 
 
-def _differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    ours, theirs = _numbers(first), _numbers(second)
+def _paired_differences(first: ArrayLike, second: ArrayLike) -> Floats:
+    ours, theirs = _at_least_two(first), _at_least_two(second)
     if len(ours) != len(theirs):
         raise DataError(
             f"A paired test needs as many results of each: there are {len(ours)} and {len(theirs)}."
@@ -175,7 +243,7 @@ def _differences(first: ArrayLike, second: ArrayLike) -> Floats:
     return ours - theirs
 
 
-def _numbers(values: ArrayLike) -> Floats:
+def _at_least_two(values: ArrayLike) -> Floats:
     numbers = np.asarray(values, np.float64).reshape(-1)
     if len(numbers) < 2:
         raise DataError(f"A test needs at least two results, but there are {len(numbers)}.")
@@ -202,6 +270,13 @@ class Ranks:
         The same by Iman and Davenport, which is less conservative.
     alpha : float, default=0.05
         Significance level of the critical difference.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.9, 0.8, 0.6]]
+    >>> Ranks.of(["a", "b", "c"], scores)
+    <Ranks over 4 problems: a 1.00, b 2.25, c 2.75;
+    critical difference 1.66 at 0.05, Friedman p 0.0388>
     """
 
     names: tuple[str, ...]
@@ -224,6 +299,22 @@ class Ranks:
     ) -> "Ranks":
         """Rank the columns of a table of shape (n_problems, n_configurations).
 
+        Parameters
+        ----------
+        names : sequence of str
+            The configurations.
+        scores : array-like of shape (n_problems, n_configurations)
+            A measure of each on each problem.
+        more_is_better : bool, default=True
+            Whether large values are good.
+        alpha : float, default=0.05
+            Significance level of the critical difference.
+
+        Returns
+        -------
+        Ranks
+            Mean ranks and their tests.
+
         Examples
         --------
         >>> ranks = Ranks.of(["a", "b"], [[0.9, 0.8], [0.7, 0.6], [0.8, 0.8], [0.6, 0.5]])
@@ -237,7 +328,7 @@ class Ranks:
             )
         if not np.isfinite(table).all():
             raise DataError("Ranks need a finite result of each configuration on each problem.")
-        check_level(alpha)
+        check_alpha(alpha)
         ranks = stats.rankdata(-table if more_is_better else table, axis=1)
         return cls(tuple(names), ranks.mean(axis=0), len(table), *_friedman(ranks), alpha)
 
@@ -268,6 +359,11 @@ class Ranks:
         ----------
         width : int, default=640
             Width in pixels; larger if the names need it.
+
+        Returns
+        -------
+        str
+            The diagram as SVG.
         """
         from roctree.report.displays import critical_difference_svg
 
@@ -290,6 +386,20 @@ class Ranks:
 
 def critical_difference(n_configurations: int, n_problems: int, alpha: float = 0.05) -> float:
     """Return the smallest significant difference between mean ranks, by Nemenyi's test.
+
+    Parameters
+    ----------
+    n_configurations : int
+        Number of configurations.
+    n_problems : int
+        Number of problems.
+    alpha : float, default=0.05
+        Significance level.
+
+    Returns
+    -------
+    float
+        The difference.
 
     Examples
     --------

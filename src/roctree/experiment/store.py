@@ -1,4 +1,4 @@
-"""The results of an experiment in one SQLite file.
+"""The results of an experiment in one SQLite file, and what they depend on.
 
 The file is in write-ahead mode (WAL), and each split is one transaction, so that a process that is
 killed at any moment leaves only complete splits. Next to the results the file stores what they
@@ -6,13 +6,22 @@ depend on: data, configurations, design, measures and code.
 """
 
 import json
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from inspect import isroutine
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+import roctree
 from roctree.errors import DataError
 
 FORMAT = 1
@@ -160,3 +169,116 @@ class Store:
     def _keep(connection: sqlite3.Connection, kind: str, facts: dict[str, str]) -> None:
         rows = [(kind, name, value) for name, value in facts.items()]
         connection.executemany("insert or replace into fact values (?, ?, ?)", rows)
+
+
+# What results depend on, as short texts that can be compared later. A text is the same in every
+# process: otherwise an experiment could not resume in another one.
+
+# Modules that draw, write or describe results do not change them.
+_WITHOUT_INFLUENCE = ("checks", "cli", "export", "report", "experiment/", "progress.py")
+# The modules of this package that split, fit and measure do.
+_OF_EXPERIMENTS = ("designs", "configurations", "metrics")
+_LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
+_UNKNOWN = "unknown"
+
+
+@cache
+def code_fingerprint() -> dict[str, str]:
+    """Return a digest of each module that results depend on, and the versions of libraries."""
+    home = Path(roctree.__file__).parent
+    parts = {library: _version(library) for library in _LIBRARIES}
+    for path in sorted(home.rglob("*.py")):
+        name = path.relative_to(home).as_posix()
+        if not name.startswith(_WITHOUT_INFLUENCE):
+            parts[name] = _short_digest(path.read_bytes())
+    for stem in _OF_EXPERIMENTS:
+        name = f"experiment/{stem}.py"
+        parts[name] = _short_digest((home / name).read_bytes())
+    return parts
+
+
+def fingerprint(value: Any) -> str:
+    """Describe a configuration, a measure or an option by its parts and its origin.
+
+    Examples
+    --------
+    >>> from roctree.smoothing import MBranch
+    >>> fingerprint({"smoothing": MBranch(M=2), "depth": None})
+    "{'smoothing': roctree.smoothing.MBranch(M=2), 'depth': None}"
+    """
+    if isinstance(value, Mapping):
+        return f"{{{_join_parts((f'{key!r}: ', part) for key, part in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{_join_parts(('', part) for part in value)}]"
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(fingerprint, value)))}}}"
+    if isinstance(value, np.ndarray):
+        return f"array {fingerprint(value.tolist())}"
+    if isinstance(value, type) or isroutine(value):
+        return _named(value) + _origin(value)
+    parts, kind = _parts_of(value), type(value)
+    if parts is not None:
+        return f"{_named(kind)}({_join_parts(parts)}){_origin(kind)}"
+    # Addresses differ between processes.
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)) + _origin(kind)
+
+
+def _origin_version(thing: Any) -> str:
+    """Return the origin of a class or function: a library's version, or a digest of its file."""
+    library = thing.__module__.partition(".")[0]
+    found = _UNKNOWN if library == roctree.__name__ else _version(library)
+    if found != _UNKNOWN:
+        return f"{library} {found}"
+    file = getattr(sys.modules.get(thing.__module__), "__file__", None)
+    if file is None:
+        return str(thing.__module__)
+    return f"{Path(file).name} {_short_digest(Path(file).read_bytes())}"
+
+
+def changed_code(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return the names that are new or have changed; removed ones have no influence."""
+    return sorted(name for name in now if before.get(name) != now[name])
+
+
+def _short_digest(content: bytes) -> str:
+    """Return a short digest."""
+    return sha256(content).hexdigest()[:16]
+
+
+def _version(library: str) -> str:
+    try:
+        return version({"sklearn": "scikit-learn"}.get(library, library))
+    except PackageNotFoundError:
+        return _UNKNOWN
+
+
+def _parts_of(value: Any) -> Iterable[tuple[str, Any]] | None:
+    """Return the parts of an object, each after its name; None if they are not known."""
+    if isinstance(value, partial):
+        named = {"func": value.func, "args": value.args, "keywords": value.keywords}
+    elif hasattr(value, "get_params"):
+        named = value.get_params(deep=False)
+    elif is_dataclass(value):
+        named = {each.name: getattr(value, each.name) for each in fields(value)}
+    else:
+        return None
+    return [(f"{name}=", part) for name, part in named.items()]
+
+
+def _named(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def _join_parts(parts: Iterable[tuple[str, Any]]) -> str:
+    return ", ".join(f"{name}{fingerprint(part)}" for name, part in parts)
+
+
+def _origin(thing: Any) -> str:
+    """Return the origin of an object that is not part of the fingerprint of the code."""
+    module = thing.__module__
+    own = module.replace(".", "/").removeprefix(f"{roctree.__name__}/")
+    known = code_fingerprint()
+    is_known = f"{own}.py" in known or f"{own}/__init__.py" in known
+    return (
+        "" if is_known or module in ("builtins", "functools") else f" of {_origin_version(thing)}"
+    )

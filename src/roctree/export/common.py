@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
 from roctree.fitted import FittedTree
+from roctree.scorecard import FittedScorecard
 from roctree.tree.tree import Tree
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -29,13 +30,31 @@ def check_portable(model: FittedTree) -> None:
             reason="Geometric probabilities cannot be exported; they come from "
             "{geometric_probability=True}."
         )
+    if isinstance(model, FittedScorecard) and model.calibration is not None:
+        raise ParameterError(
+            reason="Calibrated probabilities of a tree with points cannot be exported: export it "
+            "before {calibrated(...)}."
+        )
     schema = model.schema
+    for feature in used_features(model):
+        if schema.date_unit(feature):
+            raise ParameterError(
+                f"{schema.names[feature]!r} holds dates, which SQL and ONNX do not count as days: "
+                "fit with a column of numbers, such as days since a fixed date, to export the tree."
+            )
     categories = (known for known in schema.categories if known is not None)
     for name in chain(schema.names, *categories, schema.classes.tolist()):
         if isinstance(name, str) and _SURROGATE.search(name):
             raise ParameterError(
                 f"{name!r} contains a lone surrogate, which is not valid Unicode text: rename it."
             )
+
+
+def used_features(model: FittedTree) -> list[int]:
+    """Return the attributes that the tree tests or that have points, in order."""
+    tested = {int(feature) for feature in model.tree.feature if feature >= 0}
+    pointed = model.points.features if isinstance(model, FittedScorecard) else []
+    return sorted(tested.union(pointed))
 
 
 def steepness(tree: Tree) -> NDArray[np.float64]:

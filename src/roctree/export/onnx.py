@@ -20,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
+from roctree.arrays import Floats, Ints
 from roctree.data import Schema
 from roctree.errors import ParameterError, how_to_install
-from roctree.export.common import check_portable, divides, steepness, undivided
+from roctree.export.common import check_portable, divides, steepness, undivided, used_features
 from roctree.fitted import FittedTree
+from roctree.points import LEAST_PROBABILITY, AttributePoints
+from roctree.scorecard import FittedScorecard
 from roctree.tree import LEAST_PART
 from roctree.tree.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Width = Literal["float64", "float32"]
 
 # The first opset whose Equal operator compares strings.
@@ -99,17 +100,89 @@ def to_onnx(model: FittedTree, *, dtype: Width = "float64") -> Any:
 
     leaves = model.tree.leaves
     schema, some_input = model.schema, inputs[0].name
-    shares = ShareGraph(graph, model.tree, schema, columns, some_input).of_leaves()
-    graph.add("MatMul", shares, graph.constant(model.probabilities[leaves]), result=probabilities)
-    votes = graph.add("MatMul", shares, graph.constant(model.decision.votes[leaves]))
+    tested = {feature: columns[feature] for feature in columns if feature in model.tree.feature}
+    shares = ShareGraph(graph, model.tree, schema, tested, some_input).of_leaves()
+    by_leaf = graph.constant(model.probabilities[leaves])
+    if isinstance(model, FittedScorecard):
+        by_tree = graph.add("MatMul", shares, by_leaf)
+        _add_points(model, graph, columns, by_tree, probabilities)
+        votes = graph.add("MatMul", probabilities, graph.constant(model.share_votes[0]))
+    else:
+        graph.add("MatMul", shares, by_leaf, result=probabilities)
+        votes = graph.add("MatMul", shares, graph.constant(model.decision.votes[leaves]))
     winner = graph.add("ArgMax", votes, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(_class_labels(model)), winner, result=label, axis=0)
     if divides(model.tree):
         tree = undivided(model.tree)
-        shares = ShareGraph(graph, tree, schema, columns, some_input).of_leaves()
+        shares = ShareGraph(graph, tree, schema, tested, some_input).of_leaves()
     reached = graph.add("ArgMax", shares, axis=1, keepdims=0)
     graph.add("Gather", graph.constant(leaves), reached, result=leaf, axis=0)
     return _finished_model(model, graph, inputs, outputs)
+
+
+def _add_points(
+    model: FittedScorecard, graph: Graph, columns: dict[int, str], by_tree: str, result: str
+) -> None:
+    """Add the operators from the probabilities of the tree to those with points."""
+    card, n_classes = model.points, model.schema.n_classes
+    floor = graph.constant(np.float64(LEAST_PROBABILITY))
+    logarithms = graph.add("Log", graph.add("Max", by_tree, floor))
+    # Log-odds of the second of two classes, or logarithms minus their mean.
+    centred = np.eye(n_classes) - 1.0 / n_classes
+    scores = np.array([[-1.0], [1.0]]) if n_classes == 2 else centred
+    factor = card.tree_weight / card.unit
+    total = graph.add("MatMul", logarithms, graph.constant(factor * scores))
+    total = graph.add("Round", total) if card.whole else total
+    total = graph.add("Add", total, graph.constant(card.intercept[None, :]))
+    for each in card.attributes:
+        own = _attribute_points(model, graph, columns[each.feature], each)
+        total = graph.add("Add", total, own)
+    spread = np.array([[0.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)
+    total = graph.add("MatMul", total, graph.constant(card.unit * spread))
+    graph.add("Softmax", total, axis=1, result=result)
+
+
+def _attribute_points(
+    model: FittedScorecard, graph: Graph, column: str, each: AttributePoints
+) -> str:
+    """Return the points of an attribute, [rows, columns of points]."""
+    categories = model.schema.categories[each.feature]
+    missing = graph.constant(each.missing[None, :])
+    if categories is not None:
+        table = np.concatenate([each.values, each.missing[None, :]])
+        code = _category_code(graph, column, categories)
+        return graph.add("Gather", graph.constant(table), code, axis=0)
+    low = graph.constant(each.starts[:1][None, :])
+    within = graph.add("Max", graph.add("Min", column, graph.constant(np.float64(each.high))), low)
+    passed = graph.add("GreaterOrEqual", within, graph.constant(each.starts[None, :]))
+    counted = graph.add("Cast", passed, to=graph.onnx.TensorProto.DOUBLE)
+    ones = graph.constant(np.ones((len(each.starts), 1)))
+    number = graph.add("MatMul", counted, ones)
+    place = graph.add("Cast", number, to=graph.onnx.TensorProto.INT64)
+    # A missing value has passed no start, and its points are replaced below.
+    place = graph.add("Max", place, graph.constant(np.array([[1]])))
+    place = graph.add("Reshape", place, graph.constant(np.array([-1])))
+    # Before the first segment there is none.
+    tables = [
+        np.concatenate([table[:1], table])
+        for table in (each.starts[:, None], each.values, each.slopes)
+    ]
+    start, value, slope = (
+        graph.add("Gather", graph.constant(table), place, axis=0) for table in tables
+    )
+    beyond = graph.add("Sub", within, start)
+    points = graph.add("Add", value, graph.add("Mul", slope, beyond))
+    return graph.add("Where", graph.add("IsNaN", column), missing, points)
+
+
+def _category_code(graph: Graph, column: str, categories: tuple[Any, ...]) -> str:
+    """Return the code of each category; the number of categories for missing and unknown ones."""
+    names = np.array(categories, dtype=object if _are_strings(categories) else np.float64)
+    same = graph.add("Equal", column, graph.constant(names[None, :]))
+    ones = graph.add("Cast", same, to=graph.onnx.TensorProto.FLOAT)
+    # A last column of 0.5 is the largest where no category is equal.
+    pads, half = graph.constant(np.array([0, 0, 0, 1])), graph.constant(np.float32(0.5))
+    return graph.add("ArgMax", graph.add("Pad", ones, pads, half), axis=1, keepdims=0)
 
 
 def _import_onnx() -> Any:
@@ -144,7 +217,7 @@ def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], d
     """Return the inputs, and the value [rows, 1] of each attribute that the tree tests."""
     schema, types, helper = model.schema, graph.onnx.TensorProto, graph.onnx.helper
     number = types.DOUBLE if dtype == "float64" else types.FLOAT
-    used = sorted({int(feature) for feature in model.tree.feature if feature >= 0})
+    used = used_features(model)
     if not schema.nominal.any():
         matrix = helper.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features])
         whole = graph.to_double(MATRIX, dtype)
@@ -184,8 +257,13 @@ def _outputs(model: FittedTree, taken: set[str], onnx: Any) -> list[Any]:
 
 
 def _class_labels(model: FittedTree) -> NDArray[Any]:
-    """Return the class labels in a type that ONNX has."""
-    classes = model.schema.classes
+    """Return the labels in a type that ONNX has."""
+    classes = model.possible_labels
+    if None in classes.tolist():
+        raise ParameterError(
+            reason="ONNX has no label for undecided cases beside numbers: fit with classes that "
+            "are text, or use {at(...)} without {cost_reject}."
+        )
     if classes.dtype.kind in "iu":
         return classes.astype(np.int64)
     return classes.astype(np.float64) if classes.dtype.kind == "f" else classes
@@ -291,12 +369,7 @@ class ShareGraph:
         ]
         own = (branches == tree.branch[nodes]).astype(np.float64)
         table = np.where(branches < 0, of_missing, own)
-        names = np.array(categories, dtype=object if _are_strings(categories) else np.float64)
-        same = graph.add("Equal", column, graph.constant(names[None, :]))
-        ones = graph.add("Cast", same, to=graph.onnx.TensorProto.FLOAT)
-        # A last column of 0.5 is the largest where no category is equal.
-        pads, half = graph.constant(np.array([0, 0, 0, 1])), graph.constant(np.float32(0.5))
-        code = graph.add("ArgMax", graph.add("Pad", ones, pads, half), axis=1, keepdims=0)
+        code = _category_code(graph, column, categories)
         return graph.add("Gather", graph.constant(table), code, axis=0)
 
     def _soft_columns(self) -> str:

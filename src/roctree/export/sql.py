@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.common import check_portable, divides, steepness, undivided
 from roctree.fitted import FittedTree
+from roctree.points import LEAST_PROBABILITY, AttributePoints
+from roctree.scorecard import FittedScorecard
+from roctree.text import escape_unprintable
 from roctree.tree import LEAST_PART
 from roctree.tree.tree import IS_PRESENT, Tree
 
@@ -37,6 +40,7 @@ FEW_LEAVES, MAX_LEVELS_FOLLOWED = 64, 250
 # Databases limit the depth of expressions, and a sum is as deep as it is long. DuckDB also plans a
 # step of more than a few dozen terms slowly.
 TERMS_PER_STEP = 32
+_LETTERS_PER_LINE = 6
 # Dialects that compute a step once if it is marked MATERIALIZED; others decide for themselves.
 MATERIALIZING_DIALECTS = (None, "sqlite", "duckdb", "postgres")
 # Dialects that do not accept column names for a list of values, and do not need them.
@@ -71,6 +75,16 @@ def to_sql(
         PostgreSQL share, which does not need sqlglot.
     """
     check_portable(model)
+    head = "".join(f"-- {line}\n" for line in (*model.describe(), *_letter_lines(model)))
+    if isinstance(model, FittedScorecard):
+        text = _with_points(model, table, keep, dialect)
+    else:
+        text = _tree_query(model, table, keep, dialect)
+    return head + (text if dialect is None else _translate(text, dialect))
+
+
+def _tree_query(model: FittedTree, table: str, keep: Sequence[str], dialect: str | None) -> str:
+    """Return the query of a tree without points."""
     query = Query.from_tree(model, keep, names_values=dialect not in UNNAMED_VALUES_DIALECTS)
     query.check()
     steps = [_leaf_table(query), *_descent(query, table)]
@@ -82,9 +96,116 @@ def to_sql(
         selects.append(_select_divided(query, steps[-1].name))
     materialized = " MATERIALIZED" if dialect in MATERIALIZING_DIALECTS else ""
     named = [f"{step.name} AS{materialized} (\n{step.query}\n)" for step in steps]
-    text = "WITH " + ", ".join(named) + "\n" + "\nUNION ALL\n".join(selects)
-    head = "".join(f"-- {line}\n" for line in model.describe())
-    return head + (text if dialect is None else _translate(text, dialect))
+    return "WITH " + ", ".join(named) + "\n" + "\nUNION ALL\n".join(selects)
+
+
+# Scores beyond this would overflow; probabilities are 0 and 1 long before.
+_LARGEST_SCORE = 300.0
+
+
+def _with_points(
+    model: FittedScorecard, table: str, keep: Sequence[str], dialect: str | None
+) -> str:
+    """Return the query of a tree with points: that of the tree, then scores, then probabilities."""
+    card, schema = model.points, model.schema
+    names = [schema.names[feature] for feature in card.features]
+    passed = list(dict.fromkeys([*keep, *names]))
+    query = Query.from_tree(model, passed, names_values=False)
+    kept, columns = [quoted(name) for name in keep], range(card.n_columns)
+    results, own = query.results, query.own
+    shares, leaf = results[: schema.n_classes], results[-1]
+    floor = number(LEAST_PROBABILITY)
+    logs = [f"LN(CASE WHEN {share} < {floor} THEN {floor} ELSE {share} END)" for share in shares]
+    mean = f"({' + '.join(logs)}) / {len(logs)}.0e0"
+    by_tree = (
+        [f"{logs[1]} - {logs[0]}"] if len(columns) == 1 else [f"{log} - {mean}" for log in logs]
+    )
+    scores = []
+    for column in columns:
+        first = f"({by_tree[column]}) * {number(card.tree_weight / card.unit)}"
+        first = f"ROUND({first})" if card.whole else first
+        terms = [first, number(float(card.intercept[column]))]
+        terms += [_points_case(model, each, column) for each in card.attributes]
+        total = "\n    + ".join(terms)
+        scores.append(f"({total}) * {number(card.unit)} AS {own('score', column)}")
+    most = number(_LARGEST_SCORE)
+    powers = [
+        f"EXP(CASE WHEN {score} > {most} THEN {most} WHEN {score} < -{most} THEN -{most} "
+        f"ELSE {score} END)"
+        for score in (own("score", column) for column in columns)
+    ]
+    powers = ["1.0e0", *powers] if len(columns) == 1 else powers
+    named = [own("power", place) for place in range(schema.n_classes)]
+    total = " + ".join(named)
+    as_powers = [f"{power} AS {name}" for power, name in zip(powers, named, strict=True)]
+    as_shares = [
+        f"{name} / ({total}) AS {share}" for name, share in zip(named, shares, strict=True)
+    ]
+
+    def step(name: str, columns: list[str], source: str) -> Step:
+        return Step(
+            own(name), f"SELECT {_column_lines([*kept, *columns, leaf])}\nFROM {own(source)}"
+        )
+
+    steps = [
+        Step(own("tree"), _tree_query(model.without_points(), table, passed, dialect)),
+        step("scores", scores, "tree"),
+        step("powers", as_powers, "scores"),
+        step("probabilities", as_shares, "powers"),
+    ]
+    chosen = _label_of_votes(model.share_votes[0], shares, query.labels)
+    found = [*kept, *shares, f"{chosen} AS {results[-2]}", leaf]
+    text = ", ".join(f"{step.name} AS (\n{step.query}\n)" for step in steps)
+    return f"WITH {text}\nSELECT {_column_lines(found)}\nFROM {own('probabilities')}"
+
+
+def _points_case(model: FittedScorecard, each: AttributePoints, column: int) -> str:
+    """Return the points of an attribute in one column, as a CASE."""
+    schema, points = model.schema, each.values[:, column].tolist()
+    name, missing = quoted(schema.names[each.feature]), number(float(each.missing[column]))
+    categories = schema.categories[each.feature]
+    if categories is not None:
+        whens = [
+            f"WHEN {literal(category)} THEN {number(own)}"
+            for category, own in zip(categories, points, strict=True)
+        ]
+        return f"CASE {name} {' '.join(whens)} ELSE {missing} END"
+    value = f"CAST({name} AS DOUBLE PRECISION)"
+    starts, slopes = each.starts.tolist(), each.slopes[:, column].tolist()
+    ends = [*starts[1:], each.high]
+    whens = [f"WHEN {value} IS NULL THEN {missing}"]
+    whens.append(f"WHEN {value} < {number(starts[0])} THEN {number(points[0])}")
+    for start, end, own, slope in zip(starts, ends, points, slopes, strict=True):
+        change = f" + {number(slope)} * ({value} - {number(start)})" if slope else ""
+        whens.append(f"WHEN {value} < {number(end)} THEN {number(own)}{change}")
+    last = points[-1] + slopes[-1] * (each.high - starts[-1])
+    return f"CASE {' '.join(whens)} ELSE {number(last)} END"
+
+
+def _label_of_votes(votes: NDArray[np.float64], shares: list[str], labels: list[str]) -> str:
+    """Return the first label with the most votes, which are linear in the probabilities."""
+    sums = [
+        "("
+        + " + ".join(f"{share} * {number(vote)}" for share, vote in zip(shares, own, strict=True))
+        + ")"
+        for own in votes.T.tolist()
+    ]
+    whens = [
+        f"WHEN {' AND '.join(f'{own} >= {other}' for other in sums[place + 1 :])} "
+        f"THEN {labels[place]}"
+        for place, own in enumerate(sums[:-1])
+    ]
+    return f"CASE {' '.join(whens)} ELSE {labels[-1]} END" if whens else labels[-1]
+
+
+def _letter_lines(model: FittedTree) -> Iterator[str]:
+    """Yield the letters of the leaves beside their numbers in the query."""
+    answers = model.answers
+    named = [
+        f"{letter} {node} ({answers.share_text(node)})" for node, letter in answers.letters.items()
+    ]
+    for begin in range(0, len(named), _LETTERS_PER_LINE):
+        yield escape_unprintable("leaves: " + ", ".join(named[begin : begin + _LETTERS_PER_LINE]))
 
 
 def _translate(query: str, dialect: str) -> str:
@@ -213,7 +334,13 @@ class Query:
         """Columns with the votes for each class, which may be its probabilities."""
         if self.votes_are_probabilities:
             return self.probabilities
-        return [self.own("vote", label) for label in range(self.tree.n_classes)]
+        return [self.own("vote", label) for label in range(len(self.labels))]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The labels that the query gives, as literals; NULL for undecided among numbers."""
+        labels = self.model.possible_labels.tolist()
+        return ["NULL" if label is None else literal(label) for label in labels]
 
     @property
     def passed_on(self) -> list[str]:
@@ -265,7 +392,7 @@ class Query:
 
 def _leaf_table(query: Query) -> Step:
     """Return the table of the leaves: number, label, probabilities, and votes if they differ."""
-    model, classes = query.model, query.model.schema.classes.tolist()
+    model, labels = query.model, query.labels
     columns = [query.own("number"), query.own("label"), *query.probabilities]
     tables = [model.probabilities]
     if not query.votes_are_probabilities:
@@ -274,7 +401,7 @@ def _leaf_table(query: Query) -> Step:
     rows = []
     for leaf in query.tree.leaves.tolist():
         shares = [number(share) for table in tables for share in table[leaf].tolist()]
-        rows.append([str(leaf), literal(classes[model.decision.labels[leaf]]), *shares])
+        rows.append([str(leaf), labels[model.decision.labels[leaf]], *shares])
     return query.values(query.own("leaves"), columns, rows)
 
 
@@ -296,7 +423,7 @@ def _descent(query: Query, table: str) -> Iterator[Step]:
             moved = "".join(f"\n  WHEN {node} THEN {texts[node]}" for node in here)
             found = f"CASE {name}{moved}\n  ELSE {name} END" if level else texts[0]
             columns.append(f"{found} AS {name}")
-        yield Step(query.own("placed", step), f"SELECT {_lines(columns)}\nFROM {source}")
+        yield Step(query.own("placed", step), f"SELECT {_column_lines(columns)}\nFROM {source}")
         source = query.own("placed", step)
 
 
@@ -350,8 +477,7 @@ def _select_single_leaf(query: Query, source: str) -> str:
 
 def _select_divided(query: Query, source: str) -> str:
     """Return the results of divided rows: the label is the first class with the most votes."""
-    labels = [literal(label) for label in query.model.schema.classes.tolist()]
-    whens = []
+    labels, whens = query.labels, []
     for label, vote in enumerate(query.votes[:-1]):
         most = " AND ".join(f"{vote} >= {other}" for other in query.votes[label + 1 :])
         whens.append(f"\n    WHEN {most} THEN {labels[label]}")
@@ -362,7 +488,9 @@ def _select_divided(query: Query, source: str) -> str:
 
 def _select_results(query: Query, found: list[str]) -> str:
     named = zip(found, query.results, strict=True)
-    return f"SELECT {_lines([*query.keep, *(f'{column} AS {name}' for column, name in named)])}"
+    return (
+        f"SELECT {_column_lines([*query.keep, *(f'{column} AS {name}' for column, name in named)])}"
+    )
 
 
 # Divided rows, added up leaf by leaf
@@ -382,13 +510,15 @@ def _add_up_leaves(query: Query, source: str) -> Iterator[Step]:
         parts = [f"{_leaf_share(query, leaf, factors)} AS {query.own('part', leaf)}"
                  for leaf in leaves]  # fmt: skip
         parted = query.own("parts", step)
-        yield Step(parted, f"SELECT {_lines([*passed, *before, *parts])}\nFROM {source}{only}")
+        yield Step(
+            parted, f"SELECT {_column_lines([*passed, *before, *parts])}\nFROM {source}{only}"
+        )
         sums = []
         for name, table in tables.items():
             terms = [f"{query.own('part', leaf)} * {number(table[leaf])}" for leaf in leaves]
             sums.append(f"{' + '.join([name] * bool(before) + terms)} AS {name}")
         source, before, only = query.own("sums", step), list(tables), ""
-        yield Step(source, f"SELECT {_lines([*passed, *sums])}\nFROM {parted}")
+        yield Step(source, f"SELECT {_column_lines([*passed, *sums])}\nFROM {parted}")
 
 
 def _branch_share(query: Query, child: int) -> str:
@@ -430,7 +560,7 @@ def _follow_levels(query: Query, placed: str) -> Iterator[Step]:
         f"1.0e0 AS {part}",
     ]
     source = query.own("divided")
-    yield Step(source, f"SELECT {_lines(columns)}\nFROM {placed}\nWHERE {place} < 0")
+    yield Step(source, f"SELECT {_column_lines(columns)}\nFROM {placed}\nWHERE {place} < 0")
     for level in range(query.tree.max_depth):
         yield _share_table(query, level)
         moved = _one_level_down(query, level, source, carried)
@@ -468,7 +598,7 @@ def _one_level_down(query: Query, level: int, source: str, carried: list[str]) -
     if soft:
         whens = "".join(f"\n    WHEN {each} THEN {query.share_above(each)}" for each in soft)
         columns = [*carried, part, node, f"CASE {node}{whens} END AS {above}"]
-        source = f"(\nSELECT {_lines(columns)}\nFROM {source}\n) AS leaning"
+        source = f"(\nSELECT {_column_lines(columns)}\nFROM {source}\n) AS leaning"
         extra, shares = [above], [f"ABS({query.own('side')} - {above})", *shares]
     moved = [*carried, part, *extra, _next_node(query, level)]
     columns = [
@@ -477,7 +607,8 @@ def _one_level_down(query: Query, level: int, source: str, carried: list[str]) -
         f"{part} * COALESCE({', '.join(shares)}) AS {part}",
     ]
     return (
-        f"SELECT {_lines(columns)}\nFROM (\nSELECT {_lines(moved)}\nFROM {source}\n) AS moved\n"
+        f"SELECT {_column_lines(columns)}\nFROM (\nSELECT {_column_lines(moved)}\n"
+        f"FROM {source}\n) AS moved\n"
         f"LEFT JOIN {query.own('shares', level)} ON {query.own('parent')} = {node}"
     )
 
@@ -511,7 +642,7 @@ def _sum_leaves(query: Query, source: str) -> Step:
     groups = [*query.keep, query.own("leaf")]
     join = f"JOIN {query.own('leaves')} ON {query.own('number')} = {query.own('node')}"
     text = (
-        f"SELECT {_lines([*groups, *sums])}\nFROM {source}\n{join}\n"
+        f"SELECT {_column_lines([*groups, *sums])}\nFROM {source}\n{join}\n"
         f"GROUP BY {', '.join([query.own('row'), *groups])}"
     )
     return Step(query.own("sums"), text)
@@ -545,5 +676,5 @@ def number(value: float) -> str:
     return text if "e" in text else text + "e0"
 
 
-def _lines(columns: Sequence[str]) -> str:
+def _column_lines(columns: Sequence[str]) -> str:
     return ",\n  ".join(columns)

@@ -1,12 +1,13 @@
 """Exports for people: one rule per leaf, and a graph for Graphviz."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.fitted import FittedTree
+from roctree.scorecard import FittedScorecard
 from roctree.text import quote_if_needed
 from roctree.tree.text import (
     branch_condition,
@@ -21,8 +22,9 @@ from roctree.tree.text import (
 from roctree.tree.tree import IS_PRESENT, Tree
 
 _MOST_CLASSES = 4
-# Fill colours of the classes: light enough for black text, and distinct for the colour-blind.
-COLOURS = ("#f7d8b5", "#bcd9ee", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea", "#d9d9d9")
+# Fill colours of the classes, tints of those of the page: light enough for black text.
+_COLOURS = ("#bcd9ee", "#f7d8b5", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea")
+_UNDECIDED_COLOUR = "#d9d9d9"
 
 
 def to_rules(model: FittedTree, *, digits: int = 4) -> str:
@@ -38,21 +40,23 @@ def to_rules(model: FittedTree, *, digits: int = 4) -> str:
         Significant digits of thresholds and weights, at most 17.
     """
     check_limits(None, digits)
-    cuts = short_thresholds(model.tree, digits)
+    cuts = short_thresholds(model.tree, model.schema, digits)
     lines = [f"# {line}" for line in model.describe()]
     for node in depth_first(model.tree, None):
         if model.tree.is_leaf[node]:
-            lines.append(_rule(model, node, cuts, digits))
+            lines.append(_rule_text(model, node, cuts, digits))
+    if isinstance(model, FittedScorecard):
+        lines += ["then add points:", replace(model.points_table, digits=digits).to_text()]
     return "\n".join(lines)
 
 
-def _rule(model: FittedTree, leaf: int, cuts: dict[int, str], digits: int) -> str:
+def _rule_text(model: FittedTree, leaf: int, cuts: dict[int, str], digits: int) -> str:
     conditions = [
         _condition(model, feature, tests)
         for feature, tests in _tests_on_path(model.tree, leaf, cuts).items()
     ]
-    label = quote_if_needed(model.schema.classes[model.decision.labels[leaf]])
-    facts = f"({_shares(model, leaf)}; {_cases(model.tree, leaf, digits)}, leaf {leaf})"
+    label, cases = model.answers.label_text(leaf), case_count(model.tree, leaf, digits)
+    facts = f"({_probability_text(model, leaf)}; {cases}, leaf {leaf})"
     return f"if {' and '.join(conditions) or 'true'} then {label}  {facts}"
 
 
@@ -107,7 +111,7 @@ def _condition(model: FittedTree, feature: int, tests: _AttributeTests) -> str:
     return f"({words} or missing)" if tests.takes_missing else words
 
 
-def _shares(model: FittedTree, leaf: int) -> str:
+def _probability_text(model: FittedTree, leaf: int) -> str:
     """List the probabilities of a leaf, the largest first."""
     found, classes = model.probabilities[leaf], model.schema.classes
     order: Any = np.argsort(-found, kind="stable")
@@ -116,7 +120,17 @@ def _shares(model: FittedTree, leaf: int) -> str:
     return ", ".join(listed)
 
 
-def _cases(tree: Tree, node: int, digits: int) -> str:
+def label_colour(model: FittedTree, label: int) -> str:
+    """Return the fill colour of a label; the positive one of two is orange, as on the page."""
+    if label == model.schema.n_classes:
+        return _UNDECIDED_COLOUR
+    if model.schema.n_classes == 2:
+        return _COLOURS[int(label == model.displayed_class)]
+    return _COLOURS[label % len(_COLOURS)]
+
+
+def case_count(tree: Tree, node: int, digits: int) -> str:
+    """Return the weight of a node with its noun."""
     weight = short(float(tree.weight[node]), digits)
     return f"{weight} {'case' if weight == '1' else 'cases'}"
 
@@ -133,7 +147,7 @@ def to_dot(model: FittedTree, *, max_depth: int | None = None, digits: int = 4) 
         Significant digits of thresholds and weights, at most 17.
     """
     check_limits(max_depth, digits)
-    tree, cuts = model.tree, short_thresholds(model.tree, digits)
+    tree, cuts = model.tree, short_thresholds(model.tree, model.schema, digits)
     lines = [f"// {line}" for line in model.describe()]
     lines += [
         "digraph tree {",
@@ -150,22 +164,23 @@ def to_dot(model: FittedTree, *, max_depth: int | None = None, digits: int = 4) 
                 tree, model.schema, node, name, cuts.get(parent), says_missing=says_missing[parent]
             )
             lines.append(f"  {parent} -> {node} [label={dot_string(words)}];")
+    if isinstance(model, FittedScorecard):
+        table = replace(model.points_table, digits=digits).to_text()
+        words = dot_string(table).replace("\\n", "\\l")
+        lines.append(f'  points [shape=plaintext, fontname="monospace", label={words}];')
     return "\n".join([*lines, "}"])
 
 
 def _node_attributes(model: FittedTree, node: int, max_depth: int | None, digits: int) -> str:
-    tree, cases = model.tree, _cases(model.tree, node, digits)
+    tree, cases = model.tree, case_count(model.tree, node, digits)
     if not tree.is_leaf[node] and tree.depth[node] != max_depth:
         words = f"{quote_if_needed(model.schema.names[tree.feature[node]])}\n{cases}"
         return f"label={dot_string(words)}"
-    label = int(model.display_labels[node])
-    share = share_text(float(model.probabilities[node, label]))
-    words = f"{quote_if_needed(model.schema.classes[label])}  {share}\n{cases}"
+    answers = model.answers
+    words = f"{answers.label_text(node)}\n{answers.share_text(node)}\n{cases}"
+    colour = label_colour(model, int(answers.labels[node]))
     more = "" if tree.is_leaf[node] else "\n…"
-    return (
-        f'shape=box, style=filled, fillcolor="{COLOURS[label % len(COLOURS)]}", '
-        f"label={dot_string(words + more)}"
-    )
+    return f'shape=box, style=filled, fillcolor="{colour}", label={dot_string(words + more)}'
 
 
 def dot_string(text: str) -> str:

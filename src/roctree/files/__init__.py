@@ -1,8 +1,8 @@
 """Models as files: one JSON document each, safe for untrusted input.
 
-``docs/file-format.md`` describes the format, and ``schema.json`` beside this file is its JSON
-Schema. A file is read from bytes to JSON (``document``), from JSON to checked values (``values``
-and ``parts``), and from these to a fitted model (``fitted_tree`` and the modules in ``KINDS``);
+``docs/reference/file-format.md`` describes the format, and ``schema.json`` beside this file is its
+JSON Schema. A file is read from bytes to JSON (``document``), from JSON to checked values
+(``parts``), and from these to a fitted model (``fitted_tree`` and the modules in ``KINDS``);
 nothing in it is executed. ``load_fitted`` returns the model and does not need scikit-learn;
 ``load`` returns an estimator around it.
 
@@ -12,14 +12,17 @@ to ``KINDS``.
 
 import os
 import warnings
+from collections.abc import Collection
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from roctree.errors import ModelFileError, ParameterError
 from roctree.files.atomic import write_whole
-from roctree.files.document import HEAD_SIZE, Section, check_version, decode, encode
-from roctree.fitted import FittedModel
+from roctree.files.document import HEAD_SIZE, VERSION, Section, check_version, decode, encode
+from roctree.files.parts import read_calibration, write_calibration
+from roctree.fitted import FittedModel, FittedNodes, FittedScores
 
 __all__ = [
     "KINDS",
@@ -148,16 +151,38 @@ def as_bytes(model: FittedModel, omitted: list[str] | None = None) -> bytes:
     """
     name = model.estimator_name
     codec = import_module(KINDS[name].codec)
-    return encode({"estimator": name, **codec.write(model, [] if omitted is None else omitted)})
+    sections = {"estimator": name, **codec.write(model, [] if omitted is None else omitted)}
+    if model.calibration is not None:
+        sections["calibration"] = write_calibration(model.calibration)
+    return encode(sections, _first_version(sections))
+
+
+def _first_version(sections: Collection[str]) -> int:
+    """Return the first version of the format that has these sections."""
+    return VERSION if "points" in sections else 1
 
 
 def from_bytes(data: bytes) -> FittedModel:
     """Return the model of a file's content; raise ``ModelFileError`` if it is not one."""
-    document = decode(data)
+    version, document = decode(data)
+    if version != _first_version(document):
+        raise ModelFileError(
+            f"The file has version {version} of the format, but not the sections of that version."
+        )
     name = document.get("estimator")
     if not isinstance(name, str) or name not in KINDS:
         raise ModelFileError("The file has a kind of model that this release does not know.")
     codec = import_module(KINDS[name].codec)
-    section = Section.from_value(document, "the file", ("estimator", *codec.SECTIONS))
+    required = ("estimator", *codec.SECTIONS)
+    optional = ("calibration", *getattr(codec, "OPTIONAL_SECTIONS", ()))
+    section = Section.from_value(document, "the file", required, optional)
     model: FittedModel = codec.read(section)
-    return model
+    if "calibration" not in document:
+        return model
+    calibration = read_calibration(section, model.schema.n_classes)
+    nodes = None
+    if isinstance(model, FittedNodes) and not isinstance(model, FittedScores):
+        nodes = model.probabilities.shape
+    if (None if calibration.scores is None else calibration.scores.shape) != nodes:
+        section.reject("calibration", "is not that of the nodes")
+    return replace(model, calibration=calibration)

@@ -17,11 +17,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import Floats
 from roctree.errors import ModelFileError
 
-Floats = NDArray[np.float64]
-
-FORMAT, VERSION = "roctree", 1
+# The second version has points beside a tree; files without any are of the first.
+FORMAT, VERSION = "roctree", 2
 # Format and version are within this many bytes, whatever blanks are between them.
 HEAD_SIZE = 2048
 
@@ -36,17 +36,24 @@ _NUMBER_TYPES = {int, float}
 # Bytes
 
 
-def encode(sections: dict[str, Any]) -> bytes:
-    """Return the bytes of JSON values, one line for each section and each field of one."""
-    document = {"format": FORMAT, "version": VERSION, **sections}
+def encode(sections: dict[str, Any], version: int = 1) -> bytes:
+    """Return the bytes of JSON values, one line for each section and each field of one.
+
+    Parameters
+    ----------
+    sections : dict of str to object
+    version : int
+        The first version of the format that has all these sections.
+    """
+    document = {"format": FORMAT, "version": version, **sections}
     # Text in any script stays readable; a lone surrogate becomes its escape in JSON.
-    head = _lines(document).removesuffix("\n}").encode("utf-8", "backslashreplace") + b",\n  "
+    head = _json_lines(document).removesuffix("\n}").encode("utf-8", "backslashreplace") + b",\n  "
     return head + f'"checksum": "{sha256(head).hexdigest()}"\n}}\n'.encode()
 
 
-def decode(data: bytes) -> dict[str, Any]:
-    """Return the sections of a document; raise ``ModelFileError`` if it is not one."""
-    check_version(data)
+def decode(data: bytes) -> tuple[int, dict[str, Any]]:
+    """Return the version and the sections of a document, or raise ``ModelFileError``."""
+    version = check_version(data)
     _check_checksum(data)
     try:
         document = json.loads(
@@ -64,19 +71,20 @@ def decode(data: bytes) -> dict[str, Any]:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError("The file has a number with too many digits.") from None
-    return {name: document[name] for name in document if name not in _OWN_FIELDS}
+    return version, {name: document[name] for name in document if name not in _OWN_FIELDS}
 
 
-def check_version(data: bytes) -> None:
-    """Reject data that do not begin like a document of a known version."""
+def check_version(data: bytes) -> int:
+    """Return the version; reject data that do not begin like a document of a known one."""
     head = _HEAD.match(data)
     if head is None:
         raise ModelFileError(
-            'The file is not a model of roctree: it does not begin with "format": "roctree".'
+            'The file is not a roctree model: it does not begin with "format": "roctree". Give a '
+            "file that save or roctree fit has written."
         )
     version = _VERSION.match(data, head.end())
     if version is None:
-        raise ModelFileError('The file is not a model of roctree: it lacks its "version".')
+        raise ModelFileError('The file is not a roctree model: it lacks its "version".')
     if int(version[1]) > VERSION:
         raise ModelFileError(
             f"The file has version {int(version[1])} of the format, but this release of roctree "
@@ -84,6 +92,7 @@ def check_version(data: bytes) -> None:
         )
     if int(version[1]) < 1:
         raise ModelFileError(f"The file has version {int(version[1])}, which does not exist.")
+    return int(version[1])
 
 
 def _check_checksum(data: bytes) -> None:
@@ -109,11 +118,11 @@ def _reject_constant(name: str) -> Any:
     raise ModelFileError(f"The file has {name}, which is not a number of JSON.")
 
 
-def _lines(value: Any, indent: str = "") -> str:
+def _json_lines(value: Any, indent: str = "") -> str:
     """Return JSON with a line for each field, and for each object of a list."""
     deeper = indent + "  "
     if isinstance(value, dict) and value:
-        fields = [f"{deeper}{_compact(name)}: {_lines(value[name], deeper)}" for name in value]
+        fields = [f"{deeper}{_compact(name)}: {_json_lines(value[name], deeper)}" for name in value]
         return "{\n" + ",\n".join(fields) + f"\n{indent}}}"
     if isinstance(value, list) and any(isinstance(item, dict) for item in value):
         return "[\n" + ",\n".join(deeper + _compact(item) for item in value) + f"\n{indent}]"
@@ -143,8 +152,10 @@ class Section:
     place: str
 
     @classmethod
-    def from_value(cls, value: Any, place: str, names: Collection[str]) -> "Section":
-        """Return a section, which must have exactly these fields."""
+    def from_value(
+        cls, value: Any, place: str, names: Collection[str], optional: Collection[str] = ()
+    ) -> "Section":
+        """Return a section, which must have exactly these fields; it may have the optional ones."""
         section = cls(value, place)
         if not isinstance(value, dict):
             section._reject_all("is not an object")
@@ -152,7 +163,7 @@ class Section:
             if name not in value:
                 section._reject_all(f"has no {name!r}")
         for name in value:
-            if name not in names:
+            if name not in names and name not in optional:
                 section._reject_all(f"has {name[:40]!r}, which this version of the format lacks")
         return section
 
@@ -196,10 +207,10 @@ class Section:
             self.reject(name, f"is not an integer from {least} to {end - 1}")
         return value
 
-    def number(self, name: str, least: float = -np.inf) -> float:
-        """Return a finite number from ``least`` on."""
+    def number(self, name: str, least: float = -np.inf, most: float = np.inf) -> float:
+        """Return a finite number from ``least`` to ``most``."""
         value = self.values[name]
-        if type(value) not in _NUMBER_TYPES or not least <= value < np.inf:
+        if type(value) not in _NUMBER_TYPES or value == np.inf or not least <= value <= most:
             self.reject(name, "is not a finite number, or out of range")
         return float(self._as_floats(name, [value])[0])
 

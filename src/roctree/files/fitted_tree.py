@@ -1,34 +1,45 @@
 """A ``FittedTree`` as the sections of a document, and back."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from roctree import criteria, pruning, smoothing
-from roctree.files.document import Floats, Section
+from roctree import criteria, points, pruning, smoothing
+from roctree.arrays import Floats
+from roctree.errors import ModelFileError
+from roctree.files.document import Section
 from roctree.files.parts import (
+    NotKept,
     read_parameters,
     read_point,
+    read_points,
     read_schema,
+    read_score_point,
+    read_scored,
     read_strategies,
     read_training,
     read_tree,
     write_parameters,
     write_point,
+    write_points,
     write_schema,
+    write_scored,
     write_strategies,
     write_training,
     write_tree,
 )
-from roctree.files.values import NotKept
 from roctree.fitted import FittedTree
 from roctree.geometry import Boundary, GeometricProbability, Spread
 from roctree.parameters import RULES, check_parameter
+from roctree.scorecard import FittedScorecard
 from roctree.tree.tree import Tree
 
 SECTIONS = (
     *("training", "parameters", "schema", "tree", "smoothing", "pruning", "class_weight"),
     *("metric", "divides_cases", "geometric_probability", "operating_point"),
 )
+# Of trees for which points were asked for, the second only if they have some.
+OPTIONAL_SECTIONS = ("points", "scored")
 _METRIC_FIELDS = ("ranges", "deviations", "scale")
 _GEOMETRIC_FIELDS = ("votes", "scale", "extent", "start", "step", "bandwidth", "sums")
 
@@ -43,7 +54,7 @@ def write(model: FittedTree, omitted: list[str]) -> dict[str, Any]:
     omitted : list of str
         Receives the parameters whose value a file cannot hold.
     """
-    return {
+    written = {
         "training": write_training(model.training),
         "parameters": write_parameters(model.parameters, omitted),
         "schema": write_schema(model.schema),
@@ -59,6 +70,15 @@ def write(model: FittedTree, omitted: list[str]) -> dict[str, Any]:
         "geometric_probability": _write_geometric(model.geometric),
         "operating_point": write_point(model.operating_point),
     }
+    if model.points is not None:
+        written["points"] = write_points(model.points)
+    if isinstance(model, FittedScorecard):
+        written["scored"] = write_scored(model.scored)
+    return written
+
+
+# What was done before there was a parameter for it, if that is not its default.
+_BEFORE = {"category_shrinkage": None}
 
 
 def read(section: Section) -> FittedTree:
@@ -70,12 +90,23 @@ def read(section: Section) -> FittedTree:
         metric.nonnegative(name, schema.n_features) for name in _METRIC_FIELDS
     )
     strategies = read_strategies(section, tree)
-    parameters = read_parameters(section, FittedTree.default_parameters, _check_parameters)
-    return FittedTree(
+    defaults = {**FittedTree.default_parameters, **_BEFORE}
+    parameters = read_parameters(section, defaults, _check_stored_parameters)
+    scored = read_scored(section, tree) if "scored" in section.values else None
+    if scored is None:
+        point = read_point(section, tree.n_classes, tree.n_nodes)
+    else:
+        point = read_score_point(section, scored)
+    card = read_points(section, schema) if "points" in section.values else None
+    if (card is not None and bool(card.attributes)) != (scored is not None):
+        raise ModelFileError(
+            "The file has points without scores of cases, or these without points."
+        )
+    found = FittedTree(
         schema=schema,
         training=read_training(section),
         parameters=parameters,
-        operating_point=read_point(section, tree.n_classes, tree.n_nodes),
+        operating_point=None if scored is not None else point,
         tree=tree,
         smoother=strategies.smoother,
         pruner=strategies.pruner,
@@ -89,16 +120,21 @@ def read(section: Section) -> FittedTree:
         ranking=parameters["ranking"],
         width=parameters["width"],
         geometric=_read_geometric(section, tree, schema.n_features),
+        points=card,
     )
+    if card is None or scored is None:
+        return found
+    return replace(FittedScorecard.of(found, card, scored), operating_point=point)
 
 
-def _check_parameters(parameters: Mapping[str, Any]) -> None:
+def _check_stored_parameters(parameters: Mapping[str, Any]) -> None:
     for name in RULES:
         check_parameter(name, parameters[name])
     resolvers: dict[str, Any] = {
         "criterion": criteria.resolve,
         "pruning": pruning.resolve,
         "smoothing": smoothing.resolve,
+        "points": points.resolve,
     }
     for name, resolve in resolvers.items():
         if not isinstance(parameters[name], NotKept):

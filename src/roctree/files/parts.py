@@ -1,43 +1,269 @@
-"""The sections that model files share: training data, parameters, schema, tree, strategies, point.
+"""The parts that model files share: values as JSON, then sections made of them.
 
-For each there is a function that writes it as JSON values and one that reads and checks it. Sizes
-are never declared in a file: they follow from lists that are there, so that a small file cannot ask
-for much memory.
+For each part there is a function that writes it as JSON values and one that reads and checks it.
+What JSON lacks is an object with one of these keys: ``{"tuple": [...]}``,
+``{"mapping": [[key, value], ...]}``, ``{"array": [...], "dtype": "int64"}``, ``{"float": "inf"}``,
+and for strategies of the library ``{"smoothing": "m_branch", "options": {"M": 4.0}}``. Code is
+never written: of a strategy that is not in a registry the file has the name,
+``{"not_kept": "mine"}``.
+
+Sizes are never declared in a file: they follow from lists that are there, so that a small file
+cannot ask for much memory.
 """
 
 import math
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._version import __version__
+from roctree.arrays import Floats
+from roctree.calibration import Calibration
+from roctree.criteria import CRITERIA
 from roctree.data import Schema
 from roctree.errors import ModelFileError, ParameterError
-from roctree.files.document import Floats, Section
-from roctree.files.values import (
-    STRATEGIES,
-    NotKept,
-    NotRepresentableError,
-    array_from_json,
-    dtype_name,
-    from_json,
-    is_not_kept,
-    scalar_from_json,
-    scalar_to_json,
-    to_json,
-    to_json_or_name,
-)
+from roctree.files.document import Section
 from roctree.fitted import Training
-from roctree.labelling import Labeller, OperatingPoint
-from roctree.pruning import Pruner
-from roctree.smoothing import Smoother
+from roctree.labelling import LABELLING, Labeller, OperatingPoint
+from roctree.points import AttributePoints, Points, Scorecard
+from roctree.pruning import PRUNING, Pruner
+from roctree.requests import HELD_OUT
+from roctree.roc import Reliability
+from roctree.smoothing import SMOOTHING, Smoother
+from roctree.tally import ScoreGroups
 from roctree.tree.tree import Tree
+
+STRATEGIES: dict[str, dict[str, type]] = {
+    "criterion": {name: type(strategy) for name, strategy in CRITERIA.items()},
+    "pruning": {name: type(strategy) for name, strategy in PRUNING.items()},
+    "smoothing": {name: type(strategy) for name, strategy in SMOOTHING.items()},
+    "labelling": dict(LABELLING),
+    "points": {"points": Points},
+}
+# Types of arrays; text is as wide as the longest, and objects are any scalars.
+_DTYPES = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "str", "object"),
+)
+# Options that earlier releases do not know; without them they read the file.
+_OMITTED_IF_NONE = ("cost_reject",)
+_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_SCALAR_TYPES = (str, bool, int, float)
+_MOST_LEVELS = 16
+# An array of text may take this many times the memory of its characters, plus this many bytes.
+_WIDENING, _SLACK = 16, 1 << 20
+
+
+@dataclass(frozen=True)
+class NotKept:
+    """A strategy or value that a file does not hold; calling it raises ``ParameterError``."""
+
+    name: str
+
+    def __call__(self, *_: Any) -> NoReturn:
+        """Raise ``ParameterError``."""
+        raise ParameterError(
+            reason="{name!r} is not stored in model files: set it again", name=self.name
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, not stored in the model file>"
+
+
+class NotRepresentableError(Exception):
+    """A value that cannot be written as JSON."""
+
+
+# To JSON
+
+
+def to_json(value: Any, levels: int = _MOST_LEVELS) -> Any:
+    """Return a value as JSON; numbers of numpy become those of Python."""
+    if levels == 0:
+        raise NotRepresentableError
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in _SCALAR_TYPES:
+        return scalar_to_json(value)
+    if isinstance(value, list):
+        return [to_json(item, levels - 1) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [to_json(item, levels - 1) for item in value]}
+    if isinstance(value, Mapping):
+        pairs = [[scalar_to_json(key), to_json(value[key], levels - 1)] for key in value]
+        return {"mapping": pairs}
+    if isinstance(value, np.ndarray):
+        return {"array": to_json(value.tolist(), levels - 1), "dtype": dtype_name(value)}
+    return _strategy_to_json(value, levels - 1)
+
+
+def to_json_or_name(value: Any) -> Any:
+    """Return a value as JSON, or only its name if it cannot be written."""
+    try:
+        return to_json(value)
+    except (NotRepresentableError, RecursionError):
+        return {"not_kept": value.name if isinstance(value, NotKept) else _own_name(value)}
+
+
+def is_not_kept(written: Any) -> bool:
+    """Return whether only the name of a value was written."""
+    return isinstance(written, dict) and "not_kept" in written
+
+
+def scalar_to_json(value: Any) -> Any:
+    """Return a string, truth value or number as JSON."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    if value is not None and type(value) not in _SCALAR_TYPES:
+        raise NotRepresentableError
+    return value
+
+
+def dtype_name(array: NDArray[Any]) -> str:
+    """Return the name of the type of an array in files."""
+    name = "str" if array.dtype.kind == "U" else array.dtype.name
+    if name not in _DTYPES:
+        raise NotRepresentableError
+    return name
+
+
+def _strategy_to_json(value: Any, levels: int) -> Any:
+    if not is_dataclass(value) or isinstance(value, type):
+        raise NotRepresentableError
+    for kind, registry in STRATEGIES.items():
+        for name, known in registry.items():
+            if type(value) is known:
+                options = {
+                    field.name: to_json(getattr(value, field.name), levels)
+                    for field in fields(value)
+                    if field.name not in _OMITTED_IF_NONE or getattr(value, field.name) is not None
+                }
+                return {kind: name, "options": options}
+    raise NotRepresentableError
+
+
+def _own_name(value: Any) -> str:
+    """Return the name that the author gave a value, never its address in memory."""
+    for attribute in ("name", "__qualname__"):
+        name = getattr(value, attribute, None)
+        if isinstance(name, str) and name:
+            return name[:200]
+    return type(value).__name__
+
+
+# From JSON
+
+
+def from_json(value: Any, place: str, levels: int = _MOST_LEVELS) -> Any:
+    """Return the value that was written.
+
+    Parameters
+    ----------
+    value : object
+        JSON from a file.
+    place : str
+        What the value is called in messages.
+    levels : int
+        How deeply it may be nested.
+    """
+    if levels == 0:
+        raise ModelFileError(f"The file nests {place} too deeply.")
+    if isinstance(value, list):
+        return [from_json(item, place, levels - 1) for item in value]
+    if not isinstance(value, dict):
+        return value if value is None else scalar_from_json(value, place)
+    keys = set(value)
+    if keys == {"tuple"}:
+        return tuple(_list_from_json(value["tuple"], place, levels))
+    if keys == {"mapping"}:
+        return _mapping_from_json(value["mapping"], place, levels)
+    if keys == {"array", "dtype"}:
+        items = _list_from_json(value["array"], place, levels)
+        return array_from_json(items, value["dtype"], place)
+    if keys == {"not_kept"} and isinstance(value["not_kept"], str):
+        return NotKept(value["not_kept"])
+    if len(keys) == 2 and "options" in keys:
+        return _strategy_from_json(value, place, levels)
+    return scalar_from_json(value, place)
+
+
+def scalar_from_json(value: Any, place: str) -> Any:
+    """Return a string, truth value or number."""
+    if isinstance(value, dict) and set(value) == {"float"}:
+        word = value["float"]
+        if isinstance(word, str) and word in _NOT_FINITE:
+            return _NOT_FINITE[word]
+    if type(value) not in _SCALAR_TYPES or (isinstance(value, float) and math.isinf(value)):
+        raise ModelFileError(f"The file has {place} in an unknown form.")
+    return value
+
+
+def array_from_json(items: list[Any], dtype: Any, place: str) -> NDArray[Any]:
+    """Return an array of a known type; reject it if it would be much larger than the file."""
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise ModelFileError(f"The file has {place} of an unknown type.")
+    text = [item for item in items if isinstance(item, str)]
+    longest = max(map(len, text), default=0)
+    if len(items) * longest > _WIDENING * sum(map(len, text)) + _SLACK:
+        raise ModelFileError(f"The file has {place} of lengths too different for an array.")
+    if dtype == "str" and len(text) < len(items):
+        raise ModelFileError(f"The file has {place} that should be text but are not.")
+    if dtype not in ("str", "object") and (text or not _numbers_only(items)):
+        raise ModelFileError(f"The file has {place} that should be numbers but are not.")
+    try:
+        return np.array(items, dtype=np.str_ if dtype == "str" else dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelFileError(f"The file has {place} that are not {dtype}.") from None
+
+
+def _numbers_only(items: list[Any]) -> bool:
+    flat = [entry for item in items for entry in (item if isinstance(item, list) else [item])]
+    return set(map(type, flat)) <= {bool, int, float}
+
+
+def _strategy_from_json(value: dict[str, Any], place: str, levels: int) -> Any:
+    (kind,) = set(value) - {"options"}
+    name, options = value[kind], value["options"]
+    known = STRATEGIES.get(kind, {}).get(name) if isinstance(name, str) else None
+    if known is None or not isinstance(options, dict):
+        raise ModelFileError(f"The file has {place} of a kind that this release does not know.")
+    given = {option: from_json(options[option], place, levels - 1) for option in options}
+    unknown = set(given) - {field.name for field in fields(known)}
+    if unknown:
+        raise ModelFileError(
+            f"The file has {place} with the option {min(unknown)[:40]!r}, which this release does "
+            "not know."
+        )
+    try:
+        return known(**given)
+    except (TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise ModelFileError(f"The file has {place} with options not allowed: {error}") from None
+
+
+def _list_from_json(value: Any, place: str, levels: int) -> list[Any]:
+    if not isinstance(value, list):
+        raise ModelFileError(f"The file has {place} in an unknown form.")
+    return [from_json(item, place, levels - 1) for item in value]
+
+
+def _mapping_from_json(pairs: Any, place: str, levels: int) -> dict[Any, Any]:
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in pairs
+    ):
+        raise ModelFileError(f"The file has {place} in an unknown form.")
+    return {
+        scalar_from_json(key, place): from_json(value, place, levels - 1) for key, value in pairs
+    }
+
 
 # Training data
 
@@ -75,6 +301,11 @@ def _now() -> str:
 # Parameters
 
 
+# Parameters whose names in files are those of the first release.
+_NAMES_IN_FILES = {"max_leaf_nodes": "max_leaves"}
+_NAMES = {in_file: name for name, in_file in _NAMES_IN_FILES.items()}
+
+
 def write_parameters(parameters: Mapping[str, Any], omitted: list[str]) -> dict[str, Any]:
     """Return the parameters of an estimator as JSON.
 
@@ -89,7 +320,7 @@ def write_parameters(parameters: Mapping[str, Any], omitted: list[str]) -> dict[
     omitted += [
         f"{name}={value['not_kept']}" for name, value in written.items() if is_not_kept(value)
     ]
-    return written
+    return {_NAMES_IN_FILES.get(name, name): value for name, value in written.items()}
 
 
 def read_parameters(
@@ -107,6 +338,8 @@ def read_parameters(
         Raises ``ParameterError`` for parameters that are not allowed.
     """
     given = section.values["parameters"]
+    if isinstance(given, dict):
+        given = {_NAMES.get(name, name): value for name, value in given.items()}
     if not isinstance(given, dict) or not set(given) <= set(defaults):
         section.reject("parameters", "has one that this release does not know")
     restored = {name: from_json(given[name], f"parameter {name!r}") for name in given}
@@ -125,7 +358,10 @@ def write_schema(schema: Schema) -> dict[str, Any]:
     """Return the schema as JSON."""
     columns = [
         {"name": name, "categories": _write_categories(name, categories)}
-        for name, categories in zip(schema.names, schema.categories, strict=True)
+        | ({"dates": schema.date_unit(feature)} if schema.date_unit(feature) else {})
+        for feature, (name, categories) in enumerate(
+            zip(schema.names, schema.categories, strict=True)
+        )
     ]
     try:
         classes = {"type": dtype_name(schema.classes), "labels": to_json(schema.classes.tolist())}
@@ -138,14 +374,21 @@ def read_schema(section: Section) -> Schema:
     """Return the schema from a document."""
     found = section.section("schema", ("named", "columns", "classes"))
     columns = [
-        Section.from_value(column, f"a column of {found.place}", ("name", "categories"))
+        Section.from_value(
+            column, f"a column of {found.place}", ("name", "categories"), optional=("dates",)
+        )
         for column in found.items("columns")
     ]
     names = tuple(column.text("name") for column in columns)
     if not names or len(set(names)) < len(names):
         found.reject("columns", "has no names, or one twice")
     categories = tuple(_read_categories(column) for column in columns)
-    return Schema(names, categories, _read_classes(found), found.flag("named"))
+    dates = tuple(
+        column.choice("dates", ("days", "times")) if "dates" in column.values else ""
+        for column in columns
+    )
+    known = dates if any(dates) else ()
+    return Schema(names, categories, _read_classes(found), found.flag("named"), known)
 
 
 def _write_categories(name: str, categories: tuple[Any, ...] | None) -> list[Any] | None:
@@ -298,6 +541,58 @@ def _read_node_labels(section: Section, tree: Tree) -> NDArray[np.int64] | None:
     return found
 
 
+# Calibration
+
+_CURVE_FIELDS = ("score_from", "score_to", "positives", "negatives", "level", "brier")
+
+
+def write_calibration(calibration: Calibration) -> dict[str, Any]:
+    """Return the calibration as JSON."""
+    scores = calibration.scores
+    return {
+        "curves": [
+            {
+                "score_from": curve.score_from.tolist(),
+                "score_to": curve.score_to.tolist(),
+                "positives": curve.positives.tolist(),
+                "negatives": curve.negatives.tolist(),
+                "level": float(curve.level),
+                "brier": float(curve.brier),
+            }
+            for curve in calibration.curves
+        ],
+        "scores": None if scores is None else scores.tolist(),
+    }
+
+
+def read_calibration(section: Section, n_classes: int) -> Calibration:
+    """Return the calibration from a document."""
+    found = section.section("calibration", ("curves", "scores"))
+    curves = tuple(_read_curve(curve) for curve in found.items("curves"))
+    if len(curves) != (1 if n_classes == 2 else n_classes):
+        found.reject("curves", "has not one curve per class, or one of two classes")
+    scores = None
+    if found.has("scores"):
+        scores = found.floats("scores", len(found.items("scores")), n_classes)
+    return Calibration(curves, scores)
+
+
+def _read_curve(value: Any) -> Reliability:
+    found = Section.from_value(value, "a curve of 'calibration'", _CURVE_FIELDS)
+    n_pools = len(found.items("score_from"))
+    first, last = found.floats("score_from", n_pools), found.floats("score_to", n_pools)
+    knots = np.column_stack([first, last]).ravel()
+    positives, negatives = (found.nonnegative(name, n_pools) for name in _CURVE_FIELDS[2:4])
+    if n_pools == 0 or (np.diff(knots) < 0.0).any():
+        found.reject("score_from", "has no scores, or scores that do not rise")
+    if (positives + negatives == 0.0).any():
+        found.reject("positives", "has a pool without cases")
+    level = found.number("level", 0.0)
+    if not 0.0 < level < 1.0:
+        found.reject("level", "is not a confidence level")
+    return Reliability(first, last, positives, negatives, level, found.number("brier", 0.0))
+
+
 # Operating point: labels of leaves are those of the highest votes and need no field. The rest is
 # written, because held-out cases that chose the point are not available to choose it again.
 
@@ -350,7 +645,10 @@ def read_point(
     if not section.has("operating_point"):
         return None
     found = section.section("operating_point", _POINT_FIELDS)
-    shape = (len(found.items("votes")) if n_rows is None else n_rows), n_classes
+    labeller = _read_labeller(found)
+    # Undecided cases have votes and a row of their own.
+    n_labels = n_classes + (getattr(labeller, "cost_reject", None) is not None)
+    shape = (len(found.items("votes")) if n_rows is None else n_rows), n_labels
     chance = found.number("chance", 0.0)
     votes = found.floats("votes", *shape)
     others = found.floats("other_votes", *shape) if found.has("other_votes") else votes
@@ -360,13 +658,13 @@ def read_point(
     if expected_cost is None:
         found.reject("expected_cost", "is not a number")
     return OperatingPoint(
-        labeller=_read_labeller(found),
+        labeller=labeller,
         labels=votes.argmax(axis=1),
         others=others.argmax(axis=1),
         votes=votes,
         other_votes=others,
         chance=chance,
-        confusion=found.floats("confusion", n_classes, n_classes),
+        confusion=found.floats("confusion", n_labels, n_classes),
         expected_cost=expected_cost,
         fpr=_number_or_none(found, "fpr"),
         tpr=_number_or_none(found, "tpr"),
@@ -412,3 +710,149 @@ def _as_float(section: Section, name: str, value: Any) -> float:
     if type(value) not in (int, float) or (abs(value) > _LARGEST_FLOAT and not math.isinf(value)):
         section.reject(name, "is not a number")
     return float(value)
+
+
+# Scores of cases, of models that give the cases of one leaf different probabilities
+
+
+def write_scored(scored: ScoreGroups) -> dict[str, Any]:
+    """Return the distinct probabilities of cases, and their class counts, as JSON."""
+    written = {"scores": scored.scores.tolist(), "counts": scored.counts.tolist()}
+    return written if scored.leaf is None else written | {"leaves": scored.leaf.tolist()}
+
+
+def read_scored(section: Section, nodes: Tree) -> ScoreGroups:
+    """Return the distinct probabilities of cases from a document."""
+    # Files of the first release do not name the leaves.
+    plain = section.values["scored"]
+    says_leaves = isinstance(plain, dict) and "leaves" in plain
+    found = section.section("scored", ("scores", "counts", *["leaves"] * says_leaves))
+    n_scores, n_classes = len(found.items("scores")), nodes.n_classes
+    counts = found.nonnegative("counts", n_scores, n_classes)
+    with np.errstate(over="ignore"):
+        if not 0.0 < counts.sum() < np.inf:
+            found.reject("counts", "has no cases, or too many to add up")
+    scores = found.probabilities("scores", slice(None), n_scores, n_classes)
+    return ScoreGroups(
+        scores, counts, _read_leaves(found, n_scores, nodes) if says_leaves else None
+    )
+
+
+def _read_leaves(section: Section, n_scores: int, nodes: Tree) -> NDArray[np.int64]:
+    leaves = section.ints("leaves", np.int64, n_scores)
+    if not np.isin(leaves, nodes.leaves).all():
+        section.reject("leaves", "has a number of no leaf")
+    return leaves
+
+
+def read_score_point(section: Section, scored: ScoreGroups) -> OperatingPoint | None:
+    """Return the operating point; one chosen on held-out cases has as many rows as their scores."""
+    n_answers, n_classes = scored.scores.shape
+    point = read_point(section, n_classes)
+    if point is None:
+        return None
+    n_rows = len(point.votes)
+    if n_rows < n_classes or (point.counts != HELD_OUT and n_rows != n_answers + n_classes):
+        section.reject("operating_point", "has votes for other answers")
+    return point
+
+
+# Points beside a tree
+
+_POINTS_FIELDS = (
+    *("tree_weight", "intercept", "unit", "whole", "tree_share", "penalty"),
+    *("log_loss", "tree_log_loss", "rounding_loss", "n_cases", "attributes"),
+)
+# Log-odds beyond this have no effect, and larger ones might overflow.
+_MOST_POINTS = 1e6
+_ATTRIBUTE_FIELDS = ("feature", "starts", "high", "values", "slopes", "missing", "share")
+
+
+def write_points(card: Scorecard) -> dict[str, Any]:
+    """Return the points of attributes as JSON."""
+    return {
+        "tree_weight": card.tree_weight,
+        "intercept": card.intercept.tolist(),
+        "unit": card.unit,
+        "whole": card.whole,
+        "tree_share": card.tree_share,
+        "penalty": card.penalty,
+        "log_loss": card.log_loss,
+        "tree_log_loss": card.tree_log_loss,
+        "rounding_loss": card.rounding_loss,
+        "n_cases": card.n_cases,
+        "attributes": [
+            {
+                "feature": each.feature,
+                "starts": each.starts.tolist(),
+                "high": each.high,
+                "values": each.values.tolist(),
+                "slopes": each.slopes.tolist(),
+                "missing": each.missing.tolist(),
+                "share": each.share,
+            }
+            for each in card.attributes
+        ],
+    }
+
+
+def read_points(section: Section, schema: Schema) -> Scorecard:
+    """Return the points of attributes from a document."""
+    found = section.section("points", _POINTS_FIELDS)
+    n_columns = 1 if schema.n_classes == 2 else schema.n_classes
+    attributes = tuple(
+        _read_attribute_points(
+            Section.from_value(item, "an attribute of 'points'", _ATTRIBUTE_FIELDS),
+            schema,
+            n_columns,
+        )
+        for item in found.items("attributes")
+    )
+    features = [each.feature for each in attributes]
+    if len(set(features)) < len(features):
+        found.reject("attributes", "has an attribute twice")
+    tree_share = found.number("tree_share", 0.0, 1.0)
+    if abs(tree_share + sum(each.share for each in attributes) - 1.0) > 1e-6:
+        found.reject("attributes", "has shares that do not add up to 1")
+    unit = found.number("unit", 0.0, _MOST_POINTS)
+    if unit == 0.0:
+        found.reject("unit", "is 0")
+    return Scorecard(
+        found.number("tree_weight", 0.0, _MOST_POINTS),
+        found.floats("intercept", n_columns),
+        attributes,
+        unit=unit,
+        whole=found.flag("whole"),
+        tree_share=tree_share,
+        penalty=_optional_number(found, "penalty", 0.0),
+        rounding_loss=_optional_number(found, "rounding_loss", -1.0, 1.0),
+        n_cases=found.integer("n_cases", 0, 1 << 53),
+        log_loss=_optional_number(found, "log_loss", 0.0),
+        tree_log_loss=_optional_number(found, "tree_log_loss", 0.0),
+    )
+
+
+def _optional_number(
+    section: Section, name: str, least: float, most: float = _MOST_POINTS
+) -> float | None:
+    return section.number(name, least, most) if section.has(name) else None
+
+
+def _read_attribute_points(section: Section, schema: Schema, n_columns: int) -> AttributePoints:
+    feature = section.integer("feature", 0, schema.n_features)
+    n_segments = len(section.items("starts"))
+    starts, categories = section.floats("starts", n_segments), schema.categories[feature]
+    high = section.number("high")
+    if n_segments == 0 or (np.diff(starts) <= 0.0).any() or high < starts[-1]:
+        section.reject("starts", "is empty, not increasing, or beyond the end")
+    if categories is not None and starts.tolist() != list(range(len(categories))):
+        section.reject("starts", "does not list the categories")
+    return AttributePoints(
+        feature,
+        starts,
+        high,
+        section.floats("values", n_segments, n_columns),
+        section.floats("slopes", n_segments, n_columns),
+        section.floats("missing", n_columns),
+        section.number("share", 0.0, 1.0),
+    )

@@ -2,9 +2,14 @@
 
 from roctree.geometry.boundary import Boundaries, Boundary, check_boundary
 from roctree.geometry.changes import CaseChange, Change, Changes, Limits, nearest_changes
-from roctree.geometry.metric import METRICS, Moments, Spread, diagonal, scale_of
-from roctree.geometry.probability import GeometricProbability, cases_needed
-from roctree.geometry.ranking import RANKINGS, BoundaryReport, geometric_scores
+from roctree.geometry.metric import METRICS, MetricChoice, Moments, Spread, diagonal, scale_of
+from roctree.geometry.ranking import (
+    RANKINGS,
+    BoundaryReport,
+    GeometricProbability,
+    cases_needed,
+    geometric_scores,
+)
 
 __all__ = [
     "METRICS",
@@ -17,6 +22,7 @@ __all__ = [
     "Changes",
     "GeometricProbability",
     "Limits",
+    "MetricChoice",
     "Moments",
     "Spread",
     "cases_needed",

@@ -22,16 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
+from roctree.arrays import Floats, Ints, in_threads
 from roctree.errors import ParameterError
 from roctree.geometry.kernels import Pending, SplitTree, Trail, search
 from roctree.geometry.metric import Spread, diagonal, units_of
 from roctree.tree.prediction import mix
 from roctree.tree.shape import uniform_subtrees
-from roctree.tree.threads import in_threads
 from roctree.tree.tree import IS_PRESENT, Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Boundaries = Literal["any", "one_vs_rest"]
 
 BLOCK_ROWS = 2048
@@ -120,7 +118,7 @@ class Boundary:
         n_rows = len(values)
         squared, mine = np.empty(n_rows), own.astype(np.int32)
         splits = _split_tree(self.tree, labels, units_of(self.scale))
-        run = compiled(search)
+        run = compiled(search, steps=5.0 * n_rows * self.tree.n_nodes)
 
         def fill(stretch: tuple[int, int]) -> None:
             scratch = _scratch(self.tree, values.shape[1])

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
+from roctree.arrays import Bools, Floats, Ints
 from roctree.data import Schema
 from roctree.errors import ParameterError
 from roctree.geometry.boundary import Boundary
@@ -35,9 +36,6 @@ from roctree.strategy import is_finite_number
 from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
 from roctree.tree.tree import IS_PRESENT, Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Effects = NDArray[np.uint8]
 Cell = TypeVar("Cell", bound=np.generic)
 
@@ -200,7 +198,7 @@ class Limits:
         Allowed new categories of nominal attributes; attributes not listed may take any.
     """
 
-    fixed: Flags
+    fixed: Bools
     low: Floats
     high: Floats
     codes: dict[int, list[int]]
@@ -289,7 +287,12 @@ def _codes(name: str, values: Any, categories: list[Any]) -> list[int]:
 
 
 def nearest_changes(
-    boundary: Boundary, values: Floats, to: int | None, limits: Limits, schema: Schema
+    boundary: Boundary,
+    values: Floats,
+    to: int | None,
+    limits: Limits,
+    schema: Schema,
+    labels: list[Any],
 ) -> Changes:
     """Return the least change of each row to a label, or to any other than its own.
 
@@ -301,11 +304,13 @@ def nearest_changes(
         Number of the requested class.
     limits : Limits
     schema : Schema
-        Names, categories and classes.
+        Names and categories.
+    labels : list
+        The labels that the numbers of the boundary stand for.
     """
     own = boundary.predicted(values)
     found = project(targets_within(boundary, limits), values, own, to)
-    return Changes(_describe(own, values, found, schema), found.values, schema)
+    return Changes(_describe(own, values, found, schema, labels), found.values, schema)
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +346,8 @@ def project(targets: Targets, values: Floats, own: Ints, to: int | None) -> Proj
     """
     changed = np.array(values, dtype=np.float64, order="C")
     squared, leaf = np.empty(len(changed)), np.empty(len(changed), dtype=np.int64)
-    compiled(nearest_leaf)(changed, own, ANY if to is None else to, targets, squared, leaf)
+    steps = changed.size * len(targets.labels)
+    compiled(nearest_leaf, steps)(changed, own, ANY if to is None else to, targets, squared, leaf)
     rows = np.flatnonzero(leaf != NOTHING)
     numbers, categories = np.ix_(rows, targets.numeric), np.ix_(rows, targets.nominal)
     changed[numbers] = _moved_numbers(targets, changed[numbers], leaf[rows])
@@ -513,18 +519,17 @@ class Boxes:
 
 
 def _describe(
-    own: Ints, before: Floats, found: Projections, schema: Schema
+    own: Ints, before: Floats, found: Projections, schema: Schema, labels: list[Any]
 ) -> tuple[CaseChange, ...]:
-    """Describe projections in terms of attribute names, categories and classes."""
+    """Describe projections in terms of attribute names, categories and labels."""
     after = found.values
     different = (before != after) & ~(np.isnan(before) & np.isnan(after))
     changes: list[list[Change]] = [[] for _ in own]
     for row, attribute in np.argwhere(different).tolist():
         pair = float(before[row, attribute]), float(after[row, attribute])
         changes[row].append(_describe_change(*pair, attribute, schema))
-    classes = schema.classes.tolist()
     return tuple(
-        CaseChange(classes[label], classes[goal] if np.isfinite(far) else None, far, tuple(made))
+        CaseChange(labels[label], labels[goal] if np.isfinite(far) else None, far, tuple(made))
         for label, goal, far, made in zip(
             own.tolist(), found.labels.tolist(), found.distance.tolist(), changes, strict=True
         )

@@ -9,13 +9,17 @@ few branches per level, so its size does not depend on the number of leaves.
 
 ``nearest_leaf`` compares a case with one leaf after the other, which makes it easy to respect
 limits on what may change.
+
+``find_extremes`` and ``add_moments`` read the rows once each, for the spread of large tables.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from roctree._jit import (
+from roctree._jit import inlined, kernel, typed_kernel
+from roctree.arrays import (
+    AnyFloats2D,
     Floats,
     Int32s,
     Ints,
@@ -24,9 +28,6 @@ from roctree._jit import (
     ReadonlyFloats2D,
     ReadonlyInt32s,
     ReadonlyInts,
-    inlined,
-    kernel,
-    typed_kernel,
 )
 from roctree.tree.kernels.descent import Paths, branch_of
 
@@ -108,7 +109,7 @@ def search(
         n_trail: Int = 0
         n_pending: Int = 0
         if tree.branch[0] != mine:
-            push(pending, 0, tree.branch[0], NOTHING, 0.0, 0.0, 0)
+            push_branch(pending, 0, tree.branch[0], NOTHING, 0.0, 0.0, 0)
             n_pending = 1
         while n_pending > 0:
             n_pending -= 1
@@ -138,7 +139,7 @@ def search(
                     old = trail.displaced[attribute]
                     length = max(abs(value - cut) * tree.unit[attribute], old)
                     squares = distance - old * old + length * length
-                    push(pending, n_pending, far, attribute, length, squares, n_trail)
+                    push_branch(pending, n_pending, far, attribute, length, squares, n_trail)
                     # Pushed in any case and counted by arithmetic: an unpredictable branch takes
                     # longer. A square that overflows is never less.
                     n_pending += np.int64((squares < best) & (far != mine))
@@ -200,16 +201,18 @@ def fork(
         if taken == NOTHING and near == NOTHING:
             near = child
         elif taken == NOTHING:
-            push(pending, n_pending, branch, NOTHING, 0.0, position.squared, position.n_trail)
+            push_branch(
+                pending, n_pending, branch, NOTHING, 0.0, position.squared, position.n_trail
+            )
             n_pending += 1
         elif squares < best:
-            push(pending, n_pending, branch, attribute, length, squares, position.n_trail)
+            push_branch(pending, n_pending, branch, attribute, length, squares, position.n_trail)
             n_pending += 1
     return np.int64(tree.branch[near]), n_pending
 
 
 @inlined
-def push(
+def push_branch(
     pending: Pending,
     n_pending: Int,
     branch: Int,
@@ -310,7 +313,7 @@ def nearest_leaf(
             for k in range(targets.nominal.size):
                 if total >= best:
                     break
-                cell = cell_of(values[row, targets.nominal[k]], k, targets)
+                cell = target_cell(values[row, targets.nominal[k]], k, targets)
                 total += targets.prices[leaf, cell]
             if total < best:
                 best = total
@@ -343,7 +346,39 @@ def squared_move(value: float, leaf: Int, k: Int, targets: Targets) -> float:
 
 
 @kernel
-def cell_of(value: float, k: Int, targets: Targets) -> Int:
+def target_cell(value: float, k: Int, targets: Targets) -> Int:
     """Return the cell of a category; the last one is for missing values and unseen categories."""
     start, end = targets.starts[k], targets.starts[k + 1]
     return start + int(value) if 0.0 <= value < end - start - 1 else end - 1
+
+
+@typed_kernel
+def find_extremes(begin: int, end: int, values: AnyFloats2D, low: Floats, high: Floats) -> None:
+    """Lower ``low`` and raise ``high`` to the known values of rows ``begin:end``."""
+    for row in range(begin, end):
+        for column in range(values.shape[1]):
+            value = values[row, column]
+            low[column] = value if value < low[column] else low[column]
+            high[column] = value if value > high[column] else high[column]
+
+
+@typed_kernel
+def add_moments(
+    begin: int,
+    end: int,
+    values: AnyFloats2D,
+    weights: ReadonlyFloats,
+    middle: ReadonlyFloats,
+    total: Floats,
+    first: Floats,
+    second: Floats,
+) -> None:
+    """Add the weights of the known values of rows ``begin:end``, and their weighted moments."""
+    for row in range(begin, end):
+        weight = weights[row]
+        for column in range(values.shape[1]):
+            difference = values[row, column] - middle[column]
+            if difference == difference:
+                total[column] += weight
+                first[column] += weight * difference
+                second[column] += weight * difference * difference

@@ -4,19 +4,20 @@ A metric is a function from the spread of the training cases to a scale for each
 do not matter, because they cancel in a distance. To add a metric, add it to ``METRICS``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree._jit import compiled
+from roctree.arrays import Floats, in_threads
 from roctree.data import Schema
 from roctree.errors import ParameterError
+from roctree.geometry.kernels import add_moments, find_extremes
 from roctree.strategy import is_finite_number
 from roctree.text import did_you_mean
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +36,9 @@ class Spread:
     deviations: Floats
 
     @classmethod
-    def from_rows(cls, values: Floats, weights: Floats) -> "Spread":
+    def from_rows(cls, values: Floats, weights: Floats, n_threads: int = 1) -> "Spread":
         """Return the spread of weighted rows."""
-        return Moments.from_rows(values, weights).spread
+        return Moments.from_rows(values, weights, n_threads=n_threads).spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +62,34 @@ class Moments:
     second: Floats
 
     @classmethod
-    def from_rows(cls, values: Floats, weights: Floats, middle: Floats | None = None) -> "Moments":
-        """Return the moments of weighted rows about a centre, by default the midrange."""
-        low, high = _extremes(values)
+    def from_rows(
+        cls,
+        values: Floats,
+        weights: Floats,
+        middle: Floats | None = None,
+        n_threads: int = 1,
+    ) -> "Moments":
+        """Return the moments of weighted rows about a centre, by default the midrange.
+
+        They are added part by part, whatever the number of threads.
+        """
+        parts = [slice(begin, begin + _PART) for begin in range(0, len(values), _PART)]
+        # A kernel is worth loading for many rows only.
+        large = len(parts) > 1
+        extremes, add = (_scan_extremes, _scan_moments) if large else (_extremes, _moments)
+        ends = in_threads(n_threads, lambda rows: extremes(values[rows]), parts)
+        low, high = _extremes(np.array(ends).reshape(-1, values.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            if middle is None:
-                middle = np.nan_to_num(0.5 * low + 0.5 * high)
-            total, first, second = _moments(values, weights, middle)
+            centre = np.nan_to_num(0.5 * low + 0.5 * high) if middle is None else middle
+
+        def moments(rows: slice) -> tuple[Floats | float, Floats, Floats]:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return add(values[rows], weights[rows], centre)
+
+        total: Floats | float = 0.0
+        first, second = np.zeros((2, values.shape[1]))
+        for part in in_threads(n_threads, moments, parts):
+            total, first, second = total + part[0], first + part[1], second + part[2]
         return cls(low, high, np.broadcast_to(total, first.shape), first, second)
 
     def merged(self, other: "Moments") -> "Moments":
@@ -93,9 +115,13 @@ class Moments:
         return Spread(ranges, np.where(usable, _rounded(deviations), ranges))
 
 
+# Rows are added in parts of this many, each by one thread.
+_PART = 1 << 15
 _LEAST = float(np.finfo(np.float64).tiny)
 
-Metric = Callable[[Spread], Floats]
+Scaling = Callable[[Spread], Floats]
+# The parameter ``metric``: a name, a scale per attribute, or scales by name.
+MetricChoice = str | Sequence[float] | NDArray[np.float64] | Mapping[str, float]
 
 
 def minmax(spread: Spread) -> Floats:
@@ -108,10 +134,10 @@ def standard(spread: Spread) -> Floats:
     return spread.deviations
 
 
-METRICS: dict[str, Metric] = {"minmax": minmax, "standard": standard}
+METRICS: dict[str, Scaling] = {"minmax": minmax, "standard": standard}
 
 
-def scale_of(metric: Any, spread: Spread, schema: Schema) -> Floats:
+def scale_of(metric: MetricChoice, spread: Spread, schema: Schema) -> Floats:
     """Return the scale of each attribute; 0 if all of its values are equal.
 
     Parameters
@@ -211,6 +237,21 @@ def _reduce_rows(function: np.ufunc, values: Floats) -> Floats:
     long = function.reduce(values[: n_long * _FOLD].reshape(n_long, -1), axis=0)
     found = function.reduce(long.reshape(_FOLD, n_columns), axis=0)
     return np.asarray(found if rest is None else function(found, rest))
+
+
+def _scan_extremes(values: Floats) -> tuple[Floats, Floats]:
+    """As ``_extremes``, compiled."""
+    low, high = np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
+    compiled(find_extremes)(0, len(values), values, low, high)
+    known = low <= high
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def _scan_moments(values: Floats, weights: Floats, middle: Floats) -> tuple[Floats, Floats, Floats]:
+    """As ``_moments``, compiled: without matrix products, which have threads of their own."""
+    total, first, second = np.zeros((3, values.shape[1]))
+    compiled(add_moments)(0, len(values), values, weights, middle, total, first, second)
+    return total, first, second
 
 
 def _moments(

@@ -11,22 +11,24 @@ from typing import Any, cast
 
 from numpy.typing import NDArray
 
-from roctree.data import Schema
 from roctree.errors import ParameterError, how_to_install
-from roctree.large.batches import are_batches
-from roctree.large.fitting import LargeData, fit_large_data
-from roctree.large.out_of_core import OutOfCore
+from roctree.fitted import FittedTree
+from roctree.large.batches import are_batches, read_table, read_tables
+from roctree.large.fitting import LargeData, OutOfCore, fit_large_data
+from roctree.large.parts import count_part
 from roctree.progress import Callback, Progress, ignore_progress
-from roctree.tally import Tally
-from roctree.tree import Tree
+from roctree.tally import Counted, joined
 
 __all__ = [
     "LargeData",
+    "are_batches",
+    "count_large_data",
     "fit_large_data",
     "is_dask",
     "map_partitions",
     "open_large_data",
-    "tally_large_data",
+    "read_table",
+    "read_tables",
 ]
 
 
@@ -41,8 +43,8 @@ def open_large_data(
 
     Parameters
     ----------
-    X : path of Parquet files, pyarrow data set, iterator of record batches, polars LazyFrame or
-        Dask collection
+    X : path of Parquet files, pyarrow data set, iterator of record batches, polars LazyFrame,
+        DuckDB relation or Dask collection
         Anything else is in memory.
     y, sample_weight : str or Dask collection
     client : dask.distributed.Client or str, optional
@@ -79,23 +81,22 @@ def map_partitions(
     return _dask().map_partitions(predict, X, arguments, n_columns, dtype)
 
 
-def tally_large_data(
-    tree: Tree, schema: Schema, X: Any, y: Any, sample_weight: Any, client: Any = None
-) -> Tally | None:
-    """Return large data counted in the leaves of a tree; None for data in memory.
+def count_large_data(
+    model: FittedTree, X: Any, y: Any, sample_weight: Any, client: Any = None
+) -> Counted | None:
+    """Return large data counted for a fitted tree; None for data in memory.
 
     Parameters
     ----------
-    tree : Tree
-    schema : Schema
-        Names, categories and classes that the tree was grown with.
+    model : FittedTree
     X, y, sample_weight, client : as for ``open_large_data``
     """
     large = open_large_data(X, y, sample_weight, client)
     if large is None:
         return None
     with large as data:
-        return data.tally(tree, schema)
+        parts = data.map_parts("counting", count_part, model)
+        return joined(part for part in parts if part is not None)
 
 
 def _dask() -> Any:

@@ -6,17 +6,22 @@ of a cluster read Parquet files in pieces of a few row groups.
 """
 
 import errno
+import glob
 import itertools
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from roctree.data import arrow
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
+from roctree.text import did_you_mean
 from roctree.tree.shards import SHARD_ROWS
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -33,7 +38,12 @@ def are_batches(X: Any) -> bool:
     if isinstance(X, list | tuple):
         return len(X) > 0 and type(X[0]).__name__ in ("RecordBatch", "Table")
     # A pyarrow data set has count_rows; a pyarrow table, which is in memory, does not.
-    return hasattr(kind, "sink_parquet") or hasattr(kind, "count_rows")
+    return hasattr(kind, "sink_parquet") or hasattr(kind, "count_rows") or is_relation(X)
+
+
+def is_relation(X: Any) -> bool:
+    """Return whether X is a relation of DuckDB."""
+    return type(X).__name__ == "DuckDBPyRelation"
 
 
 def are_files(X: Any) -> bool:
@@ -96,9 +106,7 @@ class Batches:
 
     def part(self, number: int, rows: Any, source: str) -> Part:
         """Return some rows as a part, with labels and weights taken out."""
-        import pyarrow as pa
-
-        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        table = arrow.Table.from_batches([rows]) if isinstance(rows, arrow.RecordBatch) else rows
         weights = None if self.weight is None else table[self.weight].to_numpy()
         return Part(number, table.select(self.features), table[self.target], weights, source)
 
@@ -127,7 +135,8 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
 
     Parameters
     ----------
-    X : path, pattern, list of paths, pyarrow data set, iterable of record batches or LazyFrame
+    X : path, pattern, list of paths, pyarrow data set, iterable of record batches, polars LazyFrame
+        or DuckDB relation
     y, sample_weight : str
         Names of columns.
     folder : Path
@@ -139,27 +148,77 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
         return Batches(rows_of_files(X), y, sample_weight)
     if isinstance(X, pads.Dataset):
         return Batches(X, y, sample_weight)
+    X = _batches_of_relation(X) if is_relation(X) else X
     with room_in(folder):
         write = _write_query if hasattr(X, "sink_parquet") else _write_batches
         return Batches(write(X, folder, pads), y, sample_weight, is_copy=True)
 
 
+def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
+    """Yield some columns of what ``are_batches`` in their order, as pyarrow tables.
+
+    Parameters
+    ----------
+    X : as for ``open_batches``
+    names : sequence of str
+        The columns; others are not read.
+    """
+    pads, columns = import_datasets(), list(names)
+    with TemporaryDirectory() as folder:
+        if hasattr(X, "sink_parquet"):
+            X = _write_query(X.select(columns), Path(folder), pads)
+        elif are_files(X):
+            X = rows_of_files(X)
+        elif is_relation(X):
+            X = _batches_of_relation(X)
+        if isinstance(X, pads.Dataset):
+            _check_columns(columns, X.schema.names)
+            X = X.to_batches(columns=columns, batch_size=BATCH_ROWS)
+        for number, batch in enumerate(X):
+            rows = _checked(batch, number)
+            _check_columns(columns, rows.schema.names)
+            if rows.num_rows:
+                table = rows if isinstance(rows, arrow.Table) else arrow.Table.from_batches([rows])
+                yield table.select(columns)
+
+
+def read_table(X: Any, names: Sequence[str]) -> Any:
+    """Return some columns of what ``are_batches`` as one pyarrow table."""
+    return arrow.concat_tables(read_tables(X, names))
+
+
+def _check_columns(wanted: list[str], known: list[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise DataError(
+                reason="X lacks the column {column!r}{suggestion}, which the model was fitted on",
+                column=name,
+                suggestion=did_you_mean(name, known),
+            )
+
+
+def _batches_of_relation(X: Any) -> Any:
+    """Return the rows of a relation of DuckDB as an iterator of record batches."""
+    # Releases of DuckDB name the method differently.
+    for name in ("to_arrow_reader", "fetch_record_batch"):
+        if hasattr(X, name):
+            return getattr(X, name)(BATCH_ROWS)
+    raise DataError("X is a relation of a DuckDB that cannot be read in batches: upgrade DuckDB.")
+
+
 def rows_of_files(X: Any) -> Any:
     """Return the rows of Parquet files as a pyarrow data set."""
-    from roctree.large.parquet import parquet_files, parquet_rows
-
     return parquet_rows(parquet_files([X] if isinstance(X, str | Path) else X))
 
 
 def import_datasets() -> Any:
     """Return ``pyarrow.dataset``, or raise ``ParameterError`` if it is not installed."""
     try:
-        from roctree.data.arrow import dataset
+        return arrow.dataset
     except ImportError:
         raise ParameterError(
             f"Data larger than memory are read by pyarrow: {how_to_install('parquet')}."
         ) from None
-    return dataset
 
 
 def check_column_names(y: Any, sample_weight: Any) -> None:
@@ -183,21 +242,19 @@ def _write_query(query: Any, folder: Path, pads: Any) -> Any:
 
 def _write_batches(batches: Iterable[Any], folder: Path, pads: Any) -> Any:
     """Write batches to a file, and return it as a data set."""
-    import pyarrow as pa
-
     batches = iter(batches)
     first = next(batches, None)
     if first is None:
         raise DataError("X is an iterator without batches: at least one row is required.")
     # A file has one dictionary per column, while each batch may have its own.
-    schema, path = without_dictionaries(_checked(first, 0, pa).schema), folder / "batches.arrow"
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+    schema, path = without_dictionaries(_checked(first, 0).schema), folder / "batches.arrow"
+    with arrow.OSFile(str(path), "wb") as file, arrow.ipc.new_file(file, schema) as writer:
         for number, batch in enumerate(itertools.chain([first], batches)):
             try:
-                for name in _checked(batch, number, pa).schema.names:
+                for name in _checked(batch, number).schema.names:
                     schema.field(name)  # KeyError for a column that the first batch lacks
                 writer.write(batch.select(schema.names).cast(schema))
-            except (pa.ArrowException, KeyError) as error:
+            except (arrow.ArrowException, KeyError) as error:
                 raise DataError(
                     f"batch {number} (counting from 0) does not have the columns and types of the "
                     f"first batch ({first_line(error)}): all batches must have the same."
@@ -205,8 +262,8 @@ def _write_batches(batches: Iterable[Any], folder: Path, pads: Any) -> Any:
     return pads.dataset(path, format="ipc")
 
 
-def _checked(batch: Any, number: int, pa: Any) -> Any:
-    if not isinstance(batch, pa.RecordBatch | pa.Table):
+def _checked(batch: Any, number: int) -> Any:
+    if not isinstance(batch, arrow.RecordBatch | arrow.Table):
         raise DataError(
             f"batch {number} (counting from 0) of X is a {type(batch).__name__}: an iterator must "
             "yield pyarrow record batches."
@@ -216,11 +273,120 @@ def _checked(batch: Any, number: int, pa: Any) -> Any:
 
 def without_dictionaries(schema: Any) -> Any:
     """Return an Arrow schema with the value type in place of dictionary types."""
-    import pyarrow as pa
-
-    return pa.schema(
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+    return arrow.schema(
+        field.with_type(field.type.value_type) if arrow.types.is_dictionary(field.type) else field
         for field in schema
+    )
+
+
+# --- Which Parquet files are named, and one schema for all of them ---
+
+_WILDCARDS = frozenset("*?[")
+
+
+def parquet_files(given: Sequence[str | Path]) -> list[str]:
+    """Return the files that paths of files, folders and patterns name.
+
+    In a folder, files and subfolders whose names begin with a dot or an underscore are skipped, as
+    is the convention of programs that write such folders.
+    """
+    if "" in given:
+        raise DataError("the name of a file or folder is empty.")
+    found = [str(file.absolute()) for path in given for file in _files_of(Path(path))]
+    for twice in _repeated(found):
+        raise DataError(f"{twice!r} is named twice: its rows would count twice.")
+    return found
+
+
+def is_pattern(path: str | Path) -> bool:
+    """Return whether a path is a pattern: it has wildcards, and no file of that name exists."""
+    return not _WILDCARDS.isdisjoint(str(path)) and not Path(path).exists()
+
+
+def _files_of(path: Path) -> list[Path]:
+    if is_pattern(path):
+        found = [Path(each) for each in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
+        if not found:
+            raise DataError(f"no file matches {str(path)!r}.")
+        return [file for each in found for file in _files_of(each)]
+    if not path.exists():
+        raise DataError(f"there is no file or folder {str(path)!r}.")
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for suffix in PARQUET_SUFFIXES for file in path.rglob(f"*{suffix}"))
+    files = [file for file in files if _is_visible(file.relative_to(path)) and file.is_file()]
+    if not files:
+        raise DataError(
+            f"the folder {str(path)!r} has no files that end in {' or '.join(PARQUET_SUFFIXES)}."
+        )
+    return files
+
+
+def _is_visible(path: Path) -> bool:
+    return not any(part.startswith((".", "_")) for part in path.parts)
+
+
+def parquet_rows(paths: Sequence[str], schema: Any = None) -> Any:
+    """Return the rows of files as a pyarrow data set.
+
+    Parameters
+    ----------
+    paths : list of str
+        Files, as returned by ``parquet_files``.
+    schema : pyarrow.Schema, optional
+        Columns to read and their types; by default all columns of the files.
+    """
+    return arrow.dataset.dataset(list(paths), schema or common_schema(paths), format="parquet")
+
+
+def common_schema(paths: Sequence[str]) -> Any:
+    """Return the columns of the files, each with a type that holds the values of all files."""
+    first, *others = paths
+    common = _schema_of(first)
+    for path in others:
+        common = _unified(common, _schema_of(path), first, path)
+    return common
+
+
+def _schema_of(path: str) -> Any:
+    with reading(repr(path), " as Parquet"):
+        schema = arrow.parquet.read_schema(path)
+    for name in _repeated(schema.names):
+        raise DataError(f"{path!r} has two columns {name!r}: rename one.")
+    return schema.remove_metadata()
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name, times in Counter(names).items() if times > 1]
+
+
+def _unified(common: Any, schema: Any, first: str, path: str) -> Any:
+    for lacking, there, at_hand, here in (
+        (path, schema, first, common),
+        (first, common, path, schema),
+    ):
+        for name in sorted(set(here.names) - set(there.names)):
+            raise DataError(
+                f"{lacking!r} has no column {name!r}, but {at_hand!r} has one: all files must have "
+                "the same columns."
+            )
+    fields = [_unified_field(field, schema.field(field.name), path) for field in common]
+    return arrow.schema(fields)
+
+
+def _unified_field(ours: Any, theirs: Any, path: str) -> Any:
+    """Return a field for the values of both: numbers as wide as needed, categories as text."""
+    if ours.type.equals(theirs.type):
+        return ours
+    both = [arrow.schema([field.remove_metadata()]) for field in (ours, theirs)]
+    for schemas in (both, [without_dictionaries(schema) for schema in both]):
+        try:
+            return arrow.unify_schemas(schemas, promote_options="permissive").field(0)
+        except arrow.ArrowTypeError:
+            continue
+    raise DataError(
+        f"column {ours.name!r} has type {theirs.type} in {path!r} and type {ours.type} in the "
+        "files before it: give it one type in all files."
     )
 
 
@@ -298,11 +464,9 @@ _MAKE_ROOM = "free some space, or set TMPDIR to a folder with more"
 @contextmanager
 def reading(what: str, how: str = "") -> Iterator[None]:
     """Turn a failure to read data into a ``DataError``."""
-    from roctree.data.arrow import pa
-
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, arrow.ArrowException) as error:
         raise DataError(f"{what} cannot be read{how} ({first_line(error)}).") from None
 
 

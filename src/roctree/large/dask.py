@@ -24,7 +24,7 @@ import numpy as np
 from dask import array
 from numpy.typing import NDArray
 
-from roctree.data import Schema
+from roctree.arrays import Floats, Ints
 from roctree.errors import DataError, ParameterError
 from roctree.large.batches import Piece, first_line, open_pieces
 from roctree.large.parts import (
@@ -32,22 +32,17 @@ from roctree.large.parts import (
     CodedRows,
     Coding,
     Part,
+    Summary,
     Totals,
     code_part,
     in_part,
-    merged_tally,
+    merged_parts,
+    merged_summary,
     summarise_part,
-    tally_part,
 )
-from roctree.large.summary import Summary, merged_parts, merged_summary
 from roctree.progress import Callback, Progress, ignore_progress
-from roctree.tally import Tally
-from roctree.tree import Tree
 from roctree.tree.columns import Columns
 from roctree.tree.kernels.tables import NodeRows, SentSplits
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Number of partial results that one task merges.
 _FAN_IN = 4
@@ -97,9 +92,12 @@ class DaskRows:
             lambda columns: DaskShards(self.client, coded, columns, n_classes),
         )
 
-    def tally(self, tree: Tree, schema: Schema) -> Tally:
-        """Count all rows in the leaves of a tree, on the workers."""
-        return merged_tally(self.client.gather(self._each(tally_part, tree, schema)))
+    def map_parts(self, step: str, function: Callable[..., Any], *known: Any) -> list[Any]:
+        """Return ``function(part, *known)`` of all parts of the rows, computed by the workers."""
+        found = self._each(function, *known)
+        self._watch(step, list(found))
+        results: list[Any] = self.client.gather(found)
+        return results
 
     def _each(self, function: Callable[..., Any], *known: Any) -> list[Any]:
         """Start a call of ``function`` for each part, on the worker that reads the part.

@@ -1,26 +1,63 @@
-"""Fit data larger than memory, or on other machines: two passes over the rows, then growth."""
+"""Fit data larger than memory, or on other machines: two passes over the rows, then growth.
 
+``LargeData`` is what a fit asks of the rows, wherever they are. ``OutOfCore`` answers for rows on
+disk; ``roctree.large.dask`` answers for rows on a cluster.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import Schema, warn_about_many_categories
+from roctree.data import (
+    CategoricalFeatures,
+    Dataset,
+    Schema,
+    warn_about_many_categories,
+    warn_about_single_class,
+)
 from roctree.errors import ParameterError
 from roctree.fitted import FittedTree, Training
-from roctree.fitting import FitOptions, assemble, grow_binned_tree, prune, warn_about_lost_rows
+from roctree.fitting import (
+    FitOptions,
+    Learned,
+    add_points,
+    assemble,
+    distinct_cases,
+    grow_binned_tree,
+    grower,
+    prune,
+    warn_about_lost_rows,
+)
 from roctree.geometry import scale_of
-from roctree.large.parts import CodedRows, Coding, Totals
-from roctree.large.summary import Summary
+from roctree.large.batches import Batches, check_disk, open_batches, reserve
+from roctree.large.parts import (
+    CodedRows,
+    Coding,
+    Part,
+    Summary,
+    Totals,
+    code_part,
+    merged_summary,
+    sample_part,
+    summarise_part,
+)
 from roctree.parameters import costs_in_class_order
+from roctree.points import MOST_CASES
 from roctree.progress import Callback, Progress
 from roctree.pruning import need
 from roctree.smoothing import choices
-from roctree.tally import Tally
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
 from roctree.tree.growth import grid_of
 from roctree.tree.levels import Binned
+from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard
 
 
 @runtime_checkable
@@ -35,14 +72,14 @@ class LargeData(Protocol):
     def report(self) -> Callback[Progress]:
         """Progress callback."""
 
-    def summary(self, categorical_features: Any) -> Summary:
+    def summary(self, categorical_features: CategoricalFeatures) -> Summary:
         """Summarise all rows."""
 
     def coded(self, summary: Summary, coding: Coding, n_threads: int) -> CodedRows:
         """Read all rows again, and code them where they are."""
 
-    def tally(self, tree: Tree, schema: Schema) -> Tally:
-        """Count all rows in the leaves of a tree."""
+    def map_parts(self, step: str, function: Callable[..., Any], *known: Any) -> list[Any]:
+        """Return ``function(part, *known)`` of all parts of the rows."""
 
 
 def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> FittedTree:
@@ -51,6 +88,7 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
     summary = data.summary(options.categorical_features)
     warn_about_many_categories(summary.occurring, stacklevel=3)
     schema = summary.schema
+    warn_about_single_class(schema.classes, stacklevel=3)
     pruner = costs_in_class_order(options.pruning, schema.classes)
     binned, totals = _bin_rows(data, summary, schema, options.max_bins, n_threads)
     rules = options.growth_rules(schema.classes, totals.counts, summary.n_rows)
@@ -61,10 +99,7 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
 
     finished(0)
     pruned = prune(pruner, grow_binned_tree(binned, options, rules, n_threads, finished))
-    return assemble(
-        options,
-        schema,
-        Training.from_target(summary.n_rows, data.target),
+    learned = Learned(
         pruner=pruner,
         pruned=pruned,
         smoother=options.smoothing,
@@ -73,6 +108,29 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
         scale=scale,
         divides_cases=bool(_divides_missing(pruned.tree, summary.has_missing).any()),
     )
+    training = Training.from_target(summary.n_rows, data.target)
+    model = assemble(options, schema, training, learned)
+    if options.points is None:
+        return model
+    sample = sampled_rows(data, schema)
+    grow, _ = grower(sample, options, n_threads)
+    return add_points(model, sample, options, grow, n_threads)
+
+
+def sampled_rows(data: LargeData, schema: Schema) -> Dataset:
+    """Return a sample of distinct rows, as many as points are learned from.
+
+    A row is in the sample by its content, so that the sample does not depend on the parts.
+    """
+    parts = data.map_parts("sampling", sample_part, schema, MOST_CASES)
+    found = [part for part in parts if part is not None]
+    every = replace(
+        found[0],
+        values=np.concatenate([part.values for part in found]),
+        labels=np.concatenate([part.labels for part in found]),
+        weights=np.concatenate([part.weights for part in found]),
+    )
+    return distinct_cases(every, MOST_CASES)
 
 
 def _bin_rows(
@@ -125,3 +183,73 @@ def _divides_missing(tree: Tree, has_missing: NDArray[np.bool_]) -> NDArray[np.b
     """Return whether each node sends missing values, which its column has, to all branches."""
     to_all = ~tree.is_leaf & (tree.missing_branch == NO_BRANCH)
     return np.asarray(to_all & has_missing[tree.feature])
+
+
+# --- Rows on disk: two passes over batches, codes in a temporary file ---
+
+# Bytes of a row besides its codes: the label, and the weight if there is one.
+_LABEL_BYTES, _WEIGHT_BYTES = 4, 8
+
+
+class OutOfCore:
+    """Rows on disk; their codes are in temporary files that exist as long as the context."""
+
+    def __init__(self, batches: Batches, folder: Path, report: Callback[Progress]) -> None:
+        self.batches, self.folder, self.target = batches, folder, batches.target
+        self.report, self.n_rows = report, batches.n_rows
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, X: Any, y: Any, sample_weight: Any, report: Callback[Progress]
+    ) -> Iterator["OutOfCore"]:
+        """Open the data; temporary files are removed at the end of the context."""
+        with TemporaryDirectory(prefix="roctree-") as name:
+            folder = Path(name)
+            yield cls(open_batches(X, y, sample_weight, folder), folder, report)
+
+    def summary(self, categorical_features: CategoricalFeatures) -> Summary:
+        """Summarise all rows, provided that the disk has space for their codes."""
+        weight_bytes = 0 if self.batches.weight is None else _WEIGHT_BYTES
+        row_bytes = len(self.batches.features) + _LABEL_BYTES + weight_bytes
+        check_disk(self.n_rows * row_bytes, self.folder)
+        parts = self._parts("reading")
+        return merged_summary(summarise_part(part, categorical_features) for part in parts)
+
+    def coded(self, summary: Summary, coding: Coding, n_threads: int) -> CodedRows:
+        """Read all rows again, and write their codes to files."""
+        edges, n_rows = coding.edges, summary.n_rows
+        codes = self._file("codes", (n_rows, edges.size.size), edges.code_type)
+        labels = self._file("labels", (n_rows,), np.uint32)
+        weights = self._file("weights", (0 if summary.all_ones else n_rows,), np.float64)
+        totals, end = Totals.empty(coding), 0
+        for part in self._parts("coding"):
+            rows, own = code_part(part, coding)
+            begin, end = end, end + rows.size
+            codes[begin:end], labels[begin:end] = rows.codes, rows.labels
+            if weights.size > 0:
+                weights[begin:end] = rows.weights if rows.weights.size else 1.0
+            totals = totals.merged(own)
+        whole = Shard(codes[:end], labels[:end], weights[:end])
+        parts = whole.divided(max(n_threads, -(-end // SHARD_ROWS)))
+        n_classes = coding.schema.n_classes
+        return CodedRows(totals, lambda columns: LocalShards(parts, columns, n_classes, n_threads))
+
+    def map_parts(self, step: str, function: Callable[..., Any], *known: Any) -> list[Any]:
+        """Return ``function(part, *known)`` of all parts of the rows."""
+        return [function(part, *known) for part in self._parts(step)]
+
+    def _parts(self, step: str) -> Iterator[Part]:
+        """Read all parts, and report the progress."""
+        done = 0
+        self.report(Progress(step, done, self.n_rows, "rows"))
+        for part in self.batches:
+            yield part
+            done += part.X.num_rows
+            self.report(Progress(step, done, self.n_rows, "rows"))
+
+    def _file(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        if 0 in shape:
+            return np.empty(shape, dtype)
+        reserve(self.folder / name, math.prod(shape) * np.dtype(dtype).itemsize)
+        return np.memmap(self.folder / name, dtype, "r+", shape=shape).view(np.ndarray)

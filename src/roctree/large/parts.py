@@ -2,29 +2,29 @@
 
 The data are read twice. The first pass summarises each part (``summarise_part``); the summaries
 merge into the schema and the bins of all rows. The second pass codes each part by these bins
-(``code_part``). A fitted tree can be evaluated in one more pass (``tally_part``).
+(``code_part``). A fitted tree can be evaluated in one more pass (``count_part``).
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import Dataset, Schema
+from roctree.arrays import Floats
+from roctree.data import CategoricalFeatures, Categories, Dataset, Schema, encode_labels
 from roctree.errors import DataError
+from roctree.fitted import FittedTree
+from roctree.fitting import distinct_cases
 from roctree.geometry import Moments
-from roctree.large.summary import Summary
-from roctree.tally import Tally
-from roctree.tree import Tree
-from roctree.tree.bins import Edges
+from roctree.tally import Counted
+from roctree.tree.bins import Edges, Sketch, check_category_count, sketch_columns
 from roctree.tree.columns import Columns
 from roctree.tree.growth import class_counts, drop_zero_weight, on_grid
 from roctree.tree.kernels.tables import Bounds
 from roctree.tree.shards import Shard, Shards, omit_unit_weights
-
-Floats = NDArray[np.float64]
 
 
 class Part(NamedTuple):
@@ -57,7 +57,13 @@ def in_part(number: int, error: DataError, source: str = "") -> DataError:
     return DataError(f"part {number} of the data (counting from 0){place}: {error}")
 
 
-def summarise_part(part: Part, categorical_features: Any) -> Summary | None:
+# --- First pass: the summary of a part, and how summaries merge ---
+#
+# Merging is associative and commutative, so a data set has one summary however it is divided into
+# parts.
+
+
+def summarise_part(part: Part, categorical_features: CategoricalFeatures) -> "Summary | None":
     """Return the summary of a part; None if it has no rows."""
     if part.X.shape[0] == 0:
         return None
@@ -72,6 +78,259 @@ def summarise_part(part: Part, categorical_features: Any) -> Summary | None:
     if part.is_empty:
         rows = replace(rows, weights=np.zeros(len(rows.weights)))
     return Summary.from_dataset(rows, part.number)
+
+
+@dataclass(frozen=True)
+class SketchedColumn:
+    """A column of a part: a sketch of its numbers, or its categories.
+
+    A column without known values takes its kind from the other parts. Rows without weight have no
+    effect: a category that only they have is dropped at the end, when all parts are known.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        Of the numbers.
+    categories : tuple or None
+        Categories of a nominal column.
+    seen : frozenset
+        Categories that rows with weight have.
+    weightless : frozenset
+        Categories that only rows without weight have.
+    n_missing : int
+        Number of missing values.
+    part : int
+        Number of the part; of merged parts, the first one with known values.
+    dates : str
+        "days" or "times" if the numbers are dates, else "".
+    """
+
+    sketch: Sketch
+    categories: Categories | None
+    seen: frozenset[Any]
+    weightless: frozenset[Any]
+    n_missing: int
+    part: int
+    dates: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some value is known, or categories are declared."""
+        return bool(self.categories) or self.sketch.values.size > 0
+
+    @property
+    def kept(self) -> Categories | None:
+        """The categories without those that only rows without weight have."""
+        if self.categories is None or not self.weightless:
+            return self.categories
+        return tuple(each for each in self.categories if each not in self.weightless)
+
+    def merged(self, other: "SketchedColumn", name: str) -> "SketchedColumn":
+        """Return the summary of the column in both parts."""
+        known = [column.part for column in (self, other) if column.is_known]
+        seen = self.seen | other.seen
+        return SketchedColumn(
+            self.sketch.merged(other.sketch),
+            self._categories(other, name),
+            seen,
+            (self.weightless | other.weightless) - seen,
+            self.n_missing + other.n_missing,
+            min(known or [self.part, other.part]),
+            max(self.dates, other.dates),  # "" < "days" < "times"
+        )
+
+    def _categories(self, other: "SketchedColumn", name: str) -> Categories | None:
+        if not other.is_known:
+            return self.categories
+        if not self.is_known:
+            return other.categories
+        if self.categories is None and other.categories is None:
+            return None
+        if self.categories is None or other.categories is None:
+            numbers, names = (self, other) if self.categories is None else (other, self)
+            raise DataError(
+                f"column {name!r} has numbers in part {numbers.part} of the data and text or "
+                f"categories in part {names.part} (counting from 0): give it one type in all parts."
+            )
+        return _joined(self.categories, other.categories, name, (self.part, other.part))
+
+
+def _joined(ours: Categories, theirs: Categories, name: str, parts: tuple[int, int]) -> Categories:
+    """Return the categories of both, sorted by value if they differ."""
+    ours, theirs = _of_one_type(ours, theirs)
+    if ours == theirs:
+        return ours
+    try:
+        joined = tuple(sorted({*ours, *theirs}))
+    except TypeError:
+        raise DataError(
+            f"the categories of column {name!r} are text in one and numbers in the other of parts "
+            f"{min(parts)} and {max(parts)} of the data (counting from 0): give them one type in "
+            "all parts."
+        ) from None
+    # A column of row names would fill the memory long before all rows are read.
+    check_category_count(name, len(joined))
+    return joined
+
+
+def _of_one_type(ours: Categories, theirs: Categories) -> tuple[Categories, Categories]:
+    """Return numbers in the widest of their types: integers with gaps are read as floats."""
+    kinds = set(map(type, (*ours, *theirs)))
+    if len(kinds) == 1 or not kinds <= {bool, int, float}:
+        return ours, theirs
+    widest = float if float in kinds else int
+    return tuple(map(widest, ours)), tuple(map(widest, theirs))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Summary of a part of the data, or of several.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the columns.
+    named : bool
+        Whether the names are from the data.
+    columns : tuple of SketchedColumn
+    classes : array
+        Class labels, sorted.
+    n_rows : int
+        Number of rows with weight.
+    largest : float
+        Largest weight.
+    all_ones : bool
+        Whether all weights are one.
+    part : int
+        Number of the part, the lowest of several.
+    """
+
+    names: tuple[str, ...]
+    named: bool
+    columns: tuple[SketchedColumn, ...]
+    classes: NDArray[Any]
+    n_rows: int
+    largest: float
+    all_ones: bool
+    part: int
+
+    def __sizeof__(self) -> int:
+        """Return the size of the sketches in bytes."""
+        sketches = [column.sketch for column in self.columns]
+        return sum(each.values.nbytes + each.units.nbytes for each in sketches)
+
+    @classmethod
+    def from_dataset(cls, part: Dataset, number: int) -> "Summary":
+        """Summarise the rows of a part; perhaps none has weight."""
+        values, _, weights = drop_zero_weight(part.values, part.labels, part.weights)
+        others = part.values[part.weights == 0.0]
+        schema, numeric = part.schema, np.flatnonzero(~part.schema.nominal)
+        all_ones = bool((weights == 1.0).all())
+        sketches = dict(
+            zip(
+                numeric.tolist(),
+                sketch_columns(values, numeric, None if all_ones else weights),
+                strict=True,
+            )
+        )
+        missing = np.isnan(values).sum(axis=0).tolist()
+        columns = []
+        for feature, categories in enumerate(schema.categories):
+            sketch = sketches.get(feature, Sketch.empty())
+            seen = _categories_in(values[:, feature], categories)
+            only = _categories_in(others[:, feature], categories) - seen
+            known = sketch, categories, seen, only, missing[feature], number
+            columns.append(SketchedColumn(*known, schema.date_unit(feature)))
+        return cls(
+            schema.names, schema.named, tuple(columns), schema.classes, len(weights),
+            float(weights.max(initial=0.0)), all_ones, number,
+        )  # fmt: skip
+
+    def merged(self, other: "Summary") -> "Summary":
+        """Return the summary of both parts."""
+        if self.names != other.names:
+            raise DataError(
+                f"part {self.part} of the data (counting from 0) has the columns "
+                f"{', '.join(self.names)}, but part {other.part} has {', '.join(other.names)}: all "
+                "parts must have the same columns in the same order."
+            )
+        columns = tuple(
+            ours.merged(theirs, name)
+            for ours, theirs, name in zip(self.columns, other.columns, self.names, strict=True)
+        )
+        return Summary(
+            self.names, self.named, columns, self._classes(other), self.n_rows + other.n_rows,
+            max(self.largest, other.largest), self.all_ones and other.all_ones,
+            min(self.part, other.part),
+        )  # fmt: skip
+
+    def _classes(self, other: "Summary") -> NDArray[Any]:
+        try:
+            return encode_labels(np.concatenate([self.classes, other.classes]))[0]
+        except DataError as error:
+            raise DataError(
+                f"the labels of parts {self.part} and {other.part} of the data (counting from 0) "
+                f"are incompatible: {error}"
+            ) from None
+
+    @property
+    def schema(self) -> Schema:
+        """Names, categories and classes of all rows."""
+        categories = tuple(column.kept for column in self.columns)
+        dates = tuple(column.dates for column in self.columns)
+        known = dates if any(dates) else ()
+        return Schema(self.names, categories, self.classes, self.named, known)
+
+    @property
+    def sketches(self) -> list[Sketch]:
+        """Sketches of the columns without categories; of text without known values, empty ones."""
+        return [column.sketch for column in self.columns if not column.kept]
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """A typical value of each column, to take differences from."""
+        known = [column.sketch.values for column in self.columns]
+        return np.array([values[values.size // 2] if values.size else 0.0 for values in known])
+
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """Whether some value of each column is missing."""
+        return np.array([column.n_missing > 0 for column in self.columns], dtype=np.bool_)
+
+    @property
+    def occurring(self) -> list[tuple[str, int, int]]:
+        """Name, number of occurring categories and of known values of each nominal column."""
+        return [
+            (name, len(column.seen), self.n_rows - column.n_missing)
+            for name, column in zip(self.names, self.columns, strict=True)
+            if column.categories is not None
+        ]
+
+
+def _categories_in(codes: NDArray[np.float64], categories: Categories | None) -> frozenset[Any]:
+    """Return the categories that occur among the codes of a column."""
+    if categories is None:
+        return frozenset()
+    times = np.bincount(codes[~np.isnan(codes)].astype(np.int64), minlength=len(categories))
+    return frozenset(categories[code] for code in np.flatnonzero(times))
+
+
+def merged_parts(parts: Iterable[Summary | None]) -> Summary | None:
+    """Return the summary of some parts; None if no part has rows."""
+    known = (part for part in parts if part is not None)
+    first = next(known, None)
+    return None if first is None else reduce(Summary.merged, known, first)
+
+
+def merged_summary(parts: Iterable[Summary | None]) -> Summary:
+    """Return the summary of all parts; parts without rows are None."""
+    whole = merged_parts(parts)
+    if whole is None or whole.n_rows == 0:
+        raise DataError("X is empty: at least one row with a weight above 0 is required.")
+    return whole
+
+
+# --- Second pass: the rows of a part in codes, and their totals ---
 
 
 @dataclass(frozen=True)
@@ -151,11 +410,13 @@ def code_part(part: Part, coding: Coding) -> CodedPart:
     return CodedPart(Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights)), totals)
 
 
-def tally_part(part: Part, tree: Tree, schema: Schema) -> Tally | None:
-    """Return the rows of a part counted in the leaves of a tree; None if none has weight."""
-    return None if part.is_empty else Tally.of(tree, part.encode(schema))
+def count_part(part: Part, model: FittedTree) -> Counted | None:
+    """Return the rows of a part, counted for a fitted tree; None if none has weight."""
+    return None if part.is_empty else model.count(part.encode(model.schema))
 
 
-def merged_tally(parts: Iterable[Tally | None]) -> Tally:
-    """Return the tally of all parts; parts without rows are None."""
-    return Tally.joined(part for part in parts if part is not None)
+def sample_part(part: Part, schema: Schema, most: int) -> Dataset | None:
+    """Return at most so many distinct rows of a part, a pseudo-random sample; None if none."""
+    if part.is_empty:
+        return None
+    return distinct_cases(part.encode(schema).drop_zero_weight(), most)

@@ -1,0 +1,218 @@
+"""Class shares of unlabelled cases: a naive twin, consistency on simulated shifts, all models."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from roctree import (
+    MultiscaleClassifier,
+    NaiveBayesTreeClassifier,
+    ParameterError,
+    ROCTreeClassifier,
+)
+from roctree.prevalence import estimate_prior, most_likely_shares
+from tests.naive import prevalence as naive
+
+CLASSIFIERS = [
+    ROCTreeClassifier(min_samples_leaf=10),
+    ROCTreeClassifier(min_samples_leaf=10, ranking="soft"),
+    NaiveBayesTreeClassifier(),
+    MultiscaleClassifier(max_level=3),
+]
+each_classifier = pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
+CENTRES = np.array([[0.0, 0.0], [1.5, 1.0], [-1.0, 1.5]])
+
+
+def cases(shares, n_rows, seed):
+    """Cases whose classes have these shares; those of a class are alike whatever the shares."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(len(shares), n_rows, p=shares)
+    X = CENTRES[labels] + rng.normal(size=(n_rows, 2))
+    return X.round(1), np.array(["a", "b", "c"])[labels]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=5),
+    st.lists(st.integers(0, 4), min_size=4, max_size=12),
+)
+@settings(max_examples=30)
+def test_shares_are_those_of_expectation_maximisation_case_by_case(table, leaves):
+    counts = np.array(table, dtype=float) + 1.0
+    distributions = counts / counts.sum(axis=0)
+    chosen = [leaf % len(table) for leaf in leaves]
+    expected = naive.most_likely_shares(distributions.tolist(), chosen)
+    weights = np.bincount(chosen, minlength=len(table)).astype(float)
+    found = most_likely_shares(distributions[None], weights[None], np.array([0.3, 0.7]))[0]
+
+    def likelihood(shares):
+        return weights @ np.log(distributions @ np.asarray(shares))
+
+    # Shares may be undetermined; their likelihood is not.
+    assert likelihood(found) == pytest.approx(likelihood(expected), abs=1e-4)
+    assert likelihood(found) >= max(likelihood([1 - s, s]) for s in (0.01, 0.2, 0.5, 0.8, 0.99))
+
+
+@each_classifier
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.8])
+def test_the_estimate_is_consistent_on_simulated_shifts(model, share):
+    fitted = model.fit(*cases([0.6, 0.4], 800, 0))
+    held_out = cases([0.5, 0.5], 4000, 1)
+    X, y = cases([1 - share, share], 4000, 2)
+    found = fitted.estimate_prior(X, counts=held_out)
+    low, high = found.intervals[1]
+    assert found["b"] == pytest.approx((y == "b").mean(), abs=0.05)
+    assert low <= found["b"] <= high
+    assert high - low < 0.12
+    assert found.is_explained
+
+
+@each_classifier
+def test_more_cases_bring_it_nearer(model):
+    fitted = model.fit(*cases([0.6, 0.4], 800, 0))
+    widths = []
+    for n_rows in (200, 8000):
+        found = fitted.estimate_prior(
+            cases([0.8, 0.2], n_rows, 3)[0], counts=cases([0.5, 0.5], n_rows, 4)
+        )
+        low, high = found.intervals[1]
+        widths.append(high - low)
+    assert widths[1] < 0.4 * widths[0]
+
+
+@each_classifier
+def test_several_classes_have_shares_that_add_up(model):
+    fitted = model.fit(*cases([0.4, 0.3, 0.3], 900, 0))
+    X, y = cases([0.1, 0.3, 0.6], 4000, 1)
+    found = fitted.estimate_prior(X, counts=cases([0.4, 0.3, 0.3], 4000, 2))
+    assert sum(found.values()) == pytest.approx(1.0)
+    for label in "abc":
+        assert found[label] == pytest.approx((y == label).mean(), abs=0.05)
+    changed = fitted.at(prior=found)
+    assert changed.score(X, y) > fitted.score(X, y)
+
+
+@each_classifier
+@pytest.mark.parametrize("counts", ["training", "smoothed"])
+def test_counts_of_training_serve_without_held_out_cases(model, counts):
+    fitted = model.fit(*cases([0.6, 0.4], 800, 0))
+    found = fitted.estimate_prior(cases([0.9, 0.1], 2000, 2)[0], counts=counts)
+    assert found["b"] < 0.3
+    assert list(found) == ["a", "b"]
+
+
+def test_intervals_cover_the_shares_about_as_often_as_they_say():
+    rng = np.random.default_rng(0)
+    distributions = rng.dirichlet(np.ones(8), 2).T
+    inside = []
+    for _ in range(80):
+        share = rng.uniform(0.1, 0.9)
+        reference = np.column_stack([rng.multinomial(300, each) for each in distributions.T])
+        weights = rng.multinomial(400, distributions @ [1 - share, share])
+        found = estimate_prior(
+            reference.astype(float), weights.astype(float), np.arange(8.0), np.array([0, 1])
+        )
+        low, high = found.intervals[1]
+        inside.append(low <= share <= high)
+    assert 0.88 <= np.mean(inside) <= 1.0
+
+
+@each_classifier
+def test_a_shift_of_shares_is_reported_and_explained(model):
+    fitted, reference = model.fit(*cases([0.6, 0.4], 800, 0)), cases([0.6, 0.4], 2000, 1)
+    same = fitted.estimate_prior(cases([0.6, 0.4], 2000, 5)[0], counts=reference)
+    assert not same.has_shifted
+    assert "no sign of a shift" in same.sentence
+    other = fitted.estimate_prior(cases([0.1, 0.9], 2000, 5)[0], counts=reference)
+    assert other.has_shifted
+    assert other.is_explained
+    assert "other class shares explain it" in repr(other)
+
+
+@each_classifier
+def test_a_shift_of_the_cases_themselves_is_told_apart(model):
+    fitted, reference = model.fit(*cases([0.6, 0.4], 800, 0)), cases([0.6, 0.4], 2000, 1)
+    X, _ = cases([0.6, 0.4], 2000, 2)
+    # Between the classes, where neither has many cases.
+    moved = np.array([0.75, 0.5]) + 0.3 * (X - np.array([0.75, 0.5]))
+    found = fitted.estimate_prior(moved, counts=reference)
+    assert found.has_shifted
+    assert not found.is_explained
+    assert "no class shares explain it" in found.sentence
+
+
+@given(st.lists(st.tuples(st.integers(20, 60), st.integers(20, 60)), min_size=2, max_size=6))
+@settings(max_examples=15)
+def test_the_test_of_change_is_that_of_a_table_of_two_rows(table):
+    first, second = zip(*table, strict=True)
+    reference = np.column_stack([np.array(first) / 4, 3 * np.array(first) / 4])
+    reference[0, :] = reference[0, ::-1]
+    found = estimate_prior(
+        reference, np.array(second, dtype=float), np.arange(float(len(table))), np.array([0, 1])
+    ).change
+    assert found.statistic == pytest.approx(naive.homogeneity(first, second))
+    assert found.df == len(table) - 1
+    assert found.p_value == pytest.approx(chi2.sf(found.statistic, found.df))
+
+
+def test_false_alarms_are_as_rare_as_they_should_be():
+    rng = np.random.default_rng(2)
+    distributions = rng.dirichlet(np.ones(12), 2).T
+    changed, unexplained = [], []
+    for _ in range(60):
+        reference = np.column_stack([rng.multinomial(400, each) for each in distributions.T])
+        weights = rng.multinomial(500, distributions @ [0.5, 0.5])
+        found = estimate_prior(
+            reference.astype(float), weights.astype(float), np.arange(12.0), np.array([0, 1])
+        )
+        changed.append(found.change.p_value < 0.05)
+        unexplained.append(found.fit.p_value < 0.05)
+    assert np.mean(changed) < 0.15
+    assert np.mean(unexplained) < 0.15
+
+
+def test_weights_count_as_repeated_cases_and_batches_add_up():
+    pa = pytest.importorskip("pyarrow")
+    tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
+    X, _ = cases([0.2, 0.8], 300, 1)
+    times = np.arange(300) % 3
+    weighted = tree.estimate_prior(X, sample_weight=times)
+    repeated = tree.estimate_prior(np.repeat(X, times, axis=0))
+    assert weighted["b"] == pytest.approx(repeated["b"])
+    table = pa.table({"x0": X[:, 0], "x1": X[:, 1]})
+    named = ROCTreeClassifier(min_samples_leaf=10)
+    fitted, y = cases([0.6, 0.4], 800, 0)
+    named.fit(pa.table({"x0": fitted[:, 0], "x1": fitted[:, 1]}), y)
+    whole = named.estimate_prior(table)
+    parts = named.estimate_prior([table.slice(0, 100), table.slice(100)])
+    assert parts["b"] == pytest.approx(whole["b"])
+    assert parts.n_cases == 300
+
+
+def test_a_tally_serves_as_the_labelled_cases():
+    tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
+    X, y = cases([0.5, 0.5], 500, 1)
+    new = cases([0.2, 0.8], 300, 2)[0]
+    by_tally = tree.estimate_prior(new, counts=tree.tally(X, y))
+    assert dict(by_tally) == dict(tree.estimate_prior(new, counts=(X, y)))
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
+    new = cases([0.2, 0.8], 300, 2)[0]
+    first, again, other = (tree.estimate_prior(new, random_state=seed) for seed in (0, 0, 1))
+    assert np.array_equal(first.intervals, again.intervals)
+    assert not np.array_equal(first.intervals, other.intervals)
+
+
+def test_a_single_leaf_says_nothing():
+    tree = ROCTreeClassifier(max_leaf_nodes=1).fit(*cases([0.6, 0.4], 100, 0))
+    with pytest.raises(ParameterError, match="do not separate the classes"):
+        tree.estimate_prior(cases([0.6, 0.4], 100, 1)[0])
+
+
+def test_few_cases_cannot_be_compared():
+    tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
+    found = tree.estimate_prior(cases([0.2, 0.8], 5, 2)[0])
+    assert found.sentence == "There are too few cases to compare how they fill the leaves."
