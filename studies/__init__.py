@@ -29,7 +29,7 @@ def names_matching(name: str) -> list[str]:
     Examples
     --------
     >>> names_matching("icml02")
-    ['icml02-table2', 'icml02-table3', 'icml02-table4']
+    ['icml02-figure1', 'icml02-table2', 'icml02-table3', 'icml02-table4', 'icml02-leaves']
     """
     if name == "all":
         return list(PAPERS)

@@ -92,6 +92,12 @@ def _parser() -> ArgumentParser:
     )
     add("--quick", action="store_true", help="one repeat; a tenth of the bootstrap samples")
     add(
+        "--repeats",
+        metavar="NUMBER",
+        type=int,
+        help="number of repeats instead of the paper's; more can be added later",
+    )
+    add(
         "--jobs",
         metavar="NUMBER",
         type=int,
@@ -119,6 +125,7 @@ def _run(options: Namespace) -> None:
         source_named(options.data),
         options.out,
         options.quick,
+        options.repeats,
         options.jobs,
         options.changed,
         progress=sys.stderr.isatty(),

@@ -25,13 +25,16 @@ class Series:
     dots : bool, default=False
         Whether to mark each point.
     marked : sequence of (x, y), default=()
-        Further points to mark.
+        Further points to mark with dots.
+    crossed : sequence of (x, y), default=()
+        Points to mark with crosses.
     """
 
     name: str
     points: Sequence[tuple[float, float]]
     dots: bool = False
     marked: Sequence[tuple[float, float]] = ()
+    crossed: Sequence[tuple[float, float]] = ()
 
 
 def chart(
@@ -58,6 +61,8 @@ def chart(
             # Dots on the border are drawn in full.
             xs, ys = zip(*dots, strict=True)
             ax.plot(xs, ys, color=colour, marker="o", markersize=5, linestyle="", clip_on=False)
+        for x, y in each.crossed:
+            ax.plot(x, y, color=colour, marker="x", markersize=11, markeredgewidth=2.5, zorder=4)
     ax.set(xlabel=x_label, ylabel=y_label, xlim=x_range, ylim=y_range)
     ax.set_xticks(np.linspace(*x_range, n_steps + 1))
     ax.set_yticks(np.linspace(*y_range, n_steps + 1))

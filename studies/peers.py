@@ -13,10 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree import ROCTreeClassifier, distill
+from roctree.arrays import Floats
 from roctree.classifier import training_data
 from roctree.data import EncodedRows
 from roctree.models.distill import Booster
@@ -24,7 +29,6 @@ from roctree.presets import c45
 from roctree.pruning import CostComplexity
 from roctree.roc import mauc
 
-Floats = NDArray[np.float64]
 SEED = 0
 # Tuning grids of scikit-learn's tree, the second for a given number of leaves.
 GRID = {"min_samples_leaf": [1, 2, 5, 10, 20], "ccp_alpha": [0.0, 0.002, 0.01]}
@@ -123,19 +127,19 @@ class TreeMadeBy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def distilled(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Distil gradient boosting into one tree."""
     teacher = booster_of(X, tuple(y.tolist()))
-    return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
+    return distill(teacher, X, y, max_leaf_nodes=max_leaves, random_state=SEED)
 
 
 def two_teachers(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Distil the mean of gradient boosting and a forest into one tree."""
     both = [("boosting", Boosted()), ("forest", forest())]
     teacher = VotingClassifier(both, voting="soft").fit(X, y)
-    return distill(teacher, X, y, max_leaves=max_leaves, random_state=SEED)
+    return distill(teacher, X, y, max_leaf_nodes=max_leaves, random_state=SEED)
 
 
 def distilled_as_large(X: EncodedRows, y: Any, max_leaves: int | None) -> ROCTreeClassifier:
     """Distil gradient boosting into a tree with as many leaves as one without a teacher."""
-    alone = ROCTreeClassifier(max_leaves=max_leaves).fit(X, y)
+    alone = ROCTreeClassifier(max_leaf_nodes=max_leaves).fit(X, y)
     return distilled(X, y, alone.get_n_leaves())
 
 
@@ -178,6 +182,69 @@ WAYS: dict[str, Callable[[EncodedRows, Any, int | None], Any]] = {
 def forest() -> OneHot:
     """Return scikit-learn's forest with 200 trees."""
     return OneHot(RandomForestClassifier(200, random_state=SEED))
+
+
+def ridge() -> OneHot:
+    """Return logistic regression with a ridge penalty chosen by three inner folds."""
+    model = LogisticRegressionCV(
+        Cs=[0.001, 0.01, 0.1, 1.0, 10.0], cv=INNER_FOLDS, scoring="neg_log_loss", max_iter=500
+    )
+    return OneHot(make_pipeline(SimpleImputer(), StandardScaler(), model))
+
+
+class Figs(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """imodels' FIGS with its default of 12 splits in all; of more classes, one against the rest."""
+
+    def fit(self, X: Floats, y: Any) -> "Figs":
+        """Fit a sum of trees for each class."""
+        from imodels import FIGSClassifier
+
+        self.classes_ = np.unique(y)
+        targets = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        self.models_ = [
+            FIGSClassifier(max_rules=12, random_state=SEED).fit(X, (y == each).astype(int))
+            for each in targets
+        ]
+        return self
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """Return the probabilities of each row."""
+        found = np.column_stack([model.predict_proba(X)[:, 1] for model in self.models_])
+        if len(self.classes_) == 2:
+            return np.column_stack([1.0 - found, found])
+        return np.asarray((found + 1e-6) / (found + 1e-6).sum(axis=1, keepdims=True))
+
+    def predict(self, X: Floats) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+def figs() -> OneHot:
+    """Return FIGS on imputed numbers."""
+    return OneHot(make_pipeline(SimpleImputer(), Figs()))
+
+
+class ExplainableBoosting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """interpret's explainable boosting machine with its defaults."""
+
+    def fit(self, X: EncodedRows, y: Any) -> "ExplainableBoosting":
+        """Fit the machine, with nominal attributes as such."""
+        from interpret.glassbox import ExplainableBoostingClassifier
+
+        kinds = ["continuous" if known is None else "nominal" for known in X.categories]
+        self.model_ = ExplainableBoostingClassifier(
+            feature_types=kinds, random_state=SEED, n_jobs=1
+        ).fit(np.asarray(X.values), y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: EncodedRows) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.model_.predict(np.asarray(X.values)))
+
+    def predict_proba(self, X: EncodedRows) -> Floats:
+        """Return the probabilities of each row."""
+        return np.asarray(self.model_.predict_proba(np.asarray(X.values)))
 
 
 @dataclass(frozen=True)

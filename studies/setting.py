@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from roctree.errors import DataError
 from roctree.experiment import Plan, Problem, Results, UnknownDataSetError, run
 from roctree.experiment.designs import Design
 from roctree.experiment.run import Changed
-from roctree.experiment.sources import Source
+from roctree.experiment.sources import ProblemSource
 
 HOME = Path(__file__).parent
 
@@ -45,12 +45,14 @@ class Setting:
 
     Parameters
     ----------
-    source : Source
+    source : ProblemSource
         Where the data come from.
     folder : Path
         Folder for results and reports.
     quick : bool, default=False
-        One repeat instead of all.
+        One repeat instead of all, stored apart.
+    repeats : int, default=None
+        Number of repeats instead of the paper's; a later run with more of them adds to the results.
     n_jobs : int, default=None
         Number of processes.
     changed : {"refuse", "keep", "again"}, default="refuse"
@@ -62,9 +64,10 @@ class Setting:
         so that each tree is grown only once.
     """
 
-    source: Source
+    source: ProblemSource
     folder: Path
     quick: bool = False
+    repeats: int | None = None
     n_jobs: int | None = None
     changed: Changed = "refuse"
     progress: bool = False
@@ -92,7 +95,9 @@ class Setting:
         return found, absent
 
     def design(self, full: Design) -> Design:
-        """Return the design of a paper, or its quick version."""
+        """Return the design of a paper, or its quick version, or one with other repeats."""
+        if self.repeats is not None:
+            return replace(full, repeats=self.repeats)  # type: ignore[type-var]
         return full.quick() if self.quick else full
 
     def run(

@@ -16,13 +16,13 @@ import numpy as np
 
 from roctree.errors import DataError
 from roctree.experiment import BuiltIn, Folder, OpenML, Problem, UnknownDataSetError
-from roctree.experiment.sources import Source, TextTable, unknown_data_set
+from roctree.experiment.sources import ProblemSource, TextTable, unknown_data_set
 
 HOME = Path(__file__).parent
 DATA = HOME / "data"
 
 
-def source_named(text: str | None) -> Source:
+def source_named(text: str | None) -> ProblemSource:
     """Return the source that a user names.
 
     Parameters
