@@ -1,7 +1,7 @@
-"""Write the stored results of ``python -m studies`` into docs/reproduction.md.
+"""Write the stored results of ``python -m studies`` into docs/evidence/reproduction.md.
 
-Usage: ``python -m studies all --out docs/reproduction``, which runs what is missing, and then
-``python docs/make_reproduction.py``. A test fails if the page and the results differ.
+Usage: ``python -m studies all --out docs/evidence/reproduction``, which runs what is missing, and
+then ``python docs/make_reproduction.py``. A test fails if the page and the results differ.
 
 Between its two marks, each table has its summary, its figures and its rows. Numbers that differ by
 more than a standard deviation, or in their sign, are listed with a reason from ``reasons.toml``. A
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from roctree.experiment import Table
 
-HOME = Path(__file__).parent
+HOME = Path(__file__).parent / "evidence"
 PAGE = HOME / "reproduction.md"
 RESULTS = HOME / "reproduction"
 TO_EXPLAIN = ("Outside one SD", "Opposite sign")

@@ -8,19 +8,24 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from roctree.experiment.demo import write_page
+from roctree.cli.demo import write_demo_page
 
 HOME = Path(__file__).parents[1]
 PICTURE = HOME / "docs" / "images" / "explorer.png"
-SIZE = {"width": 1360, "height": 1150}
-# Missing a tumour costs as much as twenty false alarms.
-POINT = "#cost_fn=20"
+SIZE = {"width": 1360, "height": 860}
+# Missing a tumour costs as much as five false alarms.
+POINT = "#cost_fn=5"
 
-# Where a leaf is, for the pointer to rest on.
+# Where the leaf is whose probability differs most from the share that was counted in it.
 LEAF = """(() => {
-    const { drawn } = document.querySelector('main.roctree').explorer.views.tree.view;
-    const { left, y } = drawn.filter(({ right, left }) => right - left > 100)[4];
-    return { x: left + 20, y };
+    const { views, app } = document.querySelector("main.roctree").explorer;
+    const { tree, state } = app;
+    const at = (node) => node * tree.nClasses + state.positive;
+    const share = (node) => tree.counts.training[at(node)] / tree.weight[node];
+    const pull = ({ node }) => Math.abs(tree.probabilities[at(node)] - share(node));
+    const leaves = views.tree.view.drawn.filter(({ node }) => tree.nChildren[node] === 0);
+    const { left, y } = leaves.sort((one, other) => pull(other) - pull(one))[0];
+    return { x: left + 12, y };
 })()"""
 
 
@@ -29,11 +34,12 @@ def main():
 
     program = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))))
     with TemporaryDirectory() as folder, sync_playwright() as driver:
-        page = write_page(Path(folder) / "tree.html")
+        page = write_demo_page(Path(folder) / "tree.html")
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         view = browser.new_page(viewport=SIZE)
         view.goto(page.as_uri() + POINT)
-        view.wait_for_timeout(500)
+        # Until the dots have arrived.
+        view.wait_for_timeout(2500)
         view.locator("canvas.tree").hover(position=view.evaluate(LEAF))
         view.wait_for_timeout(300)
         view.screenshot(path=PICTURE)

@@ -18,7 +18,7 @@ from roctree.presets import PRESETS
 from roctree.pruning import PRUNING, need
 from roctree.smoothing import SMOOTHING
 
-HOME = Path(__file__).parent
+PAGES = Path(__file__).parent / "reference"
 CORRECTIONS = {
     "none": "nothing",
     "log2": "log2 of the number of branches",
@@ -55,7 +55,7 @@ class Presets:
 
 def main():
     for name in SUBJECTS:
-        path = HOME / f"{name}.md"
+        path = PAGES / f"{name}.md"
         path.write_text(page(name, path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -107,8 +107,8 @@ def _systems(registry):
 
 def _settings(registry):
     """A row for each parameter that some preset sets to other than its default."""
-    usual = ROCTreeClassifier().get_params()
-    chosen = {name: preset().get_params() for name, preset in registry.items()}
+    usual = ROCTreeClassifier().get_params(deep=False)
+    chosen = {name: preset().get_params(deep=False) for name, preset in registry.items()}
     rows = [
         [f"`{parameter}`", f"`{default!r}`"]
         + [_unless_usual(found[parameter], default) for found in chosen.values()]

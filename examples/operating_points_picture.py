@@ -1,4 +1,4 @@
-"""Draw the picture of docs/operating-points.md: where costs put a tree, in ROC and in cost space.
+"""Draw the picture of docs/howto/operating-points.md: where costs put a tree in ROC space.
 
 The tree is grown on one half of the breast-cancer data and drawn on the other; it needs matplotlib
 (``pip install '.[plot]'``). Usage: ``python examples/operating_points_picture.py [FILE]`` writes

@@ -38,7 +38,7 @@ def main():
 def picture():
     """The whole drawing as text."""
     X, X_held_out, y, y_held_out = halves()
-    tree = ROCTreeClassifier(criterion="auc", max_leaves=6, min_samples_leaf=5).fit(X, y)
+    tree = ROCTreeClassifier(criterion="auc", max_leaf_nodes=6, min_samples_leaf=5).fit(X, y)
     malignant = list(tree.classes_).index("malignant")
     share = tree.probabilities_[:, malignant]
     ranked = sorted(tree.tree_.leaves.tolist(), key=lambda leaf: -share[leaf])

@@ -53,7 +53,7 @@ def tree_of(n_leaves):
     X = rng.random((5 * n_leaves, 6))
     noise = rng.random(len(X)) < 0.3
     y = (np.sin(9 * X[:, 0]) + np.sin(7 * X[:, 1]) > X[:, 2]) ^ noise
-    return ROCTreeClassifier(criterion="entropy", max_leaves=n_leaves).fit(X, y), X, y
+    return ROCTreeClassifier(criterion="entropy", max_leaf_nodes=n_leaves).fit(X, y), X, y
 
 
 def frames_of(page, moves):

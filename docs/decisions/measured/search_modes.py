@@ -12,7 +12,7 @@ import numpy as np
 from roctree.criteria import Gini
 from roctree.data import Dataset
 from roctree.tree import growth as growing
-from roctree.tree.growth import Growth
+from roctree.tree.growth import GrowthRules
 
 N_FEATURES = 20
 RUNS = 3
@@ -22,7 +22,7 @@ def main():
     """Print the seconds of each way, the least of three runs."""
     n_rows = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
     dataset = made_up(n_rows)
-    growth = Growth(Gini(), np.ones(2), min_leaf=20.0)
+    growth = GrowthRules(Gini(), np.ones(2), min_leaf=20.0)
     print(f"{n_rows} x {N_FEATURES}, leaves of at least 20 cases, {os.cpu_count()} processors")
     first = report("by bins, sorted from 2048 cases on", dataset, growth, 1)
     usual, growing._NARROW = growing._NARROW, n_rows

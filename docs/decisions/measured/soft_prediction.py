@@ -38,7 +38,7 @@ def main():
     print("leaves, nodes hard and soft, ms hard and soft, ratio of least and of median")
     for leaves in (16, 64, 1000, 3000, 20_000):
         least = 20 if leaves < 10_000 else 1
-        model = ROCTreeClassifier(ranking="soft", max_leaves=leaves, min_samples_leaf=least)
+        model = ROCTreeClassifier(ranking="soft", max_leaf_nodes=leaves, min_samples_leaf=least)
         soft = model.fit(X, y).tree_
         hard = model.ranked("leaf").tree_
         nodes = [decision_path(tree, X[:5000]).getnnz(axis=1).mean() for tree in (hard, soft)]

@@ -1,0 +1,122 @@
+"""Write the measured numbers of the README from the results in the repository.
+
+Usage: ``python docs/make_readme.py``. Ranking comes from docs/evidence/quality.md, which
+``python -m studies quality`` writes; times come from the newest file in benchmarks/results, which
+``make bench`` writes. A test fails if the README and the results differ.
+"""
+
+import sys
+import textwrap
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+README = HOME / "README.md"
+BEGIN, END = "<!-- measured:begin, written by docs/make_readme.py -->", "<!-- measured:end -->"
+ROW = "1M-leaf20-full"
+ALL, SIZES = "The 50 data sets", "Trees of equal size"
+
+
+def main():
+    README.write_text(page(README.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def page(text):
+    """Return the README with current numbers."""
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    return before + "\n\n".join([BEGIN, ranking(), speed(), remark(), END]) + after
+
+
+def ranking():
+    """Return the table of ranking quality on all data sets."""
+    quality, sizes = tables()[ALL], tables()[SIZES]
+
+    def row(label, name):
+        found = quality[name]
+        leaves = found["leaves"].replace("–", "")
+        return [
+            label,
+            f"{float(found['Hand-Till']):.1f}",
+            f"{float(found['log-loss']):.2f}",
+            leaves,
+        ]
+
+    shrunk = sizes["imodels' HSTree"]
+    auc, loss = float(shrunk["at most 32"]), float(shrunk["log-loss, at most 32"])
+    rows = [
+        row("scikit-learn's tree", "scikit-learn's tree"),
+        row("scikit-learn's tree, tuned by cross-validation", "scikit-learn's tree, tuned"),
+        ["imodels' HSTree, tuned by cross-validation", f"{auc:.1f}", f"{loss:.2f}", "≤ 32"],
+        row("**roctree**, `presets.readable()`", "readable"),
+        row("**roctree**, `presets.best_ranking()`", "best_ranking"),
+        row("**roctree**, distilled from gradient boosting", "distilled"),
+        row("*random forest of 200 trees*", "forest of 200"),
+        row("*gradient boosting*", "gradient boosting"),
+    ]
+    return markdown(["mean of 50 data sets", "AUC, %", "log-loss", "leaves"], rows)
+
+
+def speed():
+    """Return the table of the time of one fit, one thread, by library."""
+    outcome = measured()
+    found = {entry.library: entry for entry in outcome.entries if entry.threads == 1}
+    times = {name: outcome.summary(entry.seconds) for name, entry in found.items()}
+    ordered = sorted(times, key=times.__getitem__)
+    head = ["one tree, 1M rows × 20 columns", *ordered]
+    return markdown(head, [["seconds on one thread", *(f"{times[name]:.1f}" for name in ordered)]])
+
+
+def markdown(head, rows):
+    """Return a table whose columns of numbers are aligned to the right."""
+    marks = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join("|".join(["", *map(padded, cells), ""]) for cells in [head, marks, *rows])
+
+
+def remark():
+    quality = tables()[ALL]
+    lead = float(quality["readable"]["Hand-Till"]) - float(
+        quality["scikit-learn's tree, tuned"]["Hand-Till"]
+    )
+    text = (
+        "Ranking: four times five-fold cross-validation, the same folds for all; a readable tree "
+        f"is {lead:.1f} points ahead of scikit-learn's tuned tree of the same size. Speed: equal "
+        "limits; roctree, scikit-learn and YDF try every threshold, XGBoost and LightGBM about 255 "
+        "per column ([quality](docs/evidence/quality.md), [benchmarks](benchmarks/README.md))."
+    )
+    return "\n".join(textwrap.wrap(text, 125, break_long_words=False, break_on_hyphens=False))
+
+
+def tables():
+    """Return the tables of the page on quality by title, row and column."""
+    found, title, head = {}, "", []
+    for line in (HOME / "docs" / "evidence" / "quality.md").read_text("utf-8").splitlines():
+        if line.startswith("**"):
+            title, head = line.strip("*").partition(",")[0], []
+        elif line.startswith("|") and not line.startswith("|---"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if not head:
+                head = [*named(cells)]
+            else:
+                found.setdefault(title, {})[cells[0]] = dict(zip(head, cells, strict=True))
+    return found
+
+
+def named(cells):
+    """Yield the names of columns; one that occurs twice is prefixed to the column before it."""
+    for number, cell in enumerate(cells):
+        yield f"{cell}, {cells[number - 1]}" if cells.count(cell) > 1 else cell
+
+
+def measured():
+    sys.path.insert(0, str(HOME))
+    from benchmarks.files import load_outcomes
+
+    newest = max((HOME / "benchmarks" / "results").glob("*.json"))
+    return next(each for each in load_outcomes(newest) if each.row == ROW)
+
+
+def padded(cell):
+    return f" {cell} " if cell else " "
+
+
+if __name__ == "__main__":
+    main()
