@@ -68,7 +68,9 @@ def grown(n_rows: int, n_columns: int, n_leaves: int) -> tuple[np.ndarray, Any]:
 
     X, y = numeric(n_rows, n_columns)
     X = X.astype(np.float64)
-    tree = ROCTreeClassifier(criterion="gini", max_leaves=n_leaves, min_samples_leaf=2, n_jobs=2)
+    tree = ROCTreeClassifier(
+        criterion="gini", max_leaf_nodes=n_leaves, min_samples_leaf=2, n_jobs=2
+    )
     return X, tree.fit(X, y)
 
 

@@ -61,9 +61,9 @@ def levels(tree: Any) -> float:
 @cache
 def compile_roctree() -> None:
     """Compile all kernels: until then, medium-sized tables are fitted without some of them."""
-    from roctree.models.warm_up import warm_up
+    from roctree.cli.demo import compile_kernels
 
-    warm_up()
+    compile_kernels()
 
 
 class Roctree:

@@ -1,6 +1,6 @@
 """Scaling of growth on Dask workers, with one variable changed at a time.
 
-``python -m benchmarks.scaling`` prints the tables of docs/large-data.md; it takes some minutes.
+``python -m benchmarks.scaling`` prints the tables of docs/howto/large-data.md in some minutes.
 Times are seconds of processor time of all workers, which a busy machine disturbs least; bytes are
 those that Dask counts when a worker hands a result to another or to the client; memory is the most
 that a worker has held so far.

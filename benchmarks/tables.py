@@ -33,7 +33,7 @@ class Table:
         rule = ["---"] + ["---:"] * (len(self.header) - 1)
         lines = [f"| {' | '.join(line)} |" for line in (self.header, rule, *self.cells)]
         remarks = [f"- {remark}" for remark in self.remarks]
-        return "\n".join([f"### {self.title}", "", *lines, *([""] * bool(remarks)), *remarks])
+        return "\n".join([f"## {self.title}", "", *lines, *([""] * bool(remarks)), *remarks])
 
     def rich(self) -> RichTable:
         table = RichTable(title=self.title, caption="\n".join(self.remarks) or None)

@@ -38,7 +38,7 @@ def test_a_finished_message_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("reason", "in_python", "in_options"),
     [
-        ("needs {max_leaves}", "needs max_leaves.", "needs --max-leaves."),
+        ("needs {max_leaf_nodes}", "needs max_leaf_nodes.", "needs --max-leaf-nodes."),
         ("fit with {ranking='leaf'}", "fit with ranking='leaf'.", "fit with --ranking leaf."),
         ("use {at(...)} first", "use at(...) first.", "use roctree at first."),
         ("{at(cost=...)}", "at(cost=...).", "roctree at --cost."),

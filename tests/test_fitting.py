@@ -1,11 +1,17 @@
 """How fit divides the data to choose by held-out cases, and what it chooses."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 
-from roctree import Dataset
+from roctree import (
+    Dataset,
+    MultiscaleClassifier,
+    NaiveBayesTreeClassifier,
+    ROCTreeClassifier,
+)
 from roctree.fitting import best_smoother, folds, log_loss, ranks_in_class
 from roctree.smoothing import Frequencies, Laplace, MEstimate, choices
 from roctree.tree.tree import Tree
@@ -140,3 +146,23 @@ def test_a_smoother_without_choices_needs_no_folds():
         raise AssertionError("nothing is to be grown")
 
     assert best_smoother(Laplace(), random_data(), grow) == Laplace()
+
+
+def test_the_arrays_of_a_fitted_model_cannot_be_changed():
+    dataset = random_data()
+    X, y = dataset.values, dataset.labels
+    plain = [
+        model.fit(np.nan_to_num(X), y) for model in (ROCTreeClassifier(), MultiscaleClassifier())
+    ]
+    models = [*plain, NaiveBayesTreeClassifier().fit(X, y)]
+    models += [model.at(cost_matrix=1.0 - np.eye(3)) for model in models]
+    for model in models:
+        for fitted in (model.fitted_, pickle.loads(pickle.dumps(model.fitted_))):
+            for part in (fitted, fitted.operating_point):
+                arrays = [
+                    value
+                    for value in vars(part or fitted).values()
+                    if isinstance(value, np.ndarray)
+                ]
+                assert not any(array.flags.writeable for array in arrays)
+    assert "probabilities" in vars(models[0].fitted_)

@@ -7,7 +7,7 @@ from roctree import presets
 from roctree.criteria import GainRatio
 from roctree.data.dataset import Dataset
 from roctree.pruning import ErrorBased
-from roctree.tree.growth import Growth, grow
+from roctree.tree.growth import GrowthRules, grow
 from roctree.tree.shape import collapse, observed_thresholds
 from tests.oracle.classify import training_errors
 from tests.shared_data import oracle
@@ -29,7 +29,7 @@ def golf():
 
 def c45(dataset):
     """Grow as release 8 of C4.5 does by default."""
-    growth = Growth(
+    growth = GrowthRules(
         GainRatio(penalty=True),
         np.ones(dataset.schema.n_classes),
         nominal="multiway",

@@ -15,7 +15,7 @@ import pytest
 
 from roctree.criteria import Entropy, Gini
 from roctree.data.dataset import Dataset
-from roctree.tree.growth import Growth, grow
+from roctree.tree.growth import GrowthRules, grow
 from tests.shared_data import load, manifest
 
 sklearn_tree = pytest.importorskip("sklearn.tree")
@@ -58,7 +58,7 @@ def both(values, labels, criterion, max_depth, min_leaf, weights=None):
     dataset = Dataset.from_data(values, labels, sample_weight=weights)
     classes = np.ones(dataset.schema.n_classes)
     limits = {"max_depth": max_depth, "min_leaf": min_leaf}
-    ours = grow(dataset, Growth(CRITERIA[criterion], classes, **limits))
+    ours = grow(dataset, GrowthRules(CRITERIA[criterion], classes, **limits))
     theirs = sklearn_tree.DecisionTreeClassifier(
         criterion=criterion, max_depth=max_depth, min_samples_leaf=min_leaf, random_state=0
     )

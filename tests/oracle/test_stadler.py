@@ -1,19 +1,15 @@
 """The published results of Stadler and Corlett's F-measure tree, from their own rows.
 
 Errors and F-scores of four folds, error, F-score and AUC of the best tree on the test set. Of
-their three data sets the order of the rows is known for two; that of heart is in a MATLAB file.
-``tests/experiment/test_papers.py`` has the F-measure on PopFailure by the library's criterion, with
-thresholds tried in the order of the rows.
+their three data sets the order of the rows is known for two; ``studies/sc17.py`` recomputes it for
+the third.
 """
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from roctree.criteria import Entropy, FMeasure, Gini
-from roctree.data.dataset import Dataset
-from roctree.tree.growth import Growth, grow
+from roctree.presets import f_measure_tree
 from roctree.tree.prediction import apply
 from tests.naive import f_measure_tree as naive
 from tests.shared_data import load, oracle
@@ -38,24 +34,12 @@ def rows_of(name):
     return values[order], 1 - target[order]
 
 
-def at_own_values(tree, values):
-    """The tree with each threshold at the highest value on its left, in the training data."""
-    thresholds = tree.threshold.copy()
-    rows = {0: np.arange(len(values))}
-    for node in np.flatnonzero(~tree.is_leaf):
-        column = values[rows[node], tree.feature[node]]
-        left, first = column <= thresholds[node], tree.first_child[node]
-        rows[first], rows[first + 1] = rows[node][left], rows[node][~left]
-        thresholds[node] = column[left].max()
-    return replace(tree, threshold=thresholds)
-
-
 def ours(criterion):
     """A learner: (values, labels, largest leaf) -> function of rows to class counts."""
 
     def fit(values, labels, leaf_size):
-        growth = Growth(criterion, np.ones(2), max_depth=MAX_DEPTH, min_split=leaf_size + 1)
-        tree = at_own_values(grow(Dataset.from_data(values, labels), growth), values)
+        preset = f_measure_tree(criterion=criterion, min_samples_split=leaf_size + 1)
+        tree = preset.fit(values, labels).tree_
         return lambda rows: tree.counts[apply(tree, rows)]
 
     return fit

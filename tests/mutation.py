@@ -1,0 +1,787 @@
+"""Put small faults into the library, one at a time, and count those that the tests find.
+
+``python -m tests.mutation`` (``make mutate``) draws mutants from every package by a fixed seed. A
+mutant is one change of the syntax tree inside a function: another comparison, sign, constant or
+keyword. Mutants of kernels run interpreted, all others with compiled kernels. The work is
+resumable; results are kept in ``.cache/mutation``.
+
+1. Record which tests run which lines (again only for test files that changed, or for all if the
+   library did).
+2. Import and collect once. For each mutant, fork, replace the code of the function in memory, and
+   run the tests that reach the line, the quick ones first, until one fails.
+3. Write ``docs/evidence/mutation.md``. Survivors listed in ``tests/equivalent_mutants.toml`` are
+   equivalent: no input can tell them from the original.
+"""
+
+import argparse
+import ast
+import contextlib
+import copy
+import functools
+import gc
+import hashlib
+import inspect
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+import types
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+# The library is imported in another state where kernels are interpreted.
+JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+ROOT = Path(__file__).parents[1]
+LIBRARY = ROOT / "src" / "roctree"
+CACHE = ROOT / ".cache" / "mutation"
+EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
+REPORT = ROOT / "docs" / "evidence" / "mutation.md"
+
+# Tests that repeat the library's work on other data, or read its documents, are left out.
+KERNEL_TESTS = tuple(
+    f"tests/{name}/"
+    for name in (
+        "criteria",
+        "geometry",
+        "labelling",
+        "models",
+        "pruning",
+        "roc",
+        "smoothing",
+        "tree",
+    )
+)
+LEFT_OUT = (
+    *("tests/oracle", "tests/studies", "studies", "tests/test_benchmarks.py"),
+    *("tests/test_contributing.py", "tests/test_docstrings.py", "tests/test_documents.py"),
+    *("tests/test_first_use.py", "tests/test_packaging.py", "tests/test_kernel_store.py"),
+    *("tests/cli/test_examples.py", "tests/cli/test_new_user.py", "tests/robust"),
+    "tests/estimator/test_scikit_learn_checks.py",
+)
+# For mutants that no test reaches in the same process.
+TESTS_ALONE = {
+    "_jit": ["tests/test_jit.py", "tests/test_kernel_store.py", "tests/criteria/test_custom.py"],
+    "data": ["tests/data"],
+    "large": ["tests/large/test_dask.py"],
+    "roctree": ["tests/estimator", "tests/test_import.py", "tests/test_checks.py"],
+}
+# A test that takes more processor time than this is not used, nor are tests in a browser.
+LONGEST_TEST = 2.0
+# Processor time of the tests of one mutant, by their recorded durations.
+BUDGET = 12.0
+MEMORY = 8 << 30
+
+
+# Mutants
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of the source.
+
+    Its identity is independent of the rest of the file, so that a sample changes only where the
+    library does.
+    """
+
+    path: str
+    function: str
+    line: int
+    text: str
+    change: str
+    # Whether it is part of a kernel.
+    kernel: bool
+    # Tells apart equal changes of equal lines of the function.
+    ordinal: int
+
+    @property
+    def key(self) -> str:
+        """Identify the mutant."""
+        ordinal = f" #{self.ordinal + 1}" if self.ordinal else ""
+        return f"{self.path}, {self.function}: `{self.text}`, {self.change}{ordinal}"
+
+    @property
+    def package(self) -> str:
+        """The package of the mutant; modules of the top level count as one."""
+        parts = Path(self.path).parts
+        return parts[0] if len(parts) > 1 else "roctree"
+
+
+COMPARISONS = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+OPERATIONS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+FUNCTIONS = {"min": "max", "any": "all", "minimum": "maximum", "floor": "ceil", "argmin": "argmax"}
+FUNCTIONS |= {value: key for key, value in FUNCTIONS.items()}
+SIDES = {"left": "right", "right": "left"}
+
+
+def changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may stand for a node instead."""
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in COMPARISONS:
+            yield _changed(node, ops=[COMPARISONS[type(operator)]()])
+        case ast.BinOp() | ast.AugAssign() if type(node.op) in OPERATIONS:
+            yield _changed(node, op=OPERATIONS[type(node.op)]())
+        case ast.BoolOp():
+            yield _changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
+            yield copy.copy(node.operand)
+        case ast.Constant(value=bool()):
+            yield _changed(node, value=not node.value)
+        case ast.Constant(value=int()):
+            yield _changed(node, value=node.value + 1)
+        case ast.Constant(value=float()):
+            yield _changed(node, value=2.0 * node.value if node.value else 1.0)
+        case ast.If(body=[ast.Raise()], orelse=[]):
+            yield _changed(node, test=ast.copy_location(ast.Constant(False), node.test))
+        case ast.Break():
+            yield ast.Continue()
+        case ast.Continue():
+            yield ast.Break()
+        case ast.Call():
+            yield from _changed_calls(node)
+
+
+def _changed_calls(node: ast.Call) -> Iterator[ast.AST]:
+    """Call the opposite function, or leave out a keyword."""
+    match node.func:
+        case ast.Name(id=name) if name in FUNCTIONS:
+            yield _changed(node, func=_changed(node.func, id=FUNCTIONS[name]))
+        case ast.Attribute(attr=name) if name in FUNCTIONS:
+            yield _changed(node, func=_changed(node.func, attr=FUNCTIONS[name]))
+    for index, keyword in enumerate(node.keywords):
+        others = node.keywords[:index] + node.keywords[index + 1 :]
+        match keyword:
+            case ast.keyword(arg="side", value=ast.Constant(value=str(side))) if side in SIDES:
+                value = _changed(keyword.value, value=SIDES[side])
+                other = ast.keyword("side", value)
+                yield _changed(
+                    node, keywords=[*node.keywords[:index], other, *node.keywords[index + 1 :]]
+                )
+            case ast.keyword(arg=str()):
+                yield _changed(node, keywords=others)
+
+
+def _changed(node: Any, **fields: Any) -> Any:
+    """A copy of a node with other fields."""
+    other = copy.copy(node)
+    for name, value in fields.items():
+        setattr(other, name, value)
+    return other
+
+
+def _places(tree: ast.Module) -> Iterator[tuple[str, bool, ast.AST, str, int | None]]:
+    """Yield (function, whether a kernel, parent, field, index) of the nodes inside functions.
+
+    Messages, annotations, defaults and nested definitions' decorators are left out.
+    """
+    skipped = {"annotation", "returns", "decorator_list", "args", "type_params"}
+
+    def visit(node: ast.AST, function: str, inside: str) -> Iterator[Any]:
+        for field, value in ast.iter_fields(node):
+            if field in skipped and not isinstance(node, ast.Call):
+                continue
+            for index, child in enumerate(value if isinstance(value, list) else [value]):
+                if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr):
+                    continue
+                if inside:
+                    at = index if isinstance(value, list) else None
+                    yield function, inside == "kernel", node, field, at
+                if isinstance(child, ast.ClassDef | ast.FunctionDef):
+                    name = f"{function}.{child.name}".lstrip(".")
+                    yield from visit(child, name, inside or _kind(child))
+                else:
+                    yield from visit(child, function, inside)
+
+    yield from visit(tree, "", "")
+
+
+def _kind(node: ast.ClassDef | ast.FunctionDef) -> str:
+    """Return "kernel" or "function"; nothing for a class."""
+    if isinstance(node, ast.ClassDef):
+        return ""
+    decorators = {ast.unparse(it).split("(")[0] for it in node.decorator_list}
+    return "kernel" if decorators & {"kernel", "typed_kernel", "inlined"} else "function"
+
+
+def _described(node: Any, other: Any) -> str:
+    """Say what is changed, in a few words."""
+    if isinstance(node, ast.If):
+        return "without this check"
+    if isinstance(node, ast.Call) and len(other.keywords) < len(node.keywords):
+        (dropped,) = {it.arg for it in node.keywords} - {it.arg for it in other.keywords}
+        return f"without {dropped}="
+    if isinstance(node, ast.Call) and node.func is not other.func:
+        return f"{ast.unparse(node.func)} -> {ast.unparse(other.func)}"
+    if isinstance(node, ast.Call):
+        return "the other side="
+    before, after = (" ".join(ast.unparse(it).split()) for it in (node, other))
+    return f"{before} -> {after}"
+
+
+def mutants_of(source: Path) -> list[tuple[Mutant, ast.Module]]:
+    """List the mutants of a module with their syntax trees, which share all but the change."""
+    text = source.read_text()
+    lines = text.splitlines()
+    tree = ast.parse(text, str(source))
+    path = source.relative_to(LIBRARY).as_posix()
+    seen: Counter[tuple[str, ...]] = Counter()
+    found = []
+    for function, kernel, parent, field, index in _places(tree):
+        value = getattr(parent, field)
+        node = value if index is None else value[index]
+        for other in changes(node):
+            identity = (function, lines[node.lineno - 1].strip(), _described(node, other))
+            mutant = Mutant(path, function, node.lineno, *identity[1:], kernel, seen[identity])
+            seen[identity] += 1
+            found.append((mutant, (parent, field, index, ast.copy_location(other, node))))
+    return [(mutant, (tree, place)) for mutant, place in found]
+
+
+@contextlib.contextmanager
+def _mutated(tree: ast.Module, place: Any) -> Iterator[ast.Module]:
+    """Change a syntax tree for a while."""
+    parent, field, index, other = place
+    value = getattr(parent, field)
+    kept = value if index is None else value[index]
+
+    def put(node: ast.AST) -> None:
+        if index is None:
+            setattr(parent, field, node)
+        else:
+            value[index] = node
+
+    put(other)
+    try:
+        yield ast.fix_missing_locations(tree)
+    finally:
+        put(kept)
+
+
+def _code_objects(code: types.CodeType) -> dict[tuple[str, int, int], types.CodeType]:
+    """The functions of a module by name, line and order."""
+    found: dict[tuple[str, int, int], types.CodeType] = {}
+
+    def visit(code: types.CodeType) -> None:
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                ordinal = 0
+                while (key := (constant.co_qualname, constant.co_firstlineno, ordinal)) in found:
+                    ordinal += 1
+                found[key] = constant
+                visit(constant)
+
+    visit(code)
+    return found
+
+
+def _found_again(mutant: Mutant) -> Any:
+    """The syntax tree of a mutant's module, and the place that it changes."""
+    return next(work for other, work in mutants_of(LIBRARY / mutant.path) if other == mutant)
+
+
+def replacements(mutant: Mutant) -> dict[types.CodeType, types.CodeType] | None:
+    """Map the code of functions to their mutated code, or None if it cannot be exchanged.
+
+    Equal code objects are interchangeable, hence the map by value.
+    """
+    source = LIBRARY / mutant.path
+    tree, place = _found_again(mutant)
+    original = _code_objects(compile(tree, str(source), "exec"))
+    with _mutated(tree, place) as changed:
+        mutated = _code_objects(compile(changed, str(source), "exec"))
+    exchanged = {}
+    for key, code in original.items():
+        other = mutated.get(key)
+        if other is not None and other != code:
+            if other.co_freevars != code.co_freevars:
+                return None
+            exchanged[code] = other
+    return exchanged or None
+
+
+def sample(size: int, at_least: int, seed: int) -> list[Mutant]:
+    """Draw mutants: a share of every package in proportion to its size, and no fewer than asked.
+
+    Mutants are ordered by a hash of the seed and their identity: a change of one function leaves
+    the sample of the others as it is.
+    """
+    packages: dict[str, list[Mutant]] = defaultdict(list)
+    for source in sorted(LIBRARY.rglob("*.py")):
+        for mutant, _ in mutants_of(source):
+            packages[mutant.package].append(mutant)
+    total = sum(map(len, packages.values()))
+    drawn = []
+    for _, candidates in sorted(packages.items()):
+        number = max(at_least, round(size * len(candidates) / total))
+        candidates.sort(key=lambda it: hashlib.sha256(f"{seed} {it.key}".encode()).digest())
+        usable = (mutant for mutant in candidates if replacements(mutant) is not None)
+        drawn += [mutant for mutant, _ in zip(usable, range(number), strict=False)]
+    return drawn
+
+
+class Functions:
+    """The functions of this process by their code; collected before forking, which is cheaper."""
+
+    def __init__(self) -> None:
+        self.by_code: dict[types.CodeType, list[types.FunctionType]] = defaultdict(list)
+        self.caches = []
+        for thing in gc.get_objects():
+            if isinstance(thing, types.FunctionType) and str(LIBRARY) in thing.__code__.co_filename:
+                self.by_code[thing.__code__].append(thing)
+            elif isinstance(thing, functools._lru_cache_wrapper):
+                self.caches.append(thing)
+        gc.freeze()
+
+    def put_in(self, mutant: Mutant) -> None:
+        """Exchange the code of the functions that a mutant changes."""
+        exchanged = replacements(mutant) or {}
+        found = [(it, new) for old, new in exchanged.items() for it in self.by_code.get(old, ())]
+        if not found:
+            raise LookupError(f"No function has the code of {mutant.key}")
+        for function, new in found:
+            function.__code__ = new
+        for cache in self.caches:
+            cache.cache_clear()
+
+
+# Which tests run which lines
+
+
+def _digest(paths: list[Path]) -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).hexdigest()
+
+
+class TookTooLong(BaseException):
+    """A test needs more processor time than is allowed."""
+
+
+class Session:
+    """What pytest collected, and how to run some of it in a forked process."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self.items = {
+            item.nodeid: item
+            for item in session.items
+            if item.get_closest_marker("slow") is None
+            and "browser" not in getattr(item, "fixturenames", ())
+            and not item.nodeid.startswith(LEFT_OUT)
+            and not {"scheduler", "client", "cluster"} & set(getattr(item, "fixturenames", ()))
+            and not _starts_processes(item)
+            and (not JIT_DISABLED or item.nodeid.startswith((*KERNEL_TESTS, "src")))
+        }
+        self.config = session.config
+        self.functions = Functions()
+
+    def run(self, names: list[str]) -> Iterator[tuple[str, bool, float]]:
+        """Run tests; yield each with whether it passed and its processor time."""
+        for name, following in zip(names, [*names[1:], None], strict=True):
+            watch = _Outcome()
+            self.config.pluginmanager.register(watch)
+            start = time.process_time()
+            self.config.hook.pytest_runtest_protocol(
+                item=self.items[name], nextitem=following and self.items[following]
+            )
+            self.config.pluginmanager.unregister(watch)
+            yield name, watch.passed and not watch.failed, time.process_time() - start
+
+
+def _starts_processes(item: pytest.Item) -> bool:
+    """Whether a test runs the library in another process, which has no mutant."""
+    function = getattr(item, "function", None)
+    return function is not None and "subprocess" in inspect.getsource(function)
+
+
+class _Outcome:
+    """Note the outcome of one test."""
+
+    passed = failed = False
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.failed |= report.failed
+        self.passed |= report.when == "call" and report.passed
+
+
+def record(session: Session, jobs: int) -> dict[str, Any]:
+    """Record the lines of the library that each test runs, with its duration."""
+    digests = {
+        path: _digest([ROOT / path])
+        for path in {name.split("::")[0] for name in session.items}
+        if (ROOT / path).exists()
+    }
+    library = _digest(list(LIBRARY.rglob("*.py")))
+    target = CACHE / f"map-{'interpreted' if JIT_DISABLED else 'compiled'}.json"
+    old = json.loads(target.read_text()) if target.exists() else {}
+    known: dict[str, Any] = old.get("files", {}) if old.get("library") == library else {}
+    known = {path: entry for path, entry in known.items() if digests.get(path) == entry["digest"]}
+    missing = [path for path in sorted(digests) if path not in known]
+    by_file: dict[str, list[str]] = defaultdict(list)
+    for name in session.items:
+        by_file[name.split("::")[0]].append(name)
+
+    left = {path: names for path, names in by_file.items() if path in missing}
+
+    def finish(path: str, status: int, answer: Any) -> None:
+        entry = known.setdefault(path, {"digest": digests[path], "tests": {}})
+        entry["tests"] |= (answer or {}).get("tests", {})
+        left[path] = (answer or {}).get("left", [])
+        if left[path]:
+            again.append(path)
+        print(f"{path}: {len(entry['tests'])} of {len(by_file[path])} tests", flush=True)
+        target.write_text(json.dumps({"library": library, "files": known}))
+
+    again = missing
+    while again:
+        missing, again = again, []
+        _in_forks(missing, jobs, lambda path: _traced(session, left[path]), finish)
+    return known
+
+
+def _traced(session: Session, names: list[str]) -> dict[str, Any]:
+    """Run the tests of a file and return those that pass: seconds and lines.
+
+    A test that hangs ends the process; those after it are returned as left.
+    """
+    import coverage
+
+    tests: dict[str, Any] = {}
+    running, started = [0, 0], [0.0]
+
+    def stop(*_: object) -> None:
+        raise TookTooLong
+
+    def watch() -> None:
+        while True:
+            time.sleep(1.0)
+            running[1] += 1
+            idle = time.process_time() - started[0] < 0.3
+            if running[1] > (8 if idle else 60):
+                _answer({"tests": tests, "left": names[running[0] + 1 :]})
+
+    Thread(target=watch, daemon=True).start()
+    signal.signal(signal.SIGPROF, stop)
+    for number, name in enumerate(names):
+        running[:], started[:] = (number, 0), (time.process_time(),)
+        tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{LIBRARY}/*"])
+        tracer.start()
+        signal.setitimer(signal.ITIMER_PROF, 3 * LONGEST_TEST)
+        try:
+            ((_, passed, seconds),) = session.run([name])
+        except TookTooLong:
+            passed = False
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        tracer.stop()
+        with warnings.catch_warnings(action="ignore"):
+            data = tracer.get_data()
+        if passed:
+            lines = {
+                Path(path).relative_to(LIBRARY).as_posix(): sorted(data.lines(path) or [])
+                for path in data.measured_files()
+            }
+            tests[name] = {"seconds": round(seconds, 3), "lines": lines}
+    return {"tests": tests, "left": []}
+
+
+# Running the tests
+
+
+def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, limit: float = 900.0) -> None:
+    """Do each task in a forked process; ``finish`` is told (task, status, answer)."""
+    waiting = list(reversed(tasks))
+    running: dict[int, tuple[Any, Path, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            task = waiting.pop()
+            answer = CACHE / f"answer-{os.getpid()}-{len(waiting)}.json"
+            ANSWER[:] = [answer]
+            process = os.fork()
+            if process == 0:
+                os.setpgid(0, 0)
+                nothing = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(nothing, stream)
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                try:
+                    _answer(work(task))
+                except BaseException:
+                    answer.with_suffix(".error").write_text(traceback.format_exc())
+                finally:
+                    os._exit(1)
+            running[process] = (task, answer, time.monotonic() + limit)
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if process in running:
+            task, answer, _ = running.pop(process)
+            # Processes that a test started and left behind.
+            _kill_group(process)
+            result = json.loads(answer.read_text()) if status == 0 else None
+            answer.unlink(missing_ok=True)
+            finish(task, status, result)
+            continue
+        for process, (_, _, deadline) in running.items():
+            if time.monotonic() > deadline:
+                _kill_group(process)
+        time.sleep(0.02)
+
+
+# The file to which a forked process writes.
+ANSWER: list[Path] = []
+
+
+def _answer(value: Any) -> None:
+    """Write the answer of a forked process, and end it."""
+    ANSWER[0].write_text(json.dumps(value))
+    os._exit(0)
+
+
+def _kill_group(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def selected(
+    mutant: Mutant, known: dict[str, Any], usable: Container[str]
+) -> tuple[list[str], float]:
+    """Select the tests that run the line of a mutant, and add up their durations.
+
+    One case of every test function comes first, quick ones before slow ones; tests of the same
+    file stay together, because they share fixtures.
+    """
+    reached = [
+        (entry["seconds"], name)
+        for file in known.values()
+        for name, entry in file["tests"].items()
+        if mutant.line in entry["lines"].get(mutant.path, ())
+        and entry["seconds"] <= LONGEST_TEST
+        and name in usable
+    ]
+    cases: Counter[str] = Counter()
+    chosen, total = [], 0.0
+    for seconds, name in sorted(reached):
+        function = name.split("[")[0]
+        rank = min(cases[function], 2)
+        cases[function] += 1
+        chosen.append((rank, seconds, name))
+    kept: list[tuple[int, float, str]] = []
+    for rank, seconds, name in sorted(chosen):
+        if total + seconds > BUDGET:
+            continue
+        total += seconds
+        kept.append((rank, seconds, name))
+    quickest: dict[tuple[int, str], float] = {}
+    for rank, seconds, name in kept:
+        quickest.setdefault((rank, name.split("::")[0]), seconds)
+    order = sorted(kept, key=lambda it: (it[0], quickest[it[0], (f := it[2].split("::")[0])], f))
+    return [name for _, _, name in order], total
+
+
+def _tried(session: Session, mutant: Mutant, known: dict[str, Any]) -> str | None:
+    """Put in a mutant and return the test that fails, or None."""
+    names, total = selected(mutant, known, session.items)
+    if not names:
+        return _tried_alone(mutant)
+    seconds = int(3 * total + 30)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    session.functions.put_in(mutant)
+    return next((name for name, passed, _ in session.run(names) if not passed), None)
+
+
+def _tried_alone(mutant: Mutant) -> str | None:
+    """Try a mutant that no test reaches in this process in a new one, with a copy of the library.
+
+    Such code runs when the library is imported, when kernels are compiled, or in other processes.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(folder) / "roctree"
+        shutil.copytree(LIBRARY, copied, ignore=shutil.ignore_patterns("__pycache__"))
+        tree, place = _found_again(mutant)
+        with _mutated(tree, place):
+            (copied / mutant.path).write_text(ast.unparse(tree))
+        variables = {"PYTHONPATH": os.pathsep.join([folder, str(ROOT)])}
+        if mutant.package == "_jit":  # kernels are compiled again
+            variables["NUMBA_CACHE_DIR"] = str(Path(folder) / "kernels")
+        tests = TESTS_ALONE.get(mutant.package, [f"tests/{mutant.package}"])
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+        done = subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False)
+    return f"{' '.join(tests)}, exit status {done.returncode}" if done.returncode else None
+
+
+def examine(
+    session: Session, mutants: list[Mutant], known: dict[str, Any], jobs: int, again: bool
+) -> dict[str, Any]:
+    """Try the mutants whose outcome is not known; ``again`` tries survivors once more."""
+    target = CACHE / f"results-{'kernels' if JIT_DISABLED else 'others'}.json"
+    results: dict[str, Any] = json.loads(target.read_text()) if target.exists() else {}
+
+    def finish(mutant: Mutant, status: int, killer: str | None) -> None:
+        if status and os.waitstatus_to_exitcode(status) > 0:
+            outcome = "error"
+        elif status:
+            outcome = f"stopped: {os.waitstatus_to_exitcode(status)}"
+        elif killer is None:
+            outcome = "survived"
+        else:
+            outcome = f"found: {killer}"
+        results[mutant.key] = outcome
+        target.write_text(json.dumps(results, indent=1))
+        print(f"{mutant.key}\n    {outcome}", flush=True)
+
+    waiting = []
+    for mutant in mutants:
+        outcome = results.get(mutant.key)
+        if outcome is None or (again and not _found(outcome)):
+            waiting.append(mutant)
+    # A process of its own takes longest.
+    waiting.sort(key=lambda mutant: not selected(mutant, known, session.items)[0])
+    _in_forks(waiting, jobs, lambda mutant: _tried(session, mutant, known), finish)
+    target.write_text(json.dumps(results, indent=1))
+    return results
+
+
+# The report
+
+
+def equivalent() -> dict[str, str]:
+    """The mutants proven equivalent, with the reason."""
+    listed = tomllib.loads(EQUIVALENT.read_text())["mutant"] if EQUIVALENT.exists() else []
+    return {entry["key"]: entry["reason"] for entry in listed}
+
+
+def report(mutants: list[Mutant], results: dict[str, str], seed: int) -> str:
+    """Write the outcome as a page of the documentation."""
+    reasons = equivalent()
+
+    def counts(own: list[Mutant]) -> list[str]:
+        found = sum(_found(results[it.key]) for it in own)
+        excused = sum(it.key in reasons and not _found(results[it.key]) for it in own)
+        rest = len(own) - excused
+        return [str(number) for number in (len(own), excused, found, rest - found)] + [
+            f"{100 * found / max(rest, 1):.1f} %"
+        ]
+
+    packages: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        packages[f"`{mutant.package}`"].append(mutant)
+    lines = [
+        "# Faults that the tests find",
+        "",
+        "Written by `make mutate`, which puts one small fault at a time into the library and runs",
+        "the tests that reach it: another comparison, sign, constant or boolean operator, a check",
+        "or a keyword left out. Faults in kernels run interpreted, all others with compiled",
+        f"kernels, with at most {BUDGET:.0f} seconds of tests per fault, none of which takes more",
+        f"than {LONGEST_TEST:.0f} seconds; tests of the page in a browser are not used. The sample",
+        f"is drawn with seed {seed}. Wording, defaults and constants of modules are not changed.",
+        "[Decision 0034](../decisions/0034-mutants.md) says what was learnt.",
+        "",
+        "| package | faults | equivalent | found | not found | found of those not equivalent |",
+        "|---|---|---|---|---|---|",
+    ]
+    for package, own in [*sorted(packages.items()), ("**all**", mutants)]:
+        lines.append(f"| {' | '.join([package, *counts(own)])} |")
+    missed = [it for it in mutants if not _found(results[it.key])]
+    lines += ["", "## Not found", ""]
+    lines += [f"- {_quoted(it)}" for it in missed if it.key not in reasons]
+    lines += ["", "## Equivalent", "", "No input tells these from the original.", ""]
+    lines += [f"- {_quoted(it)}. {reasons[it.key]}" for it in missed if it.key in reasons]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(mutant: Mutant) -> str:
+    """A mutant in Markdown; a line of code may contain backticks."""
+    return f"`{mutant.path}`, {mutant.function}: ``{mutant.text}``, `{mutant.change}`"
+
+
+def _found(outcome: str) -> bool:
+    return outcome.startswith(("found", "stopped"))
+
+
+# How the library is imported for the mutants of kernels and for the others.
+MODES = {
+    "kernels": {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
+    "others": {"NUMBA_DISABLE_JIT": "0", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
+}
+
+
+class Mutation:
+    """A plugin of pytest that runs mutants instead of the tests."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Record, try and report."""
+        options = self.options
+        collected = Session(session)
+        print(f"{len(collected.items)} tests", flush=True)
+        known = record(collected, options.jobs)
+        if options.only_record:
+            return True
+        mutants = sample(options.size, options.at_least, options.seed)
+        mutants = [mutant for mutant in mutants if mutant.kernel == JIT_DISABLED]
+        print(f"{len(mutants)} mutants", flush=True)
+        examine(collected, mutants, known, options.jobs, options.survivors)
+        return True
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--size", type=int, default=400)
+    parser.add_argument("--at-least", type=int, default=20, help="mutants of every package")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--survivors", action="store_true", help="try survivors again")
+    parser.add_argument("--only-record", action="store_true", help="stop after step 1")
+    parser.add_argument("--only", choices=MODES, help="only kernels, or all but kernels")
+    options = parser.parse_args()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if options.only is None:
+        for mode, variables in MODES.items():
+            command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--only", mode]
+            subprocess.run(command, env=os.environ | variables, cwd=ROOT, check=True)
+        files = [CACHE / f"results-{mode}.json" for mode in MODES]
+        results = {key: it for file in files for key, it in json.loads(file.read_text()).items()}
+        mutants = sample(options.size, options.at_least, options.seed)
+        REPORT.write_text(report(mutants, results, options.seed))
+        return 0
+    arguments = ["-q", "-s", "--timeout=0", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
+    return pytest.main([*arguments, "--hypothesis-profile=mutation"], plugins=[Mutation(options)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

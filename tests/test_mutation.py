@@ -1,0 +1,62 @@
+"""The script behind ``make mutate`` makes the faults that it says it makes."""
+
+import ast
+
+from tests import mutation
+
+SOURCE = '''
+LIMIT = 3
+
+
+def clipped(values, low=0, *, weight=None):
+    """Sums of 1 + 1."""
+    if low < 0:
+        raise ValueError(f"{low} - 1")
+    total = -sum(values, start=1)
+    return total if total > low and not weight else min(total, 2.5)
+'''
+
+
+def mutants(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutation, "LIBRARY", tmp_path)
+    (tmp_path / "module.py").write_text(SOURCE)
+    return mutation.mutants_of(tmp_path / "module.py")
+
+
+def test_a_fault_is_one_change_inside_a_function_and_never_of_words_or_defaults(
+    tmp_path, monkeypatch
+):
+    found = [mutant.change for mutant, _ in mutants(tmp_path, monkeypatch)]
+    assert sorted(found) == sorted(
+        [
+            "without this check",
+            "low < 0 -> low <= 0",
+            "0 -> 1",
+            "-sum(values, start=1) -> sum(values, start=1)",
+            "without start=",
+            "1 -> 2",
+            "total > low and (not weight) -> total > low or not weight",
+            "total > low -> total >= low",
+            "not weight -> weight",
+            "min -> max",
+            "2.5 -> 5.0",
+        ]
+    )
+
+
+def test_faults_differ_from_the_source_and_from_each_other(tmp_path, monkeypatch):
+    texts = []
+    for _, (tree, place) in mutants(tmp_path, monkeypatch):
+        with mutation._mutated(tree, place) as changed:
+            texts.append(ast.unparse(changed))
+        assert ast.unparse(tree) == ast.unparse(ast.parse(SOURCE))
+    assert len({*texts, ast.unparse(ast.parse(SOURCE))}) == len(texts) + 1
+
+
+def test_every_fault_can_be_put_into_a_running_function(tmp_path, monkeypatch):
+    for mutant, _ in mutants(tmp_path, monkeypatch):
+        names = {}
+        path = str(tmp_path / "module.py")
+        exec(compile(SOURCE, path, "exec"), names)
+        (old, new), *_ = mutation.replacements(mutant).items()
+        assert names["clipped"].__code__ == old != new
