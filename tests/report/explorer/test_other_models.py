@@ -1,4 +1,4 @@
-"""The page of a Naive Bayes tree and of cells, in a real browser: it shows what Python says."""
+"""Pages of Naive Bayes trees, trees with points and cells, in a real browser: as Python says."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree import DataError, MultiscaleClassifier, NaiveBayesTreeClassifier
+from roctree import DataError, MultiscaleClassifier, NaiveBayesTreeClassifier, ParameterError
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened
 
@@ -26,6 +26,8 @@ REQUESTS = [
 FIELDS = {"cost_fp": "cost-fp", "cost_fn": "cost-fn", "max_fpr": "max-fpr", "min_tpr": "min-tpr"}
 MODELS = {
     "naive bayes": trees.bayes,
+    "points": trees.scorecard,
+    "whole points": lambda: trees.scorecard(integer=True),
     "cells": trees.cells,
     "merged cells": lambda: trees.cells(merge_leaves=True),
 }
@@ -163,8 +165,9 @@ def test_hostile_names_in_the_table_of_a_leaf_do_nothing(opened):
 
 
 @pytest.mark.slow
-def test_costs_of_three_classes_give_the_predictions_of_at(opened):
-    tree, X_test, y_test = trees.bayes_of_wines()
+@pytest.mark.parametrize("make", [trees.bayes_of_wines, trees.scorecard_of_wines])
+def test_costs_of_three_classes_give_the_predictions_of_at(make, opened):
+    tree, X_test, y_test = make()
     page = opened(tree, X_test, y_test)
     matrix = 1.0 - np.eye(3)
     for said, truth, cost in ((0, 1, 9.0), (2, 0, 0.2)):
@@ -175,6 +178,44 @@ def test_costs_of_three_classes_give_the_predictions_of_at(opened):
         for j, column in enumerate(tree.classes_):
             counted = ((said == row) & (y_test == column)).sum()
             assert page.number(f"confusion_{i}_{j}") == pytest.approx(counted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["points", "whole points"])
+def test_sliders_of_points_move_the_case_and_its_points(name, shared):
+    page, tree, X_test, _ = shared(name)
+    ours, _ = page.positive(tree)
+    row = page.app("data.cases")[0]["row"]
+    page.choose("pick", 0)
+    case = X_test.iloc[row].copy()
+    for weight in (55.0, 90.0):
+        page.page.get_by_label("weight, slider").first.fill(str(weight))
+        case["weight"] = weight
+        said = tree.explain(case)
+        assert page.number("points_sum") == pytest.approx(said.total[0])
+        assert page.number("case_probability") == pytest.approx(said.probabilities[ours])
+        steps = dict(said.steps)
+        number = page.app("tree.features.findIndex(({ name }) => name === 'weight')")
+        assert page.number(f"points_{number}") == pytest.approx(steps[f"weight = {weight:g}"][0])
+        assert page.number("points_the_tree") == pytest.approx(steps["tree"][0])
+    page.page.get_by_label("smoker, points").select_option("0")
+    assert page.app("state.values").count(0) == 1
+    page.picture(f"{name.replace(' ', '-')}-moved")
+
+
+@pytest.mark.slow
+def test_the_table_of_points_can_be_read_by_everyone(opened):
+    page = opened(*trees.scorecard(), color_scheme="dark")
+    page.choose("pick", 0)
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page.page).response["violations"]
+    assert [(rule["id"], [node["target"] for node in rule["nodes"]]) for rule in found] == []
+
+
+def test_calibrated_points_have_no_page():
+    tree, X_test, y_test = trees.scorecard()
+    with pytest.raises(ParameterError, match="before it is calibrated"):
+        trees.document(tree.calibrated(X_test, y_test))
 
 
 @pytest.mark.slow

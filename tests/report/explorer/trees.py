@@ -7,7 +7,8 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import train_test_split
 
-from roctree import MultiscaleClassifier, NaiveBayesTreeClassifier, ROCTreeClassifier
+from roctree import MultiscaleClassifier, NaiveBayesTreeClassifier, ROCTreeClassifier, presets
+from roctree.points import Points
 from roctree.report.explorer import data_document
 from tests.estimator import weather
 
@@ -140,6 +141,38 @@ def bayes_of_wines():
     labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
     rest = data.data.index.difference(X_test.index)
     tree = NaiveBayesTreeClassifier().fit(data.data.loc[rest], labels[rest])
+    return tree, X_test.reset_index(drop=True), y_test
+
+
+@cache
+def scorecard(integer=False):
+    """A small tree with points: numbers, categories and missing values."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, 900).astype(float),
+            "pressure": rng.normal(120, 20, 900).round(),
+            "weight": rng.normal(75, 12, 900).round(1),
+            "smoker": rng.choice(["never", "once", "now"], 900),
+        }
+    )
+    score = (X.age - 55) / 18 + (X.pressure - 120) / 20 + 1.5 * (X.smoker == "now") - 0.6
+    y = np.where(score + (X.weight - 75) / 15 + rng.logistic(size=900) > 0, "ill", "well")
+    X.loc[rng.random(900) < 0.05, "smoker"] = None
+    X.loc[rng.random(900) < 0.05, "age"] = np.nan
+    points = Points("curves", integer=integer)
+    tree = presets.scorecard(max_leaf_nodes=4, points=points).fit(X[:600], y[:600])
+    return tree, X[600:].reset_index(drop=True), y[600:]
+
+
+@cache
+def scorecard_of_wines():
+    """A tree with points of three classes."""
+    _, X_test, y_test = wines()
+    data = load_wine(as_frame=True)
+    labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
+    rest = data.data.index.difference(X_test.index)
+    tree = presets.scorecard(max_leaf_nodes=4).fit(data.data.loc[rest], labels[rest])
     return tree, X_test.reset_index(drop=True), y_test
 
 

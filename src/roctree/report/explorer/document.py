@@ -33,9 +33,11 @@ from roctree.models.multiscale.cells import BITS, CellTree
 from roctree.models.multiscale.fitted import FittedCells, refuse_missing
 from roctree.models.nbtree.fitted import FittedNaiveBayesTree, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.points import LEAST_PROBABILITY
 from roctree.report.explorer.histograms import split_histograms
 from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve
+from roctree.scorecard import FittedScorecard
 from roctree.strategy import is_finite_number
 from roctree.tally import ScoreGroups, Tally
 from roctree.text import did_you_mean
@@ -71,6 +73,7 @@ _ABSENT: dict[str, Any] = {
     "in_parts": [],
     "histograms": [],
     "undecided": None,
+    "points": None,
 }
 
 
@@ -373,17 +376,65 @@ def _parts_in_leaves(tree: Tree, values: NDArray[Any]) -> Floats:
     return parts
 
 
-# Naive Bayes trees: cases of one leaf differ in their probabilities, so the lines of the page, the
-# segments of its ROC curve, are not leaves but scores: cases of a leaf with equal probabilities.
+# Trees with points, and Naive Bayes trees: cases of one leaf differ in their probabilities, so the
+# lines of the page, the segments of its ROC curve, are not leaves but scores: cases of a leaf with
+# equal probabilities.
+
+
+@model_parts.register
+def _scorecard_parts(model: FittedScorecard, test: Dataset | None) -> Parts:
+    _refuse_calibrated(model, "a tree with points from its table")
+    tree, schema = model.tree, model.schema
+    used = [*tree.feature[~tree.is_leaf].tolist(), *model.points.features]
+    shown = np.unique(np.array(used, dtype=np.intp))
+    return shown, {
+        "kind": "points",
+        "features": [_feature(schema, i) for i in shown.tolist()],
+        "tree": _nodes(tree, schema, shown),
+        "histograms": split_histograms(tree, test),
+        "probabilities": model.probabilities.ravel().tolist(),
+        "training": _numbers(tree.counts),
+        "test": None if test is None else _numbers(Tally.of(tree, test).parts),
+        "points": _points(model, shown),
+        **_score_lines(model, test),
+    }
+
+
+def _points(model: FittedScorecard, shown: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the points of attributes, numbered among those that the page shows."""
+    card = model.points
+    return {
+        "weight": card.tree_weight,
+        "unit": card.unit,
+        "whole": card.whole,
+        "least": LEAST_PROBABILITY,
+        "intercept": card.intercept.tolist(),
+        "attributes": [
+            {
+                "feature": int(np.searchsorted(shown, each.feature)),
+                "starts": each.starts.tolist(),
+                "high": each.high,
+                "values": each.values.tolist(),
+                "slopes": each.slopes.tolist(),
+                "missing": each.missing.tolist(),
+            }
+            for each in card.attributes
+        ],
+        "note": model.points_table.note,
+    }
+
+
+def _refuse_calibrated(model: FittedModel, what: str) -> None:
+    if model.calibration is not None:
+        raise ParameterError(
+            f"The page computes the probabilities of {what}: explore the model before it is "
+            "calibrated."
+        )
 
 
 @model_parts.register
 def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Parts:
-    if model.calibration is not None:
-        raise ParameterError(
-            "The page computes the probabilities of a Naive Bayes tree from its tables: explore "
-            "the model before it is calibrated."
-        )
+    _refuse_calibrated(model, "a Naive Bayes tree from its tables")
     tree = model.tree
     shown = _features_of_models(tree)
     return shown, {
@@ -441,7 +492,9 @@ def _likelihoods(
     }
 
 
-def _score_lines(model: FittedNaiveBayesTree, test: Dataset | None) -> dict[str, Any]:
+def _score_lines(
+    model: FittedNaiveBayesTree | FittedScorecard, test: Dataset | None
+) -> dict[str, Any]:
     """Return the scores of training cases, a pure one for each class, then those of test cases.
 
     Pure scores have no cases; operating points label them in Python too.

@@ -5,6 +5,7 @@ import { element, fill, help } from "./dom.js";
 import { judge, nearestLeaf, reach } from "./geometry.js";
 import { linesAt } from "./lines.js";
 import { makeNumberField } from "./number-field.js";
+import { inFavour, pointsWords, sharesOf, stepsOf } from "./points.js";
 import { IS_PRESENT, pathTo } from "./tree.js";
 import { changeWords, percent, ruleWords, short, stepWords } from "./words.js";
 
@@ -72,7 +73,8 @@ function isRight({ tree, point, state }, { values, label: truth }) {
   return point.perClass ? label === truth : (label === state.positive) === (truth === state.positive);
 }
 
-function setValue(app, number, value) {
+/** Change a value of the case. */
+export function setValue(app, number, value) {
   const values = (app.state.values ?? app.tree.features.map(() => null)).slice();
   values[number] = value;
   app.set({ values: values.every((each) => each === null) ? null : values });
@@ -87,7 +89,9 @@ function rangesOf(tree, known) {
       const isOwn = tree.nChildren[node] > 0 && tree.feature[node] === number && tree.threshold[node] !== null;
       if (isOwn && tree.threshold[node] < IS_PRESENT) cuts.push(tree.threshold[node]);
     }
-    const values = [...cuts, ...known.map((each) => each.values[number]).filter((value) => value !== null)];
+    const own = tree.points?.attributes.find(({ feature }) => feature === number);
+    const ends = own ? [own.starts[0], own.high] : [];
+    const values = [...cuts, ...ends, ...known.map((each) => each.values[number]).filter((value) => value !== null)];
     const [low, high] = [Math.min(...values), Math.max(...values)];
     return low < high ? { low, high, cuts } : null;
   });
@@ -121,7 +125,7 @@ function lockOf(app, feature, number) {
 }
 
 /** A slider over the range of an attribute, with a tick at each threshold. */
-function sliderOf(app, feature, number, { low, high, cuts }) {
+export function sliderOf(app, feature, number, { low, high, cuts }) {
   const slider = element("input", {
     type: "range",
     class: "value-slider",
@@ -168,13 +172,33 @@ function waterfall(app) {
   if (tree.cells && tree.nChildren[path.stops[0].node] > 0) return null;
   const most = path.stops.reduce((one, other) => (other.part > one.part ? other : one));
   const nodes = pathTo(tree, most.node);
-  if (nodes.length < 2) return null;
+  if (nodes.length < 2 && !tree.points) return null;
   const p = (node) => tree.probabilities[node * tree.nClasses + state.positive];
   return element(
     "ol",
     { class: "waterfall", "aria-label": `Probability of ${tree.classes[state.positive]} after each step` },
     nodes.map((node, i) => stepOf(i === 0 ? "all cases" : stepWords(tree, node), i === 0 ? 0 : p(nodes[i - 1]), p(node), i === nodes.length - 1 ? app.letters.get(node) : "")),
+    tree.points ? pointSteps(app, p(most.node)) : null,
   );
+}
+
+/** The steps from the leaf to the probability with points: the mean of the leaves, then each attribute. */
+function pointSteps({ tree, state, path }, leaf) {
+  let from = leaf;
+  return stepsOf(tree.points, sharesOf(tree, path.stops), state.values).map(({ attribute, points, chances }) => {
+    const to = chances[state.positive];
+    const value = attribute?.feature === undefined ? null : state.values[attribute.feature];
+    const words = attribute === "tree" ? "mean of its leaves" : attribute === null ? "every case" : valueWords(tree, attribute.feature, value);
+    const step = attribute === "tree" && path.stops.length === 1 ? null : stepOf(`${words}: ${pointsWords(tree.points, inFavour(points, state.positive))}`, from, to, "");
+    from = to;
+    return step;
+  });
+}
+
+function valueWords({ features }, number, value) {
+  const { name, categories } = features[number];
+  if (value === null) return `${name} not known`;
+  return `${name} = ${categories ? categories[value] : short(value, 6)}`;
 }
 
 function stepOf(words, from, to, letter) {
@@ -207,7 +231,7 @@ function verdictOf(app) {
   ];
 }
 
-/** The distance from another label, which is not defined for cells, models and soft thresholds. */
+/** The distance from another label, which is not defined for cells, models, points and soft thresholds. */
 function distanceWords(app, label) {
   const { tree, point, state, data } = app;
   const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label, app.locked);
@@ -223,7 +247,7 @@ function distanceWords(app, label) {
 }
 
 function leafInterval({ tree }, stops, shown) {
-  if (stops.length !== 1 || tree.models) return "";
+  if (stops.length !== 1 || tree.hasAnswers) return "";
   const { node } = stops[0];
   const range = wilson(tree.counts.training[node * tree.nClasses + shown], tree.weight[node]);
   if (!range) return "";

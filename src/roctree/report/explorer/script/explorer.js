@@ -14,6 +14,7 @@ import { lettersOf } from "./letters.js";
 import { makeMeeting } from "./meeting.js";
 import { makeModelView } from "./model-view.js";
 import { makeNumbersView } from "./numbers-view.js";
+import { makePointsView } from "./points-view.js";
 import { makePlotView } from "./plot-view.js";
 import { makeMemory, pointAt } from "./point.js";
 import { makeSentence } from "./sentence.js";
@@ -25,6 +26,8 @@ import { grouped, leafCount, listed, percent, remarkOn } from "./words.js";
 import { makeYardsticks } from "./yardsticks.js";
 
 const TABLES = { smoothed: "tree's probabilities", training: "training cases", test: "test cases" };
+// With points, training cases are ranked by probabilities of models that did not see them.
+const HELD_OUT = "training cases, held out";
 // Notebooks load the script once per widget, so the counter of widgets is kept in the window.
 const COUNTER = Symbol.for("roctree explorers");
 
@@ -50,7 +53,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     before: null,
     histograms: new Map(data.histograms.map((each) => [each.node, each])),
     state: hash ? readHash(location.hash, data.start, tree) : { ...data.start },
-    tableName: (name) => TABLES[name],
+    tableName: (name) => (tree.points && name === "training" ? HELD_OUT : TABLES[name]),
     link: hash ? () => address.of(app.state) : null,
     // Inside a shadow tree, document.activeElement is only the host.
     focused: () => root.getRootNode().activeElement,
@@ -106,6 +109,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     tree: makeTreeView(app),
     plot: makePlotView(app),
     ...(tree.models ? { model: makeModelView(app) } : {}),
+    ...(tree.points ? { points: makePointsView(app) } : {}),
     ...(tree.cells ? { map: makeCellMap(app) } : {}),
     leaves: makeLeafTable(app),
     numbers: makeNumbersView(app),
@@ -144,7 +148,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
   }
 
   function rest() {
-    for (const name of ["tree", "yardsticks", "meeting", "leaves", "model", "map"]) views[name]?.update();
+    for (const name of ["tree", "yardsticks", "meeting", "leaves", "model", "map", "points"]) views[name]?.update();
     if (root.classList.contains("more")) for (const name of ["controls", "numbers", "copy"]) views[name].update();
     if (app.state.view === "near") measureCases(app, views.plot.update);
     app.say(app.summary());
@@ -163,6 +167,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     views.leaves.element,
     views.numbers.element,
     ...(views.model && !isOneModel ? [views.model.element] : []),
+    ...(views.points ? [views.points.element] : []),
     views.case.element,
     views.copy.element,
     element("footer", {}, data.made_by, hash ? " Works offline, without a server." : null),
@@ -179,6 +184,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     views.plot.update();
     views.bar.update();
     views.model?.draw();
+    views.points?.draw();
     views.map?.draw();
   }
   const onHash = () => {
@@ -217,7 +223,7 @@ function labelName({ tree, state }, label) {
 /** What is positive, in one sentence. */
 function positives({ point, tree, state }) {
   const name = tree.classes[state.positive];
-  if (tree.models) {
+  if (tree.hasAnswers) {
     const scores = Array.from(point.ranking.order).filter((line) => point.isPositive[line]).map((line) => point.ranking.scores[line]);
     if (scores.length === 0) return `No case is labelled ${name}.`;
     return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.`;

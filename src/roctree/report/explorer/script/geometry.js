@@ -5,6 +5,7 @@ import { nodesAround } from "./cells.js";
 import { linesAt } from "./lines.js";
 import { posterior, tableOf } from "./naive-bayes.js";
 import { labelsOf } from "./point.js";
+import { withPoints } from "./points.js";
 import { IS_PRESENT, ROOT } from "./tree.js";
 
 // The effect of a category or a missing value on the path to a leaf.
@@ -76,13 +77,14 @@ export function judge(tree, point, stops, values) {
       ? posterior(tableOf(tree, node), values)
       : tree.probabilities.subarray(node * nClasses, (node + 1) * nClasses);
     for (let c = 0; c < nClasses; c++) probabilities[c] += part * said[c];
-    if (tree.models) continue;
+    if (tree.hasAnswers) continue;
     const [line] = linesAt(tree, node);
     for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[line * votes.length + i];
   }
-  // If leaves are models, votes are those of the case.
-  if (tree.models) votes = point.voter({ nClasses, shares: probabilities }, 1);
-  return { probabilities, label: labelsOf(votes, 1, point.state)[0] };
+  const answer = tree.points ? withPoints(tree.points, probabilities, values) : probabilities;
+  // If cases of one leaf get different answers, votes are those of the case.
+  if (tree.hasAnswers) votes = point.voter({ nClasses, shares: answer }, 1);
+  return { probabilities: answer, label: labelsOf(votes, 1, point.state)[0] };
 }
 
 /**
