@@ -5,26 +5,33 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import roctree
 from roctree import ROCTreeClassifier, presets
 from roctree.errors import ParameterError
 from roctree.files.fitted_tree import write
 from roctree.points import (
+    LEFT_OUT,
+    MOST_RANGES,
     POINTS,
     AttributePoints,
     Cases,
     Points,
     Problem,
     Scorecard,
+    _ranges,
     basis_of,
     learn_points,
+    round_between,
     softmax,
     tree_scores,
 )
 from roctree.points import resolve as resolve_points
 from roctree.roc import mauc
 from roctree.scorecard import FittedScorecard
+from roctree.tree.text import leaf_letters
 from tests.estimator import weather
 from tests.naive import points as naive
 
@@ -236,16 +243,68 @@ def test_curves_without_cases_are_those_of_held_out_scores(fitted):
     assert tree.confusion(X, y).sum() == pytest.approx(len(y))
 
 
-def test_whole_points_are_whole_and_the_loss_is_reported():
+def test_whole_points_are_whole_in_few_ranges_and_the_loss_is_reported():
     X, y = additive()
     tree = small_tree(Points(integer=True)).fit(X, y)
     card = tree.points_.scorecard
     for each in card.attributes:
         assert each.is_steps
         assert np.array_equal(each.values, np.rint(each.values))
-    assert card.rounding_loss is not None
+        assert len(each.values) <= MOST_RANGES
+    exact = small_tree(Points()).fit(X, y).points_.scorecard
+    assert 0.0 <= card.log_loss - exact.log_loss < 0.05
     assert abs(card.rounding_loss) < 0.02
     assert "rounding costs" in repr(tree.points_)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(3, 9), st.integers(1, 2))
+def test_ranges_keep_most_of_the_spread(seed, size, n_columns):
+    rng = np.random.default_rng(seed)
+    starts = np.sort(rng.choice(50, size, replace=False)).astype(float)
+    values = rng.integers(-5, 6, (size, n_columns)).astype(float)
+    each = AttributePoints(
+        0, starts, starts[-1], values, np.zeros_like(values), np.zeros(n_columns)
+    )
+    weights = rng.integers(1, 4, size).astype(float)
+    begins, means = _ranges(each, starts, weights)
+    if n_columns == 1:
+        found = naive.ranges(values[:, 0], weights, MOST_RANGES, LEFT_OUT)
+        wanted = [
+            np.average(part, weights=own)
+            for part, own in zip(
+                np.split(values[:, 0], found[1:]), np.split(weights, found[1:]), strict=True
+            )
+        ]
+        left = [
+            np.sum(weights * (values[:, 0] - level[np.searchsorted(cuts, starts, "right") - 1]) ** 2)
+            for level, cuts in ((np.array(wanted), starts[list(found)]), (means[:, 0], begins))
+        ]
+        assert left[1] == pytest.approx(left[0])
+    assert (np.diff(begins) > 0).all()
+
+
+@pytest.mark.parametrize(("low", "high"), [(-3.2, -1.0), (0.0, 1e-9), (1e8, 1e8 + 1), (-1.0, 2.0)])
+def test_bounds_are_between_the_values(low, high):
+    assert low < round_between(low, high) <= high
+
+
+def test_whole_points_can_be_added_up_by_hand():
+    X, y = additive(400)
+    tree = small_tree(Points("curves", integer=True), ranking="leaf").fit(X, y)
+    table = tree.points_
+    lines = [(name, value, points[0]) for name, value, points, _ in table.lines()]
+    chances = dict(table.chances())
+    assert 0.01 <= min(chances.values()) < max(chances.values()) <= 0.99
+    letters = leaf_letters(tree.tree_, tree.fitted_.probabilities[:, 1])
+    leaves = tree.apply(X)
+    for row in range(5, 400, 80):
+        case = {name: None if value is pd.NA else value for name, value in X.iloc[row].items()}
+        total = naive.added_up(case, lines, letters[leaves[row]])
+        assert total == tree.explain(X.iloc[row]).total[0]
+        chance = 1.0 / (1.0 + math.exp(-table.scorecard.unit * total))
+        assert tree.predict_proba(X[row : row + 1])[0, 1] == pytest.approx(chance)
+        assert chances.get(total, chance) == pytest.approx(chance)
 
 
 def test_the_explanation_adds_up(fitted):
@@ -264,8 +323,13 @@ def test_the_table_says_attribute_value_points_and_share(fitted):
     frame = tree.points_.to_pandas()
     assert list(frame.columns[:2]) == ["attribute", "value"]
     assert frame.columns[-1] == "share"
-    shares = frame.drop_duplicates("attribute").share.sum() + tree.points_.scorecard.tree_share
-    assert shares == pytest.approx(1.0)
+    shares = frame.drop_duplicates("attribute").set_index("attribute").share
+    if tree.points_.scorecard.whole:
+        assert shares["(leaf)"] == tree.points_.scorecard.tree_share
+    else:
+        assert "(leaf)" not in shares
+        shares["(leaf)"] = tree.points_.scorecard.tree_share
+    assert shares.sum() == pytest.approx(1.0)
     assert tree.to_text().endswith(repr(tree.points_))
 
 

@@ -15,7 +15,7 @@ only, so that the result depends neither on the order of rows nor on the number 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -87,8 +87,14 @@ MOST_DEVIATIONS = 6.0
 BENDS, FEW_VALUES = (0.2, 0.4, 0.6, 0.8), 8
 # Categories of fewer cases share their points.
 RARE = 5.0
-# Whole points: the attribute with the largest effect has this many.
-MOST_WHOLE_POINTS = 10
+# Whole points: the attribute with the largest effect has as few of them as keep the log-loss of
+# held-out cases within this part, or the most.
+WHOLE_POINTS, MOST_ROUNDING_LOSS = (10, 20, 50, 100), 0.01
+# They are constant in at most so many ranges of a number, which leave out a part of the spread of
+# its points; these begin at one of so many values.
+MOST_RANGES, LEFT_OUT, MOST_BOUNDS = 6, 0.02, 200
+# Sums of whole points that are listed with their probability: about so many, between these.
+LISTED_SUMS, LISTED_CHANCES = 13, (0.01, 0.99)
 
 
 # The strategy
@@ -228,7 +234,8 @@ class Scorecard:
         Mean log-loss of held-out training cases, with points and of the tree alone; None without
         points, the second if there are too few cases to hold some out.
     rounding_loss : float or None
-        AUC that whole points lose on the training cases, for more classes that of Hand and Till.
+        AUC that whole points lose on held-out training cases, for more classes that of Hand and
+        Till.
     n_cases : int
         Number of distinct cases that they were learned from.
     """
@@ -385,9 +392,9 @@ class PointsTable:
     """The table of points: attribute, value or range, points per class, share of the effect.
 
     Points are log-odds, or whole points. Between two values of a number that are listed with "at"
-    points change in proportion; beyond the first and the last they stay the same. The first lines
-    are those of the tree, whose points are its weight times the log-odds of the leaf, and of every
-    case (the intercept).
+    points change in proportion; beyond the first and the last they stay the same. The first line
+    is that of every case (the intercept). The tree adds its weight times the log-odds of the leaf;
+    whole points are listed for each leaf, so that the table can be added up by hand.
 
     Parameters
     ----------
@@ -396,17 +403,25 @@ class PointsTable:
     positive : int
         Of two classes, the one whose points are shown; those of the other are the same with the
         other sign.
+    leaves : mapping from str to float64[classes]
+        Probabilities of the leaves by their letter, for whole points.
     """
 
     scorecard: Scorecard
     schema: Schema
     positive: int = 1
+    leaves: Mapping[str, Floats] = field(default_factory=dict, repr=False)
     digits: int = field(default=4, repr=False)
 
     def lines(self) -> list[tuple[str, str, Floats, float]]:
         """Return attribute, value, points per column and share of each line."""
         card = self.scorecard
         found = [("(every case)", "", self.signed(card.intercept), math.nan)]
+        if card.whole:
+            found += [
+                ("(leaf)", letter, self.signed(card.leaf_points(shares[None, :])[0]), card.tree_share)
+                for letter, shares in self.leaves.items()
+            ]
         for each in card.attributes:
             name = self.schema.names[each.feature]
             found += [
@@ -489,6 +504,26 @@ class PointsTable:
         """Return the table as a polars data frame."""
         return data_frame("polars", self.columns())
 
+    def chances(self) -> list[tuple[int, float]]:
+        """Return sums of whole points of two classes, and the probability of the positive class."""
+        card = self.scorecard
+        if not card.whole or card.n_columns > 1 or not card.attributes:
+            return []
+        least, most = (math.log(share / (1.0 - share)) / card.unit for share in LISTED_CHANCES)
+        step = max(1, round((most - least) / LISTED_SUMS))
+        sums = range(step * math.ceil(least / step), step * math.floor(most / step) + 1, step)
+        return [(each, 1.0 / (1.0 + math.exp(-card.unit * each))) for each in sums]
+
+    def chances_text(self) -> str:
+        """Return the probabilities of sums as a table of two rows; empty without whole points."""
+        found = self.chances()
+        if not found:
+            return ""
+        label = self.schema.classes.tolist()[self.positive]
+        head = ["sum of points", *(f"{each:+d}" for each, _ in found)]
+        row = [f"probability of {label}, %", *(f"{100.0 * chance:.0f}" for _, chance in found)]
+        return text_table(head, [row], ["left", *["right"] * len(found)])
+
     @property
     def head(self) -> list[str]:
         """Names of the columns."""
@@ -508,7 +543,8 @@ class PointsTable:
         if not self.scorecard.attributes:
             return self.note
         sides = ["left", "left", *["right"] * (self.scorecard.n_columns + 1)]
-        return text_table(self.head, self.cells(), sides) + f"\n{self.note}"  # type: ignore[arg-type]
+        parts = [text_table(self.head, self.cells(), sides), self.chances_text(), self.note]  # type: ignore[arg-type]
+        return "\n".join(filter(None, parts))
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -601,14 +637,31 @@ def learn_points(points: Points, cases: Cases, schema: Schema, n_threads: int = 
     held_out = softmax(chosen.scores)
     if not points.integer:
         return HeldOut(card, out, held_out)
-    rounded = whole_points(card, schema, cases.values)
-    outcomes = {"classes": range(schema.n_classes), "sample_weight": cases.weights}
-    areas = [
-        mauc(each.probabilities(cases.shares, cases.values), cases.labels, **outcomes)  # type: ignore[arg-type]
-        for each in (card, rounded)
-    ]
-    scores = np.rint(chosen.scores / rounded.unit) * rounded.unit
-    return HeldOut(replace(rounded, rounding_loss=areas[0] - areas[1]), out, softmax(scores))
+    rounded, held_out = _round(card, schema, cases, out, chosen.scores)
+    return HeldOut(rounded, out, held_out)
+
+
+def _round(
+    card: Scorecard, schema: Schema, cases: Cases, out: NDArray[np.bool_], scores: Floats
+) -> tuple[Scorecard, Floats]:
+    """Return whole points, and the probabilities of held-out cases by them.
+
+    Held-out scores are changed by what rounding changes for the case.
+    """
+    values, shares = cases.values[out], cases.shares[out]
+    known = cases.labels[out], cases.weights[out]
+    exact = card.leaf_points(shares) + card.points(values)
+    limit = (1.0 + MOST_ROUNDING_LOSS) * mean_log_loss(softmax(scores), *known)
+    for most in WHOLE_POINTS:
+        rounded = whole_points(card, schema, cases, most)
+        changed = rounded.unit * (rounded.leaf_points(shares) + rounded.points(values)) - exact
+        found = softmax(np.rint((scores + changed) / rounded.unit) * rounded.unit)
+        loss = mean_log_loss(found, *known)
+        if loss <= limit:
+            break
+    outcomes = {"classes": range(schema.n_classes), "sample_weight": known[1]}
+    areas = [mauc(each, known[0], **outcomes) for each in (softmax(scores), found)]  # type: ignore[arg-type]
+    return replace(rounded, log_loss=loss, rounding_loss=areas[0] - areas[1]), found
 
 
 def mean_log_loss(shares: Floats, labels: Ints, weights: Floats) -> float:
@@ -1019,12 +1072,18 @@ def _spread(points: Floats, weights: Floats) -> float:
 # Whole points
 
 
-def whole_points(card: Scorecard, schema: Schema, values: Floats) -> Scorecard:
-    """Return a scorecard rounded to whole points, with numbers in ranges."""
+def whole_points(card: Scorecard, schema: Schema, cases: Cases, most: int) -> Scorecard:
+    """Return a scorecard rounded to whole points, ``most`` in all, with numbers in ranges."""
     largest = max((each.largest for each in card.attributes), default=0.0)
-    unit = largest / MOST_WHOLE_POINTS if largest > 0.0 else 1.0
+    unit = largest / most if largest > 0.0 else 1.0
     attributes = tuple(
-        _in_steps(each, unit, schema.categories[each.feature] is not None, values[:, each.feature])
+        _in_ranges(
+            each,
+            unit,
+            schema.categories[each.feature] is not None,
+            cases.values[:, each.feature],
+            cases.weights,
+        )
         for each in card.attributes
     )
     return replace(
@@ -1036,41 +1095,78 @@ def whole_points(card: Scorecard, schema: Schema, values: Floats) -> Scorecard:
     )
 
 
-def _in_steps(each: AttributePoints, unit: float, nominal: bool, values: Floats) -> AttributePoints:
-    """Return the points of an attribute as whole numbers, constant between round bounds."""
+def _in_ranges(
+    each: AttributePoints, unit: float, nominal: bool, values: Floats, weights: Floats
+) -> AttributePoints:
+    """Return the points of an attribute as whole numbers, of a number constant in a few ranges."""
     missing = np.rint(each.missing / unit) + 0.0
-    starts, high = each.starts, each.high
-    if not nominal:
-        ends = np.append(starts[1:], high)
-        crossings = [starts[:1]]
-        for place in range(len(starts)):
-            for column in range(each.values.shape[1]):
-                slope = float(each.slopes[place, column]) / unit
-                first = float(each.values[place, column]) / unit
-                last = first + slope * float(ends[place] - starts[place])
-                halves = np.arange(math.floor(min(first, last)), math.ceil(max(first, last))) + 0.5
-                inside = halves[(halves > min(first, last)) & (halves < max(first, last))]
-                crossings.append(starts[place] + (inside - first) / slope)
-        starts = np.unique(_rounded(np.concatenate(crossings), values))
-    # In the middle of each range.
-    ends = np.append(starts[1:], max(high, float(starts[-1])))
-    middles = starts if nominal else starts / 2.0 + ends / 2.0
-    points = np.rint(each(middles) / unit) + 0.0
-    kept = np.ones(len(starts), dtype=np.bool_)
-    if not nominal:
+    if nominal:
+        points, starts = np.rint(each.values / unit) + 0.0, each.starts
+    else:
+        starts, means = _ranges(each, values, weights)
+        points = np.rint(means / unit) + 0.0
+        kept = np.ones(len(starts), dtype=np.bool_)
         kept[1:] = (np.diff(points, axis=0) != 0.0).any(axis=1)
-    starts, points = starts[kept], points[kept]
-    flat, top = np.zeros_like(points), max(high, float(starts[-1]))
+        starts, points = starts[kept], points[kept]
+    flat, top = np.zeros_like(points), max(each.high, float(starts[-1]))
     return replace(each, starts=starts, high=top, values=points, slopes=flat, missing=missing)
 
 
-def _rounded(bounds: Floats, values: Floats) -> Floats:
-    """Return bounds with few digits; whole numbers if all values are."""
-    known = values[~np.isnan(values)]
-    if (known == np.rint(known)).all():
-        return np.ceil(bounds)
-    unit = 10.0 ** math.floor(math.log10(float(np.ptp(known)) / 100.0))
-    return np.round(bounds / unit) * unit
+def _ranges(each: AttributePoints, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return where the ranges of a number begin, and the mean points in each.
+
+    Of all divisions into as many ranges, this one keeps most of the spread of the points; there are
+    as few ranges as leave out at most a small part of it.
+    """
+    known = ~np.isnan(values)
+    distinct, group = np.unique(np.clip(values[known], each.starts[0], each.high),
+                                return_inverse=True)  # fmt: skip
+    totals = np.bincount(group.reshape(-1), weights[known])
+    if len(distinct) > MOST_BOUNDS:
+        # About equal weights between two bounds.
+        places = np.cumsum(totals) / totals.sum() * MOST_BOUNDS
+        first = np.unique(np.floor(places), return_index=True)[1]
+        totals = np.add.reduceat(totals, first)
+        distinct = distinct[first]
+    points = each(distinct)
+    none = np.zeros((1, points.shape[1]))
+    sums = np.concatenate([none, np.cumsum(totals[:, None] * points, axis=0)])
+    mass = np.concatenate([[0.0], np.cumsum(totals)])
+    # The spread between ranges, of one from ``i`` to before ``j``: sum² / weight.
+    size = len(distinct)
+    between = np.full((size + 1, size + 1), -np.inf)
+    for j in range(1, size + 1):
+        between[:j, j] = ((sums[j] - sums[:j]) ** 2).sum(axis=1) / (mass[j] - mass[:j])
+    whole = between[0, size]
+    most = (totals[:, None] * points**2).sum() - whole
+    best, choices = between[0], []
+    while len(choices) + 1 < MOST_RANGES and best[size] - whole < (1.0 - LEFT_OUT) * most:
+        tried = best[:, None] + between
+        choices.append(tried.argmax(axis=0))
+        best = tried.max(axis=0)
+    ends = [size]
+    for choice in reversed(choices):
+        ends.append(int(choice[ends[-1]]))
+    cuts = [0, *reversed(ends[1:]), size]
+    means = np.array([(sums[j] - sums[i]) / (mass[j] - mass[i]) for i, j in pairwise(cuts)])
+    bounds = [round_between(float(distinct[i - 1]), float(distinct[i])) for i in cuts[1:-1]]
+    return np.array([float(each.starts[0]), *bounds]), means
+
+
+def round_between(low: float, high: float) -> float:
+    """Return the number with fewest digits that is above ``low`` and at most ``high``.
+
+    Examples
+    --------
+    >>> round_between(1.87, 2.4), round_between(137.0, 141.0), round_between(0.0312, 0.0329)
+    (2.0, 140.0, 0.032)
+    """
+    for decimals in range(-math.floor(math.log10(max(abs(low), abs(high)))) - 1, 16):
+        found = math.floor(round(high * 10.0**decimals, 6)) / 10.0**decimals
+        found = round(found, max(decimals, 0))
+        if low < found <= high:
+            return found
+    return high
 
 
 # Kernels: a limited-memory quasi-Newton method (L-BFGS) over loops of fixed order

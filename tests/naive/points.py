@@ -5,6 +5,7 @@ bend, "category" and "missing" are 0 or 1.
 """
 
 import math
+from itertools import combinations
 
 
 def column_value(row, column, means, deviations, ranges):
@@ -46,3 +47,51 @@ def objective(cases, weight, intercept, coefficients, penalty, free):
     for row in coefficients:
         total += penalty / 2.0 * sum(value * value for value in row)
     return total + (0.5 * (weight - 1.0) ** 2 if free else 0.0)
+
+
+def ranges(points, weights, most, left_out):
+    """Where ranges of consecutive values begin that keep most of the spread of their points.
+
+    All divisions into one range, into two and so on are tried, until at most a part of the spread
+    is left out.
+    """
+
+    def spread(begin, end):
+        total = sum(weights[begin:end])
+        mean = sum(w * p for w, p in zip(weights[begin:end], points[begin:end], strict=True)) / total
+        return sum(
+            w * (p - mean) ** 2 for w, p in zip(weights[begin:end], points[begin:end], strict=True)
+        )
+
+    size = len(points)
+    for count in range(1, most + 1):
+        divisions = [(0, *cuts, size) for cuts in combinations(range(1, size), count - 1)]
+        left = [sum(spread(a, b) for a, b in zip(cuts, cuts[1:])) for cuts in divisions]
+        if min(left) <= left_out * spread(0, size):
+            break
+    return divisions[left.index(min(left))][:-1]
+
+
+def added_up(case, table, letter):
+    """The sum of whole points of a case, read off a table (attribute, value, points) as by hand."""
+    total = 0
+    for attribute, value, points in table:
+        if attribute == "(every case)" or (attribute == "(leaf)" and value == letter):
+            total += points
+        elif attribute in case and fits(case[attribute], value):
+            total += points
+    return total
+
+
+def fits(value, words):
+    """Whether a value is what a line of the table says, such as "2 to < 5", ">= 5" or "female"."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return words == "missing"
+    if isinstance(value, str) or words == "missing":
+        return words == value
+    if words.startswith("<"):
+        return value < float(words[2:])
+    if words.startswith(">="):
+        return value >= float(words[3:])
+    low, high = words.split(" to < ")
+    return float(low) <= value < float(high)
