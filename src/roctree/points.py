@@ -419,7 +419,12 @@ class PointsTable:
         found = [("(every case)", "", self.signed(card.intercept), math.nan)]
         if card.whole:
             found += [
-                ("(leaf)", letter, self.signed(card.leaf_points(shares[None, :])[0]), card.tree_share)
+                (
+                    "(leaf)",
+                    letter,
+                    self.signed(card.leaf_points(shares[None, :])[0]),
+                    card.tree_share,
+                )
                 for letter, shares in self.leaves.items()
             ]
         for each in card.attributes:
@@ -522,7 +527,7 @@ class PointsTable:
         label = self.schema.classes.tolist()[self.positive]
         head = ["sum of points", *(f"{each:+d}" for each, _ in found)]
         row = [f"probability of {label}, %", *(f"{100.0 * chance:.0f}" for _, chance in found)]
-        return text_table(head, [row], ["left", *["right"] * len(found)])
+        return text_table(head, [row], ["left", *["right"] * len(found)])  # type: ignore[list-item]
 
     @property
     def head(self) -> list[str]:
@@ -1139,7 +1144,8 @@ def _ranges(each: AttributePoints, values: Floats, weights: Floats) -> tuple[Flo
         between[:j, j] = ((sums[j] - sums[:j]) ** 2).sum(axis=1) / (mass[j] - mass[:j])
     whole = between[0, size]
     most = (totals[:, None] * points**2).sum() - whole
-    best, choices = between[0], []
+    best = between[0]
+    choices: list[NDArray[np.intp]] = []
     while len(choices) + 1 < MOST_RANGES and best[size] - whole < (1.0 - LEFT_OUT) * most:
         tried = best[:, None] + between
         choices.append(tried.argmax(axis=0))

@@ -5,7 +5,7 @@ bend, "category" and "missing" are 0 or 1.
 """
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 
 def column_value(row, column, means, deviations, ranges):
@@ -57,16 +57,14 @@ def ranges(points, weights, most, left_out):
     """
 
     def spread(begin, end):
-        total = sum(weights[begin:end])
-        mean = sum(w * p for w, p in zip(weights[begin:end], points[begin:end], strict=True)) / total
-        return sum(
-            w * (p - mean) ** 2 for w, p in zip(weights[begin:end], points[begin:end], strict=True)
-        )
+        own = list(zip(weights[begin:end], points[begin:end], strict=True))
+        mean = sum(w * p for w, p in own) / sum(w for w, _ in own)
+        return sum(w * (p - mean) ** 2 for w, p in own)
 
     size = len(points)
     for count in range(1, most + 1):
         divisions = [(0, *cuts, size) for cuts in combinations(range(1, size), count - 1)]
-        left = [sum(spread(a, b) for a, b in zip(cuts, cuts[1:])) for cuts in divisions]
+        left = [sum(spread(a, b) for a, b in pairwise(cuts)) for cuts in divisions]
         if min(left) <= left_out * spread(0, size):
             break
     return divisions[left.index(min(left))][:-1]
@@ -76,10 +74,11 @@ def added_up(case, table, letter):
     """The sum of whole points of a case, read off a table (attribute, value, points) as by hand."""
     total = 0
     for attribute, value, points in table:
-        if attribute == "(every case)" or (attribute == "(leaf)" and value == letter):
-            total += points
-        elif attribute in case and fits(case[attribute], value):
-            total += points
+        if attribute == "(leaf)":
+            counts = value == letter
+        else:
+            counts = attribute == "(every case)" or fits(case[attribute], value)
+        total += points if counts else 0
     return total
 
 
