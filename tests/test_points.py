@@ -14,16 +14,15 @@ from roctree.errors import ParameterError
 from roctree.files.fitted_tree import write
 from roctree.points import (
     LEFT_OUT,
-    MOST_RANGES,
     POINTS,
     AttributePoints,
     Cases,
     Points,
     Problem,
     Scorecard,
-    _ranges,
     basis_of,
     learn_points,
+    ranges_of,
     round_between,
     softmax,
     tree_scores,
@@ -250,7 +249,7 @@ def test_whole_points_are_whole_in_few_ranges_and_the_loss_is_reported():
     for each in card.attributes:
         assert each.is_steps
         assert np.array_equal(each.values, np.rint(each.values))
-        assert len(each.values) <= MOST_RANGES
+        assert len(each.values) <= 12
     exact = small_tree(Points()).fit(X, y).points_.scorecard
     assert 0.0 <= card.log_loss - exact.log_loss < 0.05
     assert abs(card.rounding_loss) < 0.02
@@ -267,9 +266,9 @@ def test_ranges_keep_most_of_the_spread(seed, size, n_columns):
         0, starts, starts[-1], values, np.zeros_like(values), np.zeros(n_columns)
     )
     weights = rng.integers(1, 4, size).astype(float)
-    begins, means = _ranges(each, starts, weights)
+    begins, means = ranges_of(each, starts, weights, 4)
     if n_columns == 1:
-        found = naive.ranges(values[:, 0], weights, MOST_RANGES, LEFT_OUT)
+        found = naive.ranges(values[:, 0], weights, 4, LEFT_OUT)
         wanted = [
             np.average(part, weights=own)
             for part, own in zip(

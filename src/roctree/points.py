@@ -87,12 +87,12 @@ MOST_DEVIATIONS = 6.0
 BENDS, FEW_VALUES = (0.2, 0.4, 0.6, 0.8), 8
 # Categories of fewer cases share their points.
 RARE = 5.0
-# Whole points: the attribute with the largest effect has as few of them as keep the log-loss of
-# held-out cases within this part, or the most.
-WHOLE_POINTS, MOST_ROUNDING_LOSS = (10, 20, 50, 100), 0.01
-# They are constant in at most so many ranges of a number, which leave out a part of the spread of
-# its points; these begin at one of so many values.
-MOST_RANGES, LEFT_OUT, MOST_BOUNDS = 6, 0.02, 200
+# Whole points: the attribute with the largest effect has as few of them, and numbers are in as few
+# ranges, as keep the log-loss of held-out cases within this part, or the most.
+WHOLE_POINTS, MOST_ROUNDING_LOSS = ((10, 6), (20, 6), (50, 6), (100, 6), (100, 12)), 0.01
+# Fewer ranges do if they leave out at most this part of the spread of the points; ranges begin at
+# one of so many values.
+LEFT_OUT, MOST_BOUNDS = 0.02, 200
 # Sums of whole points that are listed with their probability: about so many, between these.
 LISTED_SUMS, LISTED_CHANCES = 13, (0.01, 0.99)
 
@@ -657,8 +657,8 @@ def _round(
     known = cases.labels[out], cases.weights[out]
     exact = card.leaf_points(shares) + card.points(values)
     limit = (1.0 + MOST_ROUNDING_LOSS) * mean_log_loss(softmax(scores), *known)
-    for most in WHOLE_POINTS:
-        rounded = whole_points(card, schema, cases, most)
+    for most, most_ranges in WHOLE_POINTS:
+        rounded = whole_points(card, schema, cases, most, most_ranges)
         changed = rounded.unit * (rounded.leaf_points(shares) + rounded.points(values)) - exact
         found = softmax(np.rint((scores + changed) / rounded.unit) * rounded.unit)
         loss = mean_log_loss(found, *known)
@@ -1077,19 +1077,25 @@ def _spread(points: Floats, weights: Floats) -> float:
 # Whole points
 
 
-def whole_points(card: Scorecard, schema: Schema, cases: Cases, most: int) -> Scorecard:
-    """Return a scorecard rounded to whole points, ``most`` in all, with numbers in ranges."""
+def whole_points(
+    card: Scorecard, schema: Schema, cases: Cases, most: int, most_ranges: int
+) -> Scorecard:
+    """Return a scorecard rounded to whole points, with numbers in ranges.
+
+    Parameters
+    ----------
+    card : Scorecard
+    schema : Schema
+    cases : Cases
+    most : int
+        Number of points of the largest effect.
+    most_ranges : int
+        Largest number of ranges of a number.
+    """
     largest = max((each.largest for each in card.attributes), default=0.0)
     unit = largest / most if largest > 0.0 else 1.0
     attributes = tuple(
-        _in_ranges(
-            each,
-            unit,
-            schema.categories[each.feature] is not None,
-            cases.values[:, each.feature],
-            cases.weights,
-        )
-        for each in card.attributes
+        _in_ranges(each, unit, schema, cases, most_ranges) for each in card.attributes
     )
     return replace(
         card,
@@ -1101,14 +1107,15 @@ def whole_points(card: Scorecard, schema: Schema, cases: Cases, most: int) -> Sc
 
 
 def _in_ranges(
-    each: AttributePoints, unit: float, nominal: bool, values: Floats, weights: Floats
+    each: AttributePoints, unit: float, schema: Schema, cases: Cases, most_ranges: int
 ) -> AttributePoints:
     """Return the points of an attribute as whole numbers, of a number constant in a few ranges."""
     missing = np.rint(each.missing / unit) + 0.0
-    if nominal:
+    if schema.categories[each.feature] is not None:
         points, starts = np.rint(each.values / unit) + 0.0, each.starts
     else:
-        starts, means = _ranges(each, values, weights)
+        column = cases.values[:, each.feature]
+        starts, means = ranges_of(each, column, cases.weights, most_ranges)
         points = np.rint(means / unit) + 0.0
         kept = np.ones(len(starts), dtype=np.bool_)
         kept[1:] = (np.diff(points, axis=0) != 0.0).any(axis=1)
@@ -1117,7 +1124,9 @@ def _in_ranges(
     return replace(each, starts=starts, high=top, values=points, slopes=flat, missing=missing)
 
 
-def _ranges(each: AttributePoints, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def ranges_of(
+    each: AttributePoints, values: Floats, weights: Floats, most: int
+) -> tuple[Floats, Floats]:
     """Return where the ranges of a number begin, and the mean points in each.
 
     Of all divisions into as many ranges, this one keeps most of the spread of the points; there are
@@ -1143,10 +1152,10 @@ def _ranges(each: AttributePoints, values: Floats, weights: Floats) -> tuple[Flo
     for j in range(1, size + 1):
         between[:j, j] = ((sums[j] - sums[:j]) ** 2).sum(axis=1) / (mass[j] - mass[:j])
     whole = between[0, size]
-    most = (totals[:, None] * points**2).sum() - whole
+    spread = (totals[:, None] * points**2).sum() - whole
     best = between[0]
     choices: list[NDArray[np.intp]] = []
-    while len(choices) + 1 < MOST_RANGES and best[size] - whole < (1.0 - LEFT_OUT) * most:
+    while len(choices) + 1 < most and best[size] - whole < (1.0 - LEFT_OUT) * spread:
         tried = best[:, None] + between
         choices.append(tried.argmax(axis=0))
         best = tried.max(axis=0)
