@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, kernel, typed_kernel
+from roctree._jit import compiled, inlined, kernel, typed_kernel
 from roctree.arrays import (
     AnyFloats2D,
     Floats,
@@ -71,7 +71,7 @@ __all__ = [
 ]
 
 # Points are learned from at most this many distinct cases.
-MOST_CASES = 200_000
+MOST_CASES = 50_000
 # The penalty is chosen by so many folds; of more cases than this, one of them is enough.
 PENALTY_FOLDS, MANY_CASES = 5, 5000
 # Logarithms of probabilities are taken from here on: a leaf never excludes a class.
@@ -203,6 +203,25 @@ class AttributePoints:
         return not self.slopes.any()
 
     @property
+    def is_codes(self) -> bool:
+        """Whether the segments are the numbers from 0 on, as those of categories are."""
+        codes = np.arange(float(len(self.starts)))
+        return self.is_steps and self.high == codes[-1] and np.array_equal(self.starts, codes)
+
+    @property
+    def jumps(self) -> Floats:
+        """What is added at the beginning of each segment; of codes, their points."""
+        if self.is_codes:
+            return self.values
+        ends = self.values[:-1] + self.slopes[:-1] * np.diff(self.starts)[:, None]
+        return np.concatenate([self.values[:1], self.values[1:] - ends])
+
+    @property
+    def bends(self) -> Floats:
+        """Change of the slope at the beginning of each segment."""
+        return np.concatenate([self.slopes[:1], np.diff(self.slopes, axis=0)])
+
+    @property
     def largest(self) -> float:
         """Largest difference of the points of two values, missing included."""
         ends = self.values[-1] + self.slopes[-1] * (self.high - self.starts[-1])
@@ -272,7 +291,8 @@ class Scorecard:
         run = compiled(_add_points, steps=steps)
 
         def add(rows: slice) -> None:
-            run(values[rows], self._segments, self.intercept, found[rows])
+            room = np.empty((2, _ROWS))
+            run(values[rows], self._segments, self.intercept, room, found[rows])
 
         in_threads(n_threads, add, row_parts(len(values), n_threads))
         return found
@@ -293,8 +313,15 @@ class Scorecard:
         n_threads : int
             Number of threads; the result does not depend on it.
         """
-        scores = self.leaf_points(shares) + self.points(values, n_threads)
-        return softmax(self.unit * scores)
+        points, found = self.points(values, n_threads), np.empty(shares.shape)
+        run = compiled(_to_probabilities, steps=20.0 * shares.size)
+        scoring = Scoring(self.tree_weight, self.unit, self.whole)
+
+        def add(rows: slice) -> None:
+            run(shares[rows], points[rows], scoring, found[rows])
+
+        in_threads(n_threads, add, row_parts(len(values), n_threads))
+        return found
 
     @cached_property
     def _segments(self) -> "Segments":
@@ -306,8 +333,9 @@ class Scorecard:
             np.asarray(ends, dtype=np.int64),
             np.concatenate([np.empty(0), *(each.starts for each in parts)]),
             np.array([each.high for each in parts], dtype=np.float64),
-            np.concatenate([np.empty((0, width)), *(each.values for each in parts)]),
-            np.concatenate([np.empty((0, width)), *(each.slopes for each in parts)]),
+            np.array([each.is_codes for each in parts], dtype=np.int64),
+            np.concatenate([np.empty((0, width)), *(each.jumps for each in parts)]),
+            np.concatenate([np.empty((0, width)), *(each.bends for each in parts)]),
             np.array([each.missing for each in parts], dtype=np.float64).reshape(-1, width),
         )
 
@@ -346,42 +374,138 @@ def softmax(scores: Floats) -> Floats:
 
 
 class Segments(NamedTuple):
-    """The points of all attributes, for the kernel; see ``AttributePoints``."""
+    """The points of all attributes, for the kernel; see ``AttributePoints``.
+
+    The points of a number are those of its first segment, and beyond the start of each further one
+    what ``jumps`` and ``bends`` add: a constant, and a change of the slope.
+    """
 
     features: ReadonlyInts
     ends: ReadonlyInts
     starts: ReadonlyFloats
     high: ReadonlyFloats
-    values: ReadonlyFloats2D
-    slopes: ReadonlyFloats2D
+    nominal: ReadonlyInts
+    jumps: ReadonlyFloats2D
+    bends: ReadonlyFloats2D
     missing: ReadonlyFloats2D
+
+
+class Scoring(NamedTuple):
+    """How the points of the tree are added: its weight, the unit of points, whether to round."""
+
+    weight: float
+    unit: float
+    whole: bool
+
+
+# Rows whose points are added together, column by column.
+_ROWS = 512
 
 
 @typed_kernel
 def _add_points(
-    values: AnyFloats2D, segments: Segments, intercept: ReadonlyFloats, found: Floats2D
+    values: AnyFloats2D,
+    segments: Segments,
+    intercept: ReadonlyFloats,
+    room: Floats2D,
+    found: Floats2D,
 ) -> None:
-    """Add the points of all attributes to the intercept, row by row."""
-    for row in range(values.shape[0]):
+    """Write the points of all attributes and the intercept of each row; ``room`` is [2, _ROWS]."""
+    for begin in range(0, values.shape[0], _ROWS):
+        n_rows = min(_ROWS, values.shape[0] - begin)
         for k in range(intercept.size):
-            found[row, k] = intercept[k]
+            for i in range(n_rows):
+                found[begin + i, k] = intercept[k]
         for number in range(segments.features.size):
-            value = values[row, segments.features[number]]
-            if value != value:
-                for k in range(intercept.size):
-                    found[row, k] += segments.missing[number, k]
-                continue
-            place, end = segments.ends[number], segments.ends[number + 1]
-            value = min(max(value, segments.starts[place]), segments.high[number])
-            while end - place > 1:
-                middle = (place + end) // 2
-                if segments.starts[middle] <= value:
-                    place = middle
-                else:
-                    end = middle
-            beyond = value - segments.starts[place]
+            _read_column(values, begin, n_rows, segments, number, room[0])
             for k in range(intercept.size):
-                found[row, k] += segments.values[place, k] + segments.slopes[place, k] * beyond
+                if segments.nominal[number]:
+                    _look_up(segments, number, k, n_rows, room)
+                else:
+                    _follow_line(segments, number, k, n_rows, room)
+                missing = segments.missing[number, k]
+                for i in range(n_rows):
+                    points = room[1, i]
+                    found[begin + i, k] += missing if points != points else points
+
+
+@kernel
+def _read_column(
+    values: AnyFloats2D, begin: int, n_rows: int, segments: Segments, number: int, column: Floats
+) -> None:
+    """Copy the values of an attribute, within its range; missing ones stay missing."""
+    low, high = segments.starts[segments.ends[number]], segments.high[number]
+    feature = segments.features[number]
+    for i in range(n_rows):
+        value = values[begin + i, feature]
+        value = low if value < low else value
+        column[i] = high if value > high else value
+
+
+@kernel
+def _look_up(segments: Segments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+    """Write the points of categories; NaN if missing."""
+    first = segments.ends[number]
+    for i in range(n_rows):
+        code = room[0, i]
+        room[1, i] = code if code != code else segments.jumps[first + int(code), k]
+
+
+@kernel
+def _follow_line(segments: Segments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+    """Write the points of numbers, segment by segment, without branches; NaN if missing."""
+    column, own, first = room[0], room[1], segments.ends[number]
+    start, jump, bend = segments.starts[first], segments.jumps[first, k], segments.bends[first, k]
+    for i in range(n_rows):
+        own[i] = jump + bend * (column[i] - start)
+    for place in range(first + 1, segments.ends[number + 1]):
+        start, jump, bend = (
+            segments.starts[place],
+            segments.jumps[place, k],
+            segments.bends[place, k],
+        )
+        for i in range(n_rows):
+            beyond = column[i] - start
+            own[i] += jump + bend * beyond if beyond >= 0.0 else 0.0
+
+
+@typed_kernel
+def _to_probabilities(
+    shares: AnyFloats2D, points: Floats2D, scoring: Scoring, found: Floats2D
+) -> None:
+    """Add the points of the tree for its probabilities, and write the probabilities of the sums."""
+    n_classes = shares.shape[1]
+    for row in range(shares.shape[0]):
+        if n_classes == 2:
+            odds = max(shares[row, 1], LEAST_PROBABILITY) / max(shares[row, 0], LEAST_PROBABILITY)
+            score = _tree_points(math.log(odds), scoring) + points[row, 0]
+            power = math.exp(-abs(scoring.unit * score))
+            larger = 1.0 / (1.0 + power)
+            found[row, 0] = power * larger if score > 0.0 else larger
+            found[row, 1] = larger if score > 0.0 else power * larger
+            continue
+        mean = 0.0
+        for k in range(n_classes):
+            found[row, k] = math.log(max(shares[row, k], LEAST_PROBABILITY))
+            mean += found[row, k] / n_classes
+        most = -math.inf
+        for k in range(n_classes):
+            score = _tree_points(found[row, k] - mean, scoring) + points[row, k]
+            found[row, k] = scoring.unit * score
+            most = max(most, found[row, k])
+        total = 0.0
+        for k in range(n_classes):
+            found[row, k] = math.exp(found[row, k] - most)
+            total += found[row, k]
+        for k in range(n_classes):
+            found[row, k] /= total
+
+
+@inlined
+def _tree_points(score: float, scoring: Scoring) -> float:
+    """Return the points of the tree in one column."""
+    points = scoring.weight * score / scoring.unit
+    return np.rint(points) if scoring.whole else points
 
 
 # The table for people
@@ -633,7 +757,7 @@ def learn_points(points: Points, cases: Cases, schema: Schema, n_threads: int = 
     if not chosen.log_loss < (1.0 - LEAST_GAIN) * tree_loss:
         return HeldOut(none, out, cases.shares[out])
     card = replace(
-        _scorecard(bases, chosen, leaves, cases),
+        _scorecard(bases, problem, leaves, cases),
         penalty=chosen.penalty,
         log_loss=chosen.log_loss,
         tree_log_loss=tree_loss,
@@ -973,14 +1097,11 @@ class Choice:
     Parameters
     ----------
     penalty, log_loss : float
-    coefficients : see ``Problem.coefficients``
-        Of all cases.
     scores : float64[held out, columns of points]
     """
 
     penalty: float
     log_loss: float
-    coefficients: tuple[list[Floats], Floats, float]
     scores: Floats
 
 
@@ -988,6 +1109,8 @@ def choose_penalty(
     problem: Problem, cases: Cases, out: NDArray[np.bool_], n_threads: int
 ) -> Choice:
     """Try penalties from the strongest on, until held-out cases have become worse twice.
+
+    ``problem`` is then solved with the best one.
 
     Parameters
     ----------
@@ -1003,20 +1126,23 @@ def choose_penalty(
     best: Choice | None = None
     worse = 0
     for penalty in PENALTIES:
-        scores = in_threads(n_threads, lambda part: part.solve(penalty), [problem, *parts])  # noqa: B023
+        scores = in_threads(n_threads, lambda part: part.solve(penalty), parts)  # noqa: B023
         held_out = np.empty_like(scores[0])
-        for part, own in zip(parts, scores[1:], strict=True):
+        for part, own in zip(parts, scores, strict=True):
             rows = part.observations.weights == 0.0
             held_out[:, rows] = own[:, rows]
         of_cases = np.ascontiguousarray(held_out[:, out].T)
         loss = mean_log_loss(softmax(of_cases), *known)
         if best is None or loss < best.log_loss:
-            best, worse = Choice(penalty, loss, problem.coefficients(), of_cases), 0
+            best, worse = Choice(penalty, loss, of_cases), 0
+            # A start near the solution of all cases.
+            problem.solution[:] = parts[0].solution
         else:
             worse += 1
         if worse == 2:
             break
     assert best is not None
+    problem.solve(best.penalty)
     return best
 
 
@@ -1051,9 +1177,9 @@ def _promise(design: Floats, squares: Floats, residuals: Floats, curvature: Floa
     return float((slope**2 / (bend + SELECTING_PENALTY)).sum())
 
 
-def _scorecard(bases: Sequence[Basis], chosen: Choice, leaves: Floats, cases: Cases) -> Scorecard:
+def _scorecard(bases: Sequence[Basis], problem: Problem, leaves: Floats, cases: Cases) -> Scorecard:
     """Return the points of a solution, with the share of each attribute."""
-    coefficients, intercept, weight = chosen.coefficients
+    coefficients, intercept, weight = problem.coefficients()
     found = [
         each.attribute_points(own, 0 if each.column_of is None else len(each.column_of))
         for each, own in zip(bases, coefficients, strict=True)
