@@ -17,6 +17,7 @@ PRUNED = 1.0
 BOUNDARY_RATIO = 50.0
 NBTREE_RATIO = 20.0
 MULTISCALE = 2.0
+POINTS_FIT, LARGE_FIT, POINTS_PREDICT = 10.0, 3.0, 2.0
 MATRICES = 4.0
 COMMAND_RATIO = 2.0
 ON_DISK = 2.0
@@ -51,6 +52,7 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
         boundary(rows),
         nbtree(outcomes),
         multiscale(rows),
+        *points(rows),
         *memory(rows),
         *bins(outcomes),
         area_of_bins(rows),
@@ -179,6 +181,28 @@ def multiscale(rows: dict[str, Outcome]) -> Verdict:
     entry = outcome and outcome.find("roctree", 1, "fit")
     taken = outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
     return at_most("Multiscale Classifier, fit of 100k × 10", MULTISCALE, taken, " s")
+
+
+def points(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+    """Compare trees with points to the same trees without."""
+    for preset in ("scorecard", "best_ranking"):
+        for size, words, limit in (
+            ("10k", "10k × 20", POINTS_FIT),
+            ("1000k", "1M × 20", LARGE_FIT),
+        ):
+            outcome = rows.get(f"points-{preset}-{size}")
+            target = f"`{preset}`, fit of {words}, to its tree alone"
+            yield at_most(target, limit, _points_ratio(outcome, "fit"), "×")
+        outcome = rows.get(f"points-{preset}-1000k")
+        target = f"`{preset}`, prediction, to its tree alone with soft thresholds"
+        yield at_most(target, POINTS_PREDICT, _points_ratio(outcome, "predict"), "×")
+
+
+def _points_ratio(outcome: Outcome | None, step: str) -> float | None:
+    if outcome is None:
+        return None
+    alone = outcome.find("roctree", 1, f"{step}, tree alone")
+    return outcome.ratio(alone, outcome.find("roctree", 1, step))
 
 
 def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:

@@ -73,8 +73,8 @@ print(filled_in(model, heart.iloc[[0, 50, 100, 150, 200]]).to_string())
 # Hepatitis
 # ---------
 #
-# 155 patients. A missing value counts nothing unless the form lists it; without a value that the tree
-# asks for, a patient goes down both branches, and the form is for the computer.
+# 155 patients. A missing value counts nothing unless the form lists it. Without a value that the
+# tree asks for, a patient goes down both branches, and adding up is better left to the computer.
 
 hepatitis = pd.read_csv("../../studies/data/hepatitis.csv.gz")
 outcome = hepatitis.pop("class").map({1: "died", 2: "survived"})
