@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from roctree._version import __version__
 from roctree.arrays import Floats
+from roctree.calibration import Calibration
 from roctree.data import Dataset, Schema, check_test_cases
 from roctree.errors import ParameterError
 from roctree.fitted import FittedModel, FittedTree
@@ -35,7 +36,9 @@ from roctree.models.nbtree.fitted import FittedNaiveBayesTree, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
 from roctree.report.explorer.histograms import split_histograms
 from roctree.requests import HELD_OUT, Counts, class_index
+from roctree.points import LEAST_PROBABILITY, AttributePoints, Scorecard
 from roctree.roc import Curve
+from roctree.scorecard import FittedScorecard
 from roctree.strategy import is_finite_number
 from roctree.tally import ScoreGroups, Tally
 from roctree.text import did_you_mean
@@ -63,6 +66,8 @@ _DECIMALS = (4, 3, 2, 1)
 _ABSENT: dict[str, Any] = {
     "lines": None,
     "models": None,
+    "points": None,
+    "calibration": None,
     "cells": None,
     "whole": None,
     "divided": [],
@@ -379,11 +384,6 @@ def _parts_in_leaves(tree: Tree, values: NDArray[Any]) -> Floats:
 
 @model_parts.register
 def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Parts:
-    if model.calibration is not None:
-        raise ParameterError(
-            "The page computes the probabilities of a Naive Bayes tree from its tables: explore "
-            "the model before it is calibrated."
-        )
     tree = model.tree
     shown = _features_of_models(tree)
     return shown, {
@@ -395,6 +395,7 @@ def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Par
         "training": _numbers(tree.nodes.counts),
         "test": None if test is None else _numbers(Tally.of(tree.nodes, test).parts),
         "models": {"of_nodes": tree.model.tolist(), "tables": _model_tables(model, shown)},
+        "calibration": _calibration(model.calibration),
         **_score_lines(model, test),
     }
 
@@ -441,7 +442,22 @@ def _likelihoods(
     }
 
 
-def _score_lines(model: FittedNaiveBayesTree, test: Dataset | None) -> dict[str, Any]:
+def _calibration(calibration: Calibration | None) -> list[dict[str, list[float]]] | None:
+    """Return the curve of each calibrated class as corners between which it is straight."""
+    if calibration is None:
+        return None
+    return [
+        {
+            "score": np.column_stack([curve.score_from, curve.score_to]).ravel().tolist(),
+            "probability": np.repeat(curve.probability, 2).tolist(),
+        }
+        for curve in calibration.curves
+    ]
+
+
+def _score_lines(
+    model: FittedNaiveBayesTree | FittedScorecard, test: Dataset | None
+) -> dict[str, Any]:
     """Return the scores of training cases, a pure one for each class, then those of test cases.
 
     Pure scores have no cases; operating points label them in Python too.
@@ -490,6 +506,52 @@ def _rounded(scored: ScoreGroups, decimals: int) -> ScoreGroups:
     counts = np.zeros((len(distinct), scored.scores.shape[1]))
     np.add.at(counts, group.reshape(-1), scored.counts)
     return ScoreGroups(distinct[:, :-1], counts, distinct[:, -1].astype(np.int64))
+
+
+# Trees with points: as for Naive Bayes trees, cases of one leaf have different probabilities
+
+
+@model_parts.register
+def _scorecard_parts(model: FittedScorecard, test: Dataset | None) -> Parts:
+    tree, schema, card = model.tree, model.schema, model.points
+    tested = tree.feature[~tree.is_leaf]
+    shown = np.unique(np.concatenate([tested, card.features])).astype(np.intp)
+    return shown, {
+        "kind": "scorecard",
+        "features": [_feature(schema, i) for i in shown.tolist()],
+        "tree": _nodes(tree, schema, shown),
+        "histograms": split_histograms(tree, test),
+        "probabilities": model.probabilities.ravel().tolist(),
+        "training": _numbers(tree.counts),
+        "test": None if test is None else _numbers(Tally.of(tree, test).parts),
+        "points": _points(card, shown),
+        "calibration": _calibration(model.calibration),
+        **_score_lines(model, test),
+    }
+
+
+def _points(card: Scorecard, shown: NDArray[np.intp]) -> dict[str, Any]:
+    return {
+        "tree_weight": card.tree_weight,
+        "tree_share": card.tree_share,
+        "intercept": card.intercept.tolist(),
+        "unit": card.unit,
+        "whole": card.whole,
+        "least": LEAST_PROBABILITY,
+        "attributes": [_attribute_points(each, shown) for each in card.attributes],
+    }
+
+
+def _attribute_points(each: AttributePoints, shown: NDArray[np.intp]) -> dict[str, Any]:
+    return {
+        "feature": int(np.searchsorted(shown, each.feature)),
+        "share": each.share,
+        "starts": each.starts.tolist(),
+        "high": each.high,
+        "values": each.values.tolist(),
+        "slopes": each.slopes.tolist(),
+        "missing": each.missing.tolist(),
+    }
 
 
 # Cells of the Multiscale Classifier

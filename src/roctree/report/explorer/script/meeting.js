@@ -78,7 +78,7 @@ function pinOf(app, { name, choice, state, point }, number) {
       const { rates } = point;
       rows.push([`Cost (miss = ${short(app.state.cost_fn / app.state.cost_fp, 3)})`, money(rates.misses * app.state.cost_fn + rates.alarms * app.state.cost_fp)]);
     }
-    if (!app.tree.models) rows.push(["Flagged", flaggedWords(app, point, state)]);
+    if (!app.tree.hasAnswers) rows.push(["Flagged", flaggedWords(app, point, state)]);
   }
   return element(
     "div",

@@ -123,7 +123,7 @@ function dotsBetween(dots, { order, state }, from, to) {
 function drawLetters(frame, app, layers) {
   const { tree, point, palette, letters } = app;
   const { counted, order } = point;
-  if (tree.models || order.nGroups > MOST_LETTERS) return;
+  if (tree.hasAnswers || order.nGroups > MOST_LETTERS) return;
   const { context } = frame;
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";

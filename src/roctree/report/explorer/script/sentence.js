@@ -85,7 +85,7 @@ function flippedClasses({ tree, point, before, letters }) {
 
 /** Which leaves flip: "C flips", "C and D flip", "12 leaves flip". */
 function flipWords({ tree, letters }, { nodes, nCases }) {
-  if (tree.models || nodes.length === 0) return `${cases(nCases)} flip${Number(nCases.toFixed(1)) === 1 ? "s" : ""}`;
+  if (tree.hasAnswers || nodes.length === 0) return `${cases(nCases)} flip${Number(nCases.toFixed(1)) === 1 ? "s" : ""}`;
   return lettersWords(letters, nodes);
 }
 
@@ -123,7 +123,7 @@ function nextWords({ tree, point, letters, data }) {
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => tree.leafOf[node] >= 0);
   const number = short(bounds[nGroups + 1], 3);
   const when = `Drag right: from ${number} false alarm${number === "1" ? "" : "s"} on, `;
-  if (tree.models || nodes.length === 0) return `${when}more ${data.noun} are flagged.`;
+  if (tree.hasAnswers || nodes.length === 0) return `${when}more ${data.noun} are flagged.`;
   const names = nodes.length > MOST_LETTERS ? `${nodes.length} ${tree.cells ? "cells" : "leaves"}` : listed(nodes.map((node) => letters.get(node)));
   return `${when}${names} ${nodes.length === 1 ? "is" : "are"} flagged too.`;
 }

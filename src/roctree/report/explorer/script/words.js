@@ -247,7 +247,15 @@ function neededWords(change, categories) {
   return low === -Infinity ? `at most ${cuts.high}` : `above ${cuts.low} up to ${cuts.high}`;
 }
 
+/** Points with their sign: whole, or with two decimals. */
+export function signedPoints({ whole }, points) {
+  const shown = Math.abs(points).toFixed(whole ? 0 : 2);
+  return Number(shown) === 0 ? "0" : `${points > 0 ? "+" : "−"}${shown}`;
+}
+
 const REMARKS = {
+  scorecard:
+    "A tree with points: the leaf gives a first probability, and points for the attributes correct it, so that cases of the same leaf get different answers. A segment of the ROC curve is therefore not a leaf but the cases with the same answer. For SQL use tree.to_sql(); rules and distances from another label are not offered.",
   naive_bayes:
     "A Naive Bayes tree: each leaf has its own table, so that cases of the same leaf get different answers. A segment of the ROC curve is therefore not a leaf but the cases with the same answer, and a leaf has a label only if all its training cases have it. An answer depends on many values at once: rules, SQL and distances from another label are not offered.",
   cells:
@@ -259,11 +267,18 @@ const SOFT =
 
 /** Differences of the page for other kinds of models; none for a tree with hard thresholds. */
 export function remarkOn(tree) {
-  return tree.softness ? SOFT : REMARKS[tree.kind];
+  return REMARKS[tree.kind] ?? (tree.softness ? SOFT : null);
 }
 
 /** Explanations that depend on the kind of model. */
 const MEANINGS_BY_KIND = {
+  scorecard: {
+    tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf, which gives a first probability; the points below correct it. The thicker a branch, the more training cases followed it. The fill of a leaf is its probability without points; the frame is the label of its cases, dashed if they differ.",
+    roc: "Cases sorted by their probability of the class of interest, points included, one segment for each distinct answer. Each step along the curve labels one more answer positive.",
+    calibration: "One dot for each tenth of the cases, sorted by probability: predicted against observed frequency. On the diagonal the probabilities are correct.",
+    by: "What determines which cases are positive. For costs these are always the probabilities; for rates and F-beta also the cases that are counted: expected by the probabilities, the training cases, or the test cases.",
+    next: "The neighbouring labellings on the slider: which answer changes, at which cost ratio, and the gain and loss.",
+  },
   naive_bayes: {
     tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf, whose table gives its probability. The thicker a branch, the more training cases followed it. The fill of a leaf is the share of the class of interest among its training cases; the frame is their label, dashed if they differ. Click a leaf for its table.",
     roc: "Cases sorted by their probability of the class of interest, one segment for each distinct answer. Each step along the curve labels one more answer positive.",
@@ -319,5 +334,6 @@ const MEANINGS = {
   matrix: "The cost of predicting the class of the row for a case of the class of the column. Correct predictions usually cost nothing.",
   positive: "The class that counts as positive: the one to be found. All others are negative.",
   model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each known value multiplies the odds by the ratio of its frequency in the class of interest to that in the others, as if the values were independent: a factor above 1 is evidence for it, below 1 against it. Unknown values have no effect.",
+  points: "A correction of the probability of the leaf. All points of a case are added to those of its leaf; the sum gives the probability. Positive points are evidence for the class, negative points against it. The pictures have the same scale; the percentage is the attribute’s share in the differences of the score.",
   copy: "The same operating point for other programs. The link opens this page with the same settings.",
 };
