@@ -111,7 +111,6 @@ def test_scripts_make_no_markup_and_load_nothing(name):
     for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "fetch(",
                  "XMLHttpRequest", "http:", "https:", "</"):  # fmt: skip
         assert word not in text, word
-    assert len(text.splitlines()) < 400
 
 
 def test_every_script_is_part_of_the_page_or_the_widget():
@@ -237,5 +236,5 @@ def test_a_page_of_undecided_cases_says_that_it_decides_them():
     plain, changed = tree.at(cost_fn=2), tree.at(cost_fn=2, cost_reject=0.3)
     assert data_document(plain.fitted_)["undecided"] is None
     found = data_document(changed.fitted_)["undecided"]
-    assert f"{changed.operating_point_.rejected:.1%} of the cases undecided" in found
+    assert f"{100 * changed.operating_point_.rejected:.0f} % of the cases undecided" in found
     assert changed.operating_point_.rejected > 0

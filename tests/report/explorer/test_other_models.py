@@ -1,4 +1,4 @@
-"""The page of Naive Bayes trees, of trees with points and of cells, in a real browser: it shows what Python says."""
+"""The page of Naive Bayes trees, trees with points and cells, in a real browser."""
 
 from functools import partial
 from pathlib import Path

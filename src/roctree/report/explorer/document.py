@@ -34,9 +34,9 @@ from roctree.models.multiscale.cells import BITS, CellTree
 from roctree.models.multiscale.fitted import FittedCells, refuse_missing
 from roctree.models.nbtree.fitted import FittedNaiveBayesTree, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.points import LEAST_PROBABILITY, AttributePoints, Scorecard
 from roctree.report.explorer.histograms import split_histograms
 from roctree.requests import HELD_OUT, Counts, class_index
-from roctree.points import LEAST_PROBABILITY, AttributePoints, Scorecard
 from roctree.roc import Curve
 from roctree.scorecard import FittedScorecard
 from roctree.strategy import is_finite_number
@@ -135,9 +135,9 @@ def _undecided(point: OperatingPoint | None) -> str | None:
     if point is None or not point.abstains:
         return None
     return (
-        f"This operating point leaves {point.rejected:.1%} of the cases undecided, at a cost of "
-        f"{getattr(point.labeller, 'cost_reject', 0.0):g} each. The page decides every case: it "
-        "shows the labels of the same costs without rejection."
+        f"The model leaves {100.0 * point.rejected:.0f} % of the cases undecided, at a cost of "
+        f"{getattr(point.labeller, 'cost_reject', 0.0):g} each. This page decides every case, by "
+        "the same costs of a miss and of a false alarm."
     )
 
 
