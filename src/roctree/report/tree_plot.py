@@ -42,12 +42,12 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
         max_depth = HTML_LEVELS
     shown = list(depth_first(tree, max_depth))
     ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == max_depth]
-    conditions = _short_conditions(model, shown)
-    outcomes = {node: _outcome(model, node) for node in ends}
+    conditions = short_conditions(model, shown, _MOST_LETTERS)
+    outcomes = {node: outcome_text(model, node, _MOST_LETTERS) for node in ends}
 
-    columns = _columns(tree.depth, conditions)
-    rows = _rows(model, shown, ends)
-    right = max(columns[tree.depth[node]] + _width(text) for node, text in outcomes.items())
+    columns = column_places(tree.depth, conditions)
+    rows = row_places(model, shown, ends)
+    right = max(columns[tree.depth[node]] + text_width(text) for node, text in outcomes.items())
     size = right + _MARGIN, _ROW * len(ends) + 2 * _MARGIN
     if ax is None:
         library = pyplot()
@@ -68,38 +68,39 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
     return ax
 
 
-def _short_conditions(model: FittedTree, shown: list[int]) -> dict[int, str]:
-    """Return the conditions that lead to the nodes below the root."""
+def short_conditions(model: FittedTree, shown: list[int], most: int) -> dict[int, str]:
+    """Return the conditions that lead to the nodes below the root, of so many letters at most."""
     tree, names = model.tree, model.schema.names
     found = branch_conditions(tree, model.schema, shown[1:])
     return {
-        node: shorten(text, _MOST_LETTERS, quote_if_needed(names[tree.feature[tree.parent[node]]]))
+        node: shorten(text, most, quote_if_needed(names[tree.feature[tree.parent[node]]]))
         for node, text in found.items()
     }
 
 
-def _outcome(model: FittedTree, node: int) -> str:
+def outcome_text(model: FittedTree, node: int, most: int) -> str:
     """Return the letter and label of a node, its number and its cases."""
-    label = shorten(model.answers.label_text(node), _MOST_LETTERS)
+    label = shorten(model.answers.label_text(node), most)
     cases = case_count(model.tree, node, DIGITS)
     more = "" if model.tree.is_leaf[node] else " …"
     return f"{label}: {model.answers.share_text(node)}, {cases}{more}"
 
 
-def _columns(depth: Ints, conditions: dict[int, str]) -> Floats:
-    """Return the horizontal position of each depth: conditions fit between two of them."""
+def column_places(depth: Ints, conditions: dict[int, str]) -> Floats:
+    """Return the horizontal position of each depth in inches: conditions fit between them."""
     widths = np.zeros(1 + max((int(depth[node]) for node in conditions), default=0))
     for node, text in conditions.items():
-        widths[depth[node]] = max(widths[depth[node]], _width(text))
+        widths[depth[node]] = max(widths[depth[node]], text_width(text))
     return np.asarray(_MARGIN + np.cumsum(widths))
 
 
-def _width(text: str) -> float:
+def text_width(text: str) -> float:
+    """Return the width of a text in inches, with some room beside it."""
     return _GAP + _LETTER * len(text)
 
 
-def _rows(model: FittedTree, shown: list[int], ends: list[int]) -> Floats:
-    """Return the vertical position of each node: leaves below each other, parents halfway."""
+def row_places(model: FittedTree, shown: list[int], ends: list[int]) -> Floats:
+    """Return the vertical position of each node in inches: leaves in rows, parents halfway."""
     tree = model.tree
     rows = np.zeros(tree.n_nodes)
     rows[ends] = _MARGIN + _ROW * (0.5 + np.arange(len(ends)))
