@@ -13,9 +13,9 @@ from roctree.files.fitted_tree import write
 from roctree.points import (
     POINTS,
     AttributePoints,
-    Cases,
     Points,
-    Problem,
+    PointsCases,
+    RidgeRegression,
     Scorecard,
     basis_of,
     learn_points,
@@ -70,7 +70,7 @@ def problem_of(n_classes, points, seed=0):
     shares = rng.dirichlet(np.ones(n_classes) * 3, 80)
     weights = rng.integers(1, 4, 80).astype(float)
     labels = data.labels.astype(np.int64)
-    return Cases(data.values, labels, weights, shares, np.arange(80) % 5), data.schema
+    return PointsCases(data.values, labels, weights, shares, np.arange(80) % 5), data.schema
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -78,7 +78,7 @@ def problem_of(n_classes, points, seed=0):
 def test_the_solution_is_the_minimum_of_the_plain_objective(n_classes, points):
     cases, schema = problem_of(n_classes, points)
     bases = [basis_of(points, cases, schema, feature) for feature in range(schema.n_features)]
-    problem = Problem.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
     problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
     coefficients = np.concatenate(by_attribute, axis=1)
