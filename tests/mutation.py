@@ -23,7 +23,6 @@ import hashlib
 import inspect
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -42,6 +41,9 @@ from threading import Thread
 from typing import Any
 
 import pytest
+
+with contextlib.suppress(ImportError):  # only POSIX has it, as it has the forks used below
+    import resource
 
 # The library is imported in another state where kernels are interpreted.
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"

@@ -16,10 +16,10 @@ from roctree.points import (
     POINTS,
     SELECTING_PENALTY,
     AttributePoints,
-    Cases,
     Points,
+    PointsCases,
     PointsTable,
-    Problem,
+    RidgeRegression,
     Scorecard,
     basis_of,
     learn_points,
@@ -76,7 +76,7 @@ def problem_of(n_classes, points, seed=0):
     shares = rng.dirichlet(np.ones(n_classes) * 3, 80)
     weights = rng.integers(1, 4, 80).astype(float)
     labels = data.labels.astype(np.int64)
-    return Cases(data.values, labels, weights, shares, np.arange(80) % 5), data.schema
+    return PointsCases(data.values, labels, weights, shares, np.arange(80) % 5), data.schema
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -84,7 +84,7 @@ def problem_of(n_classes, points, seed=0):
 def test_the_solution_is_the_minimum_of_the_plain_objective(n_classes, points):
     cases, schema = problem_of(n_classes, points)
     bases = [basis_of(points, cases, schema, feature) for feature in range(schema.n_features)]
-    problem = Problem.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
     problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
     coefficients = np.concatenate(by_attribute, axis=1)
@@ -186,7 +186,9 @@ def test_points_have_the_same_bytes_for_shuffled_rows_threads_and_copies(kind):
 
 
 def written(model):
-    return write(model, [])
+    """What a file would contain, but for when the model was trained."""
+    document = write(model, [])
+    return document | {"training": document["training"] | {"date": None}}
 
 
 def test_points_rank_better_where_effects_add_up(fitted):
@@ -394,7 +396,7 @@ def test_derivatives_of_the_plain_objective_are_zero_at_the_solution(n_classes, 
     shares = np.maximum(shares, 0.05)
     cases = cases._replace(shares=shares / shares.sum(axis=1, keepdims=True))
     bases = all_bases(points, cases, schema)
-    problem = Problem.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
     for _ in range(4):  # each time from the last solution on, and nearer
         problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
@@ -439,7 +441,7 @@ def test_attributes_are_added_in_the_order_of_the_plain_promise(n_classes):
         bases, leaves = all_bases(points, cases, schema), tree_scores(cases.shares)
         before: list = []
         for size in range(1, 4):
-            problem = Problem.of(points, cases, before, leaves)
+            problem = RidgeRegression.of(points, cases, before, leaves)
             shares = softmax(problem.solve(SELECTING_PENALTY).T).tolist()
             rows = list(zip(shares, cases.labels, cases.weights, strict=True))
             promises = [
@@ -461,7 +463,9 @@ def test_the_penalty_has_the_least_plain_log_loss_of_held_out_cases(n_classes, p
     if points.max_attributes:
         bases = select_bases(points, cases, bases, leaves)
     losses, tried = [], None
-    parts = [Problem.of(points, cases, bases, leaves).without(cases.folds == f) for f in range(5)]
+    parts = [
+        RidgeRegression.of(points, cases, bases, leaves).without(cases.folds == f) for f in range(5)
+    ]
     for penalty in PENALTIES:
         held_out = np.empty_like(cases.shares)
         for fold, part in enumerate(parts):
@@ -495,9 +499,10 @@ def test_a_case_of_weight_k_equals_k_cases(n_classes, points):
     copies = np.repeat(np.arange(80), weights.astype(int))
     weighted = learn_points(points, cases._replace(weights=weights), schema).scorecard
     copied = learn_points(
-        points, Cases(*(each[copies] for each in cases))._replace(weights=np.ones(len(copies))),
+        points,
+        PointsCases(*(each[copies] for each in cases))._replace(weights=np.ones(len(copies))),
         schema,
-    ).scorecard  # fmt: skip
+    ).scorecard
     assert weighted.features == copied.features
     assert weighted.penalty == copied.penalty
     for name in ("log_loss", "tree_log_loss", "tree_weight", "tree_share", "unit", "intercept"):
@@ -537,7 +542,9 @@ def basis(values, weights=None, shape="linear", categories=None):
     values = np.array(values, dtype=float)
     n = len(values)
     weights = np.ones(n) if weights is None else np.array(weights, dtype=float)
-    cases = Cases(values[:, None], np.zeros(n, int), weights, np.ones((n, 2)) / 2, np.zeros(n, int))
+    cases = PointsCases(
+        values[:, None], np.zeros(n, int), weights, np.ones((n, 2)) / 2, np.zeros(n, int)
+    )
     schema = Schema(("x",), (categories,), np.array(["no", "yes"]))
     return basis_of(Points(shape), cases, schema, 0)
 

@@ -182,7 +182,7 @@ def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
                 yield table.select(columns)
 
 
-def read_table(X: Any, names: Sequence[str]) -> Any:
+def read_columns(X: Any, names: Sequence[str]) -> Any:
     """Return some columns of what ``are_batches`` as one pyarrow table."""
     return arrow.concat_tables(read_tables(X, names))
 

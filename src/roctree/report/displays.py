@@ -46,7 +46,7 @@ _FOLD_STYLE: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "alpha": 0.7}
 # Markers of longer curves would overlap.
 _MAX_MARKERS = 200
 # Number of leaves whose labellings are all drawn: 65,536 points.
-_MOST_LEAVES = 16
+_MAX_LEAVES = 16
 # Annotations of points nearer than this would overlap.
 _ANNOTATION_GAP = 0.05
 # The numbers of colours, markers and line styles are coprime, so that no two lines look alike.
@@ -387,10 +387,10 @@ class ROCHullDisplay(_CurveDisplay):
     def _plot_all_labellings(self) -> Any:
         """Draw the sum of the segments of each set of leaves."""
         steps = np.diff(np.column_stack([self.curves[0].fpr, self.curves[0].tpr]), axis=0)
-        if len(steps) > _MOST_LEAVES:
+        if len(steps) > _MAX_LEAVES:
             raise ParameterError(
                 f"A curve of {len(steps)} leaves has 2^{len(steps)} labellings: all of them are "
-                f"drawn for at most {_MOST_LEAVES} leaves."
+                f"drawn for at most {_MAX_LEAVES} leaves."
             )
         points = np.zeros((1, 2))
         for step in steps:
@@ -1406,7 +1406,7 @@ class FrontierDisplay:
 # Critical differences
 
 # Sizes in pixels, of which matplotlib counts 72 per inch.
-LEAST_AXIS, LEAST_MARGIN, LETTER_WIDTH = 240, 140.0, 6.4
+MIN_AXIS, MIN_MARGIN, LETTER_WIDTH = 240, 140.0, 6.4
 AXIS_HEIGHT, LABEL_STEP, BAR_STEP = 60, 20, 12
 
 
@@ -1423,8 +1423,8 @@ def critical_difference_svg(ranks: "Ranks", width: int) -> str:
     order = np.argsort(ranks.mean_ranks, kind="stable")
     labels = [f"{ranks.names[i]} {ranks.mean_ranks[i]:.2f}" for i in order]
     n = len(order)
-    margin = max(LEAST_MARGIN, 20.0 + LETTER_WIDTH * max(map(len, labels)))
-    width = max(width, round(2 * margin + LEAST_AXIS))
+    margin = max(MIN_MARGIN, 20.0 + LETTER_WIDTH * max(map(len, labels)))
+    width = max(width, round(2 * margin + MIN_AXIS))
     n_left, groups = (n + 1) // 2, ranks.cliques
     labels_begin = AXIS_HEIGHT + BAR_STEP * len(groups) + 14
     height = labels_begin + LABEL_STEP * (n_left + 1) + 6

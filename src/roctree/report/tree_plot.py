@@ -22,7 +22,7 @@ _FONT_SIZE = 9.0
 # In inches at this size of letters, which are about half as wide as high.
 _LETTER = 0.56 * _FONT_SIZE / 72.0
 _ROW, _MARGIN, _GAP = 0.34, 0.1, 0.25
-_MOST_LETTERS = 44
+_MAX_LETTERS = 44
 
 
 def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None) -> Any:
@@ -73,14 +73,14 @@ def _short_conditions(model: FittedTree, shown: list[int]) -> dict[int, str]:
     tree, names = model.tree, model.schema.names
     found = branch_conditions(tree, model.schema, shown[1:])
     return {
-        node: shorten(text, _MOST_LETTERS, quote_if_needed(names[tree.feature[tree.parent[node]]]))
+        node: shorten(text, _MAX_LETTERS, quote_if_needed(names[tree.feature[tree.parent[node]]]))
         for node, text in found.items()
     }
 
 
 def _outcome(model: FittedTree, node: int) -> str:
     """Return the letter and label of a node, its number and its cases."""
-    label = shorten(model.answers.label_text(node), _MOST_LETTERS)
+    label = shorten(model.answers.label_text(node), _MAX_LETTERS)
     cases = case_count(model.tree, node, DIGITS)
     more = "" if model.tree.is_leaf[node] else " …"
     return f"{label}: {model.answers.share_text(node)}, {cases}{more}"

@@ -1,10 +1,10 @@
-"""Growth from bins, wherever the rows are.
+"""Growth from bins, for rows in memory and elsewhere.
 
-Rows in memory are coded once, and the tree grows to the leaves as in a search over all values,
-with every bin a value. Rows elsewhere are known by tables alone, and the tree grows level by level:
-at each level the best split of every node is found in its table, in one place; the shards send
-their rows to the children and count the tables of some of them. The heaviest child of a node is not
-counted: its table is that of its parent minus those of its siblings.
+Rows in memory are coded once, and the tree grows to the leaves as in a search over all values, with
+every bin as one value. Rows elsewhere are represented by tables only, and the tree grows level by
+level: the best split of every node is found centrally from its table; the shards assign their rows
+to the children and count the tables of some of them. The heaviest child of a node is not counted:
+its table is that of its parent minus those of its siblings.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from roctree._jit import choose
 from roctree.arrays import Bools, Floats, Ints, in_threads
 from roctree.data.dataset import Dataset
-from roctree.tree.bins import MOST_BINS, Edges, binned_columns, learn_edges
+from roctree.tree.bins import MAX_BINS, Edges, binned_columns, learn_edges
 from roctree.tree.columns import Columns
 from roctree.tree.growth import (
     BinnedKernels,
@@ -35,7 +35,7 @@ from roctree.tree.growth import (
     weight_grid,
 )
 from roctree.tree.kernels.nominal import enter_categories, no_categories
-from roctree.tree.kernels.records import Rules
+from roctree.tree.kernels.records import KernelRules
 from roctree.tree.kernels.tables import (
     Bounds,
     LevelSplits,
@@ -53,13 +53,13 @@ from roctree.tree.tree import NO_BRANCH, Tree
 # Called after each level with the number of finished levels.
 LevelCallback = Callable[[int], object]
 
-# Most memory of all tables of a level, in bytes; a wider level is counted in groups of nodes.
+# Memory limit for all tables of a level, in bytes; wider levels are counted in groups of nodes.
 _ROOM = 1 << 27
 
 
 @dataclass(frozen=True)
 class Binned:
-    """Binned data, ready for growth, wherever the rows are.
+    """Binned data, in memory or elsewhere.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class BinnedRows(Binned):
         self, columns: Columns, growth: GrowthRules, n_threads: int, finished: LevelCallback
     ) -> Tree:
         if growth.c45_numeric_minimum:
-            # C4.5 compares values that share no bin, which tables know how to do.
+            # C4.5 compares values in different bins, which only the search of tables implements.
             return super()._grow_root(columns, growth, n_threads, finished)
         rows = self.rows
         unknown = bool((self.has_missing & ~columns.own_code).any())
@@ -141,14 +141,14 @@ class BinnedRows(Binned):
         return as_tree(space, columns)
 
 
-def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> BinnedRows:
+def bin_dataset(dataset: Dataset, max_bins: int = MAX_BINS, n_threads: int = 1) -> BinnedRows:
     """Return the rows of a data set that have weight, in bins."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
     schema = dataset.schema
     given = None if (weights == 1.0).all() else weights
     edges = learn_edges(values, schema.n_categories, schema.names, max_bins, given, n_threads)
     weights, quantum = weight_grid(weights)
-    # Beside a very large weight a very small one has been rounded to zero.
+    # Very small weights may be rounded to zero next to very large ones.
     values, labels, weights = drop_zero_weight(values, labels, weights)
     counts = class_counts(labels, weights, schema.n_classes)
     codes, bounds = edges.code(values, n_threads)
@@ -194,7 +194,7 @@ class LevelSearch:
             space.make_bins(columns)
 
     def start(self, table: Floats) -> None:
-        """Learn from the table of the root how strongly categories are shrunk."""
+        """Estimate the shrinkage of categories from the table of the root."""
         start = self.columns.bins.start
         set_shrinkage(self.columns, self._growth, lambda each: table[start[each] : start[each + 1]])
 
@@ -249,7 +249,7 @@ class Level:
 def grow_levels(
     shards: Shards,
     search: LevelSearch,
-    rules: Rules,
+    rules: KernelRules,
     counts: Floats,
     finished: LevelCallback = lambda n_levels: None,
 ) -> Tree:
@@ -261,7 +261,7 @@ def grow_levels(
         The rows.
     search : LevelSearch
         Finds the best splits of tables.
-    rules : Rules
+    rules : KernelRules
         Limits of growth and treatment of missing values.
     counts : float64[classes]
         Class counts of all rows.
@@ -295,7 +295,7 @@ def grow_levels(
     return _as_tree(levels, search.columns, rules)
 
 
-def _may_be_split(counts: Floats, depth: int, rules: Rules) -> Bools:
+def _may_be_split(counts: Floats, depth: int, rules: KernelRules) -> Bools:
     """Return whether each node of a level is impure, large and shallow enough to be split."""
     smallest = max(rules.min_split, 2.0 * rules.min_leaf)
     n_present = np.count_nonzero(counts * rules.class_weight > 0.0, axis=1)
@@ -344,9 +344,9 @@ class _Parents:
     weights: Floats
 
     def children_by_subtraction(self, wanted: Bools) -> Ints:
-        """Return the nodes to get by subtraction: the heaviest wanted child of a parent.
+        """Return the nodes to compute by subtraction: the heaviest requested child of each parent.
 
-        Siblings that are not wanted would be counted for this alone, so they must weigh less.
+        Siblings that are not needed are counted only for this, so they must weigh less.
         """
         candidates = np.flatnonzero(wanted)
         order = np.lexsort((candidates, -self.weights[candidates], self.parent[candidates]))
@@ -406,8 +406,8 @@ def _subtract_siblings(
 # --- Levels as a tree ---
 
 
-def _as_tree(levels: list[Level], columns: Columns, rules: Rules) -> Tree:
-    """Return the tree; levels one after the other are the breadth-first order of nodes."""
+def _as_tree(levels: list[Level], columns: Columns, rules: KernelRules) -> Tree:
+    """Return the tree; the concatenated levels are in breadth-first order."""
 
     def per_node(of_level: Callable[[Level], NDArray[Any]], otherwise: float) -> NDArray[Any]:
         return np.concatenate([level.per_node(of_level(level), otherwise) for level in levels])
@@ -433,7 +433,7 @@ def _as_tree(levels: list[Level], columns: Columns, rules: Rules) -> Tree:
     )
 
 
-def _missing_branches(level: Level, columns: Columns, rules: Rules) -> Ints:
+def _missing_branches(level: Level, columns: Columns, rules: KernelRules) -> Ints:
     """Return the branch of missing values at each split: as found, by its code, or the heaviest."""
     splits, branch = level.splits, level.splits.missing_branch.copy()
     own = columns.own_code[splits.feature]

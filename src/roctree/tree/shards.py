@@ -1,7 +1,7 @@
-"""Shards of coded rows, which answer with tables: the class counts of the bins of nodes.
+"""Shards of coded rows, which return tables: the class counts of the bins of nodes.
 
-Tables of shards add up to the table of all rows. Sums of weights are exact, so it does not matter
-how the rows are divided into shards, or in which order these answer.
+Tables of shards add up to the table of all rows. Sums of weights are exact, so neither the division
+into shards nor the order of their results matters.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ from roctree.tree.kernels.tables import (
     move_rows,
 )
 
-# Most rows of a shard: Python gets control after each, so that Ctrl-C works.
+# Maximum rows of a shard: control returns to Python after each, so that Ctrl-C works.
 SHARD_ROWS = 1 << 20
-# With fewer nodes per thread, threads share the rows rather than the nodes.
+# With fewer nodes per thread, threads divide the rows rather than the nodes.
 _FEW_NODES = 8
 
 
@@ -64,7 +64,7 @@ class Shard:
 
     def count(self, listed: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
         """Add the rows of some nodes to their tables."""
-        # Of all levels together: each of them decides alike.
+        # For all levels together, so that each chooses the same way.
         steps = 20 * self.codes.size
         run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words, steps)
         run(columns.bins.start, nodes, listed, self.codes, self.labels, tables)
@@ -99,7 +99,7 @@ def omit_unit_weights(weights: Floats) -> Floats:
 
 
 class Shards(Protocol):
-    """What growth asks of the rows, wherever they are."""
+    """The interface between growth and the rows, wherever they are stored."""
 
     def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""

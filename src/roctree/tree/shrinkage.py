@@ -1,14 +1,14 @@
 """How strongly the categories of a nominal attribute are shrunk before they are divided in two.
 
-The best division of many categories into two sets has a high score even if they say nothing: each
-category of few cases is on the side where it happens to fit. So categories are divided by shrunk
-counts, as if each had seen some further cases of a common pot. The fewer cases a category has, the
-more of its counts come from the pot, and rare categories agree with one another.
+The best division of many categories into two sets has a high score even if they are uninformative,
+because each rare category ends up on the side that happens to fit. So categories are divided by
+shrunk counts, as if each had some additional cases from a common distribution. The fewer cases a
+category has, the closer it is to that distribution.
 
 The strength, a number of cases, is estimated once per attribute, from the class counts of its
-categories at the root. It follows James and Stein: the less the categories differ beyond chance,
-the stronger. Attributes with at most ten categories are not shrunk. ``kernels.nominal.shrink``
-does it at each node.
+categories at the root. As in the James-Stein estimator, it is larger if the categories differ
+little beyond chance. Attributes with at most ten categories are not shrunk.
+``kernels.nominal.shrink`` shrinks the counts at each node.
 """
 
 from collections.abc import Callable
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Shrinkage = float | Literal["auto"] | None
 
-# Up to this many categories two sets are found by their counts alone.
+# With up to this many categories, counts are not shrunk.
 FEW_CATEGORIES = 10
-# Least excess of the statistic over chance, so that the strength stays finite.
-_LEAST_EXCESS = 0.1
+# Lower bound of the statistic's excess over chance, which keeps the strength finite.
+_MIN_EXCESS = 0.1
 
 
 def estimate_strength(counts: Floats) -> float:
@@ -50,7 +50,7 @@ def estimate_strength(counts: Floats) -> float:
     statistic = (total - 1.0) * between / (total - by_chance)
     freedom = n_categories - FEW_CATEGORIES
     typical = (total - (sizes**2).sum() / total) / (n_categories - 1)
-    return float(typical * freedom / max(statistic - freedom, _LEAST_EXCESS))
+    return float(typical * freedom / max(statistic - freedom, _MIN_EXCESS))
 
 
 def set_shrinkage(columns: Columns, rules: "GrowthRules", count: Callable[[int], Floats]) -> None:
@@ -71,7 +71,7 @@ def set_shrinkage(columns: Columns, rules: "GrowthRules", count: Callable[[int],
     for feature in np.flatnonzero(columns.n_categories):
         found = strength
         if found == "auto":
-            # With missing values as one more, there may be more than a few categories.
+            # Missing values count as one more category.
             many = columns.n_categories[feature] >= FEW_CATEGORIES
             found = _estimate(count(int(feature)), rules) if many else 0.0
         columns.features.shrinkage[feature] = found * rules.unit
@@ -83,7 +83,7 @@ def _estimate(counts: Floats, rules: "GrowthRules") -> float:
     return estimate_strength(known / rules.unit)
 
 
-def count_values(columns: Columns, feature: int, labels: Any, weights: Floats) -> Floats:
+def count_categories(columns: Columns, feature: int, labels: Any, weights: Floats) -> Floats:
     """Return the class counts of the categories of an attribute, with missing values last."""
     values = columns.values[:, feature]
     missing = columns.n_categories[feature] - columns.own_code[feature]

@@ -1,8 +1,8 @@
 """Kernel that mixes leaves in a tree with soft thresholds.
 
-It goes node by node, not row by row: a node has a list of the rows that reach it, in whole or in
-part, and passes it on to its branches. The rule of a node is read once for all of them, its
-attribute is one column in the cache, and no step waits for the one before. Lists are kept on two
+It proceeds node by node, not row by row: a node has a list of the rows that reach it, in whole or
+in part, and passes it on to its branches. The rule of a node is read once for all of them, its
+attribute is one column in the cache, and steps are independent of each other. Lists are kept on two
 stacks and branches are visited from the first to the last, so the sum over the leaves of a row does
 not depend on other rows.
 """
@@ -24,9 +24,9 @@ from roctree.arrays import (
     ReadonlyPlaces,
 )
 from roctree.tree.kernels.descent import Paths, Steps, branch_of, part_above
-from roctree.tree.tree import LEAST_PART
+from roctree.tree.tree import MIN_PART
 
-# A node that is still to be visited, and its list: on which stack, and where it begins and ends.
+# A node to be visited, and its list of rows: the stack it is on, its start and its end.
 SEGMENT = np.dtype((np.record, [("node", "i8"), ("stack", "i8"), ("begin", "i8"), ("end", "i8")]))
 Whole: TypeAlias = int | np.int64
 Segments: TypeAlias = Annotated[NDArray[Any], record_array(SEGMENT)]
@@ -42,7 +42,7 @@ class Segment(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Room for the lists of a block of rows.
+    """Memory for the lists of a block of rows.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def blend(
     leaf_table: ReadonlyFloats2D,
     mixture: Floats2D,
 ) -> int:
-    """Mix the rows of ``leaf_table`` for each row; return 0 if the lists had too little room.
+    """Mix the rows of ``leaf_table`` for each row; return 0 if the lists were too short.
 
-    For a single row, room for as many entries as the tree has nodes is enough.
+    For a single row, one entry per node of the tree is enough.
     """
     steps, tops, pending = paths.steps, lists.tops, lists.pending
     n_rows, room = mixture.shape[0], lists.rows.shape[1]
@@ -166,11 +166,11 @@ def add_two_leaves(
     leaf_table: ReadonlyFloats2D,
     mixture: Floats2D,
 ) -> None:
-    """Mix two leaves into the rows of the list above them, without lists of their own."""
+    """Mix two leaves into the rows of their parent's list, without separate lists."""
     rows, parts = lists.rows, lists.parts
     threshold = paths.rules[segment.node].threshold
     softness = paths.rules[segment.node].softness
-    least = LEAST_PART if softness > 0.0 else np.inf
+    least = MIN_PART if softness > 0.0 else np.inf
     steepness = 0.5 / softness if softness > 0.0 else 1.0
     here, below = np.uint64(segment.stack), np.uint64(paths.steps[segment.node].next)
     beyond = below + np.uint64(1)
@@ -182,7 +182,8 @@ def add_two_leaves(
         above = above if part * min(above, 1.0 - above) >= least else together
         first, second = part * (1.0 - above), part * above
         for k in range(np.uint64(mixture.shape[1])):
-            # One leaf after the other, as with lists of their own, so that sums are equal.
+            # One leaf after the other, in the same order as with separate lists, so that sums are
+            # equal.
             sofar = mixture[row, k] + first * leaf_table[below, k]
             mixture[row, k] = sofar + second * leaf_table[beyond, k]
 
@@ -191,7 +192,7 @@ def add_two_leaves(
 def divide_numbers(
     segment: Segment, n_pending: int, column: ReadonlyFloats, paths: Paths, lists: Lists
 ) -> int:
-    """Pass the list of a node with a threshold on to its two branches; return what is pending.
+    """Pass the list of a node with a threshold to its two branches; return the number pending.
 
     It computes ``part_above`` without a branch: every row is written to both lists, and only the
     lists it belongs to grow. That is faster than mispredicted branches. The list of the second
@@ -200,7 +201,7 @@ def divide_numbers(
     rows, parts, tops = lists.rows, lists.parts, lists.tops
     threshold = paths.rules[segment.node].threshold
     softness = paths.rules[segment.node].softness
-    least = LEAST_PART if softness > 0.0 else np.inf
+    least = MIN_PART if softness > 0.0 else np.inf
     steepness = 0.5 / softness if softness > 0.0 else 1.0
     stack, other = segment.stack, 1 - segment.stack
     child = np.int64(paths.steps[segment.node].next)
@@ -227,7 +228,7 @@ def divide_numbers(
 def divide_any(
     segment: Segment, n_pending: int, column: ReadonlyFloats, paths: Paths, lists: Lists
 ) -> int:
-    """Do the same for any split, where values may be missing: branch by branch."""
+    """Do the same for any split, with values that may be missing, branch by branch."""
     rows, parts, branches = lists.rows, lists.parts, lists.branches
     node, stack, other = segment.node, segment.stack, 1 - segment.stack
     begin, n_rows = segment.begin, segment.end - segment.begin

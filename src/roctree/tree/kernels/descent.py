@@ -1,6 +1,6 @@
-"""Kernels that lead rows down a tree.
+"""Kernels that move rows down a tree.
 
-``settle`` leads many rows at once to where their single paths end: a leaf, or a node that divides
+``settle`` moves many rows at once to the ends of their single paths: a leaf, or a node that divides
 the row among its branches. From there ``visit`` follows all paths of a row; ``mix_leaves``,
 ``count_leaves`` and ``list_nodes`` differ only in what they do with the nodes it reaches. Trees
 with soft thresholds are mixed by ``kernels.blend`` instead.
@@ -24,12 +24,12 @@ from roctree.arrays import (
     ReadonlyInt32s,
     ReadonlyInts,
 )
-from roctree.tree.tree import LEAST_PART, NO_BRANCH
+from roctree.tree.tree import MIN_PART, NO_BRANCH
 
-# What a mere comparison reads, in 16 bytes: one cache line holds four nodes. The cut is NaN where
-# more than a comparison is needed. A leaf leads to itself, by its parent's attribute.
+# The data of a simple comparison, in 16 bytes: one cache line holds four nodes. The cut is NaN
+# where more than a comparison is needed. A leaf leads to itself, by its parent's attribute.
 STEP = np.dtype((np.record, [("cut", "f8"), ("attribute", "u4"), ("next", "u4")]))
-# Everything about a node that a descent may need; share is that of the node among its siblings.
+# All data of a node for a descent; share is its share of the cases among its siblings.
 RULE = np.dtype(
     (
         np.record,
@@ -47,19 +47,19 @@ RULE = np.dtype(
     )
 )
 Steps: TypeAlias = Annotated[NDArray[Any], record_array(STEP, readonly=True)]
-Rules: TypeAlias = Annotated[NDArray[Any], record_array(RULE, readonly=True)]
+NodeRules: TypeAlias = Annotated[NDArray[Any], record_array(RULE, readonly=True)]
 
 
 class Paths(NamedTuple):
     """The nodes of a tree, packed for descent: records of ``STEP`` and ``RULE``."""
 
     steps: Steps
-    rules: Rules
+    rules: NodeRules
     category_branch: ReadonlyBranches
 
 
 class Reached(NamedTuple):
-    """Room for the nodes that a row reaches, at most all, and its part in each."""
+    """Memory for the nodes that a row reaches, and its part in each."""
 
     nodes: Ints
     parts: Floats
@@ -86,9 +86,9 @@ def branch_of(value: float, node: int, paths: Paths) -> int:
 def settle(
     values: ReadonlyFloats2D, paths: Paths, moving: Places, halted: Places, nodes: Places
 ) -> int:
-    """Lead each row to a leaf or to a node that divides it; return how many are divided.
+    """Move each row to a leaf or to a node that divides it; return how many are divided.
 
-    ``nodes`` receives where each row ends; ``moving`` and ``halted`` are room for lists of rows.
+    ``nodes`` receives the end of each path; ``moving`` and ``halted`` are memory for lists of rows.
     """
     n_moving = values.shape[0]
     for row in range(n_moving):
@@ -98,7 +98,7 @@ def settle(
     n_divided = 0
     while n_moving > 0:
         n_halted = n_moving
-        run(values, paths.steps, n_halted, moving, nodes)
+        move_down(values, paths.steps, n_halted, moving, nodes)
         n_moving = 0
         for i in range(n_halted):
             row = halted[i]
@@ -118,7 +118,9 @@ def settle(
 
 
 @kernel
-def run(values: ReadonlyFloats2D, steps: Steps, n_rows: int, moving: Places, nodes: Places) -> None:
+def move_down(
+    values: ReadonlyFloats2D, steps: Steps, n_rows: int, moving: Places, nodes: Places
+) -> None:
     """Move rows down until each is at a leaf or at a split that takes more than a comparison.
 
     All rows take two steps, then those that moved take two more, and so on. The steps of different
@@ -144,7 +146,7 @@ def run(values: ReadonlyFloats2D, steps: Steps, n_rows: int, moving: Places, nod
         n_moving = n_moved
 
 
-# No part of a soft threshold: the branches share a row by their weights.
+# Not a soft threshold: the branches share a row by their weights.
 _BY_WEIGHT = -1.0
 
 
@@ -189,7 +191,7 @@ def visit(values: ReadonlyFloats2D, row: int, start: int, paths: Paths, reached:
 def part_above(value: float, part: float, threshold: float, softness: float) -> float:
     """Return the share of a row above a soft threshold; all or none if one would be too small."""
     above = 0.5 + (value - threshold) * (0.5 / softness)
-    if part * min(above, 1.0 - above) >= LEAST_PART:
+    if part * min(above, 1.0 - above) >= MIN_PART:
         return above
     return 1.0 if value > threshold else 0.0
 
