@@ -1062,8 +1062,8 @@ def _in_steps(each: AttributePoints, unit: float, nominal: bool, values: Floats)
                 inside = halves[(halves > min(first, last)) & (halves < max(first, last))]
                 crossings.append(starts[place] + (inside - first) / slope)
         starts = np.unique(_rounded(np.concatenate(crossings), values))
-    # In the middle of each range.
-    ends = np.append(starts[1:], max(high, float(starts[-1])))
+    # In the middle of the values of each range.
+    ends = np.append(starts[1:] - (not nominal and _all_integers(values)), max(high, starts[-1]))
     middles = starts if nominal else starts / 2.0 + ends / 2.0
     points = np.rint(each(middles) / unit) + 0.0
     kept = np.ones(len(starts), dtype=np.bool_)
@@ -1076,11 +1076,15 @@ def _in_steps(each: AttributePoints, unit: float, nominal: bool, values: Floats)
 
 def _rounded(bounds: Floats, values: Floats) -> Floats:
     """Return bounds with few digits; integers if all values are integers."""
-    known = values[~np.isnan(values)]
-    if (known == np.rint(known)).all():
+    if _all_integers(values):
         return np.ceil(bounds)
-    unit = 10.0 ** math.floor(math.log10(float(np.ptp(known)) / 100.0))
+    unit = 10.0 ** math.floor(math.log10(float(np.nanmax(values) - np.nanmin(values)) / 100.0))
     return np.round(bounds / unit) * unit
+
+
+def _all_integers(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool((known == np.rint(known)).all())
 
 
 # Kernels: a limited-memory quasi-Newton method (L-BFGS) over loops of fixed order
