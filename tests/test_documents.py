@@ -58,7 +58,9 @@ def test_users_of_scikit_learn_find_every_parameter():
     text = (HOME / "docs" / "start" / "from-scikit-learn.md").read_text(encoding="utf-8")
     parameters = text.partition("## Parameters")[2].partition("## Methods")[0]
     rows = re.findall(r"^\| (`.*?) \| (.*?) \|", parameters, re.MULTILINE)
-    theirs, ours = (set(re.findall(r"`(\w+)", " ".join(cells))) for cells in zip(*rows))
+    theirs, ours = (
+        set(re.findall(r"`(\w+)", " ".join(cells))) for cells in zip(*rows, strict=True)
+    )
     assert set(DecisionTreeClassifier().get_params()) <= theirs
     # Those that scikit-learn lacks are in the first column of the second table.
     parameters = roctree.ROCTreeClassifier().get_params(deep=False)
