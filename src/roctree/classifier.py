@@ -28,7 +28,7 @@ from roctree.errors import DataError, ParameterError
 from roctree.files import check_can_be_saved, save
 from roctree.fitted import FittedModel, FittedNodes, Training
 from roctree.labelling import Labellings, OperatingPoint
-from roctree.large import are_batches, is_dask, map_partitions, read_table, read_tables
+from roctree.large import are_batches, is_dask, map_partitions, read_columns, read_tables
 from roctree.parameters import check_parameter
 from roctree.prevalence import PriorEstimate
 from roctree.pruning import Pruner
@@ -220,7 +220,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, point = self.schema_.names, self.operating_point_
         if point is not None and point.chance > 0.0:
             # Randomised labels depend on the position of a row among all.
-            return predict(read_table(X, names))
+            return predict(read_columns(X, names))
         found = [predict(table) for table in read_tables(X, names)]
         if not found:
             raise DataError("X has no rows: there is nothing to predict.")

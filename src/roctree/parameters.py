@@ -15,7 +15,7 @@ from roctree.geometry import RANKINGS
 from roctree.pruning import Pruner, PrunesUnderCosts
 from roctree.strategy import configure, is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
-from roctree.tree.bins import MOST_BINS
+from roctree.tree.bins import MAX_BINS
 from roctree.tree.growth import Missing, Nominal
 
 ThresholdChoice = Literal["midpoint", "observed", "node"]
@@ -136,8 +136,8 @@ RULES: dict[str, Rule] = {
     "geometric_probability": _FLAG,
     "splits": _one_of(get_args(SplitSearch)),
     "max_bins": Rule(
-        f"an integer from 2 to {MOST_BINS}",
-        lambda value: _whole(value) and 2 <= value <= MOST_BINS,
+        f"an integer from 2 to {MAX_BINS}",
+        lambda value: _whole(value) and 2 <= value <= MAX_BINS,
     ),
     "class_weight": Rule(
         "'balanced', weights by class such as {example!r}, or {none!r}",

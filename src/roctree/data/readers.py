@@ -31,7 +31,7 @@ TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
 BATCH_ROWS = 100_000
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
-_MOST_LISTED = 12
+_MAX_LISTED = 12
 _LONGEST_NAME = 60
 
 
@@ -137,10 +137,10 @@ def list_names(names: list[str]) -> str:
     """Return names in quotes, not more than the first dozen, and long ones shortened."""
     short = (
         name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
-        for name in names[:_MOST_LISTED]
+        for name in names[:_MAX_LISTED]
     )
     listed = ", ".join(map(repr, short))
-    return f"{listed}, ..." if len(names) > _MOST_LISTED else listed
+    return f"{listed}, ..." if len(names) > _MAX_LISTED else listed
 
 
 def cast_columns(table: Any, types: Mapping[str, Any]) -> Any:

@@ -30,16 +30,16 @@ Role = Literal["numeric", "date", "nominal", "target", "weight", "ignored"]
 _ATTRIBUTES = ("numeric", "date", "nominal")
 
 # More categories than this are accepted only on request.
-_MOST_CATEGORIES = 1000
+_MAX_CATEGORIES = 1000
 # Above this number, categories that are more than half as many as the rows identify rows.
 _SOME_CATEGORIES = 100
 # Above this number, all different categories identify rows.
-_MOST_DIFFERENT = 10
+_MAX_DIFFERENT = 10
 # Up to this number, different integers may be codes.
 _FEW_INTEGERS = 10
 # Names of columns in a list may contain this many commas themselves.
-_MOST_COMMAS = 3
-_MOST_SHOWN = 4
+_MAX_COMMAS = 3
+_MAX_SHOWN = 4
 _LONG_TEXT = 30
 
 
@@ -176,7 +176,7 @@ def find_columns(given: Iterable[str], names: Sequence[str], several: bool = Tru
     for text in given:
         parts = text.split(",") if several and text not in known else [text]
         while parts:
-            runs = (n for n in range(_MOST_COMMAS + 1, 0, -1) if ",".join(parts[:n]) in known)
+            runs = (n for n in range(_MAX_COMMAS + 1, 0, -1) if ",".join(parts[:n]) in known)
             n_parts = next(runs, 0)
             if n_parts == 0:
                 raise ParameterError(
@@ -226,7 +226,7 @@ def _possible_names(given: Iterable[str]) -> list[str]:
     for text in given:
         parts = text.split(",")
         for begin in range(len(parts)):
-            found |= {",".join(parts[begin : begin + n + 1]) for n in range(_MOST_COMMAS + 1)}
+            found |= {",".join(parts[begin : begin + n + 1]) for n in range(_MAX_COMMAS + 1)}
         found.add(text)
     return sorted(found)
 
@@ -266,9 +266,9 @@ def _values(column: Any, role: Role) -> str:
     by_count = sorted(counted.to_pylist(), key=lambda pair: (-pair["counts"], str(pair["values"])))
     shown = [
         quote_if_needed(str(pair["values"])[:_LONG_TEXT], within_list=True)
-        for pair in by_count[:_MOST_SHOWN]
+        for pair in by_count[:_MAX_SHOWN]
     ]
-    return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MOST_SHOWN)
+    return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MAX_SHOWN)
 
 
 def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
@@ -288,7 +288,7 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
     if not arrow.types.is_integer(column.type):
         return
     n_distinct = arrow.compute.count_distinct(column).as_py()
-    if n_distinct == n_present > _MOST_DIFFERENT:
+    if n_distinct == n_present > _MAX_DIFFERENT:
         yield f"integers, all different: a row number? --ignore {word}"
     elif 2 < n_distinct <= _FEW_INTEGERS:
         yield f"{n_distinct} different integers: codes? --nominal {word}"
@@ -316,11 +316,11 @@ def _problem(column: Any, decimal: str) -> str | None:
     n_distinct, misread = len(texts), misread_text(texts.cast(arrow.string()), decimal)
     if misread is not None:
         return f"text, of which {misread}"
-    if n_distinct > _MOST_CATEGORIES:
+    if n_distinct > _MAX_CATEGORIES:
         return f"{n_distinct} different texts"
     if n_distinct > max(_SOME_CATEGORIES, n_present / 2):
         return f"{n_distinct} different texts in {n_present} rows"
-    if n_distinct == n_present > _MOST_DIFFERENT:
+    if n_distinct == n_present > _MAX_DIFFERENT:
         return "a different text in every row"
     return None
 

@@ -177,7 +177,7 @@ class Store:
 # Modules that draw, write or describe results do not change them.
 _WITHOUT_INFLUENCE = ("checks", "cli", "export", "report", "experiment/", "progress.py")
 # The modules of this package that split, fit and measure do.
-_OF_EXPERIMENTS = ("designs", "configurations", "metrics")
+_OF_EXPERIMENTS = ("designs", "metrics", "run")
 _LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
 _UNKNOWN = "unknown"
 
