@@ -19,8 +19,8 @@ from roctree import NaiveBayesTreeClassifier, ROCTreeClassifier
 from roctree.arrays import Floats
 from roctree.data import EncodedRows
 from roctree.experiment import Answer, Bootstrap, Configuration, Problem, Results, Table
+from roctree.experiment.configurations import fit_configurations
 from roctree.experiment.metrics import accuracy, auc, leaves
-from roctree.experiment.run import fit_configurations
 from roctree.presets import j48
 from roctree.pruning import ReducedError
 from roctree.roc import Curve
