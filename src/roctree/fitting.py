@@ -40,10 +40,10 @@ from roctree.parameters import (
     costs_in_class_order,
 )
 from roctree.points import (
-    MOST_CASES,
+    MAX_CASES,
     PENALTY_FOLDS,
-    Cases,
     Points,
+    PointsCases,
     Scorecard,
     learn_points,
 )
@@ -62,7 +62,15 @@ from roctree.pruning import (
 from roctree.scorecard import FittedScorecard
 from roctree.smoothing import Smoother, choices, probabilities
 from roctree.tally import ScoreGroups
-from roctree.tree.growth import GrowthRules, Missing, Nominal, class_counts, grow, weight_grid
+from roctree.tree.growth import (
+    GrowthRules,
+    Missing,
+    Nominal,
+    Shrinkage,
+    class_counts,
+    grow,
+    weight_grid,
+)
 from roctree.tree.levels import Binned, LevelCallback, bin_dataset
 from roctree.tree.prediction import apply, divided_rows, mix, node_class_counts
 from roctree.tree.shape import (
@@ -74,7 +82,6 @@ from roctree.tree.shape import (
     open_best_first,
     open_best_first_by_auc,
 )
-from roctree.tree.shrinkage import Shrinkage
 from roctree.tree.softness import harden, soften
 from roctree.tree.tree import Tree
 
@@ -84,11 +91,11 @@ N_FOLDS = 5
 # Folds of the trees that points are learned beside, and how held-out scores are rounded, of two and
 # of more classes, where there are more than so many.
 POINTS_FOLDS = 3
-_SCORE_DECIMALS, _MOST_EXACT_SCORES = (3, 2), 1000
+_SCORE_DECIMALS, _MAX_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
 # Least probability that the log-loss charges for, so that an impossible outcome costs a finite sum.
-_LEAST_PROBABILITY = 1e-15
+_MIN_PROBABILITY = 1e-15
 # A bit pattern that is not a number, so that a missing value differs from zero.
 _MISSING_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -501,16 +508,16 @@ def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother
     losses = np.zeros(len(candidates))
     for kept, out in folds(data):
         tree = fit_tree(kept)
-        losses += [log_loss(tree, candidate, out) for candidate in candidates]
+        losses += [total_log_loss(tree, candidate, out) for candidate in candidates]
     # Without folds, for very few rows, all losses are zero: take a candidate from the middle.
     return candidates[int(losses.argmin()) if losses.any() else len(candidates) // 2]
 
 
-def log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
+def total_log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
     """Return the weighted sum of minus log probability, independent of the order of cases."""
     shares = mix(tree, cases.values, smoother(tree))
     of_truth = np.take_along_axis(shares, cases.labels[:, None].astype(np.int64), axis=1)
-    logarithms = np.log(np.maximum(of_truth[:, 0], _LEAST_PROBABILITY))
+    logarithms = np.log(np.maximum(of_truth[:, 0], _MIN_PROBABILITY))
     return -math.fsum(cases.weights * logarithms)
 
 
@@ -542,7 +549,7 @@ def add_points(
     # A column with a single value has no effect.
     first = data.values[:1]
     constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
-    cases = distinct_cases(data, MOST_CASES, ~constant)
+    cases = distinct_cases(data, MAX_CASES, ~constant)
     ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
@@ -556,7 +563,7 @@ def add_points(
         tree = soften(tree, options.softness, 1.0, kept)
         estimates = probabilities(model.smoother, tree)
         shares[out] = mix(tree, cases.values[out], estimates, n_threads=n_threads)
-    learned = Cases(
+    learned = PointsCases(
         cases.values,
         cases.labels.astype(np.int64),
         cases.weights / unit,
@@ -566,7 +573,7 @@ def add_points(
     card, out, held_out = learn_points(options.points, learned, data.schema, n_threads)
     if not card.attributes:
         return replace(model, points=card)
-    if len(held_out) > _MOST_EXACT_SCORES:
+    if len(held_out) > _MAX_EXACT_SCORES:
         held_out = np.round(held_out, _SCORE_DECIMALS[data.schema.n_classes > 2])
         held_out /= held_out.sum(axis=1, keepdims=True)
     known = select_rows(cases, out)
@@ -638,13 +645,24 @@ def hold_out(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
 def hold_out_rows(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
     """Split the data in two by rows, the second part with this fraction of each class.
 
-    Copies of a row may be on both sides.
+    Copies of a row may be on both sides, as if rows were drawn at random.
     """
-    ranks = np.empty(len(data.labels), dtype=np.int64)
+    hashes, n_rows = _row_hashes(data), np.arange(len(data.labels))
     # Identical rows of equal weight are interchangeable, so the order of the data does not matter.
-    order = np.lexsort((data.weights, _row_hashes(data), data.labels))
-    starts = np.searchsorted(data.labels[order], data.labels[order])
-    ranks[order] = np.arange(len(order)) - starts
+    order = np.lexsort((data.weights, hashes, data.labels))
+    _, first, copies = np.unique(
+        np.stack([data.labels[order].astype(np.uint64), hashes[order]]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+    )
+    copy = np.empty_like(n_rows)
+    copy[order] = n_rows - first[copies.reshape(-1)]
+    # Each copy has its own place in a pseudo-random order.
+    mixed = _mixed(hashes, copy.astype(np.uint64))
+    order = np.lexsort((mixed, data.labels))
+    ranks = np.empty_like(n_rows)
+    ranks[order] = n_rows - np.searchsorted(data.labels[order], data.labels[order])
     out = np.floor((ranks + 1) * fraction) > np.floor(ranks * fraction)
     if out.all() or not out.any():
         return data, data
@@ -675,9 +693,13 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     bits[np.isnan(values)] = _MISSING_BITS
     mixed = np.zeros(len(bits), dtype=np.uint64)
     for column in bits.T:
-        mixed = (mixed ^ column) * _HASH_FACTOR
-        mixed ^= mixed >> np.uint64(29)
+        mixed = _mixed(mixed, column)
     return mixed
+
+
+def _mixed(hashes: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    mixed = (hashes ^ numbers) * _HASH_FACTOR
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 def _common_rows(data: Dataset, ranks: Ints) -> NDArray[np.bool_]:

@@ -21,11 +21,9 @@ from roctree.experiment import (
     UnknownDataSetError,
 )
 from roctree.experiment.store import Store
-from roctree.presets import j48, smiles_2003
-from roctree.pruning import ReducedError
+from roctree.presets import smiles_2003
 from studies import REPRODUCTIONS, descriptions, ecml03, names_matching, sc17
 from studies.__main__ import main
-from studies.ab05 import reduced_error_j48
 from studies.charts import Series, chart
 from studies.report import Entry, Report, compared, geometric_mean, within
 from studies.setting import MissingDataError, Setting, published
@@ -39,7 +37,7 @@ WANTED = [
     *("bl95-figure1", "bl95-figure2"),
     *("ab05-table1", "ab05-table2", "ab05-table3", "ab05-table4", "ab05-table5", "ab05-figure1"),
     *("ab05-vehicle", "ab05-claims"),
-    *("sc17", "quality"),
+    *("sc17", "quality", "points"),
 ]
 HALF_A_DIGIT = 0.5001e-4
 
@@ -53,7 +51,7 @@ def test_a_name_selects_a_table_a_paper_or_all_papers():
     assert names_matching("sc17") == ["sc17"]
     assert names_matching("bl95") == ["bl95-figure1", "bl95-figure2"]
     assert names_matching("quality") == ["quality"]
-    assert [*names_matching("all"), "quality"] == WANTED
+    assert [*names_matching("all"), "quality", "points"] == WANTED
     with pytest.raises(ParameterError, match="did you mean 'ecml03-table8'"):
         names_matching("ecml03-tabel8")
 
@@ -164,15 +162,6 @@ def test_figure_1_of_icml02_has_all_labellings(tmp_path):
     assert len(table.rows) == 8
     assert [row[2] for row in table.rows].count("yes") == 4
     ElementTree.fromstring(report.figures["roc"])
-
-
-def test_reduced_error_pruning_of_ab05_holds_out_a_plain_third_like_weka():
-    wine = BuiltIn().load("wine")
-    # With four copies of each case, the pruning cases are copies of growing ones.
-    rows, y = wine.rows[np.tile(np.arange(178), 4)], np.tile(wine.y, 4)
-    grown = reduced_error_j48(smoothing="laplace").fit(rows, y)
-    assert j48(pruning=ReducedError()).fit(rows, y).get_n_leaves() < grown.get_n_leaves()
-    assert grown.smoothing == "laplace"
 
 
 @pytest.mark.slow

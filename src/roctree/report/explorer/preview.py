@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from roctree.arrays import Floats
 from roctree.export.text import label_colour
 from roctree.fitted import FittedTree
-from roctree.report.tree_plot import (
+from roctree.report.displays import (
     column_places,
     outcome_text,
     row_places,
@@ -16,9 +16,9 @@ from roctree.report.tree_plot import (
 from roctree.tree.text import depth_first
 
 PLOT, GAP, MARGIN = 210, 46, 10
-MOST_ROWS = 16
+MAX_ROWS = 16
 LEVELS = 3
-_MOST_LETTERS = 26
+_MAX_LETTERS = 26
 # The tree is laid out in inches, as by matplotlib.
 _PIXELS = 96.0
 _BOX = 19
@@ -34,10 +34,10 @@ def preview_svg(model: FittedTree) -> str:
     tree = model.tree
     shown = list(depth_first(tree, LEVELS))
     ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == LEVELS]
-    if len(ends) > MOST_ROWS:
+    if len(ends) > MAX_ROWS:
         return ""
-    conditions = short_conditions(model, shown, _MOST_LETTERS)
-    outcomes = {node: outcome_text(model, node, _MOST_LETTERS) for node in ends}
+    conditions = short_conditions(model, shown, _MAX_LETTERS)
+    outcomes = {node: outcome_text(model, node, _MAX_LETTERS) for node in ends}
     x = _PIXELS * column_places(tree.depth, conditions)
     y = MARGIN + _PIXELS * row_places(model, shown, ends)
     right = max(x[tree.depth[node]] + _PIXELS * text_width(text) for node, text in outcomes.items())

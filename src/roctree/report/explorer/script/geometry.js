@@ -77,7 +77,7 @@ export function judge(tree, point, stops, values) {
     const votes = point.voter({ nClasses, shares: probabilities }, 1);
     return { probabilities, label: labelsOf(votes, 1, point.state)[0] };
   }
-  const votes = new Float64Array(point.perClass ? nClasses : 1);
+  const votes = new Float64Array(point.width);
   for (const { node, part } of stops) {
     const [line] = linesAt(tree, node);
     for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[line * votes.length + i];

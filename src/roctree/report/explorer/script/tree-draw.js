@@ -103,7 +103,8 @@ function nextNodes({ point, tree }) {
 /** The headings of the two lanes, and their ground. */
 function drawLanes({ context, app, size, columns }) {
   const { palette } = app;
-  const words = app.point.perClass ? ["right", "wrong"] : ["cleared", "flagged"];
+  const others = app.point.reject === null ? ["wrong", "cleared"] : ["not right", "not flagged"];
+  const words = app.point.perClass ? ["right", others[0]] : [others[1], "flagged"];
   context.font = `600 ${columns.lane < 56 ? 11 : 12.5}px ${FONT}`;
   context.textAlign = "left";
   columns.lanes.forEach((left, lane) => {
@@ -178,6 +179,7 @@ function fillOf(app, node) {
 /** The colour of a label. */
 function frameOf(app, label) {
   const { tree, palette, state } = app;
+  if (label === tree.nClasses) return palette.ink;
   if (usesMatrix(tree, state)) return classColour(label);
   return label === state.positive ? palette.positive : palette.negative;
 }
@@ -300,6 +302,7 @@ function drawEnd(scene, node) {
 function badgeFill({ context, app }, node, left) {
   const { tree, palette, point } = app;
   const label = point.nodeLabels[node];
+  if (label === tree.nClasses) return palette.quiet;
   if (label >= 0) return frameOf(app, label);
   // A widget is drawn before it has its style.
   if (label === UNKNOWN || point.perClass || !(tree.weight[node] > 0) || !palette.negative) return palette.branch;
@@ -316,7 +319,7 @@ function drawLetter({ context, app, y }, node, middle, isFolded) {
   const label = point.nodeLabels[node];
   context.font = `700 ${text.length > 2 ? 10.5 : 12}px ${FONT}`;
   context.textAlign = "center";
-  if (point.perClass) context.fillStyle = label >= 0 ? inkOn(classColour(label)) : palette.ink;
+  if (point.perClass && label < tree.nClasses) context.fillStyle = label >= 0 ? inkOn(classColour(label)) : palette.ink;
   else context.fillStyle = label === UNKNOWN ? palette.ink : palette.panel;
   context.fillText(text, middle, y(node) + 0.5);
 }
@@ -343,7 +346,7 @@ function drawNext(context, palette, left, top, height) {
 function numberOf(app, node) {
   const { tree, state, point } = app;
   const label = point.nodeLabels[node];
-  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : tree.classes[label];
+  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : app.labelName(label);
   return percent(tree.probabilities[node * tree.nClasses + state.positive], 0);
 }
 

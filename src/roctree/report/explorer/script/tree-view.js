@@ -389,6 +389,7 @@ function makeLegend(app) {
       legend,
       key("badge positive", "flagged"),
       key("badge negative", "cleared"),
+      app.point.reject === null ? null : key("badge undecided", "undecided"),
       key("next", "flips next"),
       words(`%: probability of ${name}`),
       words(`dot: one of 1\u00a0000 ${app.data.noun},`),
