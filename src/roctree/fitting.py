@@ -88,13 +88,13 @@ from roctree.tree.tree import Tree
 Grow = Callable[[Dataset], Tree]
 
 N_FOLDS = 5
-# Folds of the trees that points are learned beside, and how held-out scores are rounded, of two and
-# of more classes, where there are more than so many.
+# Folds of the trees that out-of-fold scores for points come from. More distinct scores than the
+# maximum are rounded to this many decimals, for two classes and for more.
 POINTS_FOLDS = 3
 _SCORE_DECIMALS, _MAX_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
-# Least probability that the log-loss charges for, so that an impossible outcome costs a finite sum.
+# Lower bound of probabilities in the log-loss, which keeps it finite.
 _MIN_PROBABILITY = 1e-15
 # A bit pattern that is not a number, so that a missing value differs from zero.
 _MISSING_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -103,7 +103,7 @@ _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class FitOptions:
-    """Every choice of a fit, checked; the fields are the parameters of ``ROCTreeClassifier``."""
+    """Validated options of a fit; the fields are the parameters of ``ROCTreeClassifier``."""
 
     criterion: Criterion
     pruning: Pruner
@@ -193,7 +193,7 @@ class FitOptions:
 
 
 def _check_beside_points(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that have no meaning for a tree with points."""
+    """Raise ``ParameterError`` for parameters that cannot be combined with points."""
     pruner = pruning.resolve(parameters["pruning"])
     for name, allowed in (
         ("labels", ("probability",)),
@@ -253,7 +253,7 @@ def fit_grown(
     class_weight: Floats,
     n_threads: int = 1,
 ) -> FittedTree:
-    """Prune, soften and smooth the tree that ``grow`` makes of the data, or of parts of it."""
+    """Grow a tree with ``grow``, then prune, soften and smooth it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
     spread = Spread.from_rows(data.values, data.weights, n_threads)
     scale = scale_of(options.metric, spread, data.schema)
@@ -275,7 +275,7 @@ def fit_grown(
 
 
 class Learned(NamedTuple):
-    """A pruned tree and what was learned beside it; see ``FittedTree``."""
+    """A pruned tree and what else was learned from the data; see ``FittedTree``."""
 
     pruner: Pruner
     pruned: Pruned
@@ -289,7 +289,7 @@ class Learned(NamedTuple):
 def assemble(
     options: FitOptions, schema: Schema, training: Training, learned: Learned
 ) -> FittedTree:
-    """Return the fitted tree of what was learned."""
+    """Return the fitted tree."""
     tree, node_labels = learned.pruned
     return FittedTree(
         schema=schema,
@@ -320,7 +320,7 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: i
 
 
 def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[Grow, GrowthRules]:
-    """Return a function that grows trees of parts of the data by the rules for all, and these."""
+    """Return a function that grows trees from parts of the data, and the rules for all data."""
     rules = options.growth_rules(data.schema.classes, class_totals(data), len(data.labels))
     return partial(grow_tree, options=options, rules=rules, n_threads=n_threads), rules
 
@@ -330,7 +330,7 @@ def grow_tree(data: Dataset, options: FitOptions, rules: GrowthRules, n_threads:
     if options.splits == "binned":
         binned = bin_dataset(data, options.max_bins, n_threads)
         return grow_binned_tree(binned, options, rules, n_threads)
-    tree = grow_to_size(lambda limits: grow(data, limits, n_threads), options, rules)
+    tree = grow_to_size(partial(grow, data, n_threads=n_threads), options, rules)
     return _place_thresholds(tree, options, data.values, data.schema.n_categories)
 
 
