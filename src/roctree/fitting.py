@@ -539,10 +539,7 @@ def add_points(
         Number of threads; the result does not depend on it.
     """
     assert options.points is not None
-    # A column with a single value has no effect.
-    first = data.values[:1]
-    constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
-    cases = distinct_cases(data, MAX_CASES, ~constant)
+    cases = distinct_cases(data, MAX_CASES, _varying(data.values))
     ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
@@ -587,9 +584,14 @@ def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None =
         The columns that the order depends on; None for all.
     """
     hashes = _hashes(data.values if columns is None else data.values[:, columns])
-    keys = (hashes ^ data.labels.astype(np.uint64)) * _HASH_FACTOR
-    _, places, group = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(group.reshape(-1), weight_grid(data.weights)[0]).astype(np.float64)
+    # By values first, so that the order within a class does not depend on the names of classes.
+    order = np.lexsort((data.labels, hashes))
+    differs = (np.diff(each[order]) != 0 for each in (hashes, data.labels))
+    new = np.append(True, np.logical_or(*differs))
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(new) - 1
+    places = order[new]
+    totals = np.bincount(group, weight_grid(data.weights)[0]).astype(np.float64)
     chosen = places[:most]
     return replace(
         data,
@@ -665,8 +667,18 @@ def ranks_in_class(data: Dataset) -> Ints:
 
 
 def _row_hashes(data: Dataset) -> NDArray[np.uint64]:
-    """Return a number for each row that depends on its values only."""
-    return _hashes(data.values)
+    """Return a number for each row that depends on its values only.
+
+    Columns with a single value have no effect.
+    """
+    varies = _varying(data.values)
+    return _hashes(data.values if varies.all() else data.values[:, varies])
+
+
+def _varying(values: Floats) -> NDArray[np.bool_]:
+    """Return which columns have more than one value, missing values included."""
+    first = values[:1]
+    return np.asarray(((values != first) & ~(np.isnan(values) & np.isnan(first))).any(axis=0))
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:
