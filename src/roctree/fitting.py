@@ -62,7 +62,15 @@ from roctree.pruning import (
 from roctree.scorecard import FittedScorecard
 from roctree.smoothing import Smoother, choices, probabilities
 from roctree.tally import ScoreGroups
-from roctree.tree.growth import GrowthRules, Missing, Nominal, class_counts, grow, weight_grid
+from roctree.tree.growth import (
+    GrowthRules,
+    Missing,
+    Nominal,
+    Shrinkage,
+    class_counts,
+    grow,
+    weight_grid,
+)
 from roctree.tree.levels import Binned, LevelCallback, bin_dataset
 from roctree.tree.prediction import apply, divided_rows, mix, node_class_counts
 from roctree.tree.shape import (
@@ -74,7 +82,6 @@ from roctree.tree.shape import (
     open_best_first,
     open_best_first_by_auc,
 )
-from roctree.tree.shrinkage import Shrinkage
 from roctree.tree.softness import harden, soften
 from roctree.tree.tree import Tree
 

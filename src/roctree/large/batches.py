@@ -22,7 +22,7 @@ from roctree.data import arrow
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
 from roctree.text import did_you_mean
-from roctree.tree.shards import SHARD_ROWS
+from roctree.tree.levels import SHARD_ROWS
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 # Rows per batch, and how many batches pyarrow reads ahead.

@@ -56,8 +56,7 @@ from roctree.smoothing import choices
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
 from roctree.tree.growth import grid_of
-from roctree.tree.levels import Binned
-from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard
+from roctree.tree.levels import SHARD_ROWS, Binned, LocalShards, Shard
 
 
 @runtime_checkable

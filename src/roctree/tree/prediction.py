@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from roctree._jit import compiled
 from roctree.arrays import Floats, Ints, in_threads
 from roctree.errors import DataError
-from roctree.tree.kernels.blend import SEGMENT, Attributes, Lists, blend
 from roctree.tree.kernels.descent import (
     RULE,
+    SEGMENT,
     STEP,
+    Attributes,
+    Lists,
     Paths,
     Reached,
     add_to_parents,
+    blend,
     count_leaves,
     list_nodes,
     mix_leaves,

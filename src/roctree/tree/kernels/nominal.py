@@ -9,7 +9,7 @@ the most frequent classes in turn, a heuristic. ``multiway`` gives each category
 Categories without a case at the node belong to neither set: there they count as missing.
 
 With many categories the best pair of sets has a high score by chance. Two sets are therefore
-ordered and scored by shrunk counts (``roctree.tree.shrinkage``); the counts of the tree are not.
+ordered and scored by shrunk counts (``roctree.tree.growth``); the counts of the tree are not.
 """
 
 import math
