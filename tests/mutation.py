@@ -403,7 +403,7 @@ class Session:
             and not item.nodeid.startswith(LEFT_OUT)
             and not {"scheduler", "client", "cluster"} & set(getattr(item, "fixturenames", ()))
             and not _starts_processes(item)
-            and (not JIT_DISABLED or item.nodeid.startswith((*KERNEL_TESTS, "src")))
+            and (not JIT_DISABLED or _is_quick_interpreted(item))
         }
         self.config = session.config
         self.functions = Functions()
@@ -419,6 +419,12 @@ class Session:
             )
             self.config.pluginmanager.unregister(watch)
             yield name, watch.passed and not watch.failed, time.process_time() - start
+
+
+def _is_quick_interpreted(item: pytest.Item) -> bool:
+    """Whether a test is worth trying without a compiler; ``fitted`` grows trees with points."""
+    fixtures = getattr(item, "fixturenames", ())
+    return item.nodeid.startswith((*KERNEL_TESTS, "src")) and "fitted" not in fixtures
 
 
 def _starts_processes(item: pytest.Item) -> bool:
@@ -502,7 +508,7 @@ def _traced(session: Session, names: list[str]) -> dict[str, Any]:
     signal.signal(signal.SIGPROF, stop)
     for number, name in enumerate(names):  # noqa: B007
         # What compiles a kernel is quick the second time.
-        for limit in (30 * LONGEST_TEST, 3 * LONGEST_TEST):
+        for limit in [3 * LONGEST_TEST] if JIT_DISABLED else [30 * LONGEST_TEST, 3 * LONGEST_TEST]:
             waited, started = 0, time.process_time()
             tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{LIBRARY}/*"])
             tracer.start()

@@ -131,15 +131,6 @@ def test_a_tally_serves_as_well_as_its_cases():
     assert np.array_equal(by_tally.probabilities_, by_cases.probabilities_)
 
 
-def test_weights_count_as_repeated_cases():
-    tree, (X, y) = CLASSIFIERS[0].fit(*cases(300)), cases(100, seed=1)
-    weighted = tree.calibrated(X, y, sample_weight=np.arange(100) % 3)
-    repeated = tree.calibrated(
-        np.repeat(X, np.arange(100) % 3, 0), np.repeat(y, np.arange(100) % 3)
-    )
-    assert np.allclose(weighted.probabilities_, repeated.probabilities_)
-
-
 def test_the_leaf_table_has_the_intervals():
     tree, (X, y) = CLASSIFIERS[0].fit(*cases(300)), cases(200, seed=1)
     table = tree.calibrated(X, y).leaf_table(X, y).to_pandas()
