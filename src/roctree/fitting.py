@@ -647,13 +647,24 @@ def hold_out(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
 def hold_out_rows(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
     """Split the data in two by rows, the second part with this fraction of each class.
 
-    Copies of a row may be on both sides.
+    Copies of a row may be on both sides, as if rows were drawn at random.
     """
-    ranks = np.empty(len(data.labels), dtype=np.int64)
+    hashes, n_rows = _row_hashes(data), np.arange(len(data.labels))
     # Identical rows of equal weight are interchangeable, so the order of the data does not matter.
-    order = np.lexsort((data.weights, _row_hashes(data), data.labels))
-    starts = np.searchsorted(data.labels[order], data.labels[order])
-    ranks[order] = np.arange(len(order)) - starts
+    order = np.lexsort((data.weights, hashes, data.labels))
+    _, first, copies = np.unique(
+        np.stack([data.labels[order].astype(np.uint64), hashes[order]]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+    )
+    copy = np.empty_like(n_rows)
+    copy[order] = n_rows - first[copies.reshape(-1)]
+    # Each copy has its own place in a pseudo-random order.
+    mixed = _mixed(hashes, copy.astype(np.uint64))
+    order = np.lexsort((mixed, data.labels))
+    ranks = np.empty_like(n_rows)
+    ranks[order] = n_rows - np.searchsorted(data.labels[order], data.labels[order])
     out = np.floor((ranks + 1) * fraction) > np.floor(ranks * fraction)
     if out.all() or not out.any():
         return data, data
@@ -694,9 +705,13 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     bits[np.isnan(values)] = _MISSING_BITS
     mixed = np.zeros(len(bits), dtype=np.uint64)
     for column in bits.T:
-        mixed = (mixed ^ column) * _HASH_FACTOR
-        mixed ^= mixed >> np.uint64(29)
+        mixed = _mixed(mixed, column)
     return mixed
+
+
+def _mixed(hashes: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    mixed = (hashes ^ numbers) * _HASH_FACTOR
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 def _common_rows(data: Dataset, ranks: Ints) -> NDArray[np.bool_]:

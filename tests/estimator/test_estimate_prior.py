@@ -62,6 +62,15 @@ def test_shares_are_those_of_expectation_maximisation_case_by_case(table, leaves
     assert likelihood(found) >= max(likelihood([1 - s, s]) for s in (0.01, 0.2, 0.5, 0.8, 0.99))
 
 
+def test_classes_that_are_hard_to_tell_apart_reach_the_maximum_too():
+    # The last class fills the leaves nearly as a mixture of the others, which explains the cases
+    # exactly. Steps of plain expectation maximisation become tiny long before.
+    distributions = np.array([[0.6, 0.1, 0.37], [0.3, 0.4, 0.34], [0.1, 0.5, 0.29]])
+    weights = np.array([20.0, 38.0, 42.0])
+    (found,) = most_likely_shares(distributions[None], weights[None], np.full(3, 1 / 3))
+    assert found == pytest.approx([0.2, 0.8, 0.0], abs=0.005)
+
+
 @each_classifier
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.8])
 def test_the_estimate_is_consistent_on_simulated_shifts(model, share):
@@ -136,6 +145,19 @@ def test_a_shift_of_shares_is_reported_and_explained(model):
     assert other.has_shifted
     assert other.is_explained
     assert "other class shares explain it" in repr(other)
+
+
+def test_shares_outside_their_intervals_are_mentioned_even_if_no_leaf_stands_out():
+    rng = np.random.default_rng(3)
+    n_leaves = 24
+    ours = np.linspace(0.25, 0.75, n_leaves)
+    reference = np.column_stack([20 * (1 - ours), 20 * ours])
+    weights = rng.multinomial(250, reference[:, 0] / reference[:, 0].sum()).astype(float)
+    found = estimate_prior(reference, weights, ours, np.array(["no", "yes"]))
+    assert found.shares_differ
+    assert not found.has_shifted
+    assert "no sign of a shift" not in found.sentence
+    assert "differ from those of the reference cases" in found.sentence
 
 
 @each_classifier
