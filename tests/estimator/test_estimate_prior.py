@@ -353,9 +353,9 @@ def test_leaves_of_one_class_are_ordered_by_its_probability():
     assert score_order(three).tolist() == [0.25, 0.45, 1.25, 2.45]
 
 
-def estimate(change, fit):
+def estimate(change, fit, before=0.5):
     shares, intervals = np.array([0.25, 0.75]), np.array([[0.2, 0.31], [0.69, 0.8]])
-    before = np.array([0.5, 0.5])
+    before = np.array([1.0 - before, before])
     return PriorEstimate(np.array(["no", "yes"]), shares, intervals, before, 0.95, 80, change, fit)
 
 
@@ -371,7 +371,9 @@ def test_an_estimate_reads_like_a_table_and_a_sentence():
         "freedom, p = 0.3200): use at(prior=...) with the estimated shares.",
     ]
     assert "no class shares explain it" in estimate(rare, rare).sentence
-    assert "no sign of a shift" in estimate(likely, rare).sentence
+    assert "no sign of a shift" in estimate(likely, rare, before=0.7).sentence
+    for before in (0.5, 0.9):  # outside the intervals
+        assert "outside the intervals" in estimate(likely, rare, before).sentence
     assert estimate(ChiSquared(9.0, 1, 0.01), ChiSquared(9.0, 1, 0.01)).is_explained
     assert not estimate(ChiSquared(9.0, 1, 0.01), likely).has_shifted
     assert "too few cases" in estimate(ChiSquared(0.0, 0, 1.0), likely).sentence
