@@ -546,10 +546,7 @@ def add_points(
         Number of threads; the result does not depend on it.
     """
     assert options.points is not None
-    # A column with a single value has no effect.
-    first = data.values[:1]
-    constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
-    cases = distinct_cases(data, MAX_CASES, ~constant)
+    cases = distinct_cases(data, MAX_CASES, _varying(data.values))
     ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
@@ -594,9 +591,14 @@ def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None =
         The columns that the order depends on; None for all.
     """
     hashes = _hashes(data.values if columns is None else data.values[:, columns])
-    keys = (hashes ^ data.labels.astype(np.uint64)) * _HASH_FACTOR
-    _, places, group = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(group.reshape(-1), weight_grid(data.weights)[0]).astype(np.float64)
+    # By values first, so that the order within a class does not depend on the names of classes.
+    order = np.lexsort((data.labels, hashes))
+    differs = (np.diff(each[order]) != 0 for each in (hashes, data.labels))
+    new = np.append(True, np.logical_or(*differs))
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(new) - 1
+    places = order[new]
+    totals = np.bincount(group, weight_grid(data.weights)[0]).astype(np.float64)
     chosen = places[:most]
     return replace(
         data,
@@ -645,13 +647,24 @@ def hold_out(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
 def hold_out_rows(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
     """Split the data in two by rows, the second part with this fraction of each class.
 
-    Copies of a row may be on both sides.
+    Copies of a row may be on both sides, as if rows were drawn at random.
     """
-    ranks = np.empty(len(data.labels), dtype=np.int64)
+    hashes, n_rows = _row_hashes(data), np.arange(len(data.labels))
     # Identical rows of equal weight are interchangeable, so the order of the data does not matter.
-    order = np.lexsort((data.weights, _row_hashes(data), data.labels))
-    starts = np.searchsorted(data.labels[order], data.labels[order])
-    ranks[order] = np.arange(len(order)) - starts
+    order = np.lexsort((data.weights, hashes, data.labels))
+    _, first, copies = np.unique(
+        np.stack([data.labels[order].astype(np.uint64), hashes[order]]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+    )
+    copy = np.empty_like(n_rows)
+    copy[order] = n_rows - first[copies.reshape(-1)]
+    # Each copy has its own place in a pseudo-random order.
+    mixed = _mixed(hashes, copy.astype(np.uint64))
+    order = np.lexsort((mixed, data.labels))
+    ranks = np.empty_like(n_rows)
+    ranks[order] = n_rows - np.searchsorted(data.labels[order], data.labels[order])
     out = np.floor((ranks + 1) * fraction) > np.floor(ranks * fraction)
     if out.all() or not out.any():
         return data, data
@@ -672,8 +685,18 @@ def ranks_in_class(data: Dataset) -> Ints:
 
 
 def _row_hashes(data: Dataset) -> NDArray[np.uint64]:
-    """Return a number for each row that depends on its values only."""
-    return _hashes(data.values)
+    """Return a number for each row that depends on its values only.
+
+    Columns with a single value have no effect.
+    """
+    varies = _varying(data.values)
+    return _hashes(data.values if varies.all() else data.values[:, varies])
+
+
+def _varying(values: Floats) -> NDArray[np.bool_]:
+    """Return which columns have more than one value, missing values included."""
+    first = values[:1]
+    return np.asarray(((values != first) & ~(np.isnan(values) & np.isnan(first))).any(axis=0))
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:
@@ -682,9 +705,13 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     bits[np.isnan(values)] = _MISSING_BITS
     mixed = np.zeros(len(bits), dtype=np.uint64)
     for column in bits.T:
-        mixed = (mixed ^ column) * _HASH_FACTOR
-        mixed ^= mixed >> np.uint64(29)
+        mixed = _mixed(mixed, column)
     return mixed
+
+
+def _mixed(hashes: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    mixed = (hashes ^ numbers) * _HASH_FACTOR
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 def _common_rows(data: Dataset, ranks: Ints) -> NDArray[np.bool_]:

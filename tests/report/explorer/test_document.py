@@ -232,10 +232,14 @@ def test_a_tree_too_broad_for_a_picture_has_none():
     assert 'aria-label="The top of the tree"' not in tree._repr_html_()
 
 
-def test_a_page_of_undecided_cases_says_that_it_decides_them():
+def test_a_page_opens_with_the_cost_of_leaving_a_case_undecided():
     tree = ROCTreeClassifier(min_samples_leaf=5).fit(*weather.frame())
-    plain, changed = tree.at(cost_fn=2), tree.at(cost_fn=2, cost_reject=0.3)
-    assert data_document(plain.fitted_)["undecided"] is None
-    found = data_document(changed.fitted_)["undecided"]
-    assert f"{changed.operating_point_.rejected:.1%} of the cases undecided" in found
-    assert changed.operating_point_.rejected > 0
+    assert data_document(tree.at(cost_fn=2).fitted_)["start"]["cost_reject"] is None
+    found = data_document(tree.at(cost_fn=2, cost_reject=0.3).fitted_)
+    assert (found["start"]["cost_reject"], found["undecided"]) == (0.3, None)
+    # Costs on the page are those beyond the cost of a correct prediction.
+    found = data_document(tree.at(cost_matrix=[[1, 3], [2, 1]], cost_reject=1.3).fitted_)
+    assert found["start"]["cost_reject"] == pytest.approx(0.3)
+    found = data_document(tree.at(cost_matrix=[[0, 3], [2, 1]], cost_reject=0.9).fitted_)
+    assert found["start"]["cost_reject"] is None
+    assert "The page decides every case" in found["undecided"]

@@ -106,6 +106,7 @@ def data_document(
     _check_words(schema, unit, units)
     test = None if X_test is None else model.dataset(X_test, y_test)
     place = model.displayed_class if positive is None else class_index(positive, model.classes)
+    start = start_state(model, place, has_test=test is not None)
     shown, parts = model_parts(model, test)
     for feature in parts["features"]:
         feature["measure"] = (units or {}).get(feature["name"], "")
@@ -116,22 +117,21 @@ def data_document(
         "made_by": f"Made by roctree {__version__}.",
         "classes": [str(label) for label in schema.classes.tolist()],
         "class_code": [repr(label) for label in schema.classes.tolist()],
-        "start": start_state(model, place, has_test=test is not None),
-        "undecided": _undecided(model.operating_point),
+        "start": start,
+        "undecided": _undecided(model.operating_point, start["cost_reject"]),
         "n_test": 0 if test is None else len(test.labels),
         "cases": [] if test is None else _cases(test, shown, cases),
         **parts,
     }
 
 
-def _undecided(point: OperatingPoint | None) -> str | None:
-    """Return a sentence if the operating point leaves cases undecided, which the page does not."""
-    if point is None or not point.abstains:
+def _undecided(point: OperatingPoint | None, cost: float | None) -> str | None:
+    """Return a sentence if an operating point leaves cases undecided that the page decides."""
+    if point is None or not point.abstains or cost is not None:
         return None
     return (
-        f"This operating point leaves {point.rejected:.1%} of the cases undecided, at a cost of "
-        f"{getattr(point.labeller, 'cost_reject', 0.0):g} each. The page decides every case: it "
-        "shows the labels of the same costs without rejection."
+        f"This operating point leaves {point.rejected:.1%} of the cases undecided. The page "
+        "decides every case, because correct predictions of the two classes cost differently."
     )
 
 
@@ -212,6 +212,7 @@ def start_state(model: FittedModel, positive: int, *, has_test: bool) -> dict[st
         "mode": "costs" if len(matrix) == 2 else "matrix",
         "cost_fp": float(matrix[positive, others].mean()),
         "cost_fn": float(matrix[others, positive].mean()),
+        "cost_reject": None,
         "matrix": matrix.tolist(),
         "prior": None,
         "priors": None,
@@ -260,6 +261,8 @@ def _labeller_state(labeller: Labeller, positive: int, requested: int) -> dict[s
 
 def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str, Any]:
     prior = _prior_state(labeller.prior, positive, requested)
+    reject = None if labeller.cost_reject is None else float(labeller.cost_reject)
+    prior["cost_reject"] = reject
     if labeller.cost_matrix is None:
         costs = [
             1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
@@ -271,7 +274,11 @@ def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str,
     if len(matrix) > 2:
         return {"mode": "matrix", "matrix": matrix} | prior
     other = 1 - positive
-    regret = np.array(matrix) - np.diagonal(matrix)
+    right = np.diagonal(matrix)
+    regret = np.array(matrix) - right
+    if reject is not None:
+        # Costs on the page are those beyond the cost of a correct prediction.
+        prior["cost_reject"] = reject - float(right[0]) if right[0] == right[1] else None
     return {"cost_fp": regret[positive, other], "cost_fn": regret[other, positive]} | prior
 
 

@@ -39,21 +39,25 @@ function makeFigures(app) {
     missed: figure("ours", "Missed", "missed"),
     alarms: figure("theirs", "False alarms", "alarms"),
   };
+  const left = figure("", "Undecided", "bar_undecided");
   const classes = { right: figure("", "Right", "right"), wrong: figure("", "Wrong", "wrong") };
-  const list = element("dl", { class: "figures" }, [cost, ...Object.values(sides), ...Object.values(classes)].map((each) => each.element));
+  const list = element("dl", { class: "figures" }, [cost, ...Object.values(sides), ...Object.values(classes), left].map((each) => each.element));
   function show() {
     const { point, state, tree } = app;
     const isKnown = !point.perClass && Number.isFinite(point.cost);
     cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? rangeOf(point) : "");
     const { all, found, missed, alarms } = perThousand(point);
     const right = Math.round(point.right * PER);
+    const undecided = Math.round(point.undecided * PER);
     for (const each of Object.values(sides)) each.element.hidden = point.perClass;
     for (const each of Object.values(classes)) each.element.hidden = !point.perClass;
     sides.found.show(found, grouped(found), ` of ${grouped(all)} ${tree.classes[state.positive]}`);
     sides.missed.show(missed, grouped(missed));
     sides.alarms.show(alarms, grouped(alarms));
     classes.right.show(right, grouped(right));
-    classes.wrong.show(PER - right, grouped(PER - right));
+    classes.wrong.show(PER - right - undecided, grouped(PER - right - undecided));
+    left.element.hidden = point.reject === null;
+    left.show(undecided, grouped(undecided));
   }
   return { element: list, show };
 }

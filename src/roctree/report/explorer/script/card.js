@@ -109,6 +109,7 @@ function weightOn({ counts, nClasses }, line) {
 function labelOf({ tree, point, state, labelName }, node) {
   const label = point.nodeLabels[node];
   if (label === UNKNOWN) return "labels depend on the case";
+  if (label === tree.nClasses) return "left undecided";
   if (label !== MIXED) return `called ${labelName(label)}`;
   if (tree.models && !point.perClass) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));

@@ -204,12 +204,13 @@ export function mount(root, data, { hash = false, around = false } = {}) {
 function keepLabels(before, point) {
   if (!before || before.on !== point.on || before.table !== point.table || before.state.positive !== point.state.positive) return;
   if (before.perClass !== point.perClass || before.lineLabels.some((label, line) => label !== point.lineLabels[line])) return;
-  const { lineLabels, labels, nodeLabels, isPositive } = before;
-  Object.assign(point, { lineLabels, labels, nodeLabels, isPositive });
+  const { lineLabels, labels, nodeLabels, called, isPositive } = before;
+  Object.assign(point, { lineLabels, labels, nodeLabels, called, isPositive });
 }
 
-/** The name of a label: its class, or "not" the class of interest with more than two classes. */
+/** The name of a label: its class, "undecided", or "not" the class of interest with more than two classes. */
 function labelName({ tree, state }, label) {
+  if (label === tree.nClasses) return "undecided";
   if (tree.nClasses <= 2 || state.mode === "matrix" || label === state.positive) return tree.classes[label];
   return `not ${tree.classes[state.positive]}`;
 }
@@ -217,13 +218,14 @@ function labelName({ tree, state }, label) {
 /** What is positive, in one sentence. */
 function positives({ point, tree, state }) {
   const name = tree.classes[state.positive];
+  const left = point.reject === null ? "" : ` ${percent(point.rates.undecided)} of the cases are left undecided.`;
   if (tree.models) {
     const scores = Array.from(point.ranking.order).filter((line) => point.isPositive[line]).map((line) => point.ranking.scores[line]);
-    if (scores.length === 0) return `No case is labelled ${name}.`;
-    return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.`;
+    if (scores.length === 0) return `No case is labelled ${name}.${left}`;
+    return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.${left}`;
   }
   const n = tree.leaves.reduce((sum, node) => sum + Number(point.nodeLabels[node] === state.positive), 0);
-  return `${grouped(n)} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
+  return `${grouped(n)} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.${left}`;
 }
 
 /** The operating point in two sentences. */

@@ -70,7 +70,7 @@ function partAbove(tree, node, value, part) {
 export function judge(tree, point, stops, values) {
   const { nClasses } = tree;
   const probabilities = new Float64Array(nClasses);
-  let votes = new Float64Array(point.perClass ? nClasses : 1);
+  let votes = new Float64Array(point.width);
   for (const { node, part } of stops) {
     const said = tree.models
       ? posterior(tableOf(tree, node), values)

@@ -103,7 +103,8 @@ function nextNodes({ point, tree }) {
 /** The headings of the two lanes, and their ground. */
 function drawLanes({ context, app, size, columns }) {
   const { palette } = app;
-  const words = app.point.perClass ? ["right", "wrong"] : ["cleared", "flagged"];
+  const others = app.point.reject === null ? ["wrong", "cleared"] : ["not right", "not flagged"];
+  const words = app.point.perClass ? ["right", others[0]] : [others[1], "flagged"];
   context.font = `12px ${FONT}`;
   context.textAlign = "left";
   columns.lanes.forEach((left, lane) => {
@@ -178,6 +179,7 @@ function fillOf(app, node) {
 /** The colour of a label. */
 function frameOf(app, label) {
   const { tree, palette, state } = app;
+  if (label === tree.nClasses) return palette.ink;
   if (usesMatrix(tree, state)) return classColour(label);
   return label === state.positive ? palette.positive : palette.negative;
 }
@@ -286,6 +288,7 @@ function drawEnd(scene, node) {
   context.lineWidth = label === app.state.positive || app.point.perClass ? frame : Math.max(0.75, frame * 0.6);
   context.strokeStyle = mixed ? palette.quiet : frameOf(app, label);
   if (mixed) context.setLineDash([4, 3]);
+  else if (label === tree.nClasses) context.setLineDash([1.5, 2]);
   context.stroke();
   context.setLineDash([]);
   if (tree.leafOf[node] >= 0 && scene.next.has(node)) drawNext(context, palette, left, top, height);
@@ -339,7 +342,7 @@ function drawNext(context, palette, left, top, height) {
 function numberOf(app, node) {
   const { tree, state, point } = app;
   const label = point.nodeLabels[node];
-  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : tree.classes[label];
+  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : app.labelName(label);
   return percent(tree.probabilities[node * tree.nClasses + state.positive], 0);
 }
 

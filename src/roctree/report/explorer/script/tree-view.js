@@ -392,7 +392,7 @@ function makeLegend(app) {
       key("dot negative", app.labelName(state.positive === 0 ? 1 : 0)),
       element("span", { class: "key" }, `a dot is one of 1\u00a0000 ${app.data.noun}`),
       element("span", { class: "key" }, `%: probability of ${name}`),
-      key("next", "flips next"),
+      [key("next", "flips next"), app.point.reject === null ? null : key("undecided", "undecided")],
     );
   }
   return { element: legend, update };
