@@ -88,13 +88,13 @@ from roctree.tree.tree import Tree
 Grow = Callable[[Dataset], Tree]
 
 N_FOLDS = 5
-# Folds of the trees that points are learned beside, and how held-out scores are rounded, of two and
-# of more classes, where there are more than so many.
+# Folds of the trees that out-of-fold scores for points come from. More distinct scores than the
+# maximum are rounded to this many decimals, for two classes and for more.
 POINTS_FOLDS = 3
 _SCORE_DECIMALS, _MAX_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
-# Least probability that the log-loss charges for, so that an impossible outcome costs a finite sum.
+# Lower bound of probabilities in the log-loss, which keeps it finite.
 _MIN_PROBABILITY = 1e-15
 # A bit pattern that is not a number, so that a missing value differs from zero.
 _MISSING_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -103,7 +103,7 @@ _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class FitOptions:
-    """Every choice of a fit, checked; the fields are the parameters of ``ROCTreeClassifier``."""
+    """Validated options of a fit; the fields are the parameters of ``ROCTreeClassifier``."""
 
     criterion: Criterion
     pruning: Pruner
@@ -193,7 +193,7 @@ class FitOptions:
 
 
 def _check_beside_points(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that have no meaning for a tree with points."""
+    """Raise ``ParameterError`` for parameters that cannot be combined with points."""
     pruner = pruning.resolve(parameters["pruning"])
     for name, allowed in (
         ("labels", ("probability",)),
@@ -253,7 +253,7 @@ def fit_grown(
     class_weight: Floats,
     n_threads: int = 1,
 ) -> FittedTree:
-    """Prune, soften and smooth the tree that ``grow`` makes of the data, or of parts of it."""
+    """Grow a tree with ``grow``, then prune, soften and smooth it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
     spread = Spread.from_rows(data.values, data.weights, n_threads)
     scale = scale_of(options.metric, spread, data.schema)
@@ -275,7 +275,7 @@ def fit_grown(
 
 
 class Learned(NamedTuple):
-    """A pruned tree and what was learned beside it; see ``FittedTree``."""
+    """A pruned tree and what else was learned from the data; see ``FittedTree``."""
 
     pruner: Pruner
     pruned: Pruned
@@ -289,7 +289,7 @@ class Learned(NamedTuple):
 def assemble(
     options: FitOptions, schema: Schema, training: Training, learned: Learned
 ) -> FittedTree:
-    """Return the fitted tree of what was learned."""
+    """Return the fitted tree."""
     tree, node_labels = learned.pruned
     return FittedTree(
         schema=schema,
@@ -320,7 +320,7 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: i
 
 
 def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[Grow, GrowthRules]:
-    """Return a function that grows trees of parts of the data by the rules for all, and these."""
+    """Return a function that grows trees from parts of the data, and the rules for all data."""
     rules = options.growth_rules(data.schema.classes, class_totals(data), len(data.labels))
     return partial(grow_tree, options=options, rules=rules, n_threads=n_threads), rules
 
@@ -330,7 +330,7 @@ def grow_tree(data: Dataset, options: FitOptions, rules: GrowthRules, n_threads:
     if options.splits == "binned":
         binned = bin_dataset(data, options.max_bins, n_threads)
         return grow_binned_tree(binned, options, rules, n_threads)
-    tree = grow_to_size(lambda limits: grow(data, limits, n_threads), options, rules)
+    tree = grow_to_size(partial(grow, data, n_threads=n_threads), options, rules)
     return _place_thresholds(tree, options, data.values, data.schema.n_categories)
 
 
@@ -546,10 +546,7 @@ def add_points(
         Number of threads; the result does not depend on it.
     """
     assert options.points is not None
-    # A column with a single value has no effect.
-    first = data.values[:1]
-    constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
-    cases = distinct_cases(data, MAX_CASES, ~constant)
+    cases = distinct_cases(data, MAX_CASES, _varying(data.values))
     ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
@@ -594,9 +591,14 @@ def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None =
         The columns that the order depends on; None for all.
     """
     hashes = _hashes(data.values if columns is None else data.values[:, columns])
-    keys = (hashes ^ data.labels.astype(np.uint64)) * _HASH_FACTOR
-    _, places, group = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(group.reshape(-1), weight_grid(data.weights)[0]).astype(np.float64)
+    # By values first, so that the order within a class does not depend on the names of classes.
+    order = np.lexsort((data.labels, hashes))
+    differs = (np.diff(each[order]) != 0 for each in (hashes, data.labels))
+    new = np.append(True, np.logical_or(*differs))
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(new) - 1
+    places = order[new]
+    totals = np.bincount(group, weight_grid(data.weights)[0]).astype(np.float64)
     chosen = places[:most]
     return replace(
         data,
@@ -683,8 +685,18 @@ def ranks_in_class(data: Dataset) -> Ints:
 
 
 def _row_hashes(data: Dataset) -> NDArray[np.uint64]:
-    """Return a number for each row that depends on its values only."""
-    return _hashes(data.values)
+    """Return a number for each row that depends on its values only.
+
+    Columns with a single value have no effect.
+    """
+    varies = _varying(data.values)
+    return _hashes(data.values if varies.all() else data.values[:, varies])
+
+
+def _varying(values: Floats) -> NDArray[np.bool_]:
+    """Return which columns have more than one value, missing values included."""
+    first = values[:1]
+    return np.asarray(((values != first) & ~(np.isnan(values) & np.isnan(first))).any(axis=0))
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:

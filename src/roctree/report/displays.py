@@ -22,24 +22,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.arrays import Floats
+from roctree.arrays import Floats, Ints
 from roctree.data import encode_labels, take_rows
 from roctree.errors import ParameterError, how_to_install
+from roctree.export.text import case_count, label_colour
+from roctree.fitted import FittedTree
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
 from roctree.requests import class_index
 from roctree.roc import Band, Curve, Reliability
 from roctree.roc.inputs import check_two_classes, is_positive
 from roctree.roc.threshold_choice import ThresholdChoice
 from roctree.strategy import is_finite_number
-
-if TYPE_CHECKING:
-    from roctree.experiment import Ranks
-    from roctree.experiment.frontier import Frontier, FrontierPoint
-
-
-from roctree.arrays import Ints
-from roctree.export.text import case_count, label_colour
-from roctree.fitted import FittedTree
 from roctree.text import quote_if_needed, shorten
 from roctree.tree.text import (
     DIGITS,
@@ -49,6 +42,10 @@ from roctree.tree.text import (
     check_limits,
     depth_first,
 )
+
+if TYPE_CHECKING:
+    from roctree.experiment import Ranks
+    from roctree.experiment.frontier import Frontier, FrontierPoint
 
 FrontierMeasure = Literal["auc", "log_loss", "cost"]
 
@@ -77,15 +74,19 @@ class Classifier(Protocol):
     def predict(self, X: Any) -> Any:
         """Return labels."""
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return class probabilities."""
-
 
 class ProbabilityClassifier(Classifier, Protocol):
     """A fitted classifier that estimates probabilities."""
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class."""
+
+
+class PrunableClassifier(Protocol):
+    """A fitted tree or cells, which can be pruned under costs."""
+
+    def cost_pruning_curve(self, costs: Any = None, **options: Any) -> CostPruningCurve:
+        """Return the errors after pruning under a sequence of cost ratios."""
 
 
 class Rates(NamedTuple):
@@ -1099,7 +1100,7 @@ class CostPruningDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: "PrunableClassifier",
         X: Any = None,
         y: Any = None,
         *,
@@ -1500,7 +1501,7 @@ def _range_text(low: float, high: float) -> str:
     return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
-def _positive_class(estimator: Any, positive: Any) -> Any:
+def _positive_class(estimator: Classifier, positive: Any) -> Any:
     """Return the positive class of a classifier; two classes unless it is given."""
     if not hasattr(estimator, "classes_"):
         raise ParameterError(
@@ -1525,30 +1526,36 @@ def _positive_of_labels(y: Any, positive: Any) -> Any:
     return classes[1] if len(classes) == 2 else None
 
 
-def _point_of(estimator: Any, positive: Any) -> Any:
+def _point_of(estimator: Classifier, positive: Any) -> Any:
     """Return the operating point of a tree, if it has one for this positive class."""
     point = getattr(estimator, "operating_point_", None)
     return point if point is not None and point.positive_class == positive else None
 
 
-def _curve_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any = None) -> Curve:
-    """Return the ROC curve of a tree from its leaves, of another classifier from its scores."""
-    curve = _roc_of(estimator, X, y, positive, sample_weight)
+def _curve_of(
+    estimator: Classifier, X: Any, y: Any, positive: Any, sample_weight: Any = None
+) -> Curve:
+    """Return the ROC curve: of a tree from its leaves, of another classifier from its scores."""
+    if hasattr(estimator, "roc"):
+        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
+    else:
+        scores = _scores_of(estimator, X, positive)
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
     check_two_classes(curve, "a plot of rates")
     return curve
 
 
-def _roc_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any) -> Curve:
-    if hasattr(estimator, "roc"):
-        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
-        return curve
+def _scores_of(estimator: Classifier, X: Any, positive: Any) -> NDArray[Any]:
     place = list(estimator.classes_).index(positive)
     if hasattr(estimator, "predict_proba"):
-        scores = estimator.predict_proba(X)[:, place]
-    else:
+        return np.asarray(estimator.predict_proba(X))[:, place]
+    if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X))
-        scores = scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
-    return Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        return scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
+    raise ParameterError(
+        f"{type(estimator).__name__} has neither predict_proba nor decision_function: give a "
+        "classifier that scores cases."
+    )
 
 
 def _folds_of(
