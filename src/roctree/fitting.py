@@ -204,15 +204,15 @@ def _check_beside_points(parameters: Mapping[str, Any]) -> None:
             raise ParameterError(
                 parameter=name,
                 value=parameters[name],
-                reason="has no meaning beside {points}, which give each row probabilities of its "
-                "own: leave it out",
+                reason="cannot be combined with {points}, which give the rows of a leaf "
+                "different probabilities: leave it out",
             )
     if isinstance(pruner, PrunesUnderCosts) and pruner.costs is not None:
         raise ParameterError(
             parameter="pruning",
             value=pruner,
-            reason="labels leaves by costs, but with {points} rows have labels: give the costs to "
-            "{at(...)}",
+            reason="labels leaves by costs, but with {points} rows are labelled, not leaves: give "
+            "the costs to {at(...)}",
         )
 
 

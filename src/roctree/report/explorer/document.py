@@ -143,7 +143,7 @@ def model_parts(model: FittedModel, test: Dataset | None) -> Parts:
 
 def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
     if schema.n_classes < 2:
-        raise ParameterError("The tree knows only one class: there is nothing to explore.")
+        raise ParameterError("The tree has only one class: there is nothing to explore.")
     check_test_cases(X_test, y_test)
     if not is_finite_number(cases) or cases < 0 or cases != int(cases):
         raise ParameterError(
