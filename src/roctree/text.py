@@ -101,7 +101,7 @@ def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any])
 
 
 def quote_if_needed(value: Any, *, within_list: bool = False) -> str:
-    """Return a name as it is, in quotes if it could be mistaken for something else.
+    """Return a name, in quotes if it could be misread.
 
     >>> ", ".join(quote_if_needed(name, within_list=True) for name in ["red", "red, dark", ""])
     "red, 'red, dark', ''"

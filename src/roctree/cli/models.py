@@ -49,7 +49,7 @@ from roctree.tree.text import WHOLE_TREE_LEAVES
 
 
 def load_at(path: str, operating: Mapping[str, Any]) -> FittedModel:
-    """Load a model at the operating point of the options; at its own if they ask for none."""
+    """Load a model at the operating point given by the options, by default its own."""
     model = load_fitted(path)
     asked = parse_operating_point(operating, model.classes.tolist())
     return model.at(**asked) if set(asked) - {"positive"} else model

@@ -1,8 +1,8 @@
 """Column roles: which columns of a file are attributes, which is the target, which the weight.
 
-For training data (``assign_roles``) numbers are numeric, text and truth values nominal, unless the
-user says otherwise by ``ColumnOptions``; dates are numbers of days. Columns that hold numbers as
-text, or text that identifies rows, are rejected until the user decides what to do with them; other
+In training data (``assign_roles``) numbers are numeric, text and booleans nominal, unless
+``ColumnOptions`` specify otherwise; dates are numbers of days. Columns that hold numbers as text,
+or text that identifies rows, are rejected until the user decides what to do with them; other
 unusual columns get a remark in their ``ColumnReport``.
 
 For new data of a known schema, ``column_types`` and ``label_type`` tell how to read the columns,
@@ -48,7 +48,7 @@ _LONG_TEXT = 30
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What the user says about the columns, by name.
+    """The user's options for columns, by name.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class ColumnOptions:
     weight : str, optional
         The weight of each row; None for ones.
     nominal, numeric, ignore : tuple of str
-        Columns to be read as such, or left out. A text with commas that is not a name stands for
-        several names.
+        Columns to read as nominal or numeric, or to leave out. A text with commas that is not a
+        name stands for several names.
     """
 
     target: str
@@ -69,7 +69,7 @@ class ColumnOptions:
 
     @property
     def types(self) -> dict[str, Any]:
-        """The types to read columns as; nominal codes such as 007 stay as they are written."""
+        """The types of columns to read; nominal codes such as 007 are kept as text."""
         nominal, numeric = _possible_names(self.nominal), _possible_names(self.numeric)
         both = next((name for name in nominal if name in numeric), None)
         if both is not None:
@@ -136,7 +136,7 @@ def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POIN
     table : pyarrow.Table
         The training data.
     options : ColumnOptions
-        What the user says about its columns.
+        The user's options for its columns.
     decimal : str
         The decimal mark with which numbers were read.
     """

@@ -109,7 +109,7 @@ class _Rewound(io.RawIOBase):
 
 
 class _InterruptiblePipe(io.RawIOBase):
-    """A pipe on which a signal ends the waiting, whichever thread waits.
+    """A pipe whose reads are interrupted by signals, in any thread.
 
     pyarrow reads in a thread of its own, while signals are handled by the main thread, which waits
     for the other: without this, Ctrl-C would have no effect until the pipe is closed.

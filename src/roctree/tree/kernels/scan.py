@@ -27,8 +27,8 @@ from roctree.tree.kernels.records import (
 )
 
 CHUNK = 16
-# A bound is itself rounded, the more so with many classes: candidates this close below the best
-# are scored.
+# Bounds have rounding errors, larger with many classes: candidates this close to the best are
+# scored.
 RELATIVE_SLACK = 1e-10
 ABSOLUTE_SLACK = 1e-12
 # C4.5's tolerance: gains this close to the average pass, and smaller split infos do not divide.
@@ -179,7 +179,7 @@ def prefer_even(
     search: Search,
     candidates: Candidates,
 ) -> tuple[int, float, float]:
-    """Return the best candidate as it is if it gains, else the one that divides the cases evenly.
+    """Return the best candidate if it gains, otherwise the one that divides the cases most evenly.
 
     Where no candidate of a convex criterion gains, all have the score of the unsplit node. The
     first would divide a few cases from all others, level after level: a chain as long as there are
