@@ -98,7 +98,7 @@ class Rates(NamedTuple):
 
 
 class _CurveDisplay:
-    """What displays of ROC curves share: how curves are computed from a classifier or scores."""
+    """Base class of displays of ROC curves, computed from a classifier or from scores."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class _CurveDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the curve of each fold, on the cases it was not fitted to, and their mean.
+        """Draw the curve of each fold on its test cases, and their mean.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class _CurveDisplay:
 
 
 class ROCHullDisplay(_CurveDisplay):
-    """ROC curve, its convex hull, the labellings, and what costs choose among them.
+    """ROC curve, its convex hull, the labellings, and the optimal one for given costs.
 
     Parameters
     ----------
@@ -714,7 +714,7 @@ class CostCurveDisplay(_CurveDisplay):
 
 
 class _ProbabilityDisplay(_CurveDisplay):
-    """What displays of probabilities share."""
+    """Base class of displays of probabilities."""
 
     @classmethod
     def from_estimator(
@@ -1406,7 +1406,7 @@ class FrontierDisplay:
         )  # fmt: skip
 
     def _write_ways(self) -> None:
-        """Write the name of each way beside the end of its line, names above each other apart."""
+        """Write the name of each way beside the end of its line, without overlaps."""
         ends = sorted(self.lines_, key=lambda line: float(line.get_ydata()[-1]))
         points_per_pixel = 72.0 / self.figure_.dpi
         above = -np.inf
@@ -1504,7 +1504,7 @@ def _range_text(low: float, high: float) -> str:
 
 
 def _positive_class(estimator: Classifier, positive: Any) -> Any:
-    """Return the positive class of a classifier; two classes unless it is given."""
+    """Return the positive class of a classifier; required if there are not two classes."""
     if not hasattr(estimator, "classes_"):
         raise ParameterError(
             f"{type(estimator).__name__} has no classes_: fit a classifier first, then draw it."
@@ -1629,7 +1629,7 @@ def _weight_of_positives(slope: float | None) -> float | None:
 
 
 def pyplot() -> Any:
-    """Return ``matplotlib.pyplot``, or say how to install it."""
+    """Return ``matplotlib.pyplot``; raise an error that explains how to install it."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -1863,7 +1863,7 @@ def _colour_of(handle: Any) -> Any:
 
 
 def _open_frame(ax: Any) -> None:
-    """Leave out the sides of the frame that carry no scale."""
+    """Hide the sides of the frame without a scale."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -1897,7 +1897,7 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
     ----------
     model : FittedTree
     ax : matplotlib axes or None
-        Where to draw, in letters that fit; None for a new figure of the size of the tree.
+        Where to draw, with text scaled to fit; None for a new figure of the size of the tree.
     max_depth : int or None
         Number of levels to show; None for all, or for three of a tree of more than 16 leaves.
     """

@@ -1,8 +1,8 @@
 """The data document of the explorer: everything that the page shows is computed from it.
 
-It holds the model's own tables and nothing else: structure, class counts of training and test
-cases, probabilities, a confidence band, some cases, and the state that the page opens with. Tables
-are flat lists of numbers. What differs between kinds of models has a section of its own below.
+It contains only tables of the model: structure, class counts of training and test cases,
+probabilities, a confidence band, some cases, and the initial state of the page. Tables are flat
+lists of numbers. Parts that are specific to a kind of model have a section each below.
 """
 
 from collections.abc import Mapping
@@ -131,7 +131,7 @@ def data_document(
 
 
 def _undecided(point: OperatingPoint | None, cost: float | None) -> str | None:
-    """Return a sentence if an operating point leaves cases undecided that the page decides."""
+    """Return a remark if the operating point leaves cases undecided, unlike the page."""
     if point is None or not point.abstains or cost is not None:
         return None
     return (
@@ -142,13 +142,13 @@ def _undecided(point: OperatingPoint | None, cost: float | None) -> str | None:
 
 @singledispatch
 def model_parts(model: FittedModel, test: Dataset | None) -> Parts:
-    """Return the features that a model uses, and what a page needs of its kind."""
+    """Return the features that a model uses, and the parts that are specific to its kind."""
     raise ParameterError(f"A {type(model).__name__} has no page: give a tree of roctree.")
 
 
 def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
     if schema.n_classes < 2:
-        raise ParameterError("The tree knows only one class: there is nothing to explore.")
+        raise ParameterError("The tree has only one class: there is nothing to explore.")
     check_test_cases(X_test, y_test)
     if not is_finite_number(cases) or cases < 0 or cases != int(cases):
         raise ParameterError(
@@ -197,11 +197,11 @@ def _cases(test: Dataset, shown: NDArray[np.intp], most: int) -> list[dict[str, 
     ]
 
 
-# The state that the page opens with: at the operating point, or where the model predicts as it is
+# The initial state of the page: at the operating point, or with the default labels of the model
 
 
 def start_state(model: FittedModel, positive: int, *, has_test: bool) -> dict[str, Any]:
-    """Return the state of the page before anything is changed on it.
+    """Return the initial state of the page.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def _labeller_state(labeller: Labeller, positive: int, requested: int) -> dict[s
     if isinstance(labeller, MinTPR):
         return {"mode": "min_tpr", "min_tpr": float(labeller.rate)}
     if isinstance(labeller, Threshold):
-        # A leaf is positive from the share on at which both errors cost the same.
+        # A leaf is positive if its share is at least that at which both errors cost the same.
         return {"cost_fp": float(labeller.value), "cost_fn": 1.0 - float(labeller.value)}
     if isinstance(labeller, BestFBeta):
         prior = _prior_state(labeller.prior, positive, requested)
@@ -581,7 +581,8 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
         "cells": _boxes(cell_tree, halved),
         "band": _bands("training" if test is None else "test", model.probabilities, stops),
         "lines": {
-            # Every node: a case stops at an inner one if training never saw the part it is in.
+            # Every node: a case stops at an inner one if its part of the cell had no training
+            # cases.
             "node": list(range(tree.n_nodes)),
             "scores": None,
             "training": _numbers(cell_tree.stops()),
@@ -605,7 +606,7 @@ def _boxes(cell_tree: CellTree, halved: NDArray[np.intp]) -> dict[str, Any]:
     }
 
 
-# Values as the page holds them
+# Values in the format of the page
 
 
 def _or_none(values: Floats) -> list[float | None]:
