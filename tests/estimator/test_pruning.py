@@ -80,15 +80,6 @@ def test_reduced_error_takes_validation_data(tree, other_data):
     assert small.score(X_val, y_val) >= tree.score(X_val, y_val)
 
 
-def test_weights_of_validation_data_count_as_rows(tree, other_data):
-    X_val, y_val = other_data
-    weights = np.arange(len(y_val)) % 3
-    twice = X_val.loc[X_val.index.repeat(weights)], np.repeat(y_val, weights)
-    by_rows = tree.pruned("reduced_error", X_val=twice[0], y_val=twice[1])
-    weighted = tree.pruned("reduced_error", X_val=X_val, y_val=y_val, sample_weight=weights)
-    assert weighted.tree_ == by_rows.tree_
-
-
 def test_cost_complexity_chooses_its_price_on_validation_data(tree, other_data):
     X_val, y_val = other_data
     small = tree.pruned("cost_complexity", X_val=X_val, y_val=y_val)
