@@ -37,6 +37,9 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "evidence/reproduction", "**/measured", "gallery/*.ipynb"]
 nitpicky = False
+# Blocks without a language are output; quotes in them and in types stay as they are.
+highlight_language = "none"
+smartquotes = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -87,15 +90,16 @@ def reset_figures(_configuration, _file):
         }
     )
     warnings.simplefilter("default")
-    ignore_warnings_of_sphinx_extensions()
+    ignore_warnings_of_others()
 
 
-def ignore_warnings_of_sphinx_extensions():
-    """MyST uses attributes of Sphinx that are deprecated."""
-    warnings.filterwarnings("ignore", module="myst_parser")
+def ignore_warnings_of_others():
+    """Ignore what MyST and SHAP use of Sphinx and matplotlib that is deprecated."""
+    for module in ("myst_parser", "shap"):
+        warnings.filterwarnings("ignore", module=module)
 
 
-ignore_warnings_of_sphinx_extensions()
+ignore_warnings_of_others()
 
 # Examples by subject: decide, data, rank, extend, deploy.
 GALLERY = [
@@ -103,6 +107,7 @@ GALLERY = [
     "false_alarms",
     "prevalence",
     "abstaining",
+    "unknown_costs",
     "pruning_under_costs",
     "reading_with_a_clinician",
     "categories_and_gaps",
@@ -129,6 +134,9 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "only_warn_on_example_error": False,
     "download_all_examples": False,
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("roctree",),
+    "prefer_full_module": {r"roctree\..*"},
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
@@ -154,6 +162,22 @@ def link_to_the_repository(app, page, text):
     text[0] = _LINK.sub(target, text[0])
 
 
+def link_to_the_guides(app, page, text):
+    """Link an example of the gallery to the guides that name it."""
+    room, _, name = page.partition("/")
+    if room != "gallery" or name == "index":
+        return
+    guides = [
+        f"/{path.parent.name}/{path.stem}"
+        for path in sorted([*HERE.glob("howto/*.md"), *HERE.glob("reference/*.md")])
+        if f"(../gallery/{name}.rst)" in path.read_text(encoding="utf-8")
+    ]
+    before, footer, after = text[0].partition(f".. _sphx_glr_download_gallery_{name}.py:")
+    if guides and footer:
+        links = ", ".join(f":doc:`{guide}`" for guide in guides)
+        text[0] = f"{before}.. seealso:: {links}\n\n{footer}{after}"
+
+
 def link_from_the_readme(app, path, page, text):
     """Turn links of the README, part of which the front page includes, into those of the site."""
     if path.name == "README.md" and page == "index":
@@ -173,5 +197,6 @@ def add_explorers(app, error):
 
 def setup(app):
     app.connect("source-read", link_to_the_repository)
+    app.connect("source-read", link_to_the_guides)
     app.connect("include-read", link_from_the_readme)
     app.connect("build-finished", add_explorers)

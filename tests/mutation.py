@@ -50,22 +50,15 @@ JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "src" / "roctree"
 CACHE = ROOT / ".cache" / "mutation"
+# Compiled kernels, apart from the user's: a mutant may store wrong ones.
+KERNELS = CACHE / "kernels"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 REPORT = ROOT / "docs" / "evidence" / "mutation.md"
 
 # Tests that repeat the library's work on other data, or read its documents, are left out.
-KERNEL_TESTS = tuple(
-    f"tests/{name}/"
-    for name in (
-        "criteria",
-        "geometry",
-        "labelling",
-        "models",
-        "pruning",
-        "roc",
-        "smoothing",
-        "tree",
-    )
+KERNEL_TESTS = (
+    *("tests/criteria/", "tests/geometry/", "tests/labelling/", "tests/large/", "tests/models/"),
+    *("tests/pruning/", "tests/roc/", "tests/smoothing/", "tests/test_points.py", "tests/tree/"),
 )
 LEFT_OUT = (
     *("tests/oracle", "tests/studies", "studies", "tests/test_benchmarks.py"),
@@ -108,6 +101,8 @@ class Mutant:
     kernel: bool
     # Tells apart equal changes of equal lines of the function.
     ordinal: int
+    # Where its statement begins; coverage may know the line as part of that only.
+    statement: int
 
     @property
     def key(self) -> str:
@@ -207,30 +202,31 @@ def _changed(node: Any, **fields: Any) -> Any:
     return other
 
 
-def _places(tree: ast.Module) -> Iterator[tuple[str, bool, ast.AST, str, int | None]]:
-    """Yield (function, whether a kernel, parent, field, index) of the nodes inside functions.
+def _places(tree: ast.Module) -> Iterator[tuple[str, bool, int, ast.AST, str, int | None]]:
+    """Yield function, whether a kernel, line of the statement, parent, field and index of nodes.
 
     Messages, annotations, defaults and nested definitions' decorators are left out.
     """
     skipped = {"annotation", "returns", "decorator_list", "args", "type_params"}
 
-    def visit(node: ast.AST, function: str, inside: str) -> Iterator[Any]:
+    def visit(node: ast.AST, function: str, inside: str, statement: int) -> Iterator[Any]:
         for field, value in ast.iter_fields(node):
             if field in skipped and not isinstance(node, ast.Call):
                 continue
             for index, child in enumerate(value if isinstance(value, list) else [value]):
                 if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr):
                     continue
+                line = child.lineno if isinstance(child, ast.stmt) else statement
                 if inside:
                     at = index if isinstance(value, list) else None
-                    yield function, inside == "kernel", node, field, at
+                    yield function, inside == "kernel", line, node, field, at
                 if isinstance(child, ast.ClassDef | ast.FunctionDef):
                     name = f"{function}.{child.name}".lstrip(".")
-                    yield from visit(child, name, inside or _kind(child))
+                    yield from visit(child, name, inside or _kind(child), line)
                 else:
-                    yield from visit(child, function, inside)
+                    yield from visit(child, function, inside, line)
 
-    yield from visit(tree, "", "")
+    yield from visit(tree, "", "", 0)
 
 
 def _kind(node: ast.ClassDef | ast.FunctionDef) -> str:
@@ -256,7 +252,8 @@ def _described(node: Any, other: Any) -> str:
     return f"{before} -> {after}"
 
 
-def mutants_of(source: Path) -> list[tuple[Mutant, ast.Module]]:
+@functools.cache
+def mutants_of(source: Path) -> list[tuple[Mutant, Any]]:
     """List the mutants of a module with their syntax trees, which share all but the change."""
     text = source.read_text()
     lines = text.splitlines()
@@ -264,12 +261,13 @@ def mutants_of(source: Path) -> list[tuple[Mutant, ast.Module]]:
     path = source.relative_to(LIBRARY).as_posix()
     seen: Counter[tuple[str, ...]] = Counter()
     found = []
-    for function, kernel, parent, field, index in _places(tree):
+    for function, kernel, statement, parent, field, index in _places(tree):
         value = getattr(parent, field)
         node = value if index is None else value[index]
         for other in changes(node):
             identity = (function, lines[node.lineno - 1].strip(), _described(node, other))
-            mutant = Mutant(path, function, node.lineno, *identity[1:], kernel, seen[identity])
+            names = (path, function, node.lineno, *identity[1:])
+            mutant = Mutant(*names, kernel, seen[identity], statement)
             seen[identity] += 1
             found.append((mutant, (parent, field, index, ast.copy_location(other, node))))
     return [(mutant, (tree, place)) for mutant, place in found]
@@ -405,7 +403,7 @@ class Session:
             and not item.nodeid.startswith(LEFT_OUT)
             and not {"scheduler", "client", "cluster"} & set(getattr(item, "fixturenames", ()))
             and not _starts_processes(item)
-            and (not JIT_DISABLED or item.nodeid.startswith((*KERNEL_TESTS, "src")))
+            and (not JIT_DISABLED or _is_quick_interpreted(item))
         }
         self.config = session.config
         self.functions = Functions()
@@ -421,6 +419,12 @@ class Session:
             )
             self.config.pluginmanager.unregister(watch)
             yield name, watch.passed and not watch.failed, time.process_time() - start
+
+
+def _is_quick_interpreted(item: pytest.Item) -> bool:
+    """Whether a test is worth trying without a compiler; ``fitted`` grows trees with points."""
+    fixtures = getattr(item, "fixturenames", ())
+    return item.nodeid.startswith((*KERNEL_TESTS, "src")) and "fitted" not in fixtures
 
 
 def _starts_processes(item: pytest.Item) -> bool:
@@ -452,17 +456,17 @@ def record(session: Session, jobs: int) -> dict[str, Any]:
     old = json.loads(target.read_text()) if target.exists() else {}
     known: dict[str, Any] = old.get("files", {}) if old.get("library") == library else {}
     known = {path: entry for path, entry in known.items() if digests.get(path) == entry["digest"]}
-    missing = [path for path in sorted(digests) if path not in known]
+    missing = [path for path in sorted(digests) if path not in known or known[path]["left"]]
     by_file: dict[str, list[str]] = defaultdict(list)
     for name in session.items:
         by_file[name.split("::")[0]].append(name)
 
-    left = {path: names for path, names in by_file.items() if path in missing}
+    left = {path: known[path]["left"] if path in known else by_file[path] for path in missing}
 
     def finish(path: str, status: int, answer: Any) -> None:
         entry = known.setdefault(path, {"digest": digests[path], "tests": {}})
         entry["tests"] |= (answer or {}).get("tests", {})
-        left[path] = (answer or {}).get("left", [])
+        entry["left"] = left[path] = (answer or {}).get("left", [])
         if left[path]:
             again.append(path)
         print(f"{path}: {len(entry['tests'])} of {len(by_file[path])} tests", flush=True)
@@ -483,34 +487,42 @@ def _traced(session: Session, names: list[str]) -> dict[str, Any]:
     import coverage
 
     tests: dict[str, Any] = {}
-    running, started = [0, 0], [0.0]
+    number = waited = 0
 
     def stop(*_: object) -> None:
         raise TookTooLong
 
     def watch() -> None:
+        nonlocal waited
         while True:
+            before = time.process_time()
             time.sleep(1.0)
-            running[1] += 1
-            idle = time.process_time() - started[0] < 0.3
-            if running[1] > (8 if idle else 60):
-                _answer({"tests": tests, "left": names[running[0] + 1 :]})
+            # The main thread may only wait for this one to release the interpreter.
+            works = time.process_time() - before > 0.1 or not _is_asleep(os.getpid())
+            waited = 0 if works else waited + 1
+            if waited > 10 or time.process_time() - started > 100.0:
+                _answer({"tests": tests, "left": names[number + 1 :]})
 
+    started = time.process_time()
     Thread(target=watch, daemon=True).start()
     signal.signal(signal.SIGPROF, stop)
-    for number, name in enumerate(names):
-        running[:], started[:] = (number, 0), (time.process_time(),)
-        tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{LIBRARY}/*"])
-        tracer.start()
-        signal.setitimer(signal.ITIMER_PROF, 3 * LONGEST_TEST)
-        try:
-            ((_, passed, seconds),) = session.run([name])
-        except TookTooLong:
-            passed = False
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        tracer.stop()
-        with warnings.catch_warnings(action="ignore"):
-            data = tracer.get_data()
+    for number, name in enumerate(names):  # noqa: B007
+        # What compiles a kernel is quick the second time.
+        for limit in [3 * LONGEST_TEST] if JIT_DISABLED else [30 * LONGEST_TEST, 3 * LONGEST_TEST]:
+            waited, started = 0, time.process_time()
+            tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{LIBRARY}/*"])
+            tracer.start()
+            signal.setitimer(signal.ITIMER_PROF, limit)
+            try:
+                ((_, passed, seconds),) = session.run([name])
+            except TookTooLong:
+                passed = False
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            tracer.stop()
+            with warnings.catch_warnings(action="ignore"):
+                data = tracer.get_data()
+            if not passed or seconds <= LONGEST_TEST:
+                break
         if passed:
             lines = {
                 Path(path).relative_to(LIBRARY).as_posix(): sorted(data.lines(path) or [])
@@ -523,10 +535,31 @@ def _traced(session: Session, names: list[str]) -> dict[str, Any]:
 # Running the tests
 
 
-def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, limit: float = 900.0) -> None:
-    """Do each task in a forked process; ``finish`` is told (task, status, answer)."""
+def _is_asleep(group: int) -> bool:
+    """Whether none of the processes of a group uses a processor or waits for one."""
+    states = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if int(_stat(process)[2]) == group:
+                states += [_stat(thread)[0] for thread in process.glob("task/*")]
+    # The one that looks is running itself.
+    return states.count("R") <= (group == os.getpgrp()) and "D" not in states
+
+
+def _stat(folder: Path) -> list[str]:
+    """State, parent, group and so on of a process or thread."""
+    return (folder / "stat").read_text().rsplit(")", 1)[1].split()
+
+
+def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int = 120) -> None:
+    """Do each task in a forked process; ``finish`` is told (task, status, answer).
+
+    Processes that sleep for ``patience`` seconds wait for each other, and are stopped.
+    """
     waiting = list(reversed(tasks))
-    running: dict[int, tuple[Any, Path, float]] = {}
+    running: dict[int, tuple[Any, Path]] = {}
+    asleep: Counter[int] = Counter()
+    looked = time.monotonic()
     while waiting or running:
         while waiting and len(running) < jobs:
             task = waiting.pop()
@@ -545,19 +578,22 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, limit: float 
                     answer.with_suffix(".error").write_text(traceback.format_exc())
                 finally:
                     os._exit(1)
-            running[process] = (task, answer, time.monotonic() + limit)
+            running[process] = (task, answer)
         process, status = os.waitpid(-1, os.WNOHANG)
         if process in running:
-            task, answer, _ = running.pop(process)
+            task, answer = running.pop(process)
             # Processes that a test started and left behind.
             _kill_group(process)
             result = json.loads(answer.read_text()) if status == 0 else None
             answer.unlink(missing_ok=True)
             finish(task, status, result)
             continue
-        for process, (_, _, deadline) in running.items():
-            if time.monotonic() > deadline:
-                _kill_group(process)
+        if time.monotonic() > looked + 1.0:
+            looked = time.monotonic()
+            for process in running:
+                asleep[process] = asleep[process] + 1 if _is_asleep(process) else 0
+                if asleep[process] > patience:
+                    _kill_group(process)
         time.sleep(0.02)
 
 
@@ -576,25 +612,36 @@ def _kill_group(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
+def reached_lines(
+    mutants: list[Mutant], known: dict[str, Any], usable: Container[str]
+) -> dict[tuple[str, int], list[tuple[float, str]]]:
+    """Find the tests that run the lines of mutants: (seconds, name) by path and line."""
+    needed: dict[str, set[int]] = defaultdict(set)
+    for mutant in mutants:
+        needed[mutant.path] |= {mutant.line, mutant.statement}
+    reached = defaultdict(list)
+    for file in known.values():
+        for name, entry in file["tests"].items():
+            if entry["seconds"] > LONGEST_TEST or name not in usable:
+                continue
+            for path in needed.keys() & entry["lines"].keys():
+                for line in needed[path].intersection(entry["lines"][path]):
+                    reached[path, line].append((entry["seconds"], name))
+    return reached
+
+
 def selected(
-    mutant: Mutant, known: dict[str, Any], usable: Container[str]
+    mutant: Mutant, reached: dict[tuple[str, int], list[tuple[float, str]]]
 ) -> tuple[list[str], float]:
     """Select the tests that run the line of a mutant, and add up their durations.
 
     One case of every test function comes first, quick ones before slow ones; tests of the same
     file stay together, because they share fixtures.
     """
-    reached = [
-        (entry["seconds"], name)
-        for file in known.values()
-        for name, entry in file["tests"].items()
-        if mutant.line in entry["lines"].get(mutant.path, ())
-        and entry["seconds"] <= LONGEST_TEST
-        and name in usable
-    ]
+    tests = reached.get((mutant.path, mutant.line)) or reached.get((mutant.path, mutant.statement))
     cases: Counter[str] = Counter()
     chosen, total = [], 0.0
-    for seconds, name in sorted(reached):
+    for seconds, name in sorted(tests or []):
         function = name.split("[")[0]
         rank = min(cases[function], 2)
         cases[function] += 1
@@ -612,15 +659,18 @@ def selected(
     return [name for _, _, name in order], total
 
 
-def _tried(session: Session, mutant: Mutant, known: dict[str, Any]) -> str | None:
+def _tried(session: Session, mutant: Mutant, names: list[str], total: float) -> str | None:
     """Put in a mutant and return the test that fails, or None."""
-    names, total = selected(mutant, known, session.items)
     if not names:
         return _tried_alone(mutant)
     seconds = int(3 * total + 30)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    session.functions.put_in(mutant)
-    return next((name for name, passed, _ in session.run(names) if not passed), None)
+    with tempfile.TemporaryDirectory() as folder:
+        if mutant.package == "_jit":  # it may store kernels that are wrong
+            shutil.copytree(KERNELS, folder, dirs_exist_ok=True)
+            os.environ["NUMBA_CACHE_DIR"] = folder
+        session.functions.put_in(mutant)
+        return next((name for name, passed, _ in session.run(names) if not passed), None)
 
 
 def _tried_alone(mutant: Mutant) -> str | None:
@@ -638,7 +688,8 @@ def _tried_alone(mutant: Mutant) -> str | None:
         if mutant.package == "_jit":  # kernels are compiled again
             variables["NUMBA_CACHE_DIR"] = str(Path(folder) / "kernels")
         tests = TESTS_ALONE.get(mutant.package, [f"tests/{mutant.package}"])
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+        options = ["-x", "-q", "--timeout=0", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", *options, *tests]
         done = subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False)
     return f"{' '.join(tests)}, exit status {done.returncode}" if done.returncode else None
 
@@ -669,8 +720,10 @@ def examine(
         if outcome is None or (again and not _found(outcome)):
             waiting.append(mutant)
     # A process of its own takes longest.
-    waiting.sort(key=lambda mutant: not selected(mutant, known, session.items)[0])
-    _in_forks(waiting, jobs, lambda mutant: _tried(session, mutant, known), finish)
+    reached = reached_lines(waiting, known, session.items)
+    tests = {mutant: selected(mutant, reached) for mutant in waiting}
+    waiting.sort(key=lambda mutant: not tests[mutant][0])
+    _in_forks(waiting, jobs, lambda mutant: _tried(session, mutant, *tests[mutant]), finish)
     target.write_text(json.dumps(results, indent=1))
     return results
 
@@ -732,10 +785,15 @@ def _found(outcome: str) -> bool:
     return outcome.startswith(("found", "stopped"))
 
 
+VARIABLES = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+    "NUMBA_CACHE_DIR": str(KERNELS),
+}
 # How the library is imported for the mutants of kernels and for the others.
 MODES = {
-    "kernels": {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
-    "others": {"NUMBA_DISABLE_JIT": "0", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"},
+    "kernels": VARIABLES | {"NUMBA_DISABLE_JIT": "1"},
+    "others": VARIABLES | {"NUMBA_DISABLE_JIT": "0"},
 }
 
 
@@ -771,7 +829,7 @@ def main() -> int:
     parser.add_argument("--only-record", action="store_true", help="stop after step 1")
     parser.add_argument("--only", choices=MODES, help="only kernels, or all but kernels")
     options = parser.parse_args()
-    CACHE.mkdir(parents=True, exist_ok=True)
+    KERNELS.mkdir(parents=True, exist_ok=True)
     if options.only is None:
         for mode, variables in MODES.items():
             command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--only", mode]

@@ -26,7 +26,7 @@ print(f"error rate if every case is decided: {(tree.predict(X_test) != y_test).m
 point = tree.at(cost_fp=1, cost_fn=1, cost_reject=0.25, positive="diabetes")
 print(point.to_text())
 predicted = point.predict(X_test)
-print(pd.crosstab(y_test, predicted))
+print(pd.crosstab(y_test, predicted, rownames=["true"], colnames=["predicted"]))
 
 # %%
 # The cheaper a second opinion, the more cases are referred. Referring four in ten of the cases
@@ -55,6 +55,6 @@ ax.plot(result["referred"], result["error rate of the rest"], marker="o")
 for _, row in result.drop_duplicates("referred").iterrows():
     place = (row["referred"], row["error rate of the rest"])
     ax.annotate(f"{row['cost of referral']:g}", place, xytext=(4, 4), textcoords="offset points")
-ax.set(xlabel="share of cases referred", ylabel="error rate of the other cases", ylim=(0, None))
+ax.set(xlabel="share of cases referred", ylabel="error rate of the other cases", ylim=(0, 0.2))
 ax.set_title("Diabetes: errors against referrals, by the cost of a referral")
 plt.show()

@@ -1,7 +1,7 @@
-"""``ROCTreeClassifier``: the parameters of a tree, ``fit``, and what only trees of splits can do.
+"""``ROCTreeClassifier``: its parameters, ``fit``, and the methods that only decision trees have.
 
-Everything asked after ``fit`` is answered by :class:`roctree.fitted.FittedTree`; the verbs shared
-by all classifiers are in :mod:`roctree.classifier`.
+Methods after ``fit`` forward to :class:`roctree.fitted.FittedTree`; those shared by all classifiers
+are in :mod:`roctree.classifier`.
 """
 
 from collections.abc import Sequence
@@ -52,8 +52,7 @@ from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Counted, LeafTable
 from roctree.tree.explanation import Explanation
-from roctree.tree.growth import Missing, Nominal
-from roctree.tree.shrinkage import Shrinkage
+from roctree.tree.growth import Missing, Nominal, Shrinkage
 from roctree.tree.text import to_html
 
 if TYPE_CHECKING:
@@ -860,7 +859,7 @@ class ROCTreeClassifier(NodeClassifier):
         >>> [text.get_text() for text in tree.plot().texts]
         ['x0 <= 2.5', 'x0 > 2.5', 'B no: yes 0.30, 2 cases', 'A yes: yes 0.56, 1 case']
         """
-        from roctree.report.tree_plot import plot_tree
+        from roctree.report.displays import plot_tree
 
         return plot_tree(self._model(), ax, max_depth=max_depth)
 
@@ -1025,7 +1024,7 @@ class ROCTreeClassifier(NodeClassifier):
         return self._model().with_parameters(self.get_params(deep=False))
 
     def _model(self) -> FittedTree:
-        """Return the fitted tree with ``labels`` and ``ranking`` as they are set now."""
+        """Return the fitted tree with the current values of ``labels`` and ``ranking``."""
         super()._model()
         model = self.fitted_
         if (model.labels, model.ranking) == (self.labels, self.ranking):
@@ -1036,14 +1035,14 @@ class ROCTreeClassifier(NodeClassifier):
         return number_of_threads(self.n_jobs)
 
     def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Return data larger than memory as a tally of this tree, anything else as it is."""
+        """Return data larger than memory as a tally of this tree; other data unchanged."""
         if isinstance(X, Counted):
             return X
         found = count_large_data(self._model(), X, y, sample_weight)
         return X if found is None else found
 
     def _counts(self, counts: Any) -> Any:
-        """Return held-out cases larger than memory as a tally, anything else as it is."""
+        """Return held-out cases larger than memory as a tally; others unchanged."""
         if not isinstance(counts, tuple):
             return counts
         cases = held_out_cases(counts)
@@ -1082,7 +1081,7 @@ class ROCTreeClassifier(NodeClassifier):
 
     @property
     def points_(self) -> PointsTable | None:
-        """The table of points; without lines if points did not help, None if not asked for."""
+        """The table of points; empty if points did not help, None without ``points``."""
         model = self._model()
         if model.points is None or isinstance(model, FittedScorecard):
             return getattr(model, "points_table", None)

@@ -1,7 +1,7 @@
 """Fit data larger than memory, or on other machines: two passes over the rows, then growth.
 
-``LargeData`` is what a fit asks of the rows, wherever they are. ``OutOfCore`` answers for rows on
-disk; ``roctree.large.dask`` answers for rows on a cluster.
+``LargeData`` is the interface between a fit and the rows. ``OutOfCore`` implements it for rows on
+disk, ``roctree.large.dask`` for rows on a cluster.
 """
 
 import math
@@ -49,15 +49,14 @@ from roctree.large.parts import (
     summarise_part,
 )
 from roctree.parameters import costs_in_class_order
-from roctree.points import MOST_CASES
+from roctree.points import MAX_CASES
 from roctree.progress import Callback, Progress
 from roctree.pruning import need
 from roctree.smoothing import choices
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
 from roctree.tree.growth import grid_of
-from roctree.tree.levels import Binned
-from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard
+from roctree.tree.levels import SHARD_ROWS, Binned, LocalShards, Shard
 
 
 @runtime_checkable
@@ -118,11 +117,11 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
 
 
 def sampled_rows(data: LargeData, schema: Schema) -> Dataset:
-    """Return a sample of distinct rows, as many as points are learned from.
+    """Return a sample of distinct rows from which points are learned.
 
-    A row is in the sample by its content, so that the sample does not depend on the parts.
+    Whether a row is in the sample depends on its content only, not on the division into parts.
     """
-    parts = data.map_parts("sampling", sample_part, schema, MOST_CASES)
+    parts = data.map_parts("sampling", sample_part, schema, MAX_CASES)
     found = [part for part in parts if part is not None]
     every = replace(
         found[0],
@@ -130,7 +129,7 @@ def sampled_rows(data: LargeData, schema: Schema) -> Dataset:
         labels=np.concatenate([part.labels for part in found]),
         weights=np.concatenate([part.weights for part in found]),
     )
-    return distinct_cases(every, MOST_CASES)
+    return distinct_cases(every, MAX_CASES)
 
 
 def _bin_rows(

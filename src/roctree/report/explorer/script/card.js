@@ -109,10 +109,11 @@ function weightOn({ counts, nClasses }, line) {
 function labelOf({ tree, point, state, labelName }, node) {
   const label = point.nodeLabels[node];
   if (label === UNKNOWN) return "labels depend on the case";
+  if (label === tree.nClasses) return "left undecided";
   if (label !== MIXED) return `called ${labelName(label)}`;
   if (tree.hasAnswers && !point.perClass) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));
-    return `${called} of ${cases(tree.nAnswered[node])} labelled ${tree.classes[state.positive]}`;
+    return `${called} of ${cases(tree.weight[node])} labelled ${tree.classes[state.positive]}`;
   }
   if (tree.hasAnswers) return "cases with different labels";
   return `${leafCount(tree, tree.nLeaves[node])} with different labels`;
@@ -120,8 +121,9 @@ function labelOf({ tree, point, state, labelName }, node) {
 
 function chanceOf({ tree, state }, node) {
   const at = node * tree.nClasses + state.positive;
-  const what = tree.models ? "share" : tree.points ? "before points, probability" : "probability";
-  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}`;
+  const what = tree.models ? "share" : "probability";
+  const alone = tree.points ? " before points" : "";
+  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}${alone}`;
 }
 
 /** Why a probability is not the share that was counted: "0 of 6 counted; pulled to 27 % because few cases". */

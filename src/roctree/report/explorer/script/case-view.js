@@ -2,12 +2,12 @@
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
-import { judge, nearestLeaf, reach } from "./geometry.js";
+import { judge, nearestLeaf, reach, sharesOf } from "./geometry.js";
 import { linesAt } from "./lines.js";
 import { makeNumberField } from "./number-field.js";
-import { inFavour, pointsWords, sharesOf, stepsOf } from "./points.js";
+import { calibrated, pointsFor, probabilitiesOf, stepsOf } from "./scorecard.js";
 import { IS_PRESENT, pathTo } from "./tree.js";
-import { changeWords, percent, ruleWords, short, stepWords } from "./words.js";
+import { changeWords, percent, ruleWords, short, signedPoints, stepWords } from "./words.js";
 
 /** Make the section; returns its element and `update`, which also sets the highlighted path. */
 export function makeCaseView(app) {
@@ -73,8 +73,7 @@ function isRight({ tree, point, state }, { values, label: truth }) {
   return point.perClass ? label === truth : (label === state.positive) === (truth === state.positive);
 }
 
-/** Change a value of the case. */
-export function setValue(app, number, value) {
+function setValue(app, number, value) {
   const values = (app.state.values ?? app.tree.features.map(() => null)).slice();
   values[number] = value;
   app.set({ values: values.every((each) => each === null) ? null : values });
@@ -89,9 +88,7 @@ function rangesOf(tree, known) {
       const isOwn = tree.nChildren[node] > 0 && tree.feature[node] === number && tree.threshold[node] !== null;
       if (isOwn && tree.threshold[node] < IS_PRESENT) cuts.push(tree.threshold[node]);
     }
-    const own = tree.points?.attributes.find(({ feature }) => feature === number);
-    const ends = own ? [own.starts[0], own.high] : [];
-    const values = [...cuts, ...ends, ...known.map((each) => each.values[number]).filter((value) => value !== null)];
+    const values = [...cuts, ...known.map((each) => each.values[number]).filter((value) => value !== null)];
     const [low, high] = [Math.min(...values), Math.max(...values)];
     return low < high ? { low, high, cuts } : null;
   });
@@ -125,7 +122,7 @@ function lockOf(app, feature, number) {
 }
 
 /** A slider over the range of an attribute, with a tick at each threshold. */
-export function sliderOf(app, feature, number, { low, high, cuts }) {
+function sliderOf(app, feature, number, { low, high, cuts }) {
   const slider = element("input", {
     type: "range",
     class: "value-slider",
@@ -182,30 +179,34 @@ function waterfall(app) {
   );
 }
 
-/** The steps from the leaf to the probability with points: the mean of the leaves, then each attribute. */
+/** The probability after the points of each attribute, from that of the leaf on. */
 function pointSteps({ tree, state, path }, leaf) {
-  let from = leaf;
-  return stepsOf(tree.points, sharesOf(tree, path.stops), state.values).map(({ attribute, points, chances }) => {
-    const to = chances[state.positive];
-    const value = attribute?.feature === undefined ? null : state.values[attribute.feature];
-    const words = attribute === "tree" ? "mean of its leaves" : attribute === null ? "every case" : valueWords(tree, attribute.feature, value);
-    const step = attribute === "tree" && path.stops.length === 1 ? null : stepOf(`${words}: ${pointsWords(tree.points, inFavour(points, state.positive))}`, from, to, "");
-    from = to;
-    return step;
+  const { points: card, calibration } = tree;
+  const steps = stepsOf(card, sharesOf(tree, path.stops, state.values), state.values);
+  const after = steps.map((_, i) => probabilitiesOf(card, steps.slice(0, i + 1))[state.positive]);
+  const found = steps.map(({ attribute, points }, i) => {
+    const own = signedPoints(card, pointsFor(points, state.positive));
+    const words = attribute < 0 ? (path.stops.length > 1 ? "the mean of its leaves, and the points of every case" : "the points of every case") : `${wordOf(tree, card.attributes[attribute].feature, state.values)}: ${own} points`;
+    return stepOf(words, i === 0 ? leaf : after[i - 1], after[i]);
   });
+  if (calibration === null) return found;
+  const last = calibrated(calibration, probabilitiesOf(card, steps))[state.positive];
+  return [...found, stepOf("calibrated", after.at(-1), last)];
 }
 
-function valueWords({ features }, number, value) {
-  const { name, categories } = features[number];
+/** A value of a case in words. */
+function wordOf(tree, number, values) {
+  const { name, categories, measure } = tree.features[number];
+  const value = values[number];
   if (value === null) return `${name} not known`;
-  return `${name} = ${categories ? categories[value] : short(value, 6)}`;
+  return categories ? `${name} ${categories[value] ?? "unknown"}` : `${name} ${short(value, 5)}${measure ? ` ${measure}` : ""}`;
 }
 
-function stepOf(words, from, to, letter) {
+function stepOf(words, from, to, letter = "") {
   const bar = element("i", { class: to >= from ? "up" : "down" });
   bar.style.left = `${100 * Math.min(from, to)}%`;
   bar.style.width = `${100 * Math.max(Math.abs(to - from), 0.004)}%`;
-  return element("li", {}, element("span", {}, words), element("span", { class: "fall" }, bar), element("strong", {}, percent(to, 0)), element("span", { class: "letter" }, letter ?? ""));
+  return element("li", {}, element("span", {}, words), element("span", { class: "fall" }, bar), element("strong", {}, percent(to, 0)), element("span", { class: "letter" }, letter));
 }
 
 /** Label, probability, distance and smallest change, in words. */
@@ -231,7 +232,7 @@ function verdictOf(app) {
   ];
 }
 
-/** The distance from another label, which is not defined for cells, models, points and soft thresholds. */
+/** The distance from another label, which is not defined for cells, models and soft thresholds. */
 function distanceWords(app, label) {
   const { tree, point, state, data } = app;
   const change = nearestLeaf(tree, state.values, (leaf) => point.labels[leaf] !== label, app.locked);

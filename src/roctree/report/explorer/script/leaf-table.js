@@ -47,7 +47,7 @@ export function makeLeafTable(app) {
     heads.forEach((head, i) => {
       const active = columns[i].key === sorting.by;
       head.setAttribute("aria-sort", !active ? "none" : sorting.down ? "descending" : "ascending");
-      if (columns[i].key === "probability") head.firstChild.textContent = `Probability of ${app.tree.classes[app.state.positive]}${app.tree.points ? " before points" : ""}`;
+      if (columns[i].key === "probability") head.firstChild.textContent = `Probability of ${app.tree.classes[app.state.positive]}`;
     });
     more.hidden = nodes.length <= shown;
     more.textContent = `Show all ${grouped(nodes.length)}`;

@@ -238,7 +238,7 @@ function benefitCaption(app) {
 }
 
 function calibrationCaption(app) {
-  const what = { naive_bayes: "a tenth of the cases", points: "a tenth of the cases", cells: "a cell" }[app.tree.kind] ?? "a leaf";
+  const what = app.tree.hasAnswers ? "a tenth of the cases" : app.tree.cells ? "a cell" : "a leaf";
   const dots = calibrationDots(app);
   const all = dots.reduce((sum, { total }) => sum + total, 0);
   const expected = dots.reduce((sum, { x, total }) => sum + x * total, 0) / all;

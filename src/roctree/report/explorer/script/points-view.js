@@ -1,137 +1,186 @@
-// The table of points: a line per attribute, with a slider that moves the case, and the sum.
+// The points of a tree with points: one small picture per attribute, all on the same scale.
 
-import { setValue, sliderOf } from "./case-view.js";
-import { element, fill, help, sharpCanvas } from "./dom.js";
-import { inFavour, pointsOf, pointsWords, sharesOf, stepsOf } from "./points.js";
-import { percent } from "./words.js";
+import { element, fitted, help, sharpCanvas } from "./dom.js";
+import { pointsAt, pointsFor, rangeOf } from "./scorecard.js";
+import { grouped, percent, short, signedPoints } from "./words.js";
 
-// Points of numbers are drawn at so many places.
-const PLACES = 60;
+const FONT = "12px system-ui, sans-serif";
+const HEIGHT = 132;
+const EDGE = { left: 42, right: 10, top: 12, bottom: 22 };
+// The attributes with the largest effect come first; the others are behind a button.
+const MOST = 12;
 
 /** Make the section; returns its element, `update` and `draw`. */
 export function makePointsView(app) {
-  const { tree } = app;
-  const extent = extentOf(tree.points.attributes);
-  const lines = tree.points.attributes.map((attribute) => lineOf(app, attribute, extent));
-  const first = [makeLine("the tree"), makeLine("every case")];
-  const sum = makeLine("sum");
-  sum.element.classList.add("total");
+  const { attributes } = app.tree.points;
+  const charts = attributes.map((attribute, number) => makeChart(app, attribute, number));
   const title = element("span", {});
+  const note = element("p", { class: "legend" });
+  const grid = element("div", { class: "points-grid" }, charts.map(({ element: box }) => box));
+  const all = element("button", { type: "button", on: { click: showAll } }, `Show all ${attributes.length} attributes`);
   const section = element(
     "section",
     { class: "pane points", "aria-label": "Points" },
-    element("div", { class: "head" }, element("h2", {}, title, help("points", "this table"))),
-    element("div", { class: "points-lines" }, [...first, ...lines, sum].map((line) => line.element)),
-    element("p", { class: "legend" }, tree.points.note),
+    element("div", { class: "head" }, element("h2", {}, title, help("points", "a point"))),
+    note,
+    grid,
+    attributes.length > MOST ? all : null,
   );
+  function showAll() {
+    charts.forEach((chart) => (chart.element.hidden = false));
+    all.hidden = true;
+    draw();
+  }
+  charts.slice(MOST).forEach((chart) => (chart.element.hidden = true));
   function update() {
-    const { state, path } = app;
-    title.textContent = `Points for ${tree.classes[state.positive]} `;
-    const steps = path ? stepsOf(tree.points, sharesOf(tree, path.stops), state.values) : null;
-    const own = (number) => (steps ? inFavour(steps[number].points, state.positive) : null);
-    first.forEach((line, i) => line.show(own(i), ""));
-    lines.forEach((line, i) => line.show(own(i + 2), state.values));
-    if (!steps) return sum.show(null, "");
-    const { sums, chances } = steps.at(-1);
-    sum.show(inFavour(sums, state.positive), `${percent(chances[state.positive])} ${tree.classes[state.positive]}`);
+    const { tree, state } = app;
+    const name = tree.classes[state.positive];
+    title.textContent = `Points added to the leaf, for ${name} `;
+    const double = Math.LN2 / tree.points.unit;
+    note.textContent = `The leaf makes ${percent(tree.points.tree_share, 0)} of the differences in the score, the points below the rest. ${short(double, 2)} points more double the odds of ${name}.`;
+    charts.forEach((chart) => chart.update());
   }
-  /** A line without an attribute: its name, a remark and its points. */
-  function makeLine(name) {
-    const remark = element("span", {});
-    const output = element("output", { class: "own", data: { name: `points_${name.replaceAll(" ", "_")}` } });
-    const show = (points, words) => {
-      fill(remark, words);
-      showPoints(app, output, points);
-    };
-    return { element: element("div", { class: "points-line" }, element("span", {}, name), remark, output), show };
+  function draw() {
+    charts.forEach((chart) => chart.update());
   }
-  const draw = () => lines.forEach((line) => line.draw());
   return { element: section, update, draw };
 }
 
-function showPoints({ tree }, output, points) {
-  output.dataset.value = points === null ? "" : String(points);
-  fill(output, points === null ? "" : pointsWords(tree.points, points));
-}
-
-/** The line of an attribute: its name, a slider or a list below the points of all values, its points. */
-function lineOf(app, attribute, extent) {
+/** The picture of one attribute, with the points of the case if there is one. */
+function makeChart(app, attribute, number) {
   const { tree } = app;
-  const number = attribute.feature;
-  const feature = tree.features[number];
-  const range = { low: attribute.starts[0], high: attribute.high, cuts: [] };
-  const picture = feature.categories ? null : sharpCanvas({ class: "points-curve", "aria-hidden": "true" }, draw);
-  const control = feature.categories ? listOf(app, attribute) : sliderOf(app, feature, number, range);
-  const output = element("output", { class: "own", data: { name: `points_${number}` } });
-  const name = feature.measure ? `${feature.name}, ${feature.measure}` : feature.name;
-  const value = element("small", { class: "value" });
-  let own = null;
-  function show(points, values) {
-    own = values === null ? null : values[number];
-    control.show(own);
-    fill(value, feature.categories || values === null ? "" : own === null ? "not known" : String(own));
-    showPoints(app, output, points);
-    draw();
+  const feature = tree.features[attribute.feature];
+  const surface = sharpCanvas({ role: "img" }, paint);
+  const own = element("strong", { class: "own-points" });
+  const box = element(
+    "figure",
+    { data: { attribute: String(number) } },
+    element("figcaption", {}, element("span", {}, feature.measure ? `${feature.name}, ${feature.measure}` : feature.name), own, element("small", {}, percent(attribute.share, 0))),
+    surface.canvas,
+  );
+  function update() {
+    const { values, positive } = app.state;
+    const points = values === null ? null : pointsFor(pointsAt(attribute, values[attribute.feature]), positive);
+    own.textContent = points === null ? "" : signedPoints(tree.points, points);
+    const [low, high] = rangeOf(attribute, positive);
+    surface.canvas.setAttribute("aria-label", `${feature.name}: from ${signedPoints(tree.points, low)} to ${signedPoints(tree.points, high)} points`);
+    if (surface.resize()) paint();
   }
-  function draw() {
-    if (picture?.resize()) drawCurve(app, picture, attribute, { ...range, extent }, own);
+  function paint() {
+    const { context, size } = surface;
+    const { palette, state } = app;
+    const scale = scaleOf(tree.points.attributes, state.positive);
+    const y = (points) => EDGE.top + ((scale.high - points) / (scale.high - scale.low)) * (HEIGHT - EDGE.top - EDGE.bottom);
+    const frame = { context, palette, y, left: EDGE.left, right: size.width - EDGE.right };
+    context.clearRect(0, 0, size.width, size.height);
+    context.font = FONT;
+    drawZero(frame, tree.points, scale);
+    if (feature.categories) drawCategories(frame, app, attribute, feature);
+    else drawCurve(frame, app, attribute);
   }
-  return {
-    element: element(
-      "div",
-      { class: "points-line" },
-      element("span", {}, name, " ", value),
-      element("div", {}, picture?.canvas ?? null, control.element),
-      output,
-    ),
-    show,
-    draw,
-  };
+  return { element: box, update };
 }
 
-function listOf(app, { feature: number, values, missing }) {
-  const { tree } = app;
-  const { name, categories } = tree.features[number];
-  const field = element("select", { "aria-label": `${name}, points`, on: { change: () => setValue(app, number, field.value === "" ? null : Number(field.value)) } });
-  const words = (text, points) => `${text}: ${pointsWords(tree.points, inFavour(points, app.state.positive))}`;
-  const show = (value) => {
-    fill(
-      field,
-      element("option", { value: "" }, words("not known", missing)),
-      categories.map((category, code) => element("option", { value: String(code) }, words(category, values[code]))),
-    );
-    field.value = value === null ? "" : String(value);
-  };
-  return { element: field, show };
+/** One scale for all attributes, so that their effects can be compared. */
+function scaleOf(attributes, positive) {
+  const ends = attributes.flatMap((each) => rangeOf(each, positive));
+  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  return low < high ? { low, high } : { low: -1, high: 1 };
 }
 
-/** The largest points of all values of numbers, so that all curves have the same scale. */
-function extentOf(attributes) {
-  const points = attributes.flatMap((each) => [...each.starts, each.high].flatMap((value) => pointsOf(each, value)));
-  return Math.max(...points.map(Math.abs)) || 1;
+function drawZero({ context, palette, y, left, right }, card, { low, high }) {
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const points of [low, 0, high]) {
+    if (points !== 0 && Math.abs(y(points) - y(0)) < 13) continue;
+    context.fillStyle = points === 0 ? palette.quiet : palette.faint;
+    context.fillRect(left, y(points), right - left, 1);
+    context.fillStyle = palette.quiet;
+    context.fillText(signedPoints(card, points), left - 5, y(points));
+  }
 }
 
-/** The points of all values of a number as a line, with a dot at the case. */
-function drawCurve({ palette, state }, { context, size }, attribute, { low, high, extent }, own) {
-  const at = (value) => inFavour(pointsOf(attribute, value), state.positive);
-  const places = Array.from({ length: PLACES + 1 }, (_, i) => low + ((high - low) * i) / PLACES);
-  const points = places.map(at);
-  // The thumb of a slider stays within its track.
-  const [side, gap] = [8, 5];
-  const x = (value) => side + ((size.width - 2 * side) * (value - low)) / (high - low || 1);
-  const y = (value) => size.height / 2 - (size.height / 2 - gap) * (value / extent);
-  context.clearRect(0, 0, size.width, size.height);
-  context.fillStyle = palette.faint;
-  context.fillRect(side, y(0), size.width - 2 * side, 1);
+/** The corners of the curve of a number: two where it jumps. */
+function cornersOf({ starts, high, values, slopes }, positive) {
+  return starts.flatMap((start, i) => {
+    const end = starts[i + 1] ?? high;
+    const at = (value) => values[i].map((points, k) => points + slopes[i][k] * (value - start));
+    return [start, end].map((value) => [value, pointsFor(at(value), positive)]);
+  });
+}
+
+function drawCurve(frame, app, attribute) {
+  const { context, palette, y, left, right } = frame;
+  const { tree, state } = app;
+  const { starts, high } = attribute;
+  const x = (value) => left + ((value - starts[0]) / (high - starts[0] || 1)) * (right - left);
+  const corners = cornersOf(attribute, state.positive).map(([value, points]) => [x(value), y(points)]);
+  // Above zero in the colour of the class, below in that of the others.
+  for (const [colour, top, bottom] of [[palette.positive, 0, y(0)], [palette.negative, y(0), HEIGHT]]) {
+    context.save();
+    context.beginPath();
+    context.rect(0, top, right + EDGE.right, bottom - top);
+    context.clip();
+    context.beginPath();
+    context.moveTo(corners[0][0], y(0));
+    corners.forEach((corner) => context.lineTo(...corner));
+    context.lineTo(corners.at(-1)[0], y(0));
+    context.globalAlpha = 0.18;
+    context.fillStyle = colour;
+    context.fill();
+    context.globalAlpha = 1;
+    context.beginPath();
+    corners.forEach((corner) => context.lineTo(...corner));
+    context.strokeStyle = colour;
+    context.lineWidth = 2;
+    context.stroke();
+    context.restore();
+  }
+  context.fillStyle = palette.quiet;
+  context.textBaseline = "bottom";
+  context.textAlign = "left";
+  context.fillText(grouped(short(starts[0], 3)), left, HEIGHT);
+  context.textAlign = "right";
+  context.fillText(grouped(short(high, 3)), right, HEIGHT);
+  const value = state.values?.[attribute.feature] ?? null;
+  if (value === null) return;
+  const within = Math.min(Math.max(value, starts[0]), high);
+  drawOwn(frame, x(within), y(pointsFor(pointsAt(attribute, value), state.positive)));
+  const text = grouped(short(value, 4));
+  const wide = context.measureText(text).width / 2;
+  // Where it is far enough from the ends of the range.
+  if (x(within) - wide > left + 40 && x(within) + wide < right - 40) {
+    context.textAlign = "center";
+    context.fillStyle = palette.ink;
+    context.fillText(text, x(within), HEIGHT);
+  }
+}
+
+function drawCategories(frame, app, attribute, { categories }) {
+  const { context, palette, y, left, right } = frame;
+  const { state } = app;
+  const width = (right - left) / categories.length;
+  const own = state.values?.[attribute.feature] ?? null;
+  categories.forEach((name, code) => {
+    const points = pointsFor(attribute.values[Math.min(code, attribute.values.length - 1)], state.positive);
+    const middle = left + (code + 0.5) * width;
+    context.fillStyle = points >= 0 ? palette.positive : palette.negative;
+    const bar = Math.min(26, width * 0.6);
+    context.fillRect(middle - bar / 2, Math.min(y(points), y(0)), bar, Math.max(1, Math.abs(y(points) - y(0))));
+    context.textAlign = "center";
+    context.textBaseline = "bottom";
+    context.fillStyle = code === own ? palette.ink : palette.quiet;
+    context.fillText(fitted(context, name, width - 4), middle, HEIGHT);
+    if (code === own) drawOwn(frame, middle, y(points));
+  });
+}
+
+function drawOwn({ context, palette }, x, y) {
   context.beginPath();
-  places.forEach((value, i) => context[i === 0 ? "moveTo" : "lineTo"](x(value), y(points[i])));
-  context.strokeStyle = palette.quiet;
-  context.lineWidth = 2;
-  context.stroke();
-  if (own === null) return;
-  const inside = Math.min(Math.max(own, low), high);
-  context.beginPath();
-  context.arc(x(inside), y(at(inside)), 4.5, 0, 2 * Math.PI);
+  context.arc(x, y, 5, 0, 2 * Math.PI);
   context.fillStyle = palette.case;
   context.fill();
+  context.strokeStyle = palette.panel;
+  context.lineWidth = 1.5;
+  context.stroke();
 }

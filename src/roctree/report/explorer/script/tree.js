@@ -1,6 +1,6 @@
 // The parsed data document: nodes as typed arrays, and the class counts that determine labels.
-// Everything here and in lines.js, labelling.js, curves.js, geometry.js, cells.js, naive-bayes.js and
-// points.js is a pure function.
+// Everything here and in lines.js, labelling.js, curves.js, geometry.js, cells.js and naive-bayes.js
+// is a pure function.
 
 import { openCells } from "./cells.js";
 import { openLines } from "./lines.js";
@@ -55,22 +55,11 @@ export function openTree(data) {
     cells: data.cells && openCells(data.cells, n),
     models: data.models,
     points: data.points,
-    // Whether cases of one leaf may get different answers.
-    hasAnswers: data.lines !== null && data.lines.scores !== null,
+    calibration: data.calibration,
+    // Whether cases of one leaf get different probabilities: then lines are answers, not leaves.
+    hasAnswers: data.models !== null || data.points !== null,
   };
-  Object.assign(tree, { lines: openLines(tree, data) });
-  return Object.assign(tree, { nAnswered: answeredCases(tree) });
-}
-
-/** The weight of the training cases at each node whose answers are known: with points, those held out. */
-function answeredCases(tree) {
-  const { lines, nClasses } = tree;
-  const found = new Float64Array(tree.n);
-  for (let line = 0; line < lines.nDirect; line++) {
-    for (let c = 0; lines.node[line] >= 0 && c < nClasses; c++) found[lines.node[line]] += lines.training[line * nClasses + c];
-  }
-  for (let node = tree.n - 1; node > 0; node--) found[tree.parent[node]] += found[node];
-  return found;
+  return Object.assign(tree, { lines: openLines(tree, data) });
 }
 
 function linksOf(nChildren) {
