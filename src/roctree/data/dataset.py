@@ -4,6 +4,7 @@ Labels become indices into the sorted distinct classes. Weights are finite and a
 without weight are equivalent to rows that are not there.
 """
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -173,6 +174,14 @@ class Dataset:
         schema = replace(self.schema, categories=tuple(categories))
         return Dataset(values, self.labels[used], self.weights[used], schema)
 
+    def scale_light_weights(self) -> "Dataset":
+        """Return the cases with weights that average at least a half; see ``light_scale``."""
+        if self.weights.mean() >= 0.5:
+            return self
+        # The exact sum does not depend on the order of rows.
+        scale = light_scale(math.fsum(self.weights), len(self.weights))
+        return replace(self, weights=self.weights * scale)
+
 
 def check_test_cases(X_test: Any, y_test: Any) -> None:
     """Reject test data without labels, and labels without test data."""
@@ -333,6 +342,19 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
             rows=pluralize(n_rows, "row"),
         )
     return weights
+
+
+def light_scale(total: float, n_rows: int) -> float:
+    """Return the factor for weights that average less than a half: a power of two.
+
+    Smoothing and pruning weigh counts against prior cases: with weights that add up to one, as many
+    programs make them, the prior would be all that is left. The scaled weights average between a
+    half and one. Powers of two leave their ratios and sums exact.
+
+    >>> light_scale(1.0, 150), light_scale(100.0, 150)
+    (128.0, 1.0)
+    """
+    return math.ldexp(1.0, max(0, -math.frexp(total / n_rows)[1]))
 
 
 def _weights_as_floats(sample_weight: Any) -> FloatArray:
