@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.data import SEED
 from benchmarks.libraries import LIBRARIES, Task
 
-LEAST_CASES = 20
+MIN_CASES = 20
 Fit = Callable[[np.ndarray, np.ndarray, int], object]
 
 
@@ -39,7 +39,7 @@ class Row:
 def fit_with(library: str, depth: int | None, **options: str) -> Fit:
     """Return a function that fits one tree, as in the other benchmarks."""
     learner = LIBRARIES[library](**options)
-    task = Task("threads", LEAST_CASES, depth)
+    task = Task("threads", MIN_CASES, depth)
     return lambda X, y, n_threads: learner.fit(X, y, task, n_threads)
 
 

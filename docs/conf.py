@@ -37,6 +37,9 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "evidence/reproduction", "**/measured", "gallery/*.ipynb"]
 nitpicky = False
+# Blocks without a language are output; quotes in them and in types stay as they are.
+highlight_language = "none"
+smartquotes = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -87,15 +90,16 @@ def reset_figures(_configuration, _file):
         }
     )
     warnings.simplefilter("default")
-    ignore_warnings_of_sphinx_extensions()
+    ignore_warnings_of_others()
 
 
-def ignore_warnings_of_sphinx_extensions():
-    """MyST uses attributes of Sphinx that are deprecated."""
-    warnings.filterwarnings("ignore", module="myst_parser")
+def ignore_warnings_of_others():
+    """Ignore what MyST and SHAP use of Sphinx and matplotlib that is deprecated."""
+    for module in ("myst_parser", "shap"):
+        warnings.filterwarnings("ignore", module=module)
 
 
-ignore_warnings_of_sphinx_extensions()
+ignore_warnings_of_others()
 
 # Examples by subject: decide, data, rank, extend, deploy.
 GALLERY = [
@@ -129,6 +133,9 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "only_warn_on_example_error": False,
     "download_all_examples": False,
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("roctree",),
+    "prefer_full_module": {r"roctree\..*"},
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,

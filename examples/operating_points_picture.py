@@ -1,8 +1,8 @@
 """Draw the picture of docs/howto/operating-points.md: where costs put a tree in ROC space.
 
-The tree is grown on one half of the breast-cancer data and drawn on the other; it needs matplotlib
-(``pip install '.[plot]'``). Usage: ``python examples/operating_points_picture.py [FILE]`` writes
-``operating-points.png`` in the working folder, or the file; the document's own is
+The tree is grown on one half of the breast-cancer data and drawn on the other. Usage: ``python
+examples/operating_points_picture.py [FILE]``, with ``pip install 'roctree[plot]'``; without FILE it
+writes ``operating-points.png`` in the working folder. The document's own picture is
 ``docs/images/operating-points.png``.
 """
 

@@ -1,6 +1,6 @@
 """Fuzz the reader of model files: for any bytes it returns a model or raises ModelFileError.
 
-Usage: ``python fuzz/load.py -max_total_time=60 fuzz/corpus``, with ``pip install '.[fuzz]'``.
+Usage: ``python fuzz/load.py -max_total_time=60 fuzz/corpus`` (dependency group ``fuzz``).
 Each input is also tried with a correct checksum, so that it gets past that check.
 """
 

@@ -11,7 +11,7 @@ from roctree.experiment import Table
 from roctree.files.atomic import write_whole
 
 # A standard deviation that is printed as 0.0 counts as this.
-LEAST_DEVIATION = 0.1
+MIN_DEVIATION = 0.1
 OUTSIDE = "Outside one SD"
 
 
@@ -98,7 +98,7 @@ class Entry:
         """Difference from the paper in printed standard deviations; NaN without one."""
         if self.deviation is None:
             return math.nan
-        return (self.ours - self.paper) / (self.deviation or LEAST_DEVIATION)
+        return (self.ours - self.paper) / (self.deviation or MIN_DEVIATION)
 
     @property
     def within(self) -> bool:

@@ -34,7 +34,7 @@ README = f"By hand.\n{files.BEGIN}\nformer\n{files.END}\nAlso by hand.\n"
 
 needs_peers = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("xgboost", "lightgbm", "ydf", "pandas")),
-    reason="pip install '.[bench]'",
+    reason="pip install --group bench",
 )
 
 

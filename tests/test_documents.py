@@ -5,6 +5,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import roctree
 from studies import names_matching
@@ -43,6 +44,28 @@ def test_the_readme_is_short():
     text = (HOME / "README.md").read_text(encoding="utf-8")
     prose = re.sub(r"^```.*?^```|^\|.*?$|<!--.*?-->", "", text, flags=re.DOTALL | re.MULTILINE)
     assert len(prose.split()) <= 650
+
+
+def test_the_readme_counts_smoothers_and_pruners():
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    text = (HOME / "README.md").read_text(encoding="utf-8")
+    # In both registries, "none" is an entry too.
+    assert f"{words[len(roctree.smoothing.SMOOTHING) - 1]} smoothers" in text
+    assert f"{words[len(roctree.pruning.PRUNING) - 1]} methods" in text
+
+
+def test_users_of_scikit_learn_find_every_parameter():
+    text = (HOME / "docs" / "start" / "from-scikit-learn.md").read_text(encoding="utf-8")
+    parameters = text.partition("## Parameters")[2].partition("## Methods")[0]
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|", parameters, re.MULTILINE)
+    theirs, ours = (
+        set(re.findall(r"`(\w+)", " ".join(cells))) for cells in zip(*rows, strict=True)
+    )
+    assert set(DecisionTreeClassifier().get_params()) <= theirs
+    # Those that scikit-learn lacks are in the first column of the second table.
+    parameters = roctree.ROCTreeClassifier().get_params(deep=False)
+    assert set(parameters) <= theirs | ours
+    assert ours & set(parameters) >= {"criterion", "splits", "min_gain", "ccp_alpha"}
 
 
 RUN = [

@@ -12,7 +12,7 @@ from roctree import (
     NaiveBayesTreeClassifier,
     ROCTreeClassifier,
 )
-from roctree.fitting import best_smoother, folds, log_loss, ranks_in_class
+from roctree.fitting import best_smoother, folds, ranks_in_class, total_log_loss
 from roctree.smoothing import Frequencies, Laplace, MEstimate, choices
 from roctree.tree.tree import Tree
 
@@ -99,18 +99,18 @@ def test_the_loss_is_minus_the_logarithm_of_what_was_the_case_by_weight():
     cases = data([[0.0], [0.0]], ["a", "b"], weights=[3.0, 2.0])
     tree = Tree.single_leaf([3.0, 1.0])
     expected = -(3 * math.log(0.75) + 2 * math.log(0.25))
-    assert log_loss(tree, Frequencies(), cases) == pytest.approx(expected)
+    assert total_log_loss(tree, Frequencies(), cases) == pytest.approx(expected)
 
 
 def test_what_was_thought_impossible_costs_much_but_not_everything():
     cases = data([[0.0], [0.0]], ["a", "b"])
-    assert 30 < log_loss(Tree.single_leaf([5.0, 0.0]), Frequencies(), cases) < 40
+    assert 30 < total_log_loss(Tree.single_leaf([5.0, 0.0]), Frequencies(), cases) < 40
 
 
 def test_the_smoother_chosen_has_the_least_loss_of_its_grid():
     dataset = random_data()
     losses = {
-        choice: sum(log_loss(leaf(kept), choice, out) for kept, out in folds(dataset))
+        choice: sum(total_log_loss(leaf(kept), choice, out) for kept, out in folds(dataset))
         for choice in choices(MEstimate("auto"))
     }
     chosen = best_smoother(MEstimate("auto"), dataset, leaf)

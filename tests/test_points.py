@@ -8,19 +8,25 @@ import pytest
 
 import roctree
 from roctree import ROCTreeClassifier, presets
+from roctree.data import Schema
 from roctree.errors import ParameterError
 from roctree.files.fitted_tree import write
 from roctree.points import (
+    PENALTIES,
     POINTS,
+    SELECTING_PENALTY,
     AttributePoints,
-    Cases,
     Points,
-    Problem,
+    PointsCases,
+    PointsTable,
+    RidgeRegression,
     Scorecard,
     basis_of,
     learn_points,
+    select_bases,
     softmax,
     tree_scores,
+    whole_points,
 )
 from roctree.points import resolve as resolve_points
 from roctree.roc import mauc
@@ -70,7 +76,7 @@ def problem_of(n_classes, points, seed=0):
     shares = rng.dirichlet(np.ones(n_classes) * 3, 80)
     weights = rng.integers(1, 4, 80).astype(float)
     labels = data.labels.astype(np.int64)
-    return Cases(data.values, labels, weights, shares, np.arange(80) % 5), data.schema
+    return PointsCases(data.values, labels, weights, shares, np.arange(80) % 5), data.schema
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -78,7 +84,7 @@ def problem_of(n_classes, points, seed=0):
 def test_the_solution_is_the_minimum_of_the_plain_objective(n_classes, points):
     cases, schema = problem_of(n_classes, points)
     bases = [basis_of(points, cases, schema, feature) for feature in range(schema.n_features)]
-    problem = Problem.of(points, cases, bases, tree_scores(cases.shares))
+    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
     problem.solve(3.0)
     by_attribute, intercept, weight = problem.coefficients()
     coefficients = np.concatenate(by_attribute, axis=1)
@@ -180,7 +186,9 @@ def test_points_have_the_same_bytes_for_shuffled_rows_threads_and_copies(kind):
 
 
 def written(model):
-    return write(model, [])
+    """What a file would contain, but for when the model was trained."""
+    document = write(model, [])
+    return document | {"training": document["training"] | {"date": None}}
 
 
 def test_points_rank_better_where_effects_add_up(fitted):
@@ -366,3 +374,362 @@ def test_a_saved_scorecard_predicts_the_same(fitted, tmp_path):
     again = roctree.load(tmp_path / "card.json")
     assert np.array_equal(again.predict_proba(X), tree.predict_proba(X))
     assert repr(again.points_) == repr(tree.points_)
+
+
+# Learning, compared with plain loops
+
+
+def columns_of(cases, basis):
+    return basis.columns(cases.values[:, basis.feature]).T.tolist()
+
+
+def all_bases(points, cases, schema):
+    return [basis_of(points, cases, schema, feature) for feature in range(schema.n_features)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("informed", [0.5, -0.2])
+def test_derivatives_of_the_plain_objective_are_zero_at_the_solution(n_classes, informed):
+    points = Points("curves", tree_weight="free")
+    cases, schema = problem_of(n_classes, points)
+    shares = cases.shares + informed * np.eye(n_classes)[cases.labels]
+    shares = np.maximum(shares, 0.05)
+    cases = cases._replace(shares=shares / shares.sum(axis=1, keepdims=True))
+    bases = all_bases(points, cases, schema)
+    problem = RidgeRegression.of(points, cases, bases, tree_scores(cases.shares))
+    for _ in range(4):  # each time from the last solution on, and nearer
+        problem.solve(3.0)
+    by_attribute, intercept, weight = problem.coefficients()
+    coefficients = np.concatenate(by_attribute, axis=1)
+    if n_classes == 2:
+        coefficients, intercept = (
+            np.concatenate([-each, each]) / 2 for each in (coefficients, intercept)
+        )
+    columns = np.concatenate([columns_of(cases, each) for each in bases], axis=1).tolist()
+    plain = list(zip(cases.shares.tolist(), columns, cases.labels, cases.weights, strict=True))
+
+    def slope(change):
+        """The derivative in a direction (tree weight, intercept, coefficients) of length 1."""
+        ends = [
+            naive.objective(
+                plain, weight + h * change[0], intercept + h * change[1],
+                coefficients + h * change[2], 3.0, True,
+            )
+            for h in (1e-4, -1e-4)
+        ]  # fmt: skip
+        return (ends[0] - ends[1]) / 2e-4
+
+    zeros = np.zeros_like(intercept), np.zeros_like(coefficients)
+    if informed > 0.0:
+        assert weight > 0.0
+        assert slope((1.0, *zeros)) == pytest.approx(0.0, abs=0.05)
+    else:  # a tree that misleads is silent, but never speaks against itself
+        assert weight == 0.0
+        assert slope((1.0, *zeros)) > 0.0
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        level, change = (rng.normal(size=each.shape) for each in zeros)
+        length = math.sqrt((level**2).sum() + (change**2).sum())
+        assert slope((0.0, level / length, change / length)) == pytest.approx(0.0, abs=0.05)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_attributes_are_added_in_the_order_of_the_plain_promise(n_classes):
+    points = Points(max_attributes=1)
+    for seed in range(3):
+        cases, schema = problem_of(n_classes, points, seed)
+        bases, leaves = all_bases(points, cases, schema), tree_scores(cases.shares)
+        before: list = []
+        for size in range(1, 4):
+            problem = RidgeRegression.of(points, cases, before, leaves)
+            shares = softmax(problem.solve(SELECTING_PENALTY).T).tolist()
+            rows = list(zip(shares, cases.labels, cases.weights, strict=True))
+            promises = [
+                -1.0 if each in before else naive.promise(rows, columns_of(cases, each), 10.0)
+                for each in bases
+            ]
+            before.append(bases[int(np.argmax(promises))])
+            chosen = select_bases(Points(max_attributes=size), cases, bases, leaves)
+            assert chosen == sorted(before, key=lambda each: each.feature)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("points", [Points(), Points("curves", max_attributes=3)])
+def test_the_penalty_has_the_least_plain_log_loss_of_held_out_cases(n_classes, points):
+    cases, schema = helpful(n_classes)
+    found = learn_points(points, cases, schema)
+    card = found.scorecard
+    bases, leaves = all_bases(points, cases, schema), tree_scores(cases.shares)
+    if points.max_attributes:
+        bases = select_bases(points, cases, bases, leaves)
+    losses, tried = [], None
+    parts = [
+        RidgeRegression.of(points, cases, bases, leaves).without(cases.folds == f) for f in range(5)
+    ]
+    for penalty in PENALTIES:
+        held_out = np.empty_like(cases.shares)
+        for fold, part in enumerate(parts):
+            rows = cases.folds == fold
+            held_out[rows] = softmax(part.solve(penalty).T)[rows]
+        losses.append(naive.mean_log_loss(held_out.tolist(), cases.labels, cases.weights))
+        if losses[-1] == min(losses):
+            tried = penalty, held_out
+        if len(losses) - 1 - int(np.argmin(losses)) == 2:
+            break
+    assert card.penalty == tried[0]
+    assert card.log_loss == pytest.approx(min(losses), rel=1e-6)
+    assert found.rows.all()
+    assert found.probabilities == pytest.approx(tried[1], rel=1e-6)
+    alone = naive.mean_log_loss(cases.shares.tolist(), cases.labels, cases.weights)
+    assert card.tree_log_loss == pytest.approx(alone)
+    assert card.log_loss < 0.995 * card.tree_log_loss
+
+
+def helpful(n_classes, seed=0):
+    """Cases with weights whose tree says little, so that points help."""
+    cases, schema = problem_of(n_classes, Points(), seed)
+    return cases._replace(shares=0.3 * cases.shares + 0.7 / n_classes), schema
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("points", KINDS.values(), ids=KINDS)
+def test_a_case_of_weight_k_equals_k_cases(n_classes, points):
+    cases, schema = helpful(n_classes)
+    weights = np.arange(80) % 3 + 1.0
+    copies = np.repeat(np.arange(80), weights.astype(int))
+    weighted = learn_points(points, cases._replace(weights=weights), schema).scorecard
+    copied = learn_points(
+        points,
+        PointsCases(*(each[copies] for each in cases))._replace(weights=np.ones(len(copies))),
+        schema,
+    ).scorecard
+    assert weighted.features == copied.features
+    assert weighted.penalty == copied.penalty
+    for name in ("log_loss", "tree_log_loss", "tree_weight", "tree_share", "unit", "intercept"):
+        assert getattr(weighted, name) == pytest.approx(getattr(copied, name), rel=1e-6, abs=1e-9)
+    for mine, other in zip(weighted.attributes, copied.attributes, strict=True):
+        assert mine.share == pytest.approx(other.share, rel=1e-6)
+        for name in ("starts", "values", "slopes", "missing"):
+            assert getattr(mine, name) == pytest.approx(getattr(other, name), rel=1e-6, abs=1e-9)
+    assert weighted.n_cases == 80
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("points", KINDS.values(), ids=KINDS)
+def test_shares_are_those_of_the_plain_spread_of_points_the_largest_first(n_classes, points):
+    cases, schema = helpful(n_classes)
+    card = learn_points(replace_whole(points), cases, schema).scorecard
+    weights = cases.weights.tolist()
+    spreads = [
+        naive.spread(each(cases.values[:, each.feature]).tolist(), weights)
+        for each in card.attributes
+    ]
+    of_tree = naive.spread((card.tree_weight * tree_scores(cases.shares)).tolist(), weights)
+    total = sum(spreads) + of_tree
+    assert [each.share for each in card.attributes] == pytest.approx([s / total for s in spreads])
+    assert card.tree_share == pytest.approx(of_tree / total)
+    assert spreads == sorted(spreads, reverse=True)
+
+
+def replace_whole(points):
+    return Points(points.shape, points.max_attributes, points.tree_weight)
+
+
+# The columns of an attribute
+
+
+def basis(values, weights=None, shape="linear", categories=None):
+    values = np.array(values, dtype=float)
+    n = len(values)
+    weights = np.ones(n) if weights is None else np.array(weights, dtype=float)
+    cases = PointsCases(
+        values[:, None], np.zeros(n, int), weights, np.ones((n, 2)) / 2, np.zeros(n, int)
+    )
+    schema = Schema(("x",), (categories,), np.array(["no", "yes"]))
+    return basis_of(Points(shape), cases, schema, 0)
+
+
+def test_mean_and_deviation_are_those_of_copies_and_far_values_are_clipped():
+    values, weights = [1.0, 2.0, 4.0, 1e6], [3, 2, 4, 1]
+    found, copies = basis(values, weights), np.repeat(values, weights)
+    assert found.mean == pytest.approx(copies.mean())
+    assert found.deviation == pytest.approx(copies.std())
+    assert (found.low, found.high) == (1.0, 1e6)
+    far = basis([*range(1000), 1e9])
+    assert far.high == pytest.approx(far.mean + 6 * far.deviation)
+    assert far.low == 0.0
+    near = basis([*range(1000), -1e9])
+    assert near.low == pytest.approx(near.mean - 6 * near.deviation)
+    assert near.high == 999.0
+
+
+def test_curves_bend_at_the_fifths_of_the_cases_and_only_if_there_are_many_values():
+    values = np.random.default_rng(0).permutation(100).astype(float)
+    assert basis(values, shape="curves").bends.tolist() == [19.0, 39.0, 59.0, 79.0]
+    assert basis(values).bends.size == 0
+    # Weight on the lowest values moves the fifths there; an end is no bend.
+    weights = np.where(values < 10, 100.0, 1.0)
+    assert basis(values, weights, "curves").bends.tolist() == [2.0, 4.0, 6.0, 8.0]
+    assert basis([0] * 60 + list(range(1, 41)), shape="curves").bends.tolist() == [20.0]
+    assert basis(np.arange(8.0).tolist() * 3, shape="curves").bends.size == 0
+    assert basis(np.arange(9.0).tolist() * 3, shape="curves").bends.size > 0
+
+
+def test_rare_categories_share_a_column_and_unused_ones_have_none():
+    codes = [0] * 5 + [1] * 4 + [2] * 6 + [4]
+    found = basis(codes, categories=("a", "b", "c", "d", "e"))
+    assert found.column_of.tolist() == [0, 2, 1, -1, 2]
+    assert (found.n_columns, found.has_missing) == (3, False)
+    assert found.columns(np.array([0.0, 1.0, 2.0, 3.0, 4.0, np.nan])).T.tolist() == [
+        [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0], [0, 0, 1], [0, 0, 0],
+    ]  # fmt: skip
+    # By weight, not by number.
+    few = basis([0, 1, 1, 1, 1, 1], [5, 1, 1, 1, 1, 0.5], categories=("a", "b"))
+    assert few.column_of.tolist() == [0, 1]
+    only_missing = basis([0, 0, np.nan], [9, 9, 1], categories=("a", "b"))
+    assert only_missing.column_of.tolist() == [-1, -1]
+    assert only_missing.columns(np.array([0.0, np.nan])).tolist() == [[0.0, 1.0]]
+
+
+def test_a_single_value_has_no_column_but_that_of_missing_ones():
+    assert basis([3.0, 3.0]).n_columns == 0
+    assert basis([np.nan, np.nan]).n_columns == 0
+    found = basis([3.0, np.nan])
+    assert found.columns(np.array([3.0, np.nan, 9.0])).tolist() == [[0.0, 1.0, 0.0]]
+    points = found.attribute_points(np.array([[0.5]]), 0)
+    assert points(np.array([3.0, np.nan]))[:, 0].tolist() == [0.0, 0.5]
+    assert (points.starts.tolist(), points.high) == ([0.0], 0.0)
+
+
+# Scorecards made by hand
+
+
+def attribute(feature=0, starts=(0.0,), high=0.0, values=((0.0,),), slopes=None, missing=(0.0,),
+              share=0.0):  # fmt: skip
+    values = np.array(values, dtype=float)
+    slopes = np.zeros_like(values) if slopes is None else np.array(slopes, dtype=float)
+    starts, missing = np.array(starts, dtype=float), np.array(missing, dtype=float)
+    return AttributePoints(feature, starts, high, values, slopes, missing, share)
+
+
+AGE = attribute(0, (20.0, 40.0), 60.0, [[-1.0], [0.0]], [[0.05], [0.1]], [0.5], share=0.5)
+COLOUR = attribute(1, (0.0, 1.0, 2.0), 2.0, [[0.25], [-0.75], [0.0]], share=0.25)
+DAY = attribute(2, (0.0, 365.0), 730.0, [[1.0], [-1.0]], share=0.05)
+BY_HAND = Scorecard(
+    2.0, np.array([-0.5]), (AGE, COLOUR, DAY), tree_share=0.2, penalty=10.0, log_loss=0.4,
+    tree_log_loss=0.5, n_cases=100,
+)  # fmt: skip
+SCHEMA = Schema(
+    ("age", "colour", "day"),
+    (None, ("blue", "red one", "white"), None),
+    np.array(["ill", "well"]),
+    dates=("", "", "days"),
+)
+
+
+def test_points_between_beyond_and_without_values():
+    values = np.array([-5.0, 20.0, 30.0, 40.0, 50.0, 60.0, 99.0, np.nan])
+    expected = [-1.0, -1.0, -0.5, 0.0, 1.0, 2.0, 2.0, 0.5]
+    assert AGE(values)[:, 0].tolist() == pytest.approx(expected)
+    rows = np.column_stack([values, np.zeros(8), np.full(8, 400.0)])
+    for n_threads in (1, 3):
+        found = BY_HAND.points(rows, n_threads)[:, 0]
+        assert found.tolist() == pytest.approx(np.array(expected) - 0.5 + 0.25 - 1.0)
+    assert AGE.largest == pytest.approx(3.0)
+    assert attribute(values=[[0.25]], missing=[-1.0]).largest == pytest.approx(1.25)
+    assert not AGE.is_steps
+    assert COLOUR.is_steps
+
+
+def test_points_of_the_leaf_are_its_weighted_log_odds():
+    shares = np.array([[0.5, 0.5], [0.2, 0.8], [0.0, 1.0]])
+    expected = [0.0, 2 * math.log(4), 2 * math.log(1 / 0.001)]
+    assert BY_HAND.leaf_points(shares)[:, 0].tolist() == pytest.approx(expected)
+    whole = Scorecard(2.0, np.zeros(1), (), unit=0.5, whole=True)
+    assert whole.leaf_points(shares)[:, 0].tolist() == [0.0, 6.0, 28.0]
+    three = tree_scores(np.array([[0.2, 0.3, 0.5]]))[0]
+    assert three.sum() == pytest.approx(0.0)
+    assert np.diff(three).tolist() == pytest.approx([math.log(1.5), math.log(5 / 3)])
+
+
+def test_the_table_of_a_scorecard_made_by_hand():
+    assert PointsTable(BY_HAND, SCHEMA).to_text().splitlines() == [
+        "attribute     value          points well  share",
+        "(every case)                       -0.50",
+        "age           at 20                -1.00   50 %",
+        "              at 40                +0.00",
+        "              at 60                +2.00",
+        "              missing              +0.50",
+        "colour        blue                 +0.25   25 %",
+        "              red one              -0.75",
+        "              white                +0.00",
+        "day           < 1971-01-01         +1.00    5 %",
+        "              >= 1971-01-01        -1.00",
+        "points for 3 attributes, tree weight 2; log-loss of held-out cases 0.400, "
+        "0.500 by the tree alone; share of the tree 20 %",
+    ]
+    other = PointsTable(BY_HAND, SCHEMA, positive=0)
+    assert other.points_names == ["points ill"]
+    mine = PointsTable(BY_HAND, SCHEMA).columns()
+    assert np.array(other.columns()["points ill"]).tolist() == [-x for x in mine["points well"]]
+    assert mine["attribute"][:2] == ["(every case)", "age"]
+    assert mine["share"][1:6] == [0.5] * 4 + [0.25]
+    assert math.isnan(mine["share"][0])
+
+
+def test_steps_are_listed_as_ranges():
+    steps = attribute(0, (1.0, 2.5, 7.0), 9.0, [[1.0], [2.0], [-3.0]])
+    any_value = attribute(1, (1.0,), 9.0, [[1.0]])
+    card = Scorecard(1.0, np.zeros(1), (steps, any_value), tree_log_loss=1.0, whole=True, unit=0.25)
+    schema = Schema(("x", "y"), (None, None), np.arange(2))
+    table = PointsTable(card, schema)
+    assert [line[1] for line in table.lines()] == ["", "< 2.5", "2.5 to < 7", ">= 7", "any"]
+    assert [cells[2] for cells in table.cells()] == ["+0", "+1", "+2", "-3", "+1"]
+    assert table.note.endswith("; a point is 0.25 of log-odds")
+    three = Scorecard(1.0, np.zeros(3), (attribute(values=[[1.0, 2.0, 3.0]], missing=[0.0] * 3),))
+    of_three = PointsTable(three, Schema(("x",), (None,), np.array(["a", "b", "c"])), positive=0)
+    assert of_three.points_names == ["points a", "points b", "points c"]
+    assert of_three.columns()["points c"] == [0.0, 3.0]
+
+
+# Whole points
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("shape", ["linear", "curves"])
+def test_whole_points_are_within_half_a_point_of_those_before(shape, n_classes):
+    cases, schema = helpful(n_classes)
+    card = learn_points(Points(shape), cases, schema).scorecard
+    whole = whole_points(card, schema, cases.values)
+    assert max(each.largest for each in card.attributes) == pytest.approx(10 * whole.unit)
+    assert whole.whole
+    assert whole.intercept.tolist() == np.rint(card.intercept / whole.unit).tolist()
+    for before, after in zip(card.attributes, whole.attributes, strict=True):
+        assert after.is_steps
+        assert (np.diff(after.values, axis=0) != 0.0).any(axis=1).all() or len(after.values) == 3
+        column = cases.values[:, before.feature]
+        known = column[~np.isnan(column)]
+        # Bounds are rounded to a hundredth of the range at most.
+        slack = np.abs(before.slopes).max() / whole.unit * np.ptp(known) / 100
+        difference = after(known) - before(known) / whole.unit
+        assert np.abs(difference).max() <= 0.5 + slack + 1e-9
+        assert after.missing.tolist() == np.rint(before.missing / whole.unit).tolist()
+        if schema.categories[before.feature] is None:
+            assert (np.abs(after.starts[1:] * 100 - np.rint(after.starts[1:] * 100)) < 1e-9).all()
+
+
+def test_whole_points_of_whole_numbers_change_at_whole_numbers():
+    line = attribute(0, (0.0,), 10.0, [[0.0]], [[0.1]])
+    whole = whole_points(
+        Scorecard(1.0, np.array([0.26]), (line,)),
+        Schema(("x",), (None,), np.arange(2)),
+        np.arange(11.0)[:, None],
+    )
+    assert whole.unit == pytest.approx(0.1)
+    assert whole.intercept.tolist() == [3.0]
+    only = whole.attributes[0]
+    assert only.starts.tolist() == [0.0, *range(1, 11)]
+    assert only(np.arange(11.0))[:, 0].tolist() == list(range(11))
+    assert only(np.array([-3.0, 99.0]))[:, 0].tolist() == [0.0, 10.0]
+    flat = whole_points(Scorecard(1.0, np.array([0.26]), ()), SCHEMA, np.zeros((1, 3)))
+    assert flat.unit == 1.0

@@ -26,7 +26,7 @@ print(f"error rate if every case is decided: {(tree.predict(X_test) != y_test).m
 point = tree.at(cost_fp=1, cost_fn=1, cost_reject=0.25, positive="diabetes")
 print(point.to_text())
 predicted = point.predict(X_test)
-print(pd.crosstab(y_test, predicted))
+print(pd.crosstab(y_test, predicted, rownames=["true"], colnames=["predicted"]))
 
 # %%
 # The cheaper a second opinion, the more cases are referred. Referring four in ten of the cases

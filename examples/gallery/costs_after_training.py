@@ -45,5 +45,5 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 4.4))
 for ax, cost_of_a_miss in zip(axes, (1, 20), strict=True):
     labelled = tree.at(cost_fp=1, cost_fn=cost_of_a_miss, positive="malignant")
     ROCHullDisplay.from_estimator(labelled, X_test, y_test, positive="malignant", ax=ax)
-    ax.set_title(f"a miss costs {cost_of_a_miss} times a false alarm")
+    ax.set_title(f"miss : false alarm = {cost_of_a_miss} : 1")
 plt.show()

@@ -7,6 +7,8 @@ tree, its ROC curve and a slider for the cost of a missed case. It can be sent b
 no server.
 """
 
+# sphinx_gallery_thumbnail_path = "images/explorer.png"
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.model_selection import train_test_split

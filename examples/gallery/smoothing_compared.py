@@ -44,6 +44,8 @@ measured = pd.DataFrame(
 print(measured.round(3))
 
 # %%
+# Here ``m_branch``, the default, ranks best, and ``m_estimate`` has the lowest log-loss.
+#
 # Left: calibration curves; a calibrated tree is on the diagonal. Right: AUC.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))

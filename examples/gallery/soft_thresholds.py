@@ -2,7 +2,7 @@
 Soft thresholds
 ===============
 
-A tree sends patients with glucose values of 127 and 128 to different branches, although the
+A tree sends patients with glucose values of 99 and 100 to different branches, although the
 training cases determine the threshold only roughly. With ``ranking="soft"``, a case near a
 threshold follows both branches, with weights that depend on its distance. The tree itself is the
 same.

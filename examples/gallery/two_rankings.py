@@ -31,6 +31,8 @@ print(f"AUC {test.first:.3f} and {test.second:.3f}, p = {test.p:.2f}")
 print(f"difference between {test.interval.low:.3f} and {test.interval.high:.3f}")
 
 # %%
+# The interval includes 0: these cases do not show which model ranks better.
+#
 # ``roctree.roc`` works with the scores of any classifier.
 
 figure, ax = plt.subplots(figsize=(5.4, 4.8))

@@ -67,7 +67,7 @@ AnyFloats2D: TypeAlias = Annotated[
 ]
 
 # A range of fewer rows is not worth a thread.
-_LEAST_ROWS = 1 << 12
+_MIN_ROWS = 1 << 12
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -79,7 +79,7 @@ def row_parts(n_rows: int, n_parts: int) -> list[slice]:
     >>> row_parts(10_000, 3)
     [slice(0, 5000, None), slice(5000, 10000, None)]
     """
-    n_parts = max(1, min(n_parts, n_rows // _LEAST_ROWS))
+    n_parts = max(1, min(n_parts, n_rows // _MIN_ROWS))
     ends = [n_rows * part // n_parts for part in range(n_parts + 1)]
     return [slice(*part) for part in pairwise(ends)]
 

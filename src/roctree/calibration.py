@@ -1,7 +1,7 @@
-"""Calibration of the probabilities of a model on cases that did not grow it.
+"""Calibration of the probabilities of a model on held-out cases.
 
-The probabilities of each class are replaced by the isotonic regression of the held-out cases on
-them: adjacent leaves are pooled until the share of the class rises with the probability.
+The probabilities of each class are replaced by their isotonic regression on held-out cases:
+adjacent leaves are pooled until the share of the class increases with the probability.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from roctree.roc import Curve, Reliability
 class Calibration:
     """A calibration of class probabilities on held-out cases.
 
-    Of two classes, the second is calibrated; of more, each against the rest, and the results are
-    divided by their sum.
+    With two classes, the second is calibrated. With more, each class is calibrated against the
+    rest, and the results are normalised.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Calibration:
 
     @property
     def n_cases(self) -> float:
-        """Weight of the cases that it was made of."""
+        """Weight of the held-out cases."""
         return float(self.curves[0].cases.sum())
 
     @property
@@ -71,7 +71,7 @@ class Calibration:
             return np.column_stack([1.0 - second, second])
         found = self._by_class(scores)
         total = found.sum(axis=1, keepdims=True)
-        # No class may be possible by itself; then the scores stay as they are.
+        # All calibrated probabilities may be 0; then the scores are kept.
         return np.where(total > 0.0, found / np.where(total > 0.0, total, 1.0), scores)
 
     def _by_class(self, scores: Floats) -> Floats:

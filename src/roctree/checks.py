@@ -1,8 +1,8 @@
-"""Laws that criteria, smoothers and pruners must satisfy, for our tests and for yours.
+"""Laws that criteria, smoothers and pruners must satisfy, for testing built-in and custom ones.
 
 ``check_criterion``, ``check_smoother`` and ``check_pruner`` test the laws of their kind on many
-random tables or trees. Each law is also a function of its own, of a strategy and one table or tree.
-A broken law raises ``AssertionError`` with a message that says what happened, and for which input.
+random tables or trees. Each law is also a separate function of a strategy and one table or tree. A
+violated law raises ``AssertionError`` with a message that describes the violation and the input.
 
 >>> check_criterion("gini")
 >>> check_smoother("m_branch", n_classes=3)
@@ -142,7 +142,7 @@ def branch_order_changes_nothing(criterion: Criterion, table: ArrayLike) -> None
 
 
 def class_order_changes_nothing(criterion: Criterion, table: ArrayLike) -> None:
-    """The order of classes does not matter. Untrue of criteria in which classes play roles."""
+    """The order of classes does not matter. Not true of criteria that treat classes differently."""
     renamed = np.roll(as_table(table), 1, axis=1)
     _scores_the_same(criterion, table, renamed, "with classes renamed")
 

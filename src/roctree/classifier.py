@@ -1,4 +1,4 @@
-"""The scikit-learn side of the classifiers: verbs, conventions, and forwarding to a fitted model.
+"""The scikit-learn interface shared by all classifiers, which forwards to a fitted model.
 
 A classifier holds its parameters and, once fitted, one frozen model in ``fitted_``. Every
 method of a fitted classifier forwards to that model; this module adds what scikit-learn
@@ -28,7 +28,7 @@ from roctree.errors import DataError, ParameterError
 from roctree.files import check_can_be_saved, save
 from roctree.fitted import FittedModel, FittedNodes, Training
 from roctree.labelling import Labellings, OperatingPoint
-from roctree.large import are_batches, is_dask, map_partitions, read_table, read_tables
+from roctree.large import are_batches, is_dask, map_partitions, read_columns, read_tables
 from roctree.parameters import check_parameter
 from roctree.prevalence import PriorEstimate
 from roctree.pruning import Pruner
@@ -60,7 +60,7 @@ def training_data(
 
 
 def as_column(y: Any) -> Any:
-    """Return labels as one column, with scikit-learn's warning if they are a table of one."""
+    """Return labels as one column, with scikit-learn's warning for a table with one column."""
     if isinstance(y, str):
         raise DataError(
             reason="y is the text {name!r}, not the labels: give X[{name!r}], and X without that "
@@ -79,18 +79,19 @@ def number_of_threads(n_jobs: int | None) -> int:
     check_parameter("n_jobs", n_jobs)  # it may have been set after the fit
     if n_jobs is None:
         return int(effective_n_jobs(None))
-    # Counted as for threads: inside a worker process, which may not start processes, joblib's own
-    # function counts one.
+    # Counted for threads: joblib's own function returns one in a worker process, which may not
+    # start processes.
     return int(n_jobs) if n_jobs > 0 else max(1, _number_of_cores() + 1 + int(n_jobs))
 
 
 @cache
 def _number_of_cores() -> int:
-    """Return the cores that joblib would use; it reads files to find out, as often as asked."""
+    """Return the number of cores for joblib; cached, because joblib reads files each time."""
     return int(cpu_count())
 
 
-# Results of methods that are mapped over partitions: whether one column per class, and the type.
+# Methods that are mapped over partitions: whether the result has one column per class, and its
+# type.
 _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
     "predict": lambda self: (False, self._model().possible_labels.dtype),
     "predict_proba": lambda self: (True, np.float64),
@@ -101,7 +102,7 @@ _RESULTS: dict[str, Callable[[Any], tuple[bool, Any]]] = {
 
 
 def over_partitions(method: Method) -> Method:
-    """Map a method over the parts of X: lazily if X is a Dask collection, in turn if it is read."""
+    """Map a method over the parts of X: lazily for a Dask collection, batch by batch otherwise."""
 
     @wraps(method)
     def mapped(self: Any, X: Any, *arguments: Any, **options: Any) -> Any:
@@ -116,7 +117,7 @@ def over_partitions(method: Method) -> Method:
     return cast(Method, mapped)
 
 
-# Parameters that are strategies, whose options are parameters of parameters.
+# Parameters that are strategies; their options are nested parameters.
 _STRATEGIES: dict[str, Callable[[Any], Any]] = {
     "criterion": criteria.resolve,
     "pruning": pruning.resolve,
@@ -126,7 +127,7 @@ _STRATEGIES: dict[str, Callable[[Any], Any]] = {
 
 
 def strategy_options(parameter: str, value: Any) -> dict[str, Any]:
-    """Return the options of a strategy; none if it is not a known one, or not a dataclass."""
+    """Return the options of a strategy; empty if it is unknown or not a dataclass."""
     try:
         strategy = _STRATEGIES[parameter](value)
     except ParameterError:
@@ -137,7 +138,7 @@ def strategy_options(parameter: str, value: Any) -> dict[str, Any]:
 
 
 class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers: everything that can be asked after ``fit``.
+    """Base class of the classifiers: everything available after ``fit``.
 
     A subclass has the parameters and ``fit``, which sets ``fitted_``.
     """
@@ -170,7 +171,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also options of strategies, such as ``smoothing__M=2``.
+        """Set parameters, including options of strategies such as ``smoothing__M=2``.
 
         Parameters
         ----------
@@ -217,11 +218,11 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._model().with_parameters(self.get_params(deep=False))
 
     def _over_batches(self, predict: Callable[[Any], NDArray[Any]], X: Any) -> NDArray[Any]:
-        """Return the predictions for rows that are read in batches, of the columns it uses."""
+        """Return predictions for rows read in batches; only the columns needed are read."""
         names, point = self.schema_.names, self.operating_point_
         if point is not None and point.chance > 0.0:
-            # Randomised labels depend on the position of a row among all.
-            return predict(read_table(X, names))
+            # Randomised labels depend on the position of a row among all rows.
+            return predict(read_columns(X, names))
         found = [predict(table) for table in read_tables(X, names)]
         if not found:
             raise DataError("X has no rows: there is nothing to predict.")
@@ -232,15 +233,15 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return 1
 
     def _counts(self, counts: Any) -> Any:
-        """Return what an operating point is chosen by, as the model takes it."""
+        """Return the counts that an operating point is chosen by, in the form the model accepts."""
         return counts
 
     def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Return cases as the model takes them: as given, or counted in its leaves."""
+        """Return cases in the form the model accepts: as given, or counted in its leaves."""
         return X
 
     def _check_feature_names(self, X: Any) -> None:
-        # Warns if feature names were added or dropped. Names that differ are an error of encoding.
+        # Warns if feature names were added or dropped. Different names are an error when encoding.
         validate_data(self, X, reset=False, skip_check_array=True)
 
     def at(
@@ -259,12 +260,12 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         counts : "training", "smoothed", (X, y) or (X, y, sample_weight)
-            What the point is chosen by: training counts, smoothed counts, or held-out cases (also
-            as a tally). The default is "training", or "smoothed" for a threshold.
+            Basis of the choice: training counts, smoothed counts, or held-out cases (also as a
+            tally). The default is "training", or "smoothed" for a threshold.
         positive : label
-            The positive class; by default ``positive_class_``, the rarer of two. Of more classes,
-            it is separated from the rest: leaves that are not positive have the most frequent
-            class of the rest.
+            The positive class; by default ``positive_class_``, the rarer of two. With more than two
+            classes it is separated from the rest, and the other leaves are labelled with the most
+            frequent of the remaining classes.
         random_state : int
             Seed of the draws, one per row, of randomised labels.
         **request
@@ -306,7 +307,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         counts : "training", "smoothed", (X, y) or (X, y, sample_weight)
-            Whose rates are shown.
+            The cases whose rates are shown.
         positive : label
             The positive class, against all others; by default ``positive_class_``.
         cost_reject : float or None
@@ -332,8 +333,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Curve:
         """Return the ROC curve: leaves in the order of ``predict_proba``, counts of the given data.
 
-        Distances from the decision boundary play no part: for those, pass ``decision_function`` to
-        ``roc.Curve.from_scores``.
+        Distances from the decision boundary are not used; to use them, pass the result of
+        ``decision_function`` to ``roc.Curve.from_scores``.
 
         Parameters
         ----------
@@ -398,19 +399,20 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> PriorEstimate:
         """Return the class shares of unlabelled cases, with intervals, for ``at(prior=...)``.
 
-        It is assumed that cases of a class are alike wherever they come from, and that only the
-        class shares differ. Then the shares that make the numbers of cases in the leaves most
-        likely are found by expectation maximisation. The result also tests whether the cases fill
-        the leaves as the labelled ones do, and whether other shares explain a difference.
+        The estimate assumes prior shift: within a class, cases have the same distribution as
+        before, and only the class shares differ. The shares are the maximum-likelihood estimate
+        from the numbers of cases in the leaves, found by expectation maximisation. The result also
+        tests whether the distribution over the leaves differs from that of the labelled cases, and
+        whether different shares explain the difference.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Unlabelled cases of the population that is asked about.
+            Unlabelled cases from the target population.
         counts : "smoothed", "training", (X, y) or (X, y, sample_weight)
-            Labelled cases that show how each class fills the leaves. Those that did not grow the
-            model are best: training cases look easier to separate than others. "smoothed" divides
-            the training cases of a leaf by its probabilities, which is less optimistic.
+            Labelled cases from which the distribution of each class over the leaves is estimated.
+            Held-out cases are best, because training cases look easier to separate. "smoothed"
+            divides the training cases of a leaf by its probabilities, which is less optimistic.
         sample_weight : array of shape (n_samples,)
             Weights of the unlabelled cases; None for equal weights.
         level : float
@@ -457,8 +459,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The probability of a leaf becomes the share of the class among the held-out cases of its
         pool: adjacent leaves are pooled until these shares rise with the probability (isotonic
         regression, the edges of the ROC hull). Leaves that no held-out case reaches are
-        interpolated. Of more than two classes each is calibrated against the rest, and the results
-        are divided by their sum.
+        interpolated. With more than two classes, each is calibrated against the rest, and the
+        results are normalised.
 
         Parameters
         ----------
@@ -494,7 +496,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_interval(self, X: Any) -> Floats:
         """Return confidence intervals of the probabilities, after ``calibrated(...)``.
 
-        They are those of the pools of held-out cases (Wilson), as if the pools had been given.
+        They are Wilson intervals for the pools of held-out cases, treating the pools as fixed.
 
         Parameters
         ----------
@@ -522,7 +524,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, cost_matrix: Any = None) -> NDArray[Any]:
         """Return the predicted class of each row.
 
-        By default this is the most probable class, after ``at(...)`` the label of the leaf there.
+        By default this is the most probable class; after ``at(...)``, the label of the leaf at that
+        operating point.
 
         Parameters
         ----------
@@ -636,7 +639,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y : labelled cases; for a tree also larger than memory, as for ``fit``
-            The cases. Those that remain undecided are not classified correctly.
+            The cases. Undecided cases count as errors.
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
 
@@ -696,7 +699,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the model as text, with the labels that ``predict`` gives.
 
         Letters name the leaves in the order of the ranking. The number of a leaf is the probability
-        of the positive class of two, whatever the label, or that of the label of several classes.
+        of the positive class if there are two classes, otherwise the probability of the label.
 
         Parameters
         ----------

@@ -52,8 +52,7 @@ from roctree.smoothing import Smoother
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tally import Counted, LeafTable
 from roctree.tree.explanation import Explanation
-from roctree.tree.growth import Missing, Nominal
-from roctree.tree.shrinkage import Shrinkage
+from roctree.tree.growth import Missing, Nominal, Shrinkage
 from roctree.tree.text import to_html
 
 if TYPE_CHECKING:
@@ -862,7 +861,7 @@ class ROCTreeClassifier(NodeClassifier):
         >>> [text.get_text() for text in tree.plot().texts]
         ['x0 <= 2.5', 'x0 > 2.5', 'B no: yes 0.30, 2 cases', 'A yes: yes 0.56, 1 case']
         """
-        from roctree.report.tree_plot import plot_tree
+        from roctree.report.displays import plot_tree
 
         return plot_tree(self._model(), ax, max_depth=max_depth)
 

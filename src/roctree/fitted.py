@@ -1,7 +1,7 @@
-"""Fitted models: every question that can be asked after a model has grown.
+"""Fitted models: everything that can be computed from a model after growth.
 
 A fitted model is a frozen value. It holds the tree, the schema of its columns and the class
-probabilities of its leaves, but no training rows, and it knows nothing of scikit-learn: the
+probabilities of its leaves, but no training rows, and it does not depend on scikit-learn: the
 estimators wrap one, the command line and the model files work on it directly.
 
 :class:`FittedModel` implements what all kinds of models share: operating points, optimal
@@ -170,7 +170,7 @@ class Decision:
         return np.asarray(self.votes.argmax(axis=1))
 
     def certain_votes(self) -> Floats:
-        """Return the votes; refuse randomised labels."""
+        """Return the votes; raise ``ParameterError`` for randomised labels."""
         if self.chance > 0.0:
             raise ParameterError(
                 reason="Randomised labels cannot be guaranteed: use {at(...)} without "
@@ -276,7 +276,7 @@ def leaves_by_counts(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedModel(ABC):
-    """What all fitted models can answer.
+    """Base class of all fitted models.
 
     Parameters
     ----------
@@ -287,9 +287,9 @@ class FittedModel(ABC):
     parameters : mapping
         Constructor arguments of the estimator, for model files and descriptions.
     operating_point : OperatingPoint or None
-        What ``at(...)`` has chosen.
+        The operating point chosen by ``at(...)``.
     calibration : Calibration or None
-        How ``calibrated(...)`` has changed the probabilities.
+        The calibration of the probabilities, if any.
     """
 
     estimator_name: ClassVar[str]
@@ -311,7 +311,7 @@ class FittedModel(ABC):
             object.__setattr__(self, "operating_point", replace(point, positive_class=label))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Only the fields: equal models have equal pickles, whatever has been derived from them.
+        # Only the fields, so that equal models have equal pickles regardless of cached properties.
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -354,7 +354,8 @@ class FittedModel(ABC):
     ) -> LeafTable | tuple[Floats, Floats]:
         """Return class probabilities and class counts, float64[lines, classes] each.
 
-        Curves and metrics need nothing else. Without X the counts are those of the training data.
+        Curves and metrics are computed from these. Without X the counts are those of the training
+        data.
         """
 
     @abstractmethod
@@ -423,11 +424,11 @@ class FittedModel(ABC):
         return labels_with_undecided(self.classes) if self.abstains else self.classes
 
     def encode(self, X: Any, n_threads: int = 1) -> Floats:
-        """Return rows as numbers, float64[rows, features], according to the schema."""
+        """Encode rows according to the schema, float64[rows, features]."""
         return encode_columns(X, self.schema, n_threads)
 
     def dataset(self, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
-        """Return labelled rows, encoded according to the schema."""
+        """Encode labelled rows according to the schema."""
         return Dataset.encoded(X, y, self.schema, sample_weight=sample_weight)
 
     def predict(self, X: Any, cost_matrix: Any = None, *, n_threads: int = 1) -> NDArray[Any]:
@@ -464,18 +465,18 @@ class FittedModel(ABC):
             return votes
         if self.follows_probabilities:
             return np.asarray(votes[:, 1] - votes[:, 0])
-        # Above zero exactly where the second class is predicted, in order of probability there.
+        # Positive exactly where the second class is predicted, and ordered by probability.
         second = self._labels_with(values, shares, n_threads) == 1
         return np.asarray(shares[:, 1] / 2.0 + np.where(second, 0.5, -0.5))
 
     def _labels_with(self, values: Floats, shares: Floats, n_threads: int) -> Ints:
-        """Return the class index of rows whose probabilities are known already."""
+        """Return the class index of rows with these probabilities."""
         return self.row_labels(values, n_threads)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Return the weight of cases by predicted and true class, float64[classes, classes].
 
-        A last row has the undecided cases if there may be any.
+        If cases may be undecided, a last row counts them.
         """
         cases = self.dataset(X, y, sample_weight)
         table = np.zeros((len(self.possible_labels), self.schema.n_classes))
@@ -491,7 +492,7 @@ class FittedModel(ABC):
 
     @property
     def displayed_class(self) -> int:
-        """Index of the class whose probability is displayed: that of an operating point first."""
+        """Index of the class whose probability is displayed, by default the positive class."""
         point = self.operating_point
         if point is not None and point.positive_class is not None:
             return point.positive
@@ -543,7 +544,7 @@ class FittedModel(ABC):
         return self.n_nodes
 
     def with_point_of(self, before: Self) -> Self:
-        """Return this model, just pruned or smoothed, at the operating point requested before."""
+        """Return this pruned or smoothed model at the operating point of the previous model."""
         if before.operating_point is None:
             return replace(self, operating_point=None)
         return self.at_request(OperatingRequest.from_point(before.operating_point))
@@ -614,7 +615,7 @@ class FittedModel(ABC):
     def prior_of_groups(
         self, weights: Floats, counts: Any, level: float = 0.95, random_state: int = 0
     ) -> PriorEstimate:
-        """Return the class shares of unlabelled cases that are counted in groups already."""
+        """Return the class shares of unlabelled cases, given their counts by group."""
         reference, seed = self.group_counts(counts), check_seed(random_state)
         known = reference, weights, self.group_order, self.classes
         return estimate_prior(*known, level=level, seed=seed)
@@ -643,7 +644,7 @@ class FittedModel(ABC):
 
     @property
     def probabilities_text(self) -> str:
-        """How probabilities are estimated; empty if there is nothing to say."""
+        """How probabilities are estimated; may be empty."""
         if self.calibration is None:
             return ""
         return f"; probabilities calibrated on {self.calibration.n_cases:.10g} held-out cases"
@@ -682,7 +683,7 @@ class FittedModel(ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedScores(FittedModel):
-    """What models share that give the cases of one leaf different probabilities.
+    """Base class of models that give cases of the same leaf different probabilities.
 
     Operating points and curves are chosen among the distinct probabilities of cases, which take the
     place of leaves.
@@ -729,12 +730,12 @@ class FittedScores(FittedModel):
 
     @property
     def row_weights(self) -> Floats:
-        """Factors of the probabilities by which the most probable class is predicted."""
+        """Factors by which probabilities are multiplied before the largest is predicted."""
         return np.ones(self.schema.n_classes)
 
     @property
     def share_votes(self) -> tuple[Floats, Floats]:
-        """Votes of a case that certainly has a class, and the alternative ones, [class, class].
+        """Votes, and alternative votes, of a case with probability 1 of each class, [class, class].
 
         Votes are linear in the probabilities: those of a case are the mean of these, just as for
         cases that missing values divide among leaves.
@@ -793,7 +794,7 @@ class FittedScores(FittedModel):
         return replace(other, operating_point=replace(other.operating_point, cost_ratio=None))
 
     def count_scores(self, X: Any, y: Any = None, sample_weight: Any = None) -> ScoreGroups:
-        """Return labelled cases grouped by their probabilities; grouped ones stay as they are."""
+        """Return labelled cases grouped by their probabilities; groups are returned unchanged."""
         if isinstance(X, ScoreGroups):
             return X
         return self.score_cases(self.dataset(X, y, sample_weight))
@@ -847,7 +848,7 @@ _N_GROUPS = 40
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedNodes(FittedModel):
-    """What decision trees and cells share: nodes with class counts, pruned, smoothed, labelled.
+    """Base class of decision trees and cells: nodes with class counts, probabilities and labels.
 
     A subclass has the nodes as ``tree``.
 
@@ -873,7 +874,7 @@ class FittedNodes(FittedModel):
 
         @property
         def tree(self) -> Tree:
-            """Nodes and class counts: a field or a property, as the subclass has it."""
+            """Nodes and class counts: a field or a property of the subclass."""
 
     @property
     def n_leaves(self) -> int:
@@ -892,7 +893,7 @@ class FittedNodes(FittedModel):
 
     @cached_property
     def decision(self) -> Decision:
-        """How rows are labelled: at the operating point, or else as usual."""
+        """How rows are labelled: by the operating point, or by default."""
         if self.operating_point is not None:
             return Decision.at_point(self.tree, self.operating_point)
         votes = self._usual_votes()
@@ -993,13 +994,13 @@ class FittedTree(FittedNodes):
     spread : Spread
         Ranges and standard deviations of the features.
     scale : float64[features]
-        How much of a feature counts as a distance of one.
+        Difference of a feature that counts as a distance of one.
     divides_cases : bool
         Whether missing values divided training cases among leaves.
     ranking : {"leaf", "local", "global", "soft"}
         What ``decision_function`` is based on.
     width : float
-        Width of the soft thresholds, as a multiple of what the training cases suggest.
+        Width of the soft thresholds, as a multiple of the width estimated from the training cases.
     geometric : GeometricProbability or None
         Estimate of the probabilities from distances to the decision boundary.
     points : Scorecard or None
@@ -1046,7 +1047,7 @@ class FittedTree(FittedNodes):
         pruned : Pruned
             The tree that it made, and labels if it pruned under costs.
         cases : Dataset or None
-            Training cases, which probabilities by distance need once more.
+            Training cases, needed to re-estimate probabilities by distance.
         n_threads : int
         """
         self.check_prunable()
@@ -1151,13 +1152,13 @@ class FittedTree(FittedNodes):
     # Counts in leaves
 
     def tally(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tally:
-        """Return labelled cases counted in the leaves; a tally of this tree stays as it is."""
+        """Return labelled cases counted in the leaves; a tally is returned unchanged."""
         if isinstance(X, Tally):
             return X.of_tree(self.tree)
         return Tally.of(self.tree, self.dataset(X, y, sample_weight))
 
     def count(self, cases: Dataset) -> Counted:
-        """Return labelled cases as curves and labels need them: counted in the leaves."""
+        """Return labelled cases counted in the leaves, for curves and labellings."""
         return Tally.of(self.tree, cases)
 
     def calibrated(
@@ -1226,7 +1227,7 @@ class FittedTree(FittedNodes):
 
     def counts_divided_cases(self, counts: Any) -> bool:
         """Whether divided cases are counted in parts, which makes rates approximate."""
-        # Held-out cases that are divided are counted as a whole, in lines of their own.
+        # Divided held-out cases are counted as a whole, in separate lines.
         return isinstance(counts, str) and (self.divides_cases or self.has_soft_thresholds)
 
     # Pruning under costs
@@ -1281,7 +1282,7 @@ class FittedTree(FittedNodes):
     def boundary_report(
         self, X: Any, y: Any, sample_weight: Any = None, *, n_threads: int = 1
     ) -> BoundaryReport:
-        """Return how far correct and wrong predictions are from the boundary."""
+        """Return the distances of correct and wrong predictions from the boundary."""
         cases = self.dataset(X, y, sample_weight)
         correct = self.row_labels(cases.values, n_threads) == cases.labels
         distances = self._distances(cases.values, "any", n_threads)

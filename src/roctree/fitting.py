@@ -40,10 +40,10 @@ from roctree.parameters import (
     costs_in_class_order,
 )
 from roctree.points import (
-    MOST_CASES,
+    MAX_CASES,
     PENALTY_FOLDS,
-    Cases,
     Points,
+    PointsCases,
     Scorecard,
     learn_points,
 )
@@ -62,7 +62,15 @@ from roctree.pruning import (
 from roctree.scorecard import FittedScorecard
 from roctree.smoothing import Smoother, choices, probabilities
 from roctree.tally import ScoreGroups
-from roctree.tree.growth import GrowthRules, Missing, Nominal, class_counts, grow, weight_grid
+from roctree.tree.growth import (
+    GrowthRules,
+    Missing,
+    Nominal,
+    Shrinkage,
+    class_counts,
+    grow,
+    weight_grid,
+)
 from roctree.tree.levels import Binned, LevelCallback, bin_dataset
 from roctree.tree.prediction import apply, divided_rows, mix, node_class_counts
 from roctree.tree.shape import (
@@ -74,7 +82,6 @@ from roctree.tree.shape import (
     open_best_first,
     open_best_first_by_auc,
 )
-from roctree.tree.shrinkage import Shrinkage
 from roctree.tree.softness import harden, soften
 from roctree.tree.tree import Tree
 
@@ -84,11 +91,11 @@ N_FOLDS = 5
 # Folds of the trees that points are learned beside, and how held-out scores are rounded, of two and
 # of more classes, where there are more than so many.
 POINTS_FOLDS = 3
-_SCORE_DECIMALS, _MOST_EXACT_SCORES = (3, 2), 1000
+_SCORE_DECIMALS, _MAX_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
 # Least probability that the log-loss charges for, so that an impossible outcome costs a finite sum.
-_LEAST_PROBABILITY = 1e-15
+_MIN_PROBABILITY = 1e-15
 # A bit pattern that is not a number, so that a missing value differs from zero.
 _MISSING_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -507,16 +514,16 @@ def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother
     losses = np.zeros(len(candidates))
     for kept, out in folds(data):
         tree = fit_tree(kept)
-        losses += [log_loss(tree, candidate, out) for candidate in candidates]
+        losses += [total_log_loss(tree, candidate, out) for candidate in candidates]
     # Without folds, for very few rows, all losses are zero: take a candidate from the middle.
     return candidates[int(losses.argmin()) if losses.any() else len(candidates) // 2]
 
 
-def log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
+def total_log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
     """Return the weighted sum of minus log probability, independent of the order of cases."""
     shares = mix(tree, cases.values, smoother(tree))
     of_truth = np.take_along_axis(shares, cases.labels[:, None].astype(np.int64), axis=1)
-    logarithms = np.log(np.maximum(of_truth[:, 0], _LEAST_PROBABILITY))
+    logarithms = np.log(np.maximum(of_truth[:, 0], _MIN_PROBABILITY))
     return -math.fsum(cases.weights * logarithms)
 
 
@@ -548,7 +555,7 @@ def add_points(
     # A column with a single value has no effect.
     first = data.values[:1]
     constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
-    cases = distinct_cases(data, MOST_CASES, ~constant)
+    cases = distinct_cases(data, MAX_CASES, ~constant)
     ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
@@ -562,7 +569,7 @@ def add_points(
         tree = soften(tree, options.softness, 1.0, kept)
         estimates = probabilities(model.smoother, tree)
         shares[out] = mix(tree, cases.values[out], estimates, n_threads=n_threads)
-    learned = Cases(
+    learned = PointsCases(
         cases.values,
         cases.labels.astype(np.int64),
         cases.weights / unit,
@@ -572,7 +579,7 @@ def add_points(
     card, out, held_out = learn_points(options.points, learned, data.schema, n_threads)
     if not card.attributes:
         return replace(model, points=card)
-    if len(held_out) > _MOST_EXACT_SCORES:
+    if len(held_out) > _MAX_EXACT_SCORES:
         held_out = np.round(held_out, _SCORE_DECIMALS[data.schema.n_classes > 2])
         held_out /= held_out.sum(axis=1, keepdims=True)
     known = select_rows(cases, out)

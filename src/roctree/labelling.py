@@ -890,7 +890,7 @@ def _for_all_classes(chosen: Labelling, leaves: Leaves) -> Labelling:
     """
 
     def extended(votes: Floats) -> Floats:
-        found = _LEAST_VOTE * leaves.shares
+        found = _MIN_VOTE * leaves.shares
         found[:, leaves.positive] = votes[:, 1] - votes[:, 0]
         return np.column_stack([found, votes[:, 2:] - votes[:, :1]])
 
@@ -898,7 +898,7 @@ def _for_all_classes(chosen: Labelling, leaves: Leaves) -> Labelling:
 
 
 # Decides between classes of the rest, and never between these and the positive class.
-_LEAST_VOTE = 1e-250
+_MIN_VOTE = 1e-250
 
 
 def _by_node(values: NDArray[Any], leaves: Leaves, n_nodes: int) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from roctree.geometry import RANKINGS
 from roctree.pruning import Pruner, PrunesUnderCosts
 from roctree.strategy import configure, is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
-from roctree.tree.bins import MOST_BINS
+from roctree.tree.bins import MAX_BINS
 from roctree.tree.growth import Missing, Nominal
 
 ThresholdChoice = Literal["midpoint", "observed", "node"]
@@ -26,8 +26,8 @@ ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
 # A weight that is smaller than another by this factor is lost in the rounding of their sum.
 MAX_WEIGHT_RATIO = 1e12
 
-# Written out in the signature of ``ROCTreeClassifier`` too, which scikit-learn needs; a test holds
-# both equal. Here for descriptions of models that are read without scikit-learn.
+# Repeated in the signature of ``ROCTreeClassifier``, which scikit-learn inspects; a test compares
+# both. Needed here to describe models without importing scikit-learn.
 DEFAULTS: Mapping[str, Any] = {
     "criterion": "msee",
     "max_depth": None,
@@ -136,8 +136,8 @@ RULES: dict[str, Rule] = {
     "geometric_probability": _FLAG,
     "splits": _one_of(get_args(SplitSearch)),
     "max_bins": Rule(
-        f"an integer from 2 to {MOST_BINS}",
-        lambda value: _whole(value) and 2 <= value <= MOST_BINS,
+        f"an integer from 2 to {MAX_BINS}",
+        lambda value: _whole(value) and 2 <= value <= MAX_BINS,
     ),
     "class_weight": Rule(
         "'balanced', weights by class such as {example!r}, or {none!r}",
@@ -208,8 +208,8 @@ def costs_in_class_order(pruner: Pruner, classes: NDArray[Any]) -> Pruner:
 def _weights_of_labels(class_weight: Mapping[Any, Any], labels: list[Any]) -> Floats:
     unweighted = [label for label in labels if label not in class_weight]
     unknown = [label for label in class_weight if label not in labels]
-    # A label of no class may be absent from this fold only; beside a class without weight it is
-    # more likely misspelt.
+    # An unknown label may only be absent from this fold; if a class also has no weight, it is
+    # probably a misspelling.
     if unweighted and unknown:
         raise ParameterError(
             parameter="class_weight",
@@ -256,7 +256,7 @@ def _refuse_extreme(weights: Floats, counts: Floats) -> None:
 
 
 def _quoted(label: Any) -> str:
-    """Return a class as it would be written, whichever library its number or text is of."""
+    """Return a class as it is written in Python, also for NumPy scalars."""
     return repr(label.item() if isinstance(label, np.generic) else label)
 
 
@@ -265,7 +265,7 @@ def _is(value: Any, name: str) -> bool:
 
 
 def check_seed(seed: Any) -> int:
-    """Return a seed, random for None; refuse anything but an integer of 32 bits."""
+    """Return a seed, random for None; raise ``ParameterError`` unless it is a 32-bit integer."""
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
     if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:

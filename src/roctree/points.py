@@ -1,17 +1,18 @@
-"""Points beside a tree: a scorecard that adds the weak effects which a small tree cannot hold.
+"""Points beside a tree: a scorecard for the weak effects that a small tree cannot represent.
 
-A tree with points first takes the probabilities of the leaf, then adds points for every attribute::
+A tree with points starts from the probabilities of the leaf and adds points for every attribute::
 
     score(class) = weight * log p_tree(class) + intercept(class) + sum of points(class, attribute)
 
 and the probabilities are the softmax of the scores. Of two classes only the second has points:
-they are added to its log-odds. The points of a number are a straight line (``shape="linear"``) or a
-broken one (``"curves"``), those of a category are a constant, and so are those of a missing value.
+they are added to its log-odds. The points of a numeric attribute are a linear function of its value
+(``shape="linear"``) or a piecewise linear one (``"curves"``); each category, and a missing value,
+has constant points.
 
-``learn_points`` estimates them by ridge regression on probabilities of trees that have not seen the
-case, chooses the penalty by cross-validation, and adds no points where they do not lower the
-log-loss of held-out cases. All sums are loops over cases in an order that depends on their content
-only, so that the result depends neither on the order of rows nor on the number of threads.
+``learn_points`` estimates them by ridge regression on out-of-fold probabilities of the tree,
+chooses the penalty by cross-validation, and adds no points unless they lower the log-loss of
+held-out cases. All sums are loops over cases in an order that depends on their content only, so
+that the result depends neither on the order of rows nor on the number of threads.
 """
 
 import math
@@ -58,12 +59,12 @@ from roctree.tree.text import apart, date_text
 from roctree.tree.tree import make_read_only
 
 __all__ = [
-    "MOST_CASES",
+    "MAX_CASES",
     "PENALTY_FOLDS",
     "POINTS",
     "AttributePoints",
-    "Cases",
     "Points",
+    "PointsCases",
     "PointsTable",
     "Scorecard",
     "learn_points",
@@ -71,24 +72,24 @@ __all__ = [
 ]
 
 # Points are learned from at most this many distinct cases.
-MOST_CASES = 200_000
-# The penalty is chosen by so many folds; of more cases than this, one of them is enough.
+MAX_CASES = 200_000
+# The penalty is chosen by this many folds; with more cases than this, one fold is enough.
 PENALTY_FOLDS, MANY_CASES = 5, 5000
-# Logarithms of probabilities are taken from here on: a leaf never excludes a class.
-LEAST_PROBABILITY = 1e-3
-# Penalties tried, from the strongest on, and the one by which attributes are chosen.
+# Probabilities are clipped from below before taking logarithms, so a leaf never excludes a class.
+MIN_PROBABILITY = 1e-3
+# Penalties to try, strongest first, and the one used to select attributes.
 PENALTIES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
 SELECTING_PENALTY = 10.0
-# A table that lowers the log-loss of held-out cases by a smaller part is not worth reading.
-LEAST_GAIN = 0.005
-# Numbers count up to this many standard deviations from their mean.
-MOST_DEVIATIONS = 6.0
-# Curves bend at these quantiles, of attributes with more than so many values.
+# Points are dropped if they lower the log-loss of held-out cases by a smaller fraction.
+MIN_GAIN = 0.005
+# Numeric values are clipped to this many standard deviations from their mean.
+MAX_DEVIATIONS = 6.0
+# Curves bend at these quantiles, if an attribute has more distinct values than this.
 BENDS, FEW_VALUES = (0.2, 0.4, 0.6, 0.8), 8
-# Categories of fewer cases share their points.
+# Categories with fewer cases share their points.
 RARE = 5.0
 # Whole points: the attribute with the largest effect has this many.
-MOST_WHOLE_POINTS = 10
+MAX_WHOLE_POINTS = 10
 
 
 # The strategy
@@ -101,13 +102,13 @@ class Points:
     Parameters
     ----------
     shape : {"linear", "curves"}, default "linear"
-        How the points of a number change with it: along a line, or along one that bends at four
-        quantiles.
+        Points of a numeric attribute: a linear function, or a piecewise linear one that bends at
+        four quantiles.
     max_attributes : int or None, default None
         Largest number of attributes with points; None for all.
     tree_weight : float or "free", default 1.0
-        Factor of the log-probabilities of the tree. With 1 the leaf speaks first and the points
-        correct it; "free" estimates the factor, which ranks better and leaves less to the tree.
+        Factor of the log-probabilities of the tree. With 1 the points correct the probabilities of
+        the leaf; "free" estimates the factor, which ranks better and gives the tree less influence.
     integer : bool, default False
         Whether to round to whole points, so that a score can be added up by hand.
 
@@ -141,7 +142,7 @@ POINTS: dict[str, Points] = {"linear": Points(), "curves": Points(shape="curves"
 
 
 def resolve(points: str | Points | None, **options: Any) -> Points | None:
-    """Return the points of that name, or the points themselves, with some options replaced."""
+    """Return the strategy of that name, or the one given, with some options replaced."""
     if points is None:
         return None
     found = lookup("points", points, POINTS, accepts=lambda value: isinstance(value, Points))
@@ -160,16 +161,16 @@ class AttributePoints:
     feature : int
         Index of the attribute.
     starts : float64[segments]
-        Where each segment begins, ascending; values below the first count as the first. Of a
-        nominal attribute every code is a segment.
+        Start of each segment, ascending; lower values are clipped to the first. Each code of a
+        nominal attribute is a segment.
     high : float
-        Larger values count as this one.
+        Larger values are clipped to this one.
     values, slopes : float64[segments, columns]
         Points at the beginning of each segment, and their change per unit of the attribute.
     missing : float64[columns]
         Points of missing values.
     share : float
-        Share of the attribute in the spread of the scores, that of the tree included.
+        Share of the attribute in the total spread of the scores, which includes the tree.
     """
 
     feature: int
@@ -198,7 +199,7 @@ class AttributePoints:
 
     @property
     def largest(self) -> float:
-        """Largest difference of the points of two values, missing included."""
+        """Largest difference between the points of two values, including missing."""
         ends = self.values[-1] + self.slopes[-1] * (self.high - self.starts[-1])
         every = np.concatenate([self.values, ends[None, :], self.missing[None, :]])
         return float(np.ptp(every, axis=0).max())
@@ -206,7 +207,7 @@ class AttributePoints:
 
 @dataclass(frozen=True, eq=False)
 class Scorecard:
-    """The points that were learned, and what was measured on the way.
+    """The learned points, and statistics of the fit.
 
     Parameters
     ----------
@@ -225,12 +226,13 @@ class Scorecard:
     penalty : float or None
         The ridge penalty that was chosen; None without points.
     log_loss, tree_log_loss : float or None
-        Mean log-loss of held-out training cases, with points and of the tree alone; None without
-        points, the second if there are too few cases to hold some out.
+        Mean log-loss of held-out training cases, with points and of the tree alone. The first is
+        None without points, the second if there are too few cases to hold some out.
     rounding_loss : float or None
-        AUC that whole points lose on the training cases, for more classes that of Hand and Till.
+        Loss of AUC on the training cases due to rounding; Hand and Till's AUC for more than two
+        classes.
     n_cases : int
-        Number of distinct cases that they were learned from.
+        Number of distinct training cases.
     """
 
     tree_weight: float
@@ -324,7 +326,7 @@ class Scorecard:
 
 def tree_scores(shares: Floats) -> Floats:
     """Return the logarithms of probabilities: log-odds for two classes, else centred."""
-    logarithms = np.log(np.maximum(shares, LEAST_PROBABILITY))
+    logarithms = np.log(np.maximum(shares, MIN_PROBABILITY))
     if shares.shape[1] == 2:
         return np.asarray(logarithms[:, 1:] - logarithms[:, :1])
     return np.asarray(logarithms - logarithms.mean(axis=1, keepdims=True))
@@ -377,25 +379,24 @@ def _add_points(
                 found[row, k] += segments.values[place, k] + segments.slopes[place, k] * beyond
 
 
-# The table for people
+# The table of points
 
 
 @dataclass(frozen=True, eq=False)
 class PointsTable:
     """The table of points: attribute, value or range, points per class, share of the effect.
 
-    Points are log-odds, or whole points. Between two values of a number that are listed with "at"
-    points change in proportion; beyond the first and the last they stay the same. The first lines
-    are those of the tree, whose points are its weight times the log-odds of the leaf, and of every
-    case (the intercept).
+    Points are log-odds, or whole points. Between two listed values of a numeric attribute ("at"),
+    points are interpolated linearly; beyond the first and the last they are constant. The first
+    lines are the tree, whose points are its weight times the log-odds of the leaf, and the
+    intercept.
 
     Parameters
     ----------
     scorecard : Scorecard
     schema : Schema
     positive : int
-        Of two classes, the one whose points are shown; those of the other are the same with the
-        other sign.
+        Of two classes, the one whose points are shown; the other has the opposite sign.
     """
 
     scorecard: Scorecard
@@ -421,7 +422,7 @@ class PointsTable:
         return (-points if flipped else points) + 0.0
 
     def values_of(self, each: AttributePoints) -> list[tuple[str, Floats]]:
-        """Return the values of an attribute in words, and their points."""
+        """Return descriptions of the values of an attribute, and their points."""
         categories = self.schema.categories[each.feature]
         if categories is not None:
             found = [
@@ -470,7 +471,7 @@ class PointsTable:
         }
 
     def cells(self) -> list[list[str]]:
-        """Return the table as text, one list of cells per line; a name stands once."""
+        """Return the table as text, one list of cells per line; names are not repeated."""
         form = "+.0f" if self.scorecard.whole else "+.2f"
         rows, before = [], ""
         for name, value, points, share in self.lines():
@@ -496,7 +497,7 @@ class PointsTable:
 
     @property
     def note(self) -> str:
-        """What the points are, in a line."""
+        """One line that describes the points."""
         card = self.scorecard
         if not card.attributes:
             return str(card)
@@ -523,7 +524,7 @@ class PointsTable:
 # Learning
 
 
-class Cases(NamedTuple):
+class PointsCases(NamedTuple):
     """Distinct cases in an order that depends on their content, for learning points.
 
     Parameters
@@ -531,11 +532,11 @@ class Cases(NamedTuple):
     values : float64[cases, features]
     labels : int64[cases]
     weights : float64[cases]
-        In units of an average case, if that weighs less than 1.
+        Divided by their mean if that is below 1.
     shares : float64[cases, classes]
-        Probabilities of trees that have not seen the case.
+        Out-of-fold probabilities of the tree.
     folds : int64[cases]
-        The fold in which each case is held out, from 0 on.
+        The fold in which each case is held out, starting at 0.
     """
 
     values: Floats
@@ -546,7 +547,7 @@ class Cases(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """The points learned, and what they say of cases that were held out.
+    """The learned points, and the out-of-fold probabilities with points.
 
     Parameters
     ----------
@@ -561,13 +562,13 @@ class HeldOut(NamedTuple):
     probabilities: Floats
 
 
-def learn_points(points: Points, cases: Cases, schema: Schema, n_threads: int = 1) -> HeldOut:
-    """Learn the points of attributes, and the probabilities of cases that are held out.
+def learn_points(points: Points, cases: PointsCases, schema: Schema, n_threads: int = 1) -> HeldOut:
+    """Learn the points of attributes; also return out-of-fold probabilities.
 
     Parameters
     ----------
     points : Points
-    cases : Cases
+    cases : PointsCases
     schema : Schema
     n_threads : int
         Number of threads; the result does not depend on it.
@@ -587,9 +588,9 @@ def learn_points(points: Points, cases: Cases, schema: Schema, n_threads: int = 
         bases = select_bases(points, cases, bases, leaves)
     if not bases:
         return HeldOut(none, out, cases.shares[out])
-    problem = Problem.of(points, cases, bases, leaves)
+    problem = RidgeRegression.of(points, cases, bases, leaves)
     chosen = choose_penalty(problem, cases, out, n_threads)
-    if not chosen.log_loss < (1.0 - LEAST_GAIN) * tree_loss:
+    if not chosen.log_loss < (1.0 - MIN_GAIN) * tree_loss:
         return HeldOut(none, out, cases.shares[out])
     card = replace(
         _scorecard(bases, chosen, leaves, cases),
@@ -613,7 +614,7 @@ def learn_points(points: Points, cases: Cases, schema: Schema, n_threads: int = 
 
 def mean_log_loss(shares: Floats, labels: Ints, weights: Floats) -> float:
     """Return the weighted mean of minus log probability of the true class."""
-    own = np.maximum(shares[np.arange(len(labels)), labels], LEAST_PROBABILITY)
+    own = np.maximum(shares[np.arange(len(labels)), labels], MIN_PROBABILITY)
     return -math.fsum(weights * np.log(own)) / math.fsum(weights)
 
 
@@ -624,8 +625,9 @@ def mean_log_loss(shares: Floats, labels: Ints, weights: Floats) -> float:
 class Basis:
     """The columns that an attribute has in the regression.
 
-    A number has its standardised value, then hinges where its curve bends. A category has an
-    indicator, rare ones share one. The last column indicates missing values, if there are any.
+    A numeric attribute has its standardised value, then hinge functions where its curve bends. A
+    nominal attribute has one indicator per category; rare categories share one. The last column
+    indicates missing values, if there are any.
 
     Parameters
     ----------
@@ -689,7 +691,7 @@ class Basis:
         return AttributePoints(self.feature, starts, self.high, values, slopes, missing)
 
 
-def basis_of(points: Points, cases: Cases, schema: Schema, feature: int) -> Basis:
+def basis_of(points: Points, cases: PointsCases, schema: Schema, feature: int) -> Basis:
     """Return the columns of an attribute; none if it has a single value."""
     column, weights = cases.values[:, feature], cases.weights
     known = ~np.isnan(column)
@@ -710,8 +712,8 @@ def basis_of(points: Points, cases: Cases, schema: Schema, feature: int) -> Basi
     deviation = math.sqrt(float((own * (values - mean) ** 2).sum() / total))
     if not 0.0 < deviation < math.inf:
         return Basis(feature, has_missing=has_missing, n_columns=int(has_missing))
-    low = max(low, mean - MOST_DEVIATIONS * deviation)
-    high = min(high, mean + MOST_DEVIATIONS * deviation)
+    low = max(low, mean - MAX_DEVIATIONS * deviation)
+    high = min(high, mean + MAX_DEVIATIONS * deviation)
     bends = _bends(values, own, low, high) if points.shape == "curves" else np.empty(0)
     n_columns = 1 + len(bends) + has_missing
     return Basis(feature, low, high, mean, deviation, bends, None, has_missing, n_columns)
@@ -727,7 +729,7 @@ def _nominal_basis(
     column_of[rare] = common.sum()
     n_columns = int(common.sum()) + bool(rare.any())
     if n_columns == 1:
-        # A single value: nothing to tell apart but missing ones.
+        # A single value: only missing values differ from it.
         column_of[:], n_columns = -1, 0
     return Basis(
         feature, column_of=column_of, has_missing=has_missing, n_columns=n_columns + has_missing
@@ -749,14 +751,15 @@ def _bends(values: Floats, weights: Floats, low: float, high: float) -> Floats:
 
 
 class Observations(NamedTuple):
-    """What the regression is about.
+    """The data of the regression.
 
     Parameters
     ----------
     design : float64[columns, cases]
     curvature : float64[columns + 1, columns + 1]
-        About the second derivatives of the log-loss by the coefficients and the intercept of one
-        class, by the probabilities of the tree; the columns of a curve overlap much.
+        Approximate second derivatives of the log-loss with respect to the coefficients and the
+        intercept of one class, at the probabilities of the tree. Not diagonal, because the columns
+        of a curve are strongly correlated.
     leaves : float64[columns of points, cases]
         Scores of the tree.
     labels : int64[cases]
@@ -771,7 +774,7 @@ class Observations(NamedTuple):
     weights: ReadonlyFloats
 
 
-class Rules(NamedTuple):
+class Penalty(NamedTuple):
     """The penalty, whether the weight of the tree is estimated, and its second derivative."""
 
     ridge: float
@@ -779,8 +782,8 @@ class Rules(NamedTuple):
     tree_curvature: float
 
 
-class Room(NamedTuple):
-    """Arrays that the search for the minimum works in.
+class SolverMemory(NamedTuple):
+    """Working memory of the minimisation.
 
     Parameters
     ----------
@@ -790,7 +793,7 @@ class Room(NamedTuple):
         The solution that is tried.
     direction : float64[parameters]
     steps, changes : float64[memory, parameters]
-        The last steps, and how the gradient changed.
+        The last steps and the changes of the gradient.
     products, factors : float64[memory]
     lower : float64[columns + 1, columns + 1]
         Cholesky factor of the curvature with the penalty.
@@ -808,8 +811,8 @@ class Room(NamedTuple):
     lower: Floats2D
 
     @classmethod
-    def for_sizes(cls, n_points: int, n_cases: int, n_columns: int) -> "Room":
-        """Return room for so many columns of points, cases and columns of the design."""
+    def for_sizes(cls, n_points: int, n_cases: int, n_columns: int) -> "SolverMemory":
+        """Allocate the arrays for these numbers of columns of points, cases and design columns."""
         size = n_points * (n_columns + 1) + 1
         return cls(
             scores=np.empty((n_points, n_cases)),
@@ -826,7 +829,7 @@ class Room(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class RidgeRegression:
     """A ridge regression; ``solution`` holds coefficients, intercepts and the weight of the tree.
 
     Parameters
@@ -837,8 +840,8 @@ class Problem:
     free : bool
         Whether the weight of the tree is estimated.
     tree_curvature : float
-        About the second derivative by the weight of the tree.
-    room : Room
+        Approximate second derivative with respect to the weight of the tree.
+    room : SolverMemory
     solution : float64[parameters]
         [column of points, column of the design and intercept], then the weight of the tree.
     """
@@ -847,12 +850,14 @@ class Problem:
     sizes: tuple[int, ...]
     free: bool
     tree_curvature: float
-    room: Room
+    room: SolverMemory
     solution: Floats
 
     @classmethod
-    def of(cls, points: Points, cases: Cases, bases: Sequence[Basis], leaves: Floats) -> "Problem":
-        """Return the regression on the columns of some attributes, started without points."""
+    def of(
+        cls, points: Points, cases: PointsCases, bases: Sequence[Basis], leaves: Floats
+    ) -> "RidgeRegression":
+        """Return the regression on the columns of some attributes; all coefficients start at 0."""
         columns = [each.columns(cases.values[:, each.feature]) for each in bases]
         sizes = tuple(len(own) for own in columns)
         design = np.concatenate([np.empty((0, len(cases.labels))), *columns])
@@ -872,34 +877,35 @@ class Problem:
         free = points.tree_weight == "free"
         solution = np.zeros(size)
         solution[-1] = 1.0 if free else float(points.tree_weight)
-        room = Room.for_sizes(n_points, len(cases.labels), len(design))
+        room = SolverMemory.for_sizes(n_points, len(cases.labels), len(design))
         return cls(observations, sizes, free, tree_curvature, room, solution)
 
-    def without(self, held_out: NDArray[np.bool_]) -> "Problem":
+    def without(self, held_out: NDArray[np.bool_]) -> "RidgeRegression":
         """Return the same regression without some cases."""
         weights = np.where(held_out, 0.0, self.observations.weights)
         n_points, n_cases = self.observations.leaves.shape
-        room = Room.for_sizes(n_points, n_cases, len(self.observations.design))
+        room = SolverMemory.for_sizes(n_points, n_cases, len(self.observations.design))
         observations = self.observations._replace(weights=weights)
         return replace(self, observations=observations, room=room, solution=self.solution.copy())
 
     def solve(self, penalty: float) -> Floats:
-        """Minimise from the last solution; return the scores of all cases, also those held out."""
+        """Minimise, starting from the last solution; return the scores of all cases."""
         n_points, n_cases = self.observations.leaves.shape
-        # Of two classes the coefficients of each would be half as large, with opposite signs.
+        # With a column for each of two classes, coefficients would be half as large, with opposite
+        # signs.
         ridge = penalty / 2.0 if n_points == 1 else penalty
         steps = 4.0 * n_cases * n_points * (len(self.observations.design) + 4)
         run = compiled(_minimise, steps=steps)
-        rules = Rules(ridge, self.free, self.tree_curvature)
-        run(self.observations, rules, self.solution, self.room)
+        term = Penalty(ridge, self.free, self.tree_curvature)
+        run(self.observations, term, self.solution, self.room)
         if self.free and self.solution[-1] < 0.0:
-            # The tree may be silent, but never speaks against itself.
+            # The weight of the tree may be 0, but not negative.
             self.solution[-1] = 0.0
-            run(self.observations, rules._replace(free=False), self.solution, self.room)
+            run(self.observations, term._replace(free=False), self.solution, self.room)
         return self.room.scores
 
     def coefficients(self) -> tuple[list[Floats], Floats, float]:
-        """Return those of the original columns by attribute, the intercept and the tree's weight.
+        """Return the coefficients by attribute, the intercept and the weight of the tree.
 
         Coefficients are float64[columns of points, columns of the attribute].
         """
@@ -909,13 +915,13 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class PenaltyChoice:
     """The penalty with the least log-loss of held-out cases.
 
     Parameters
     ----------
     penalty, log_loss : float
-    coefficients : see ``Problem.coefficients``
+    coefficients : see ``RidgeRegression.coefficients``
         Of all cases.
     scores : float64[held out, columns of points]
     """
@@ -927,22 +933,22 @@ class Choice:
 
 
 def choose_penalty(
-    problem: Problem, cases: Cases, out: NDArray[np.bool_], n_threads: int
-) -> Choice:
-    """Try penalties from the strongest on, until held-out cases have become worse twice.
+    problem: RidgeRegression, cases: PointsCases, out: NDArray[np.bool_], n_threads: int
+) -> PenaltyChoice:
+    """Try penalties, strongest first, until the held-out log-loss has risen twice.
 
     Parameters
     ----------
-    problem : Problem
-    cases : Cases
+    problem : RidgeRegression
+    cases : PointsCases
     out : bool[cases]
-        The cases that are held out, each in its fold.
+        Cases that are held out in their fold.
     n_threads : int
         Number of threads; the result does not depend on it.
     """
     parts = [problem.without(cases.folds == fold) for fold in np.unique(cases.folds[out])]
     known = cases.labels[out], cases.weights[out]
-    best: Choice | None = None
+    best: PenaltyChoice | None = None
     worse = 0
     for penalty in PENALTIES:
         scores = in_threads(n_threads, lambda part: part.solve(penalty), [problem, *parts])  # noqa: B023
@@ -953,7 +959,7 @@ def choose_penalty(
         of_cases = np.ascontiguousarray(held_out[:, out].T)
         loss = mean_log_loss(softmax(of_cases), *known)
         if best is None or loss < best.log_loss:
-            best, worse = Choice(penalty, loss, problem.coefficients(), of_cases), 0
+            best, worse = PenaltyChoice(penalty, loss, problem.coefficients(), of_cases), 0
         else:
             worse += 1
         if worse == 2:
@@ -962,17 +968,19 @@ def choose_penalty(
     return best
 
 
-def select_bases(points: Points, cases: Cases, bases: list[Basis], leaves: Floats) -> list[Basis]:
-    """Return the attributes that are added one by one, each time the one that promises most.
+def select_bases(
+    points: Points, cases: PointsCases, bases: list[Basis], leaves: Floats
+) -> list[Basis]:
+    """Select attributes greedily: each step adds the one with the largest expected improvement.
 
-    The promise is the sum of G² / (H + penalty) over its columns, G and H being the first and
-    second derivative of the log-loss by the coefficient.
+    The expected improvement is the sum of G² / (H + penalty) over its columns, where G and H are
+    the first and second derivatives of the log-loss with respect to the coefficient.
     """
     assert points.max_attributes is not None
     designs = [each.columns(cases.values[:, each.feature]) for each in bases]
     squares = [design**2 for design in designs]
     chosen: list[int] = []
-    problem = Problem.of(points, cases, [], leaves)
+    problem = RidgeRegression.of(points, cases, [], leaves)
     while len(chosen) < points.max_attributes:
         shares = softmax(problem.solve(SELECTING_PENALTY).T)
         truth = np.eye(shares.shape[1])[cases.labels]
@@ -983,7 +991,7 @@ def select_bases(points: Points, cases: Cases, bases: list[Basis], leaves: Float
             for number, (design, square) in enumerate(zip(designs, squares, strict=True))
         ]
         chosen.append(int(np.argmax(promises)))
-        problem = Problem.of(points, cases, [bases[number] for number in chosen], leaves)
+        problem = RidgeRegression.of(points, cases, [bases[number] for number in chosen], leaves)
     return [bases[number] for number in sorted(chosen)]
 
 
@@ -993,7 +1001,9 @@ def _promise(design: Floats, squares: Floats, residuals: Floats, curvature: Floa
     return float((slope**2 / (bend + SELECTING_PENALTY)).sum())
 
 
-def _scorecard(bases: Sequence[Basis], chosen: Choice, leaves: Floats, cases: Cases) -> Scorecard:
+def _scorecard(
+    bases: Sequence[Basis], chosen: PenaltyChoice, leaves: Floats, cases: PointsCases
+) -> Scorecard:
     """Return the points of a solution, with the share of each attribute."""
     coefficients, intercept, weight = chosen.coefficients
     found = [
@@ -1022,7 +1032,7 @@ def _spread(points: Floats, weights: Floats) -> float:
 def whole_points(card: Scorecard, schema: Schema, values: Floats) -> Scorecard:
     """Return a scorecard rounded to whole points, with numbers in ranges."""
     largest = max((each.largest for each in card.attributes), default=0.0)
-    unit = largest / MOST_WHOLE_POINTS if largest > 0.0 else 1.0
+    unit = largest / MAX_WHOLE_POINTS if largest > 0.0 else 1.0
     attributes = tuple(
         _in_steps(each, unit, schema.categories[each.feature] is not None, values[:, each.feature])
         for each in card.attributes
@@ -1052,8 +1062,8 @@ def _in_steps(each: AttributePoints, unit: float, nominal: bool, values: Floats)
                 inside = halves[(halves > min(first, last)) & (halves < max(first, last))]
                 crossings.append(starts[place] + (inside - first) / slope)
         starts = np.unique(_rounded(np.concatenate(crossings), values))
-    # In the middle of each range.
-    ends = np.append(starts[1:], max(high, float(starts[-1])))
+    # In the middle of the values of each range.
+    ends = np.append(starts[1:] - (not nominal and _all_integers(values)), max(high, starts[-1]))
     middles = starts if nominal else starts / 2.0 + ends / 2.0
     points = np.rint(each(middles) / unit) + 0.0
     kept = np.ones(len(starts), dtype=np.bool_)
@@ -1065,37 +1075,41 @@ def _in_steps(each: AttributePoints, unit: float, nominal: bool, values: Floats)
 
 
 def _rounded(bounds: Floats, values: Floats) -> Floats:
-    """Return bounds with few digits; whole numbers if all values are."""
-    known = values[~np.isnan(values)]
-    if (known == np.rint(known)).all():
+    """Return bounds with few digits; integers if all values are integers."""
+    if _all_integers(values):
         return np.ceil(bounds)
-    unit = 10.0 ** math.floor(math.log10(float(np.ptp(known)) / 100.0))
+    unit = 10.0 ** math.floor(math.log10(float(np.nanmax(values) - np.nanmin(values)) / 100.0))
     return np.round(bounds / unit) * unit
+
+
+def _all_integers(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool((known == np.rint(known)).all())
 
 
 # Kernels: a limited-memory quasi-Newton method (L-BFGS) over loops of fixed order
 
 MEMORY = 8
-# Of more columns, those of different attributes are taken as independent in the first guess of the
-# second derivatives.
+# With more columns, the initial approximation of the second derivatives treats attributes as
+# independent.
 MANY_COLUMNS = 400
-_MOST_STEPS = 200
+_MAX_STEPS = 200
 _TOLERANCE = 1e-6
 _BLOCK = 256
 
 
 @typed_kernel
-def _minimise(cases: Observations, rules: Rules, solution: Floats, room: Room) -> int:
-    """Minimise the penalised log-loss from ``solution`` on; return the number of steps.
+def _minimise(cases: Observations, penalty: Penalty, solution: Floats, room: SolverMemory) -> int:
+    """Minimise the penalised log-loss, starting from ``solution``; return the number of steps.
 
-    ``room.scores`` are those of the solution afterwards.
+    Afterwards ``room.scores`` are the scores of the solution.
     """
     size, n_kept, direction = solution.size, 0, room.direction
-    _factorise(cases.curvature, rules.ridge, room.lower)
-    value = _objective(cases, rules, solution, room, room.gradients[0])
-    for step in range(_MOST_STEPS):
+    _factorise(cases.curvature, penalty.ridge, room.lower)
+    value = _objective(cases, penalty, solution, room, room.gradients[0])
+    for step in range(_MAX_STEPS):
         gradient = room.gradients[0]
-        _find_direction(rules, room, n_kept)
+        _find_direction(penalty, room, n_kept)
         slope = 0.0
         for j in range(size):
             slope += direction[j] * gradient[j]
@@ -1106,7 +1120,7 @@ def _minimise(cases: Observations, rules: Rules, solution: Floats, room: Room) -
         for _ in range(30):
             for j in range(size):
                 room.tried[j] = solution[j] + length * direction[j]
-            tried = _objective(cases, rules, room.tried, room, room.gradients[1])
+            tried = _objective(cases, penalty, room.tried, room, room.gradients[1])
             if tried <= value + 1e-4 * length * slope:
                 found = True
                 break
@@ -1118,13 +1132,13 @@ def _minimise(cases: Observations, rules: Rules, solution: Floats, room: Room) -
         value = tried
         if decrease <= _TOLERANCE * abs(value):
             return step + 1
-    _objective(cases, rules, solution, room, room.gradients[0])
-    return _MOST_STEPS
+    _objective(cases, penalty, solution, room, room.gradients[0])
+    return _MAX_STEPS
 
 
 @kernel
 def _factorise(curvature: ReadonlyFloats2D, ridge: float, lower: Floats2D) -> None:
-    """Write the Cholesky factor of the curvature with the penalty; the intercept has none."""
+    """Write the Cholesky factor of the penalised curvature; the intercept has no penalty."""
     size = curvature.shape[0]
     for i in range(size):
         for j in range(i + 1):
@@ -1140,7 +1154,7 @@ def _factorise(curvature: ReadonlyFloats2D, ridge: float, lower: Floats2D) -> No
 
 @kernel
 def _solve(lower: Floats2D, vector: Floats, begin: int) -> None:
-    """Divide a part of a vector by the matrix whose Cholesky factor is given."""
+    """Solve for a part of a vector, given the Cholesky factor of the matrix."""
     size = lower.shape[0]
     for i in range(size):
         total = vector[begin + i]
@@ -1163,7 +1177,7 @@ def _add_up_curvature(
 ) -> None:
     """Add up spread times the products of two columns; the last one is the intercept.
 
-    Columns are taken to be independent of those before ``begins``.
+    Columns are treated as independent of those before ``begins``.
     """
     width, n_cases = curvature.shape[0], spread.size
     for i in range(width):
@@ -1176,8 +1190,8 @@ def _add_up_curvature(
 
 
 @kernel
-def _remember(room: Room, solution: Floats, n_kept: int) -> int:
-    """Move to the point that was tried, and keep the step and the change of the gradient."""
+def _remember(room: SolverMemory, solution: Floats, n_kept: int) -> int:
+    """Accept the trial point, and store the step and the change of the gradient."""
     curvature = 0.0
     for j in range(solution.size):
         curvature += (room.tried[j] - solution[j]) * (room.gradients[1, j] - room.gradients[0, j])
@@ -1201,7 +1215,7 @@ def _remember(room: Room, solution: Floats, n_kept: int) -> int:
 
 
 @kernel
-def _find_direction(rules: Rules, room: Room, n_kept: int) -> None:
+def _find_direction(penalty: Penalty, room: SolverMemory, n_kept: int) -> None:
     """Multiply the gradient by the approximate inverse of the matrix of second derivatives."""
     direction, size = room.direction, room.direction.size
     for j in range(size):
@@ -1216,7 +1230,7 @@ def _find_direction(rules: Rules, room: Room, n_kept: int) -> None:
     width = room.lower.shape[0]
     for begin in range(0, size - 1, width):
         _solve(room.lower, direction, begin)
-    direction[size - 1] /= rules.tree_curvature
+    direction[size - 1] /= penalty.tree_curvature
     for i in range(n_kept):
         product = 0.0
         for j in range(size):
@@ -1228,11 +1242,12 @@ def _find_direction(rules: Rules, room: Room, n_kept: int) -> None:
 
 @kernel
 def _objective(
-    cases: Observations, rules: Rules, solution: Floats, room: Room, gradient: Floats
+    cases: Observations, penalty: Penalty, solution: Floats, room: SolverMemory, gradient: Floats
 ) -> float:
     """Return the penalised log-loss; write its gradient, and the scores of all cases.
 
-    Cases come in blocks, and columns within a block, so that loops run over adjacent numbers.
+    Loops run over blocks of cases, and within a block over columns, so that memory access is
+    sequential.
     """
     width, last = cases.design.shape[0] + 1, solution.size - 1
     value = 0.0
@@ -1247,11 +1262,11 @@ def _objective(
             value += _residuals_of_many(cases, begin, end, room.scores, room.residuals)
         _add_gradient(cases, begin, end, room.residuals, gradient)
     for j in range(last):
-        # Intercepts are free.
+        # Intercepts are not penalised.
         if (j + 1) % width != 0:
-            value += 0.5 * rules.ridge * solution[j] ** 2
-            gradient[j] += rules.ridge * solution[j]
-    if rules.free:
+            value += 0.5 * penalty.ridge * solution[j] ** 2
+            gradient[j] += penalty.ridge * solution[j]
+    if penalty.free:
         value += 0.5 * (solution[last] - 1.0) ** 2
         gradient[last] += solution[last] - 1.0
     else:
@@ -1292,7 +1307,7 @@ def _add_gradient(
 
 @kernel
 def _product(first: Floats, second: ReadonlyFloats, begin: int, end: int) -> float:
-    """Return the sum of products, in four sums that do not wait for each other."""
+    """Return the sum of products, in four independent partial sums."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     i = begin
     while i + 3 < end:
@@ -1318,7 +1333,7 @@ def _residuals_of_two(
         if weight == 0.0:
             residuals[i] = 0.0
             continue
-        # The loss of the right sign is log(1 + exp(-score)).
+        # With the sign of the true class, the loss is log(1 + exp(-score)).
         power = math.exp(-abs(scores[i]))
         share = power / (1.0 + power)
         if scores[i] > 0.0:

@@ -53,7 +53,7 @@ def c45(**overrides: Any) -> "ROCTreeClassifier":
     >>> c45(max_depth=3).max_depth
     3
     """
-    return _configured(_C45, overrides)
+    return configured(_C45, overrides)
 
 
 def c44(**overrides: Any) -> "ROCTreeClassifier":
@@ -76,7 +76,7 @@ def c44(**overrides: Any) -> "ROCTreeClassifier":
     >>> c44(max_depth=3).max_depth
     3
     """
-    return _configured(_C44, overrides)
+    return configured(_C44, overrides)
 
 
 def j48(**overrides: Any) -> "ROCTreeClassifier":
@@ -102,7 +102,7 @@ def j48(**overrides: Any) -> "ROCTreeClassifier":
     >>> j48(max_depth=3).max_depth
     3
     """
-    return _configured(_J48, overrides)
+    return configured(_J48, overrides)
 
 
 def cart(**overrides: Any) -> "ROCTreeClassifier":
@@ -126,7 +126,7 @@ def cart(**overrides: Any) -> "ROCTreeClassifier":
     >>> cart(max_depth=3).max_depth
     3
     """
-    return _configured(_CART, overrides)
+    return configured(_CART, overrides)
 
 
 def smiles_2002(**overrides: Any) -> "ROCTreeClassifier":
@@ -149,7 +149,7 @@ def smiles_2002(**overrides: Any) -> "ROCTreeClassifier":
     >>> smiles_2002(max_depth=3).max_depth
     3
     """
-    return _configured(_SMILES_2002, overrides)
+    return configured(_SMILES_2002, overrides)
 
 
 def smiles_2003(**overrides: Any) -> "ROCTreeClassifier":
@@ -172,7 +172,7 @@ def smiles_2003(**overrides: Any) -> "ROCTreeClassifier":
     >>> smiles_2003(max_depth=3).max_depth
     3
     """
-    return _configured(_SMILES_2003, overrides)
+    return configured(_SMILES_2003, overrides)
 
 
 def f_measure_tree(**overrides: Any) -> "ROCTreeClassifier":
@@ -196,7 +196,7 @@ def f_measure_tree(**overrides: Any) -> "ROCTreeClassifier":
     >>> f_measure_tree(max_depth=3).max_depth
     3
     """
-    return _configured(_F_MEASURE_TREE, overrides)
+    return configured(_F_MEASURE_TREE, overrides)
 
 
 def readable(**overrides: Any) -> "ROCTreeClassifier":
@@ -219,7 +219,7 @@ def readable(**overrides: Any) -> "ROCTreeClassifier":
     >>> readable(max_depth=3).max_depth
     3
     """
-    return _configured(_READABLE, overrides)
+    return configured(_READABLE, overrides)
 
 
 def scorecard(**overrides: Any) -> "ROCTreeClassifier":
@@ -242,7 +242,7 @@ def scorecard(**overrides: Any) -> "ROCTreeClassifier":
     >>> scorecard(max_depth=3).max_depth
     3
     """
-    return _configured(_SCORECARD, overrides)
+    return configured(_SCORECARD, overrides)
 
 
 def best_ranking(**overrides: Any) -> "ROCTreeClassifier":
@@ -266,7 +266,7 @@ def best_ranking(**overrides: Any) -> "ROCTreeClassifier":
     >>> best_ranking(max_depth=3).max_depth
     3
     """
-    return _configured(_BEST_RANKING, overrides)
+    return configured(_BEST_RANKING, overrides)
 
 
 PRESETS: dict[str, Callable[..., "ROCTreeClassifier"]] = {
@@ -360,7 +360,8 @@ _F_MEASURE_TREE: dict[str, Any] = {
 }
 
 
-def _configured(settings: dict[str, Any], overrides: dict[str, Any]) -> "ROCTreeClassifier":
+def configured(settings: dict[str, Any], overrides: dict[str, Any]) -> "ROCTreeClassifier":
+    """Return a classifier with these settings and overrides; reject unknown parameters."""
     from roctree.estimator import ROCTreeClassifier
 
     known = ROCTreeClassifier._get_param_names()

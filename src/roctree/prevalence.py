@@ -1,14 +1,14 @@
 """Class shares of unlabelled cases, and whether these cases have shifted.
 
-If only the class shares differ between two populations, cases of a class fill the leaves of a tree
-alike in both. Then the numbers of unlabelled cases in the leaves are a mixture of the class
-distributions over the leaves, and the shares that make them most likely are found by expectation
-maximisation (Saerens, Latinne and Decaestecker 2002). Leaf counts are all that is needed, so that
-the uncertainty of both samples follows from resampling counts.
+If only the class shares differ between two populations, the cases of a class are distributed over
+the leaves in the same way in both. Then the numbers of unlabelled cases in the leaves are a mixture
+of the class distributions over the leaves, and the shares that make them most likely are found by
+expectation maximisation (Saerens, Latinne and Decaestecker 2002). Only leaf counts are needed, so
+the uncertainty of both samples is estimated by resampling counts.
 
 Leaves with few labelled cases would bias the estimate, because their class distributions are
-uncertain. So leaves of similar probability are pooled first: the probability is nearly all that
-matters about a leaf.
+uncertain. So leaves with similar probabilities are pooled first: little else about a leaf matters
+here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,9 +30,9 @@ _TOLERANCE, _MAX_STEPS = 1e-9, 5000
 # A difference is reported if it is less likely than this by chance.
 SIGNIFICANCE = 0.01
 # Cells of a chi-squared test with a lower expectation are pooled (Cochran).
-_LEAST_EXPECTED = 5.0
+_MIN_EXPECTED = 5.0
 # Leaves are pooled until a pool has this many labelled cases, and this part of all of them.
-_LEAST_LABELLED, _LEAST_PART = 20.0, 1 / 20
+_MIN_LABELLED, _MIN_PART = 20.0, 1 / 20
 _HEAD = ("class", "share", "interval", "reference")
 
 
@@ -62,7 +62,7 @@ class ChiSquared(NamedTuple):
         df = len(differences) - 1 - n_parameters
         if df < 1:
             return cls(statistic, 0, 1.0)
-        # Imported here: it takes longer than most commands need otherwise.
+        # Imported here because importing SciPy takes longer than most commands.
         from scipy.special import chdtrc
 
         return cls(statistic, df, float(chdtrc(df, statistic)))
@@ -91,9 +91,9 @@ class PriorEstimate(Mapping[Any, float]):
     n_cases : float
         Weight of the unlabelled cases.
     change : ChiSquared
-        Whether the unlabelled cases fill the leaves as the reference cases do.
+        Test whether unlabelled and reference cases are distributed alike over the leaves.
     fit : ChiSquared
-        Whether they do so with the estimated shares.
+        The same test given the estimated shares.
     """
 
     classes: NDArray[Any]
@@ -120,17 +120,17 @@ class PriorEstimate(Mapping[Any, float]):
 
     @property
     def has_shifted(self) -> bool:
-        """Whether the unlabelled cases fill the leaves differently, beyond chance."""
+        """Whether the distribution over the leaves differs significantly."""
         return self.change.p_value < SIGNIFICANCE
 
     @property
     def is_explained(self) -> bool:
-        """Whether other class shares explain how the unlabelled cases fill the leaves."""
+        """Whether other class shares explain the distribution over the leaves."""
         return self.fit.p_value >= SIGNIFICANCE
 
     @property
     def sentence(self) -> str:
-        """What the comparison of the leaves shows, in words."""
+        """A sentence that states the result of the comparison."""
         if self.change.df == 0:
             return "There are too few cases to compare how they fill the leaves."
         if not self.has_shifted:
@@ -164,7 +164,7 @@ class PriorEstimate(Mapping[Any, float]):
 
     @property
     def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """The head and the rows of the table of class shares, as text."""
+        """Header and rows of the table of class shares, as text."""
         return _HEAD, self._cells()
 
     def __repr__(self) -> str:
@@ -177,8 +177,8 @@ class PriorEstimate(Mapping[Any, float]):
 def score_order(probabilities: Floats) -> Floats:
     """Return a number for each row of probabilities; rows of similar numbers are similar.
 
-    It is the probability of the second of two classes. Of more, rows are ordered by their most
-    probable class, and then by its probability.
+    For two classes it is the probability of the second. Otherwise rows are ordered by their most
+    probable class, then by its probability.
     """
     if probabilities.shape[1] == 2:
         return np.asarray(probabilities[:, 1])
@@ -223,7 +223,7 @@ def estimate_prior(
     samples = _resampled(reference, weights, shares, seed)
     ends = (1.0 - level) / 2.0
     intervals = np.quantile(samples, [ends, 1.0 - ends], axis=0).T
-    # The estimate itself is within its interval, also if resampling is biased at 0 and 1.
+    # The interval includes the estimate even if resampling is biased near 0 and 1.
     intervals[:, 0] = np.minimum(intervals[:, 0], shares)
     intervals[:, 1] = np.maximum(intervals[:, 1], shares)
     return PriorEstimate(
@@ -241,12 +241,12 @@ def estimate_prior(
 def _pooled(reference: Floats, weights: Floats, order: Floats) -> tuple[Floats, Floats]:
     """Return the cases in pools of adjacent leaves that have enough labelled cases."""
     cases = reference.sum(axis=1)
-    least = max(_LEAST_LABELLED, _LEAST_PART * cases.sum())
+    least = max(_MIN_LABELLED, _MIN_PART * cases.sum())
     places = np.argsort(order, kind="stable")
     pools = np.zeros(len(order), dtype=np.int64)
     pool, inside = 0, 0.0
     for place, left in zip(places.tolist(), cases[places][::-1].cumsum()[::-1], strict=True):
-        # A pool ends if it has enough cases and the rest has enough for another.
+        # A pool is complete if it has enough cases and the rest has enough for another.
         if inside >= least and left >= least:
             pool, inside = pool + 1, 0.0
         pools[place] = pool
@@ -274,7 +274,7 @@ def most_likely_shares(distributions: Floats, weights: Floats, start: Floats) ->
     weights : float64[samples, leaves]
         Cases in the leaves.
     start : float64[classes]
-        Shares to begin with; a class with a share of 0 keeps it.
+        Initial shares; a share of 0 stays 0.
 
     Returns
     -------
@@ -301,7 +301,7 @@ def _resampled(reference: Floats, weights: Floats, shares: Floats, seed: int) ->
     reference : float64[leaves, classes]
     weights : float64[leaves]
     shares : float64[classes]
-        The estimate, to begin with.
+        The estimate, as the starting point.
     seed : int
     """
     rng = np.random.default_rng(seed)
@@ -321,7 +321,7 @@ def _whole(weight: float) -> int:
 
 
 def _test_of_change(reference: Floats, weights: Floats) -> ChiSquared:
-    """Test whether labelled and unlabelled cases fill the leaves alike.
+    """Test whether labelled and unlabelled cases are distributed alike over the leaves.
 
     Parameters
     ----------
@@ -350,7 +350,7 @@ def _test_of_fit(reference: Floats, weights: Floats, shares: Floats) -> ChiSquar
     totals, size = reference.sum(axis=0), weights.sum()
     divisors = np.where(totals > 0.0, totals, 1.0)
     expected = (reference / divisors) @ shares
-    # The distributions of the classes are estimates, too.
+    # The distributions of the classes are estimates as well.
     variances = expected / size + (reference / divisors) @ (shares**2 / divisors)
     pools = _pools(np.minimum(size * expected, reference.sum(axis=1)))
     n_pools = int(pools.max()) + 1
@@ -362,9 +362,9 @@ def _test_of_fit(reference: Floats, weights: Floats, shares: Floats) -> ChiSquar
 
 
 def _pools(expected: Floats) -> NDArray[np.int64]:
-    """Return the pool of each cell: its own, or a common one of all that expect few cases."""
-    few = expected < _LEAST_EXPECTED
-    if few.any() and expected[few].sum() < _LEAST_EXPECTED and not few.all():
-        # Join the smallest of the others, so that no pool expects few.
+    """Return the pool of each cell: its own, or the common pool of cells with low expectation."""
+    few = expected < _MIN_EXPECTED
+    if few.any() and expected[few].sum() < _MIN_EXPECTED and not few.all():
+        # Add the smallest of the others, so that no pool has a low expectation.
         few[np.flatnonzero(~few)[expected[~few].argmin()]] = True
     return np.where(few, 0, np.cumsum(~few) - (0 if few.any() else 1))

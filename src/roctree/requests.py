@@ -33,7 +33,7 @@ from roctree.strategy import LARGEST_COST, is_finite_number, keyed_by_label
 from roctree.text import did_you_mean
 
 Counts = Literal["training", "smoothed"]
-# The basis of an operating point that was chosen on other cases.
+# The basis of an operating point chosen on held-out cases.
 HELD_OUT = "held_out"
 
 
@@ -58,7 +58,7 @@ class Request:
         return "training" if self.threshold is None else "smoothed"
 
     def labeller(self, classes: NDArray[Any]) -> Labeller:
-        """Return the labeller of this request; refuse contradictions."""
+        """Return the labeller of this request; raise ``ParameterError`` for contradictions."""
         kinds = self._kinds()
         self._refuse_contradictions(kinds)
         prior = _prior_in_class_order(self.prior, classes)
@@ -115,9 +115,9 @@ class OperatingRequest(NamedTuple):
     Parameters
     ----------
     labeller : Labeller
-        What chooses the labels.
+        Chooses the labels.
     counts : "training", "smoothed" or held-out cases
-        What it is chosen by.
+        Basis of the choice.
     positive : int
         Index of the positive class, of two or against the rest.
     seed : int
@@ -167,7 +167,7 @@ class OperatingRequest(NamedTuple):
 
     @classmethod
     def from_point(cls, point: OperatingPoint) -> "OperatingRequest":
-        """Return the request that led to an operating point, to be made of a changed model."""
+        """Return the request that led to an operating point, to repeat it on a changed model."""
         if point.counts == HELD_OUT:
             raise ParameterError(
                 reason="The operating point was chosen on held-out cases, which are not kept: "
@@ -266,7 +266,7 @@ def class_index(label: Any, classes: NDArray[Any], parameter: str = "positive") 
 def rarer_class(counts: NDArray[Any]) -> int:
     """Return the index of the rarer of two classes, the last if both are equally frequent.
 
-    This is the class of interest unless another is named. Of other numbers of classes, the last.
+    This is the default class of interest. With one class, or more than two, it is the last.
     """
     return 0 if len(counts) == 2 and counts[0] < counts[1] else len(counts) - 1
 
@@ -332,7 +332,7 @@ def _frame_in_class_order(frame: Any, classes: NDArray[Any]) -> Any:
 def _check_class_labels(
     name: str, given: Mapping[Any, Any], classes: NDArray[Any], what: str
 ) -> list[Any]:
-    """Return the class labels; refuse a mapping that does not have exactly these keys."""
+    """Return the class labels; raise ``ParameterError`` unless a mapping has exactly these keys."""
     labels: list[Any] = classes.tolist()
     for stranger in (label for label in given if label not in labels):
         texts = [label for label in labels if isinstance(label, str)]

@@ -1,8 +1,8 @@
-"""A fitted tree with points: the leaf first, then the points of the attributes.
+"""A fitted tree with points: the probabilities of the leaf plus the points of the attributes.
 
-Rows of one leaf differ in their probabilities, so that operating points, labellings and curves are
-chosen among probabilities of rows. Those of the training cases are held out: neither the tree nor
-the points that give them have seen the case.
+Rows of one leaf differ in their probabilities, so operating points, labellings and curves are based
+on the probabilities of rows. Those of the training cases are out-of-fold: neither the tree nor the
+points were fitted to the case.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -53,7 +53,7 @@ class FittedScorecard(FittedScores, FittedTree):
 
     @property
     def row_weights(self) -> Floats:
-        """Factors of the probabilities by which the most probable class is predicted."""
+        """Factors by which probabilities are multiplied before the largest is predicted."""
         return self.class_weight
 
     @property
@@ -95,7 +95,7 @@ class FittedScorecard(FittedScores, FittedTree):
         return self.count_scores(X, y, sample_weight)
 
     def count(self, cases: Dataset) -> ScoreGroups:
-        """Return labelled cases as curves and labels need them: grouped by their probabilities."""
+        """Return labelled cases grouped by their probabilities, for curves and labellings."""
         return self.score_cases(cases)
 
     def confusion(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
@@ -110,14 +110,14 @@ class FittedScorecard(FittedScores, FittedTree):
         return table
 
     def counts_divided_cases(self, counts: Any) -> bool:
-        """Whether divided cases are counted in parts: never, as each is counted by its score."""
+        """Whether divided cases are counted in parts: no, each case is counted by its score."""
         return False
 
     # Descriptions
 
     @property
     def points_table(self) -> PointsTable:
-        """The points as a table, of two classes those of the positive one."""
+        """The table of points; for two classes, those of the positive class."""
         return PointsTable(self.points, self.schema, self.class_of_interest)
 
     @property
@@ -161,23 +161,23 @@ class FittedScorecard(FittedScores, FittedTree):
     # What points do not allow
 
     def smoothed(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: points were learned for the probabilities as they are."""
+        """Raise ``ParameterError``: the points were learned for these probabilities."""
         _refuse("Probabilities cannot be smoothed otherwise")
 
     def with_pruned(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: points were learned for the leaves as they are."""
+        """Raise ``ParameterError``: the points were learned for these leaves."""
         _refuse("Leaves cannot be pruned")
 
     def ranked(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: points were learned for the thresholds as they are."""
+        """Raise ``ParameterError``: the points were learned for these thresholds."""
         _refuse("The ranking cannot be changed")
 
     def cost_pruning_curve(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: pruning needs the tree alone."""
+        """Raise ``ParameterError``: pruning needs a tree without points."""
         _refuse("Leaves cannot be pruned")
 
     def boundary(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: with points the regions of a class are not boxes."""
+        """Raise ``ParameterError``: with points, the regions of a class are not boxes."""
         raise ParameterError(
             reason="There are no distances from the decision boundary of a tree with points, whose "
             "regions are not boxes: use {without_points()} for those of the tree alone."
@@ -200,7 +200,7 @@ class ScoreExplanation(Explanation):
     tree_probabilities : dict
         Probability of each class by the tree alone.
     steps : tuple of (str, tuple of float)
-        What adds points, and how many in each column.
+        Source of the points, and the points in each column.
     columns : tuple of str
         Names of the columns.
     whole : bool

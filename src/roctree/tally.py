@@ -1,9 +1,9 @@
-"""Labelled cases counted: in the leaves of a tree, or by the probabilities that a model gives.
+"""Counts of labelled cases: in the leaves of a tree, or by predicted probabilities.
 
-Missing values and soft thresholds divide cases. A divided case is scored and labelled by the mean
-of its leaves, as one. Counted in parts, leaf by leaf, it would seem to get several labels, and
-rates would not be those of the predictions. Of models that give the cases of one leaf different
-probabilities, cases are grouped by these (``ScoreGroups``).
+Missing values and soft thresholds divide cases. A divided case is scored and labelled as a whole,
+by the mean of its leaves. If it were counted in parts, it would have several labels, and the rates
+would not be those of the predictions. If a model gives cases of the same leaf different
+probabilities, cases are grouped by probability (``ScoreGroups``).
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ from roctree.tree.tree import Tree, make_read_only
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Lines for the leaves of a tree, in order, and after them one for each divided case.
+    """Class counts by line: one line per leaf of a tree, then one per divided case.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Tally:
 
     @classmethod
     def joined(cls, tallies: Iterable["Tally"]) -> "Tally":
-        """Return the cases of all, of one tree; they may come one after the other."""
+        """Return the sum of several tallies of the same tree, which may be an iterator."""
         rest = iter(tallies)
         first = next(rest, None)
         if first is None:
@@ -79,7 +79,7 @@ class Tally:
 
     @property
     def whole(self) -> Floats:
-        """The cases at all nodes but for the divided ones, float64[nodes, classes]."""
+        """The cases at all nodes except divided ones, float64[nodes, classes]."""
         counts = np.zeros_like(self.parts)
         counts[self.tree.leaves] = self.counts[: self.tree.n_leaves]
         return subtree_counts(self.tree, counts)
@@ -95,14 +95,14 @@ class Tally:
         return np.append(self.tree.leaves, np.full(len(self.values), -1))
 
     def lines(self, table: Floats) -> Floats:
-        """Return what a table of all nodes says of each line, float64[lines, columns]."""
+        """Return the values of each line, given a table of all nodes, float64[lines, columns]."""
         own = table[self.tree.leaves]
         if not len(self.values):
             return own
         return np.concatenate([own, mix(self.tree, self.values, table)])
 
 
-# How the names of columns begin that hold numbers from 0 to 1.
+# Prefixes of columns that hold numbers from 0 to 1.
 _SHARES = ("probability ", "low ", "high ")
 
 

@@ -14,7 +14,7 @@ from roctree.errors import require_rich
 
 Alignment = Literal["left", "right"]
 # A name cut to fewer letters is not recognised.
-_LEAST_LETTERS = 4
+_MIN_LETTERS = 4
 
 # The label of cases that an operating point does not decide.
 UNDECIDED = "undecided"
@@ -101,7 +101,7 @@ def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any])
 
 
 def quote_if_needed(value: Any, *, within_list: bool = False) -> str:
-    """Return a name as it is, in quotes if it could be mistaken for something else.
+    """Return a name, in quotes if it could be misread.
 
     >>> ", ".join(quote_if_needed(name, within_list=True) for name in ["red", "red, dark", ""])
     "red, 'red, dark', ''"
@@ -145,7 +145,7 @@ def shorten(text: str, length: int, name: str = "") -> str:
         return text
     rest = text.removeprefix(name)
     room = length - 1 - len(rest)
-    if rest != text and room >= _LEAST_LETTERS:
+    if rest != text and room >= _MIN_LETTERS:
         return f"{name[:room]}…{rest}"
     return text[: length - 1] + "…"
 

@@ -21,7 +21,7 @@ NUMERIC = Dataset.from_data(np.ones((2, 2)), [0, 1]).schema
     "X",
     [
         FRAME,
-        pl.from_pandas(FRAME),
+        pl.DataFrame(FRAME.to_dict("list")),
         pa.Table.from_pandas(FRAME),
         FRAME.to_numpy(),
         FRAME.to_numpy().tolist(),

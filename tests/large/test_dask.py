@@ -17,7 +17,7 @@ from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
 from roctree.large import count_large_data
 from roctree.roc import mauc
-from roctree.tree.shards import Shard
+from roctree.tree.levels import Shard
 from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 

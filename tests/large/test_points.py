@@ -44,7 +44,7 @@ def test_cases_in_files_are_evaluated_by_their_scores(folder):
 
 
 def test_many_distinct_rows_are_sampled_by_their_content(monkeypatch):
-    monkeypatch.setattr("roctree.fitting.MOST_CASES", 150)
+    monkeypatch.setattr("roctree.fitting.MAX_CASES", 150)
     X, y = additive(400)
     tree = binned().fit(X, y)
     order = np.random.default_rng(0).permutation(len(y))

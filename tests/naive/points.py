@@ -46,3 +46,39 @@ def objective(cases, weight, intercept, coefficients, penalty, free):
     for row in coefficients:
         total += penalty / 2.0 * sum(value * value for value in row)
     return total + (0.5 * (weight - 1.0) ** 2 if free else 0.0)
+
+
+def mean_log_loss(shares, labels, weights):
+    total = sum(
+        -weight * math.log(max(row[label], 1e-3))
+        for row, label, weight in zip(shares, labels, weights, strict=True)
+    )
+    return total / sum(weights)
+
+
+def promise(cases, columns, penalty):
+    """First derivative squared by the second one, of each column and class with points.
+
+    ``cases`` are (probabilities, label, weight), ``columns[case]`` their values of an attribute. Of
+    two classes only the second has points.
+    """
+    n_classes = len(cases[0][0])
+    total = 0.0
+    for label in range(1, 2) if n_classes == 2 else range(n_classes):
+        for place in range(len(columns[0])):
+            first = second = 0.0
+            for (shares, own, weight), values in zip(cases, columns, strict=True):
+                first += weight * ((own == label) - shares[label]) * values[place]
+                second += weight * shares[label] * (1.0 - shares[label]) * values[place] ** 2
+            total += first**2 / (second + penalty)
+    return total
+
+
+def spread(points, weights):
+    """Standard deviations of the columns of points, added up."""
+    total = 0.0
+    for column in zip(*points, strict=True):
+        mean = sum(w * x for w, x in zip(weights, column, strict=True)) / sum(weights)
+        square = sum(w * (x - mean) ** 2 for w, x in zip(weights, column, strict=True))
+        total += math.sqrt(square / sum(weights))
+    return total

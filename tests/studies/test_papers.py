@@ -39,7 +39,7 @@ WANTED = [
     *("bl95-figure1", "bl95-figure2"),
     *("ab05-table1", "ab05-table2", "ab05-table3", "ab05-table4", "ab05-table5", "ab05-figure1"),
     *("ab05-vehicle", "ab05-claims"),
-    *("sc17", "quality"),
+    *("sc17", "quality", "points"),
 ]
 HALF_A_DIGIT = 0.5001e-4
 
@@ -53,7 +53,7 @@ def test_a_name_selects_a_table_a_paper_or_all_papers():
     assert names_matching("sc17") == ["sc17"]
     assert names_matching("bl95") == ["bl95-figure1", "bl95-figure2"]
     assert names_matching("quality") == ["quality"]
-    assert [*names_matching("all"), "quality"] == WANTED
+    assert [*names_matching("all"), "quality", "points"] == WANTED
     with pytest.raises(ParameterError, match="did you mean 'ecml03-table8'"):
         names_matching("ecml03-tabel8")
 

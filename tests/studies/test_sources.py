@@ -13,7 +13,7 @@ from studies.sources import DATA, OpenMLCopies, source_named
 from tests.shared_data import load, manifest
 
 SOURCE = Folder(DATA)
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5_000_000
 
 
 def test_every_file_is_described_and_attributed():
@@ -29,7 +29,7 @@ def test_every_file_is_described_and_attributed():
 
 
 def test_the_folder_is_small():
-    assert sum(path.stat().st_size for path in DATA.iterdir()) < MOST_BYTES
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < MAX_BYTES
 
 
 def test_every_data_set_of_the_papers_is_in_the_repository():

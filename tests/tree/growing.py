@@ -94,7 +94,7 @@ def bins(narrow=4, most_bins=5, sample=16):
     with (
         mock.patch.object(growth, "NARROW", narrow),
         mock.patch.object(subtrees, "NARROW", narrow),
-        mock.patch.object(columns, "_MOST_BINS", most_bins),
+        mock.patch.object(columns, "_MAX_BINS", most_bins),
         mock.patch.object(columns, "_SAMPLE", sample),
     ):
         yield

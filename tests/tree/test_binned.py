@@ -15,8 +15,7 @@ from roctree.data import Dataset, Schema
 from roctree.tree import levels
 from roctree.tree.bins import Edges, learn_edges
 from roctree.tree.growth import GrowthRules, grow
-from roctree.tree.levels import Binned, bin_dataset
-from roctree.tree.shards import LocalShards, Shard, omit_unit_weights
+from roctree.tree.levels import Binned, LocalShards, Shard, bin_dataset, omit_unit_weights
 from tests.strategies import data_sets
 from tests.tree.growing import (
     MISSING,

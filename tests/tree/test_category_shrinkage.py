@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from roctree._jit import JIT_DISABLED
 from roctree.criteria import CRITERIA, DKM, MSEE, Entropy, Gini
 from roctree.data import Dataset, Schema
-from roctree.tree.growth import GrowthRules, grow
+from roctree.tree.growth import GrowthRules, estimate_strength, grow
 from roctree.tree.kernels.nominal import shrink
-from roctree.tree.levels import bin_dataset
-from roctree.tree.shards import LocalShards
-from roctree.tree.shrinkage import estimate_strength
+from roctree.tree.levels import LocalShards, bin_dataset
 from tests.naive import category_shrinkage
 from tests.naive import criteria as naive_criteria
 from tests.strategies import data_sets

@@ -1,4 +1,4 @@
-"""Compile kernels: now, in two processes at once, saying so; or later, in the background."""
+"""Compile kernels: now, in two processes and with a message, or later, in the background."""
 
 import atexit
 import os
@@ -28,8 +28,8 @@ Kernel = Callable[..., Any]
 # Whether a process may be started in the background.
 _MAY_START = "ROCTREE_BACKGROUND"
 _QUIET = "ROCTREE_QUIET"
-# So few kernels, those of a default fit, are compiled in about the time that a second process needs
-# to load Numba.
+# Up to this many kernels are compiled in one process: the few of a default fit take about as long
+# as a second process needs to import Numba.
 _FEW = 8
 # How long a background process waits for its turn, and then for further requests.
 _PATIENCE = 300.0
@@ -40,10 +40,10 @@ _COMMAND = "from roctree._jit.ahead import compile_from_input; compile_from_inpu
 def compile_now(kernels: Iterable[Kernel]) -> None:
     """Compile typed kernels, or load them.
 
-    If many are new on this machine, they are shared with a second process, which almost halves the
-    wait; a line on standard error says what is happening.
+    If many are missing from the cache, a second process compiles some of them, which almost halves
+    the wait, and a line on standard error reports it.
     """
-    _BACKGROUND.is_running()  # which collects it if it has ended
+    _BACKGROUND.is_running()  # also reaps the process if it has ended
     wanted = list(dict.fromkeys(kernels))
     new = [kernel for kernel in wanted if not is_compiled(kernel)]
     if new:
@@ -71,7 +71,7 @@ def compile_all() -> None:
 
 
 def compile_in_background(kernels: Iterable[Kernel]) -> bool:
-    """Compile the new ones of these kernels in the background; whether that will happen."""
+    """Compile missing kernels in the background; return whether that is possible."""
     new = [kernel for kernel in kernels if not is_compiled(kernel)]
     if not keeps_kernels() or not _may_start():
         return False
@@ -79,14 +79,14 @@ def compile_in_background(kernels: Iterable[Kernel]) -> bool:
 
 
 class _Background:
-    """The one process that compiles in the background, and the kernels it has been asked for."""
+    """The background process that compiles kernels, and the kernels requested from it."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.asked: set[Kernel] = set()
 
     def at_work(self, kernels: Sequence[Kernel]) -> bool:
-        """Ask for the kernels that are new to it; return whether it is at work."""
+        """Request kernels that it has not been asked for yet; return whether it is running."""
         unasked = [kernel for kernel in kernels if kernel not in self.asked]
         if unasked and not (self.is_running() and _ask(self.process, unasked)):
             self.leave()
@@ -96,15 +96,15 @@ class _Background:
         return self.is_running()
 
     def is_running(self) -> bool:
-        """Return whether it is at work; if it has ended, nothing of it remains."""
+        """Return whether it is running; clean up if it has ended."""
         return self.process is not None and self.process.poll() is None
 
     def leave(self) -> None:
-        """Leave it to itself: it ends when its work is done."""
+        """Detach it: it ends when it has compiled everything."""
         if self.process is not None:
             self.process.stdin.close()  # type: ignore[union-attr]
             if self.is_running():
-                # Otherwise Python would warn of a process that is left behind.
+                # Otherwise Python warns about a process that is still running.
                 self.process.returncode = 0
 
 
@@ -113,7 +113,7 @@ atexit.register(_BACKGROUND.leave)
 
 
 def _may_start() -> bool:
-    """Whether this process may start another: not if it is a worker itself, or if told not to."""
+    """Whether this process may start another: workers may not, and users can forbid it."""
     import multiprocessing
 
     worker = multiprocessing.current_process().name != "MainProcess"
@@ -123,10 +123,10 @@ def _may_start() -> bool:
 def _start(patience: float) -> "subprocess.Popen[bytes] | None":
     """Start a process that compiles into the cache; None if that is not possible.
 
-    With patience it is one in the background: it waits until no other is at work, lets others use
-    the processor first, and goes on when this process ends.
+    With ``patience`` it is a background process: it waits until no other one is running, has low
+    priority, and continues when this process ends.
     """
-    # If Python is embedded, sys.executable is another program.
+    # In an embedded interpreter, sys.executable is not Python.
     if JIT_DISABLED or "python" not in Path(sys.executable or "").name.lower():
         return None
     if not keeps_kernels() or (os.cpu_count() or 1) < 2:
@@ -142,7 +142,7 @@ def _start(patience: float) -> "subprocess.Popen[bytes] | None":
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=patience > 0.0,
-            # On Windows, no console appears beside a program that has none.
+            # On Windows, do not open a console window.
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError:
@@ -150,7 +150,7 @@ def _start(patience: float) -> "subprocess.Popen[bytes] | None":
 
 
 def _ask(process: "subprocess.Popen[bytes] | None", kernels: Iterable[Kernel]) -> bool:
-    """Ask a process to compile kernels, one line for all; return whether that was possible."""
+    """Send one line with all kernels to a process; return whether it was received."""
     recipes = [recipe for recipe in map(_recipe, kernels) if recipe is not None]
     if process is None:
         return False
@@ -162,7 +162,7 @@ def _ask(process: "subprocess.Popen[bytes] | None", kernels: Iterable[Kernel]) -
 
 
 def _recipe(kernel: Kernel) -> bytes | None:
-    """Return how another process gets this kernel; None if it cannot."""
+    """Return how another process can obtain this kernel, or None if it cannot."""
     try:
         recipe = pickle.dumps(kernel.__dict__.get("recipe", kernel))
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -171,7 +171,7 @@ def _recipe(kernel: Kernel) -> bytes | None:
 
 
 def compile_from_input(patience: float) -> None:
-    """Compile the kernels whose recipes come by standard input, until no more come."""
+    """Compile the kernels whose recipes are read from standard input."""
     requests: Queue[bytes] = Queue()
     Thread(target=_read_requests, args=(requests,), daemon=True).start()
     root = folder()
@@ -186,14 +186,14 @@ def compile_from_input(patience: float) -> None:
     with turn, suppress(Empty):
         while line := requests.get(timeout=_IDLE):
             for recipe in pickle.loads(b64decode(line)):
-                # Whoever needs a kernel that cannot be compiled sees the error then.
+                # The process that needs this kernel will report the error.
                 with suppress(Exception):
                     _compile_recipe(recipe)
 
 
 def _read_requests(requests: "Queue[bytes]") -> None:
-    """Take lines off standard input, so that nobody has to wait who writes them."""
-    # Without a buffer: its lock could not be taken when the interpreter ends.
+    """Queue lines from standard input, so that the writing process never blocks."""
+    # Unbuffered, because the lock of a buffer can deadlock at interpreter shutdown.
     with open(0, "rb", buffering=0) as pipe:
         for line in pipe:
             requests.put(line)
@@ -209,7 +209,7 @@ def _compile_recipe(recipe: bytes) -> None:
 
 @contextmanager
 def _shown() -> Iterator[None]:
-    """Say on standard error that kernels are compiled, in a terminal also for how long."""
+    """Report on standard error that kernels are being compiled; in a terminal, with a timer."""
     stream = sys.stderr
     if stream is None or os.environ.get(_QUIET, "0") not in {"", "0"}:
         yield
@@ -238,7 +238,7 @@ def _say(stream: Any, message: str) -> None:
 
 
 def _spin(stream: Any, message: str, done: Event) -> None:
-    """Show the seconds that have passed, until done; then clear the line."""
+    """Show the elapsed seconds until compilation ends, then clear the line."""
     start, text = time.monotonic(), ""
     for turn in range(1 << 30):
         text = f"{'|/-' + chr(92)}"[turn % 4] + f" {message} … {time.monotonic() - start:.0f} s"

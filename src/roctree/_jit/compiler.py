@@ -1,15 +1,13 @@
-"""Compile kernels with Numba: the only module that loads it, beside ``records``.
+"""Compile kernels with Numba; only this module and ``records`` import it.
 
-The compiled form of a kernel is made from a copy of its function, in which every kernel that it
-calls stands for its own compiled form; the function itself stays as it is, to be interpreted.
+A kernel is compiled from a copy of its function, in which the kernels that it calls are replaced by
+their compiled forms. The function itself is unchanged and can be interpreted.
 
-**Each kernel is optimised and translated once**, where Numba does so at every level of calls. Numba
-takes every function through the whole compiler by itself: it is optimised, together with all
-functions that it calls, and translated to machine code. A function that is called three levels
-below a typed kernel is thus optimised four times, and translated as often as it is not inlined.
-Here a kernel that only other kernels call is simplified and kept as it is; the typed kernel that
-contains it is optimised and translated as a whole. This replaces steps that are private to Numba.
-If a version does not have them, kernels are compiled in its own way, to the same results.
+**Each kernel is optimised and translated once.** Numba compiles every function separately, together
+with everything that it calls, so a function called three levels below a typed kernel is optimised
+four times. Here a kernel that only other kernels call is simplified and linked, and the typed
+kernel that contains it is optimised and translated as a whole. This replaces private steps of
+Numba. With a version that lacks them, kernels are compiled as usual, with the same results.
 """
 
 import dis
@@ -55,7 +53,7 @@ _HAS_STEPS = all(hasattr(_Library, step) for step in _STEPS) and all(
 
 
 class _NoEnvironment:
-    """Takes the place of the code generator after a part is done: there is no code to set up."""
+    """Stand-in for the code generator of a part that is not compiled on its own."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
@@ -72,17 +70,17 @@ class _Part(_Library):  # type: ignore[misc]
         module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
-        """Leave the code as it is, without that of the functions that it calls."""
+        """Keep the code as it is, without linking the functions that it calls."""
         self._raise_if_finalized()
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
-                # Several callers may link it, and it goes if all of them have inlined it.
+                # Several callers may link it; it is dropped if all of them inline it.
                 function.linkage = "linkonce_odr"
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """Return the code with all that it calls, for libraries that are not made here."""
+        """Return the code with everything that it calls, for Numba's own libraries."""
         if self._shared_module is None:
             module = self._final_module.clone()
             for library in _with_callees(self._linking_libraries):
@@ -107,7 +105,7 @@ class _Alone:
 
 
 def _with_callees(libraries: Iterable[Any]) -> list[Any]:
-    """Return libraries and all that they call, each once: Numba links them at every level."""
+    """Return libraries and everything they call, without repetitions."""
     found = dict.fromkeys(libraries)
     pending = list(found)
     for library in pending:
@@ -119,7 +117,7 @@ def _with_callees(libraries: Iterable[Any]) -> list[Any]:
 
 
 class _Counted(_Library):  # type: ignore[misc]
-    """The code of a function with all that it calls."""
+    """The code of a function with everything that it calls."""
 
     def finalize(self) -> None:
         """Link everything, optimise it and translate it."""
@@ -128,14 +126,14 @@ class _Counted(_Library):  # type: ignore[misc]
 
 
 class _Whole(_Counted):
-    """The code of a function that does not count references, with all that it calls."""
+    """The code of a function without reference counting, with everything that it calls."""
 
     def _optimize_functions(self, module: Any) -> None:
-        """Leave out what the whole module goes through anyway."""
+        """Skip this round: the whole module is optimised later."""
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Leave out the first of two rounds, after which Numba removes counting of references."""
+        """Skip the first of two rounds, which only prepares the removal of reference counts."""
         manager, builder = self._codegen._module_pass_manager()
         manager.run(self._final_module, builder)
 
@@ -176,9 +174,9 @@ def _linking() -> Iterator[None]:
         codegen.JITCPUCodegen._library_class = before
 
 
-# Options of ``numba.njit``. Counting references to arrays costs up to a third of a growth, and only
-# kernels that allocate need it. The option is private to Numba: a version without it counts
-# everywhere.
+# Options of ``numba.njit``. Counting references to arrays takes up to a third of the time of a
+# growth, and only kernels that allocate need it. ``_nrt`` is a private option: with a version of
+# Numba that lacks it, references are counted everywhere.
 _UNCOUNTED = hasattr(getattr(cpu, "CPUTargetOptions", None), "_nrt")
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _PART: dict[str, Any] = {"pipeline_class": _PartCompiler} if _HAS_STEPS else {}
@@ -203,7 +201,7 @@ def compile_kernel(function: Kernel) -> Kernel:
     with entry.claimed(), no_collection():
         result = entry.load(dispatcher.targetctx)
         if result is None:
-            # Symbols in machine code are named after functions, and must not be equal by chance.
+            # Functions name the symbols in machine code, so their names must be unique.
             twin = _twin(function)
             twin.__qualname__ = f"{function.__qualname__}_{entry.digest}"
             dispatcher = njit(**options)(twin)
@@ -219,8 +217,8 @@ def compile_kernel(function: Kernel) -> Kernel:
         else:
             dispatcher.add_overload(result)
     dispatcher.disable_compile()
-    # There is one signature, at one address: Numba need not look for either each time the function
-    # is passed on.
+    # There is one signature with one address, so Numba need not look up either each time the
+    # function is passed as an argument.
     dispatcher.get_compile_result = lambda _: result
     library = result.library
     library.get_pointer_to_function = cache(library.get_pointer_to_function)
@@ -237,21 +235,21 @@ def _refusal(name: str, error: NumbaError) -> ParameterError:
 
 
 class _Memory:
-    """The types of calls that Numba has inferred, for as long as its settings do not change."""
+    """Cache of the types that Numba infers for calls, valid until its settings change."""
 
     def __init__(self) -> None:
         self.settings: Any = None
         self.known: dict[Any, tuple[Any, ...]] = {}
 
     def infer(self, infer: Callable[..., Any], function: Any, *call: Any) -> Any:
-        """Return the type of a call, by ``infer`` if it is new."""
+        """Return the type of a call, calling ``infer`` for new ones."""
         flags = targetconfig.ConfigStack.top_or_none()
         settings = flags and (flags.nrt, flags.error_model, flags.boundscheck, str(flags.fastmath))
         if settings != self.settings:
             self.settings = settings
             self.known.clear()
         _, arguments, named = call
-        # Types exist once, and are kept alive here, so that their identity is enough.
+        # Types are unique and kept alive here, so their identity is a valid key.
         key = id(function), *map(id, arguments), *((name, id(named[name])) for name in named)
         if key not in self.known:
             self.known[key] = infer(function, *call), function, arguments, named
@@ -263,7 +261,7 @@ _MEMORY = _Memory()
 
 @contextmanager
 def _remembering() -> Iterator[None]:
-    """Infer the type of a call once, where Numba tries all implementations at each of them."""
+    """Infer the type of each distinct call once; Numba tries all implementations at every call."""
     function_type: Any = getattr(types.functions, "BaseFunction", None)
     infer = getattr(function_type, "get_call_type", None)
     if infer is None or infer.__module__ == __name__:
@@ -277,7 +275,7 @@ def _remembering() -> Iterator[None]:
 
 
 def _twin(function: Kernel) -> FunctionType:
-    """Return a copy of a function in which kernels stand for their compiled forms."""
+    """Return a copy of a function in which kernels are replaced by their compiled forms."""
     names: set[str] = set()
     codes: list[CodeType] = [function.__code__]
     for code in codes:
@@ -304,7 +302,7 @@ def _copy(function: Kernel, instead: dict[str, Any]) -> FunctionType:
 
 
 def _counterpart(value: Any) -> Any:
-    """Return what stands for a value in compiled code: of a kernel its compiled form."""
+    """Return the value to use in compiled code: for a kernel, its compiled form."""
     made = _MAKERS.get(getattr(value, "__dict__", {}).get("compiled_as"))
     return value if made is None else made(value)
 

@@ -5,8 +5,8 @@ A kernel is an ordinary Python function over arrays; its decorator only notes ho
 compiled as well (``roctree._jit.compiler``, which alone loads Numba). Both forms compute the same,
 to the last bit.
 
-``choose`` decides between them for a whole operation: where compiling would take longer than the
-work itself, the kernels are interpreted, and a background process compiles them for later.
+``choose`` decides between them for a whole operation: if compiling would take longer than the work
+itself, the kernels are interpreted while a background process compiles them for later use.
 """
 
 import importlib.util
@@ -67,13 +67,13 @@ def kernel(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Declare a small piece that is compiled into every kernel that calls it."""
+    """Declare a small function that is compiled into every kernel that calls it."""
     function.__dict__["compiled_as"] = "inlined"
     return function
 
 
 def of_kind(whole: Function, others: Function, field: str) -> Function:
-    """Return a kernel that calls one kernel for arrays of integers and another for all others.
+    """Return a kernel that calls one kernel for integer arrays and another for all others.
 
     The choice is made when the caller is compiled, and only the chosen kernel is compiled.
 
@@ -138,7 +138,7 @@ def declare_typed(
 
 
 def variant(name: str, function: Function, **instead: Any) -> Function:
-    """Return a kernel again, under its own name, for other types of some parameters.
+    """Return a second version of a kernel, with other types of some parameters.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def variant(name: str, function: Function, **instead: Any) -> Function:
 
 @dataclass(frozen=True)
 class FunctionOf:
-    """The type of a function that is passed as an argument: that of a typed kernel."""
+    """The type of a function argument, given by a typed kernel."""
 
     kernel: Kernel
 
@@ -181,7 +181,7 @@ def new_record(dtype: np.dtype[Any]) -> np.record:
 
 
 def interpreted(function: Kernel) -> Kernel:
-    """Return the kernel as it is."""
+    """Return the kernel itself."""
     return function
 
 
@@ -193,8 +193,8 @@ def compiled(function: Kernel, steps: float | None = None) -> Kernel:
     function : callable
         A typed kernel.
     steps : float, optional
-        How many microseconds the kernel takes if it is interpreted. If that is less than the wait
-        for the compiler, the kernel itself is returned.
+        Microseconds that the kernel takes if interpreted. If that is less than the wait for the
+        compiler, the kernel itself is returned.
     """
     ready = _COMPILED.get(function)
     if ready is not None:
@@ -229,7 +229,7 @@ def is_compiled(function: Kernel) -> bool:
 
 
 class Waiting:
-    """What is known about the wait for the compiler, and how long kernels have been interpreted.
+    """Estimated wait for the compiler, and the time spent on interpreting kernels.
 
     Attributes
     ----------
@@ -238,10 +238,10 @@ class Waiting:
     compiling : float
         The longest operation that is interpreted, in seconds, while kernels are not compiled.
     most : float
-        For how many seconds of a process kernels are interpreted in all; a background process has
-        compiled them by then, if there is one.
+        Total seconds per process in which kernels may be interpreted; by then a background process
+        has compiled them, if there is one.
     spent : float
-        For how many seconds, as estimated, kernels have been interpreted.
+        Estimated seconds in which kernels have been interpreted so far.
     """
 
     loading = 0.4
@@ -253,7 +253,7 @@ class Waiting:
         self.spent = 0.0
 
     def is_shorter(self, seconds: float, kernels: tuple[Kernel, ...]) -> bool:
-        """Whether waiting for the compiler is shorter than interpreting for so many seconds."""
+        """Whether waiting for the compiler takes less time than interpreting."""
         total = self.spent + seconds
         if total <= self.loading and "numba" not in sys.modules:
             return False
@@ -266,21 +266,21 @@ WAITING = Waiting()
 
 
 def compile_later(kernels: Iterable[Kernel]) -> bool:
-    """Compile kernels in a background process; whether one is at work."""
+    """Compile kernels in a background process; return whether one is running."""
     from roctree._jit.ahead import compile_in_background
 
     return compile_in_background(kernels)
 
 
 def choose(steps: float, *kernels: Kernel) -> Callable[[Kernel], Kernel]:
-    """Return ``compiled`` or ``interpreted``, whichever has the result of an operation sooner.
+    """Return ``compiled`` or ``interpreted``, whichever finishes an operation sooner.
 
     Parameters
     ----------
     steps : float
-        How many microseconds the operation takes if it is interpreted.
+        Microseconds that the operation takes if interpreted.
     *kernels : callables
-        All typed kernels of the operation. They are compiled, or loaded, if they are to be.
+        All typed kernels of the operation; they are compiled or loaded if ``compiled`` is chosen.
     """
     if JIT_DISABLED:
         if not HAS_NUMBA:

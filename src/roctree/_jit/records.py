@@ -66,7 +66,7 @@ def record_type(record: Record) -> Any:
     """Return the compiled type of a ``NamedTuple`` class, from the annotations of its fields.
 
     From now on its instances have exactly this type when they are passed to a kernel, whatever
-    the layout of their arrays would suggest; an array that does not fit is refused.
+    the layout of their arrays would suggest; an array that does not fit is rejected.
     """
     hints = get_type_hints(record, include_extras=True)
     fields = tuple(_type_of(hints[name]) for name in record._fields)  # type: ignore[attr-defined]
@@ -74,7 +74,7 @@ def record_type(record: Record) -> Any:
     checks = [_check_of(field) for field in fields]
 
     def check(value: Any) -> bool:
-        """Refuse a record with a field that cannot be used as declared without a copy."""
+        """Reject a record with a field that cannot be used as declared without a copy."""
         for field, fits, place in zip(value, checks, range(len(checks)), strict=True):
             if not fits(field):
                 name = f"{record.__name__}.{value._fields[place]}"
@@ -94,9 +94,9 @@ _CHECKS: dict[type, Callable[[Any], bool]] = {}
 
 
 def _check_of(declared: Any) -> Callable[[Any], bool]:
-    """Return a function that tells whether a value can be used as this type without a copy.
+    """Return a function that tests whether a value can be used as this type without a copy.
 
-    Numbers of other kinds are converted or refused when they are unpacked.
+    Other kinds of numbers are converted or rejected when they are unpacked.
     """
     if isinstance(declared, types.Array):
         any_layout, mutable = declared.layout == "A", declared.mutable
@@ -122,10 +122,11 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
 
 
 def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
-    """Unpack a record that is passed from Python, without a branch for each of its fields.
+    """Unpack a record that is passed from Python, without a check of each field.
 
-    Numba's own code checks each array, which is done by ``_CHECKS``, and takes longer to compile
-    than the loops of a small kernel. It is used for other named tuples, and if arrays are counted.
+    Numba's own code checks each array, which ``_CHECKS`` has already done, and takes longer to
+    compile than the loops of a small kernel. It is still used for other named tuples and for
+    kernels that count references.
     """
     if declared.instance_class not in _CHECKS or c.context.enable_nrt:
         return unbox_tuple(declared, value, c)
@@ -150,8 +151,8 @@ def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
     return NativeValue(c.builder.load(room), is_error=failed, cleanup=clean if cleanups else None)
 
 
-# If this module is loaded twice, the first copy stays, and leaves the records of the second to
-# Numba.
+# If this module is imported twice, the first copy remains registered, and Numba unpacks the records
+# of the second.
 with suppress(KeyError):
     unbox(types.NamedTuple)(_unbox_record)
 
@@ -164,7 +165,7 @@ def _unpack(
     failures: list[Any],
     cleanups: list[Callable[[], None]],
 ) -> None:
-    """Write a field of a record, an object of Python, to its place in memory."""
+    """Write one field of a record, a Python object, to memory."""
     if isinstance(declared, types.Array):
         code = c.pyapi.numba_array_adaptor(value, c.builder.bitcast(room, c.pyapi.voidptr))
         failures.append(cgutils.is_not_null(c.builder, code))

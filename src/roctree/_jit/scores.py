@@ -1,7 +1,7 @@
 """The two kernels of a criterion: one scores a table, one a block of binary candidates.
 
 Both are typed kernels, passed to the grower as functions, so that the grower is compiled once for
-all criteria, a user's own included.
+all criteria, including user-defined ones.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Score = Callable[[np.ndarray], float]
 
 
 class Scored(Protocol):
-    """A criterion: something with a score of tables."""
+    """A criterion: an object that scores tables."""
 
     @property
     def function(self) -> Score:
@@ -28,12 +28,12 @@ class Scored(Protocol):
 
 
 def two_by_two() -> np.ndarray:
-    """Return a 2 x 2 table; compiled, on the stack, and loops over it are unrolled."""
+    """Return a 2 x 2 table; if compiled, it is on the stack, and loops over it are unrolled."""
     return np.empty((2, 2))
 
 
 def flat(array: np.ndarray, start: int, stop: int) -> np.ndarray:
-    """Return the cells from ``start`` to ``stop`` of a flattened array, without an owner."""
+    """Return a view of the cells from ``start`` to ``stop`` of a flattened array."""
     return array.reshape(-1)[start:stop]
 
 
@@ -46,8 +46,8 @@ def _score_pairs(
 ) -> None:
     """Score the binary splits of two classes whose left branches are rows ``begin:end``.
 
-    ``score`` is bound for each criterion. Only flat stretches of memory let the compiler score
-    several candidates at once.
+    ``score`` is bound for each criterion. Contiguous, one-dimensional memory lets the compiler
+    vectorise the loop over candidates.
     """
     cells = flat(lefts, 2 * begin, 2 * end)
     results = flat(scores, begin, end)
@@ -78,7 +78,7 @@ def _score_table(table: Floats2D) -> float:
     return score(table)  # type: ignore[name-defined]  # noqa: F821
 
 
-# The annotations of these functions where they are arguments of kernels.
+# Annotations for these functions as arguments of kernels.
 TableScore: TypeAlias = Annotated[Callable[..., float], function_type(_score_table)]
 BlockScore: TypeAlias = Annotated[Callable[..., None], function_type(_score_block)]
 
@@ -104,6 +104,6 @@ def _bound(template: Any, score: Score) -> Callable[..., Any]:
     names = {**template.__globals__, "score": score}
     bound = FunctionType(template.__code__, names, template.__name__)
     bound.__annotations__ = template.__annotations__
-    # Equal criteria share a kernel; the name is completed by a digest of the criterion.
+    # Equal criteria share a kernel, whose name includes a digest of the criterion.
     bound.__dict__["criterion"] = getattr(score, "__name__", repr(score))
     return declare_typed(bound, allocates=template is _score_block, passed=True)

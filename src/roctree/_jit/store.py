@@ -1,8 +1,8 @@
 """Keep compiled kernels on disk, in the user's cache folder, under digests of their content.
 
 The name of an entry is a digest of everything its machine code depends on: the code of the kernel
-and of all that it calls, the types of its arguments, the compiler, the processor and the compiler's
-settings. It does not depend on where the package is installed or when its files were written, so a
+and of everything that it calls, the types of its arguments, the compiler, its settings and the
+processor. It does not depend on where the package is installed or when its files were written, so a
 reinstallation, another environment or another copy of the same sources finds the same entries, and
 an edit never leaves a stale one.
 
@@ -37,14 +37,14 @@ __all__ = ["Entry", "digest", "entry_of", "folder", "keeps_kernels", "locked"]
 
 _LOG = logging.getLogger("roctree")
 _DAY = 86_400.0
-# Removed when not used for so long, or when all entries together are larger than so many bytes.
-# All kernels of one version are about 15 MB.
+# Entries are removed after this time without use, and the oldest ones if all entries together are
+# larger than this many bytes. All kernels of one version take about 15 MB.
 _UNUSED = 30 * _DAY
 _LARGEST = 200_000_000
-# How long to wait for another process that compiles the same kernel.
+# Seconds to wait for another process that is compiling the same kernel.
 _PATIENCE = 120.0
-# Whether to wait at all. A process in the background does not claim what it compiles: others need
-# not wait for it.
+# Whether to wait at all. A background process does not lock what it compiles, so no other process
+# waits for it.
 WAITS = True
 # Settings of Numba on which machine code depends.
 _SETTINGS = (
@@ -112,7 +112,7 @@ def _references(function: Any) -> list[Any]:
 
 
 def _identified(value: Any) -> str:
-    """Return a complete text of a value; the repr of an array leaves out cells and digits."""
+    """Return a text that identifies a value; the repr of an array omits cells and digits."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
     if isinstance(value, tuple | list):
@@ -168,15 +168,15 @@ def folder() -> Path | None:
 
     It is in the user's cache folder, or in ``NUMBA_CACHE_DIR`` if that is set, which need not be
     writable if it exists. A user without a home directory gets a folder among the temporary files.
-    What is read from it is executed, so a folder that belongs to somebody else is only used if it
-    is given by that variable.
+    Its files contain code that is executed, so a folder that another user owns is used only if that
+    variable names it.
     """
     given = os.environ.get("NUMBA_CACHE_DIR", "")
     if given:
         path = Path(given) / "roctree"
         chosen = _made(path, private=False)
         if chosen is None and path.is_dir():
-            # Somebody else has filled it, as in the image of a container.
+            # Read-only, but filled in advance, as in a container image.
             return path
     else:
         chosen = _made(user_cache_path("roctree", appauthor=False) / "kernels", private=True)
@@ -193,7 +193,7 @@ def folder() -> Path | None:
 
 
 def keeps_kernels() -> bool:
-    """Return whether a kernel that is compiled now is found by later processes."""
+    """Return whether later processes will find a kernel that is compiled now."""
     root = folder()
     return root is not None and os.access(root, os.W_OK)
 
@@ -268,7 +268,7 @@ class Entry:
         except OSError:
             return None
         check, data = content[:32], content[32:]
-        # A file that is damaged is compiled again.
+        # Damaged entries are compiled again.
         if hashlib.sha256(data).digest() != check:
             return None
         from numba.core.compiler import CompileResult
@@ -307,7 +307,7 @@ def _warn_that_nothing_is_kept(place: Path, reason: str | None) -> None:
 
 @cache
 def _remove_old(root: Path) -> None:
-    """Remove entries that have not been used for long, and the oldest if there are too many."""
+    """Remove entries not used for a long time, and the oldest if there are too many."""
     entries = []
     for path in root.rglob("*.*"):
         with suppress(OSError):
@@ -317,7 +317,7 @@ def _remove_old(root: Path) -> None:
     for moment, size, path in sorted(entries):
         left_over = path.suffix != ".kernel" and time.time() - moment > _DAY
         if left_over or time.time() - moment > _UNUSED or total > _LARGEST:
-            # A folder that is empty for another reason may be about to be written to.
+            # Another process may be about to write to a folder that was empty already.
             with suppress(OSError):
                 path.unlink()
                 total -= size
@@ -326,9 +326,9 @@ def _remove_old(root: Path) -> None:
 
 @contextmanager
 def locked(path: Path, patience: float) -> Iterator[bool]:
-    """Hold a lock among processes; false if it could not be had in so many seconds.
+    """Hold a lock between processes; yield false if it was not acquired in time.
 
-    The lock ends with its process, however that ends. Where files cannot be locked, nobody waits.
+    The operating system releases the lock when the process ends. Without file locks, do not wait.
     """
     try:
         path.parent.mkdir(exist_ok=True)
@@ -342,7 +342,7 @@ def locked(path: Path, patience: float) -> Iterator[bool]:
             yield held
         finally:
             if held:
-                # Whoever still waits for this file finds the work done.
+                # Processes that still wait for this file find the entry written.
                 with suppress(OSError):
                     path.unlink()
 

@@ -61,9 +61,9 @@ _WITHOUT_PANDAS = ("describe", "evaluate", "predict", "labellings", "at", "expor
 
 
 class PandasRefused(MetaPathFinder):
-    """Refuses to import pandas, as if it were not installed.
+    """Import hook that hides pandas, as if it were not installed.
 
-    pyarrow loads it to ask whether values are its own, which takes half a second.
+    pyarrow imports it to test whether values are pandas objects, which takes half a second.
     """
 
     def find_spec(self, fullname: str, *_: Any) -> None:
@@ -133,10 +133,10 @@ def roctree(
 
 
 def script() -> NoReturn:
-    """Run the command line as a process of its own, which ends as soon as the command has.
+    """Run the command line as a process that ends as soon as the command has.
 
-    A thread of pyarrow that still reads ahead when the interpreter is taken down would abort the
-    process: it waits for the interpreter in code that cannot be left.
+    A thread of pyarrow that still reads ahead at interpreter shutdown would abort the process,
+    because it waits for the interpreter lock in C++ code.
     """
     if sys.argv[1:2] and sys.argv[1] in _WITHOUT_PANDAS:
         sys.meta_path.insert(0, PandasRefused())
@@ -241,11 +241,11 @@ def _message(error: Exception) -> str | None:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory was short, also for a library that could then not be loaded."""
+    """Whether memory was exhausted, also while a library was loaded."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)
-    # The last is what the import system itself says when it cannot allocate.
+    # The last is the message of the import system if it cannot allocate memory.
     signs = ("cannot allocate memory", "failed to map segment", "error return without exception")
     return any(
         isinstance(each, MemoryError) or any(sign in str(each).casefold() for sign in signs)

@@ -44,7 +44,7 @@ from roctree.progress import spinner
 
 
 class LabelledRows(NamedTuple):
-    """Attributes, class labels and weights (None for ones) of rows that a model can judge."""
+    """Attributes, class labels and weights (None for ones) of labelled rows."""
 
     X: Any
     y: Any

@@ -38,14 +38,14 @@ SYSTEMS = {
 }
 # The tree that is grown without options: one that can be read, and is printed as a whole.
 READABLE = {"preset": "readable", "max_leaves": "16", "min_samples_leaf": "5"}
-# Options that do not say what the tree should be like.
+# Options that do not affect the shape of the tree.
 _NEUTRAL = ("system", "class_weight", "n_jobs", "points")
 # Parameters without an option: columns have options of their own, and cases are not in files.
 _WITHOUT_OPTION = ("categorical_features", "keep_cases")
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)((?:\n    .*)*)", re.MULTILINE)
 # Options whose values are names, which need no other.
 _NAMED = (*STRATEGIES, "preset")
-# How values are typed that are neither names nor numbers.
+# Placeholders for values that are neither names nor numbers.
 _VALUES = {
     "metric": "minmax, standard, or scales such as age=10,pressure=20",
     "class_weight": "balanced, or weights such as ill=5,well=1",
@@ -201,7 +201,7 @@ def tree_from_options(given: Mapping[str, Any], classes: Sequence[Any] = ()) -> 
 
 
 def variants(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of every combination of values, by a name that tells them apart.
+    """Return the options of every combination of values, by a distinguishing name.
 
     >>> list(variants({"criterion": "auc,gini", "max_leaves": "8,32", "max_depth": "5"}))
     ['auc max_leaves=8', 'auc max_leaves=32', 'gini max_leaves=8', 'gini max_leaves=32']

@@ -1,4 +1,4 @@
-"""``roctree evaluate`` and ``roctree labellings``: how a model does on labelled data.
+"""``roctree evaluate`` and ``roctree labellings``: performance of a model on labelled data.
 
 A tree only needs the tally of the rows in its leaves, so that files of any size are read block by
 block, here or by the workers of a Dask cluster. Other models score each row by itself and need all

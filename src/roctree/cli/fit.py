@@ -285,7 +285,7 @@ def _summary_line(model: FittedModel, facts: Mapping[str, Any]) -> str:
 
 
 def _advice(model: FittedModel, parameters: Mapping[str, Any]) -> list[str]:
-    """Say which options were used without being given, or how to get a tree that can be read."""
+    """Return advice: the default options that were used, or how to get a readable tree."""
     options = {name: f"{option_name(name)} {value}" for name, value in READABLE.items()}
     if default_options(parameters):
         listed = " ".join(options.values())

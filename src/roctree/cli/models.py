@@ -49,7 +49,7 @@ from roctree.tree.text import WHOLE_TREE_LEAVES
 
 
 def load_at(path: str, operating: Mapping[str, Any]) -> FittedModel:
-    """Load a model at the operating point of the options; at its own if they ask for none."""
+    """Load a model at the operating point given by the options, by default its own."""
     model = load_fitted(path)
     asked = parse_operating_point(operating, model.classes.tolist())
     return model.at(**asked) if set(asked) - {"positive"} else model
@@ -107,7 +107,7 @@ def check_supported(supported: bool, model: FittedModel, feature: str) -> None:
         )
 
 
-def as_tree(model: FittedModel, feature: str) -> FittedTree:
+def require_tree(model: FittedModel, feature: str) -> FittedTree:
     """Return a model that is a tree; raise ``ParameterError`` for others."""
     check_supported(isinstance(model, FittedTree), model, feature)
     return cast(FittedTree, model)
@@ -403,7 +403,7 @@ def export(
 def _exported(model: FittedModel, form: str, sql: dict[str, Any]) -> str | bytes:
     if form == "text":
         return model.with_description(model.to_text())
-    tree = as_tree(model, f"--to {form}")
+    tree = require_tree(model, f"--to {form}")
     if form == "rules":
         return to_rules(tree)
     if form == "dot":

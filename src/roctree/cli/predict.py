@@ -13,7 +13,7 @@ from roctree.cli.data_files import (
     text_format,
     with_all_columns,
 )
-from roctree.cli.models import HasLeaves, as_tree, check_supported, load_at, positive_class
+from roctree.cli.models import HasLeaves, check_supported, load_at, positive_class, require_tree
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, command
 from roctree.cli.output import STANDARD_OUTPUT, Report, distinct_warnings, merged_warnings
 from roctree.data import arrow
@@ -66,7 +66,7 @@ def _leaf(model: FittedModel, rows: Any) -> ResultColumns:
 
 
 def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
-    tree = as_tree(model, "--columns rule")
+    tree = require_tree(model, "--columns rule")
     leaves, positions = np.unique(tree.apply(rows), return_inverse=True)
     rules = [line for line in to_rules(tree).splitlines() if not line.startswith("#")]
     by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
@@ -76,7 +76,7 @@ def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
 
 def _change_columns(model: FittedModel, rows: Any) -> ResultColumns:
     """Yield the smallest change that leads to another label, that label, and the distance."""
-    cases = list(as_tree(model, "--columns change").nearest_change(rows))
+    cases = list(require_tree(model, "--columns change").nearest_change(rows))
     texts = [", ".join(change.words for change in case.changes) for case in cases]
     labels = [None if case.to is None else str(case.to) for case in cases]
     yield "change", arrow.array(texts, arrow.string())

@@ -1,4 +1,4 @@
-"""Data of any origin as one matrix of numbers and category codes, with its schema.
+"""Data from any source as one matrix of numbers and category codes, with its schema.
 
 =============  ====================================================================================
 ``dataset``    ``Dataset``: matrix, labels, weights and schema
@@ -6,7 +6,7 @@
 ``columns``    arrays, lists and data frames as named columns
 ``readers``    tables from files: ARFF, Parquet, Feather, and with ``csv_file`` CSV; ``streams``
 ``roles``      which columns of a file are attributes, target and weight
-``arrow``      stands for pyarrow, imported on first use; ``frames`` for narwhals
+``arrow``      lazy import of pyarrow; ``frames`` of narwhals
 =============  ====================================================================================
 
 The names below do not need pyarrow. Those of ``readers`` and ``roles`` do, which is optional;

@@ -1,4 +1,4 @@
-"""Stands for pyarrow, which is imported when it is first used: ``from roctree.data import arrow``.
+"""Lazy import of pyarrow on first use: ``from roctree.data import arrow``.
 
 ``arrow.Table`` is ``pyarrow.Table``, and ``arrow.csv`` the submodule ``pyarrow.csv``.
 """

@@ -1,9 +1,9 @@
-"""Any table or array that a user passes as X, as named columns.
+"""Named columns from any table or array that a user passes as X.
 
 ``read_table`` accepts numpy arrays, nested lists, data frames of pandas and polars, tables of
 pyarrow, and ``EncodedRows``. Every column takes one of two forms: ``Numbers``, or a ``Factor``,
-which is a list of distinct values and the position of each row's value in it. What comes after,
-learning a schema and encoding by it, does not depend on where the data came from.
+which is a list of distinct values and the position of each row's value in it. Learning a schema and
+encoding by it do not depend on the source of the data.
 
 Frames are read through narwhals, column by column and without a loop over their cells. Only columns
 of objects and nested lists are read cell by cell.
@@ -59,7 +59,7 @@ class Numbers:
         Floats, integers or booleans, as in numpy; or dates as days since 1970-01-01, whole ones or
         with the time of day.
     cells : callable, optional
-        Returns integers as they came: where they are categories they must not be rounded.
+        Returns the original integers, which must not be rounded if they are categories.
     """
 
     values: FloatArray
@@ -86,7 +86,7 @@ class Numbers:
 
     @property
     def nominal(self) -> bool:
-        """Whether the type alone makes the column nominal, which is so for booleans."""
+        """Whether the type alone makes the column nominal, as for booleans."""
         return self.kind == "b"
 
     def as_factor(self) -> "Factor":
@@ -112,9 +112,9 @@ class Factor:
     Parameters
     ----------
     distinct : sequence
-        The distinct values; where the data declare their categories, all of these, in that order.
+        The distinct values; if the data declare their categories, all of them in that order.
     positions : intp[n]
-        Per row the position of its value in ``distinct``, -1 where missing.
+        Position of each row's value in ``distinct``, -1 where missing.
     declared : bool
         Whether the data declare their categories.
     """
@@ -151,10 +151,10 @@ Column = Numbers | Factor
 
 @dataclass(frozen=True, eq=False)
 class EncodedRows:
-    """Rows that are encoded already, for fitting and predicting many times.
+    """Encoded rows, for fitting and predicting many times.
 
-    An estimator accepts them as X without looking at every cell. To other libraries they are the
-    array of their values.
+    An estimator accepts them as X without checking every cell. Other libraries see the array of
+    their values.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class InputTable:
     matrix : float64[n, features] or float32[n, features], optional
         The whole table, if it came as an array of numbers.
     categories : tuple, optional
-        What the codes mean, if the rows were encoded already.
+        The categories of the codes, if the rows are encoded.
     """
 
     names: tuple[str, ...]
@@ -441,7 +441,7 @@ def _reject_ragged(rows: Sequence[Any]) -> None:
 
 def as_frame(X: Any) -> "frames.DataFrame[Any] | None":
     """Return X as a narwhals frame, or None if it is not a data frame."""
-    # Asking narwhals takes longer than encoding a small array.
+    # Calling narwhals takes longer than encoding a small array.
     if isinstance(X, np.ndarray | list | tuple | EncodedRows) or hasattr(X, "tocoo"):
         return None
     try:
@@ -500,7 +500,7 @@ def read_series(series: "frames.Series[Any]", name: str | None) -> Column:
 
 def series_to_numpy(series: "frames.Series[Any]") -> NDArray[Any]:
     """Return the series as an array, numeric types that numpy does not have as float64."""
-    # Not every number by cast: pyarrow refuses to round integers beyond 2**53.
+    # Not by cast for all numbers: pyarrow raises an error for integers beyond 2**53.
     wide = series.dtype in (frames.Decimal, frames.Int128, frames.UInt128)
     return (series.cast(frames.Float64) if wide else series).to_numpy()
 
@@ -512,7 +512,7 @@ def _dates_to_numpy(series: "frames.Series[Any]") -> NDArray[np.datetime64]:
 
 
 def _holds_objects(series: "frames.Series[Any]") -> bool:
-    # narwhals calls a pandas column of objects text after a look at its first hundred cells.
+    # narwhals classifies a pandas column of objects as text by its first hundred cells.
     native = series.to_native()
     return series.implementation.is_pandas_like() and bool(native.dtype == np.object_)
 
@@ -541,7 +541,7 @@ def _is_pandas_categorical(series: "frames.Series[Any]") -> bool:
 def _declared_categories(series: "frames.Series[Any]") -> Categories | None:
     if isinstance(series.dtype, frames.Enum):
         return tuple(series.dtype.categories)
-    # Elsewhere a dictionary is how the cells are stored, in order of appearance.
+    # In other libraries a dictionary is only a storage format, in order of appearance.
     if _is_pandas_categorical(series):
         return tuple(series.cat.get_categories().to_list())
     return None
@@ -577,8 +577,9 @@ def _with_simple_categories(factor: Factor, name: str | None) -> Factor:
 def read_cells(cells: list[Any], name: str | None) -> Column:
     """Read cells of any type: numeric if all are numbers, nominal if all are bool or any is text.
 
-    Numbers beside text become text, so that a code book such as 1, 2, "other" works. There 1.0 is
-    written "1", because a column of integers with a missing cell is one of floats elsewhere.
+    Numbers mixed with text become text, so that codes such as 1, 2, "other" work. 1.0 is then
+    written "1", because a column of integers with a missing cell becomes one of floats in some
+    libraries.
 
     Parameters
     ----------
@@ -592,7 +593,7 @@ def read_cells(cells: list[Any], name: str | None) -> Column:
         if not kinds <= {"text", "none"}:
             cells = [None if is_missing(cell) else category_text(cell) for cell in cells]
         return Factor.from_cells(cells)
-    # NaN beside booleans or dates is a missing one of these, not a number.
+    # NaN among booleans or dates is a missing value, not a number.
     beside = kinds & {"bool", "date"}
     if "missing" in kinds or (beside and "float" in kinds):
         cells = [None if is_missing(cell) else cell for cell in cells]

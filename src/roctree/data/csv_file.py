@@ -1,7 +1,7 @@
-"""CSV files: their format, reading them by pyarrow, and text that should not have been text.
+"""CSV files: their format, reading them with pyarrow, and text that should be numbers or dates.
 
-``CsvFormat`` has what cannot be seen from the file, or is seen wrongly. Whether a column holds
-numbers is inferred from all its cells, unless its type is given.
+``CsvFormat`` holds what cannot be inferred from the file, or is inferred incorrectly. Whether a
+column holds numbers is inferred from all its cells, unless its type is given.
 """
 
 import csv as csv_module
@@ -20,7 +20,7 @@ UTF_8 = "utf8"
 MISSING_VALUES = (
     *("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"),
 )
-# Missing among numbers and dates; among other text they may be categories.
+# Missing values in columns of numbers and dates; in other text they may be categories.
 _MISSING_NUMBERS = ("-", "--", ".", "na", "Na", "Null", "none", "NONE", "NAN", "n.a.", "nil")
 DELIMITERS = ",;\t|"
 DECIMAL_POINT = "."
@@ -51,7 +51,7 @@ class CsvFormat:
     decimal : str
         The decimal mark.
     encoding : str
-        The character encoding, as Python calls it.
+        The character encoding, by its Python name.
     missing_value : tuple of str
         Further words for a missing value, in addition to ``MISSING_VALUES``.
     thousands : str, optional
@@ -102,7 +102,7 @@ class CsvFormat:
 
     @property
     def missing_numbers(self) -> list[str]:
-        """Those among numbers and dates, also with a blank in front, as it may follow a comma."""
+        """The words for a missing number or date, also with a leading blank, as after a comma."""
         words = (*self.missing_texts, *_MISSING_NUMBERS)
         return [*words, *(f" {word}" for word in words)]
 
@@ -152,7 +152,7 @@ def detect_delimiter(line: str) -> str:
 
 
 def _names(source: Source, csv_format: CsvFormat) -> dict[str, str]:
-    """Return the names of the columns without blanks, if they stay distinct, -> as written."""
+    """Map stripped column names, if they remain distinct, to the names as written."""
     line = _header_line(source, csv_format)
     if not line:
         return {}
@@ -164,9 +164,9 @@ def _names(source: Source, csv_format: CsvFormat) -> dict[str, str]:
 def _code_columns(
     source: Source, csv_format: CsvFormat, names: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the columns whose digits have leading zeros, as far as the first bytes show.
+    """Return the columns of digits with leading zeros, judged by the first bytes.
 
-    Read as a number, 007 would become 7, and the order of postcodes would count.
+    Read as a number, 007 would become 7, and postcodes would be ordered.
     """
     head = source.head.decode(csv_format.encoding, "replace").rpartition("\n")[0]
     try:
@@ -174,7 +174,7 @@ def _code_columns(
             head, source, csv_format, dict.fromkeys(names.values(), arrow.string())
         )
     except arrow.ArrowInvalid:
-        # An error in the file is reported when all of it is read.
+        # Errors in the file are reported when the whole file is read.
         return {}
     known = arrow.array([*csv_format.missing_texts, *_MISSING_NUMBERS])
     return {
@@ -189,7 +189,7 @@ def _code_columns(
 def _read_decoded(
     text: str, source: Source, csv_format: CsvFormat, types: Mapping[str, Any]
 ) -> Any:
-    """Read some lines of the file that are decoded already."""
+    """Read some decoded lines of the file."""
     options = _pyarrow_options(source, csv_format, types)
     options["read_options"] = _read_options(replace(csv_format, encoding=UTF_8))
     return arrow.csv.read_csv(arrow.BufferReader(f"{text}\n".encode()), **options)
@@ -222,7 +222,7 @@ def _read_options(csv_format: CsvFormat) -> Any:
 
 
 def _header_line(source: Source, csv_format: CsvFormat) -> str:
-    """Return the line with the names, which may break within quotes."""
+    """Return the header line, which may contain line breaks within quotes."""
     if source.head.startswith(_UTF_16_MARKS) and csv_format.encoding == UTF_8:
         raise DataError(
             reason="{source} is encoded in UTF-16: set {encoding='utf-16'}", source=source.name
@@ -249,9 +249,9 @@ def _finished(
     csv_format: CsvFormat,
     types: Mapping[str, Any],
 ) -> Any:
-    """Return a table whose text and names have no blanks around them, and whose text is finished.
+    """Return a table with stripped names and text, and with missing values and numbers converted.
 
-    pyarrow does that for numbers only. Text may be missing, or numbers in groups of three digits.
+    pyarrow strips numbers only. Text may be a missing value, or a number with thousands separators.
     """
     bare = {written: name for name, written in names.items()}
     trimmed = [bare.get(name, name) for name in table.column_names]
@@ -305,9 +305,9 @@ def _without_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | N
 def _parse_errors(
     names: Mapping[str, str], source: Source, csv_format: CsvFormat
 ) -> Iterator[None]:
-    """Name the line and the column of an unexpected cell, and the line of a row that is too long.
+    """Add line and column of an unexpected cell, or the line of a row that is too long, to errors.
 
-    pyarrow calls columns by their number, and reads blocks without knowing their first line.
+    pyarrow reports column numbers only, and does not know the line numbers of blocks.
     """
     try:
         yield
@@ -358,9 +358,9 @@ def _unexpected_cell(
 def _find_line(
     source: Source, csv_format: CsvFormat, is_wanted: Callable[[list[str]], bool]
 ) -> int | None:
-    """Return the number of the first line whose cells are wanted; None if it cannot be found.
+    """Return the number of the first line with these cells; None if it is not found.
 
-    The file is read again, which is slow but happens only once something is wrong with it.
+    The file is read again, which is slow but happens only after an error.
     """
     if is_pipe(source.path):
         return None
@@ -375,13 +375,13 @@ def _find_line(
     return None
 
 
-# Text that a person would take for something else: numbers in another format, dates
+# Text that is probably something else: numbers in another format, dates
 
 _NUMBER = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"  # of the decimal mark
 # Fewer numbers among text may be names, as in a book of codes.
 _MANY_NUMBERS = 10
 _DATE = r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$"
-# What all text of a column looks like, and what to do about it; the first match is reported.
+# Patterns that match all text of a column, with advice; the first match is reported.
 _LOOKS_LIKE = {
     r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$|^[-+]?\d{1,3}$": (
         "numbers with thousands separators: set {thousands=','}"
@@ -392,7 +392,7 @@ _LOOKS_LIKE = {
 
 
 def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
-    """Return why a column should not be text, and what to do; None if it may be text.
+    """Return why a column should not be text, with advice; None if it may be text.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A data set: an encoded matrix, labels, weights, and the schema that says what they mean.
+"""A data set: an encoded matrix, labels, weights, and the schema that describes them.
 
-Labels become indices into the sorted distinct classes. Weights are finite and at least 0; rows
-without weight are equivalent to rows that are not there.
+Labels become indices into the sorted distinct classes. Weights are finite and at least 0; rows of
+weight 0 have no effect.
 """
 
 import math
@@ -35,7 +35,7 @@ LARGEST_TOTAL_WEIGHT = 1e150
 SMALLEST_LARGEST_WEIGHT = 1e-140
 # Integer labels that span less than this are numbered without sorting.
 _LOOKUP_SPAN = 1 << 16
-# With fewer rows than this, all different values are no reason to suspect an identifier.
+# With fewer rows than this, distinct values do not suggest an identifier.
 _FEW_ROWS = 10
 # Fewer categories than this are unproblematic, and common in small data.
 _FEW_CATEGORIES = 100
@@ -112,7 +112,7 @@ class Dataset:
 
     @classmethod
     def encoded(cls, X: Any, y: Any, schema: Schema, *, sample_weight: Any = None) -> "Dataset":
-        """Read data by a schema that is known; labels must be among its classes.
+        """Read data according to a known schema; labels must be among its classes.
 
         Parameters
         ----------
@@ -147,15 +147,15 @@ class Dataset:
         return cls(values, labels, check_weights(sample_weight, n_rows), schema)
 
     def drop_zero_weight(self) -> "Dataset":
-        """Return the rows that have weight, without the categories that only other rows have.
+        """Return the rows with positive weight, without categories that occur only in other rows.
 
-        Rows without weight must leave no trace, neither a threshold nor a branch. Categories that
-        no row has were declared, and stay.
+        Rows of weight 0 must not affect thresholds or branches. Declared categories that occur in
+        no row are kept.
 
         Returns
         -------
         Dataset
-            The cases of positive weight; this data set if all have one.
+            The cases of positive weight; this data set if all have positive weight.
         """
         used = self.weights > 0.0
         if used.all():
@@ -195,11 +195,11 @@ def check_rows_given(X: Any, y: Any, sample_weight: Any, name: str = "X") -> Non
         raise ParameterError(f"Give {name} together with y and weights, or none of them.")
 
 
-# Training data that teach nothing: one class, and columns that identify rows
+# Uninformative training data: a single class, and columns that identify rows
 
 
 class IdentifierWarning(UserWarning):
-    """Columns identify the rows: a tree can learn them by heart, but they do not generalise."""
+    """Columns identify the rows: a tree can memorise them, but they do not generalise."""
 
 
 def warn_about_training_data(dataset: Dataset, stacklevel: int) -> None:
@@ -253,7 +253,7 @@ def _numbers_rows(values: FloatArray) -> bool:
 
 
 def warn_about_many_categories(occurring: Iterable[tuple[str, int, int]], stacklevel: int) -> None:
-    """Warn about columns with a category of its own for each row, or for more than every other.
+    """Warn about columns with a different category in each row, or in more than half of the rows.
 
     Parameters
     ----------
@@ -280,12 +280,12 @@ def warn_about_many_categories(occurring: Iterable[tuple[str, int, int]], stackl
 
 # Columns with many categories
 
-# Above this number, two sets of categories divide a few thousand rows well by chance alone.
+# With more categories than this, two sets divide a few thousand rows well by chance.
 MANY_CATEGORIES = 30
 
 
 def describe_categories(n_categories: int, n_rows: int) -> str:
-    """Return what to know about a column with many categories."""
+    """Return a remark on a column with many categories."""
     each = pluralize(max(1, round(n_rows / n_categories)), "row")
     return f"{n_categories} categories, about {each} each: splits on it may not hold for new rows"
 
@@ -367,7 +367,7 @@ def _weights_as_floats(sample_weight: Any) -> FloatArray:
         )
     try:
         weights = np.asarray(sample_weight)
-        # Text would be parsed, but a column of text is more likely the wrong column.
+        # Text could be parsed, but a column of text is probably the wrong column.
         holds_text = weights.dtype.kind == "O" and any(isinstance(w, str) for w in weights.flat)
         if weights.dtype.kind in "fiubO" and not holds_text:
             return weights.astype(np.float64, copy=False)
@@ -465,7 +465,7 @@ def _read_label_cells(cells: list[Any]) -> Factor | NDArray[Any]:
 
 
 def _text_dtype(y: Any) -> type[np.generic]:
-    # As in scikit-learn: strings of numpy stay such, those of data frames stay objects.
+    # As in scikit-learn: NumPy strings keep their type, strings from data frames stay objects.
     of_numpy = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype != np.object_)
     return np.str_ if of_numpy else np.object_
 

@@ -1,11 +1,11 @@
-"""Encoding: any table as one float64 matrix, by a schema.
+"""Encode any table as a float64 matrix, according to a schema.
 
-Numbers stay as they are, categories become their codes, missing cells become NaN. Integers beyond
-2**53 are rounded to the nearest float64, unless they are categories.
+Numbers are unchanged, categories become codes, missing cells become NaN. Integers beyond 2**53 are
+rounded to the nearest float64, unless they are categories.
 
 ``learn_columns`` encodes training data and finds the categories of each column on the way.
-``encode_columns`` encodes new data by the schema of the training data. Categories that training did
-not see count as missing; one ``UnseenCategoriesWarning`` counts them.
+``encode_columns`` encodes new data by the schema of the training data. Categories not seen in
+training count as missing, with one ``UnseenCategoriesWarning``.
 """
 
 import warnings
@@ -118,7 +118,7 @@ class Schema:
 
 
 class EncodedColumns(NamedTuple):
-    """Training data as a matrix, with what a schema needs to know of its columns."""
+    """Training data as a matrix, with the properties of its columns for a schema."""
 
     names: tuple[str, ...]
     categories: tuple[Categories | None, ...]
@@ -151,8 +151,8 @@ def learn_columns(
 def encode_columns(X: Any, schema: Schema, n_threads: int = 1) -> FloatArray:
     """Encode new data with the categories of the training data.
 
-    A float32 matrix is returned as it is, because descending a tree does not need a copy. (It is
-    typed as float64, which most callers have.) A matrix is checked by ``n_threads`` threads.
+    A float32 matrix is returned unchanged, because prediction does not need a copy. (It is typed as
+    float64, which most callers have.) A matrix is checked by ``n_threads`` threads.
     """
     table = read_table(X)
     _check_columns(table, schema)
@@ -213,7 +213,7 @@ class UnseenCategoriesWarning(UserWarning):
 
     def __init__(self, columns: Mapping[str, Unseen]) -> None:
         self.columns = dict(columns)
-        # A copied or pickled warning is made again from its arguments.
+        # Copying or unpickling a warning calls the constructor with its arguments.
         super().__init__(self.columns)
 
     def __str__(self) -> str:
@@ -282,7 +282,7 @@ def _learn_table(
 
 
 def _warn_about_rounding(values: FloatArray, names: Sequence[str], integers: Iterable[int]) -> None:
-    """Warn about columns of integers that float64 cannot tell apart."""
+    """Warn about columns of integers that float64 cannot represent distinctly."""
     rounded = [
         repr(names[feature])
         for feature in integers
@@ -318,7 +318,7 @@ def _write_codes(factor: Factor, categories: Categories, out: FloatArray) -> Uns
     unseen = np.isnan(codes)
     unseen[-1] = False
     places = factor.positions[unseen[factor.positions]] if unseen.any() else factor.positions[:0]
-    # The least, not the first, so that the message does not depend on the order of the rows.
+    # The smallest, not the first, so that the message does not depend on the order of the rows.
     example = min((factor.distinct[place] for place in set(places.tolist())), default=None)
     return Unseen(len(places), example)
 

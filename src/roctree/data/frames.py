@@ -1,4 +1,4 @@
-"""Stands for narwhals, imported when it is first used: ``from roctree.data import frames``.
+"""Lazy import of narwhals on first use: ``from roctree.data import frames``.
 
 ``frames.Series`` is ``narwhals.stable.v2.Series``. Annotations with it are strings, because they
 would import narwhals otherwise.

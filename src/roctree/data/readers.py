@@ -1,7 +1,8 @@
 """Tables from files: CSV, Parquet, Feather and ARFF, compressed or not, or from standard input.
 
-The name of a file, without .gz, .bz2 or .zst, tells its format; for standard input and other names
-its first bytes do. Tables are pyarrow's, which the rest of the library reads like data frames.
+The suffix of a file, without .gz, .bz2 or .zst, determines its format; for standard input and other
+names, its first bytes do. Tables are pyarrow's, which the rest of the library reads like data
+frames.
 
 To add a format: write a function that yields the tables of an opened file, add it to
 ``WHOLE_TABLE_READERS`` and its suffix to ``FORMATS``. CSV and Parquet files, whose columns can be
@@ -31,7 +32,7 @@ TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
 BATCH_ROWS = 100_000
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
-_MOST_LISTED = 12
+_MAX_LISTED = 12
 _LONGEST_NAME = 60
 
 
@@ -56,7 +57,7 @@ def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None)
         if kind == "csv":
             table = csv_file.read_csv(source, csv_format, types)
         elif kind == "parquet":
-            # arrow.parquet.read_table also takes folders, and twice as long.
+            # arrow.parquet.read_table also accepts folders, but takes twice as long.
             table = arrow.parquet.ParquetFile(source.seekable_file()).read()
         else:
             table = arrow.concat_tables(WHOLE_TABLE_READERS[kind](source, csv_format))
@@ -137,10 +138,10 @@ def list_names(names: list[str]) -> str:
     """Return names in quotes, not more than the first dozen, and long ones shortened."""
     short = (
         name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
-        for name in names[:_MOST_LISTED]
+        for name in names[:_MAX_LISTED]
     )
     listed = ", ".join(map(repr, short))
-    return f"{listed}, ..." if len(names) > _MOST_LISTED else listed
+    return f"{listed}, ..." if len(names) > _MAX_LISTED else listed
 
 
 def cast_columns(table: Any, types: Mapping[str, Any]) -> Any:

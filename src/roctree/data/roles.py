@@ -1,8 +1,8 @@
 """Column roles: which columns of a file are attributes, which is the target, which the weight.
 
-For training data (``assign_roles``) numbers are numeric, text and truth values nominal, unless the
-user says otherwise by ``ColumnOptions``; dates are numbers of days. Columns that hold numbers as
-text, or text that identifies rows, are rejected until the user decides what to do with them; other
+In training data (``assign_roles``) numbers are numeric, text and booleans nominal, unless
+``ColumnOptions`` specify otherwise; dates are numbers of days. Columns that hold numbers as text,
+or text that identifies rows, are rejected until the user decides what to do with them; other
 unusual columns get a remark in their ``ColumnReport``.
 
 For new data of a known schema, ``column_types`` and ``label_type`` tell how to read the columns,
@@ -30,16 +30,16 @@ Role = Literal["numeric", "date", "nominal", "target", "weight", "ignored"]
 _ATTRIBUTES = ("numeric", "date", "nominal")
 
 # More categories than this are accepted only on request.
-_MOST_CATEGORIES = 1000
+_MAX_CATEGORIES = 1000
 # Above this number, categories that are more than half as many as the rows identify rows.
 _SOME_CATEGORIES = 100
 # Above this number, all different categories identify rows.
-_MOST_DIFFERENT = 10
+_MAX_DIFFERENT = 10
 # Up to this number, different integers may be codes.
 _FEW_INTEGERS = 10
 # Names of columns in a list may contain this many commas themselves.
-_MOST_COMMAS = 3
-_MOST_SHOWN = 4
+_MAX_COMMAS = 3
+_MAX_SHOWN = 4
 _LONG_TEXT = 30
 
 
@@ -48,7 +48,7 @@ _LONG_TEXT = 30
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What the user says about the columns, by name.
+    """The user's options for columns, by name.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class ColumnOptions:
     weight : str, optional
         The weight of each row; None for ones.
     nominal, numeric, ignore : tuple of str
-        Columns to be read as such, or left out. A text with commas that is not a name stands for
-        several names.
+        Columns to read as nominal or numeric, or to leave out. A text with commas that is not a
+        name stands for several names.
     """
 
     target: str
@@ -69,7 +69,7 @@ class ColumnOptions:
 
     @property
     def types(self) -> dict[str, Any]:
-        """The types to read columns as; nominal codes such as 007 stay as they are written."""
+        """The types of columns to read; nominal codes such as 007 are kept as text."""
         nominal, numeric = _possible_names(self.nominal), _possible_names(self.numeric)
         both = next((name for name in nominal if name in numeric), None)
         if both is not None:
@@ -136,7 +136,7 @@ def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POIN
     table : pyarrow.Table
         The training data.
     options : ColumnOptions
-        What the user says about its columns.
+        The user's options for its columns.
     decimal : str
         The decimal mark with which numbers were read.
     """
@@ -176,7 +176,7 @@ def find_columns(given: Iterable[str], names: Sequence[str], several: bool = Tru
     for text in given:
         parts = text.split(",") if several and text not in known else [text]
         while parts:
-            runs = (n for n in range(_MOST_COMMAS + 1, 0, -1) if ",".join(parts[:n]) in known)
+            runs = (n for n in range(_MAX_COMMAS + 1, 0, -1) if ",".join(parts[:n]) in known)
             n_parts = next(runs, 0)
             if n_parts == 0:
                 raise ParameterError(
@@ -226,7 +226,7 @@ def _possible_names(given: Iterable[str]) -> list[str]:
     for text in given:
         parts = text.split(",")
         for begin in range(len(parts)):
-            found |= {",".join(parts[begin : begin + n + 1]) for n in range(_MOST_COMMAS + 1)}
+            found |= {",".join(parts[begin : begin + n + 1]) for n in range(_MAX_COMMAS + 1)}
         found.add(text)
     return sorted(found)
 
@@ -266,9 +266,9 @@ def _values(column: Any, role: Role) -> str:
     by_count = sorted(counted.to_pylist(), key=lambda pair: (-pair["counts"], str(pair["values"])))
     shown = [
         quote_if_needed(str(pair["values"])[:_LONG_TEXT], within_list=True)
-        for pair in by_count[:_MOST_SHOWN]
+        for pair in by_count[:_MAX_SHOWN]
     ]
-    return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MOST_SHOWN)
+    return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MAX_SHOWN)
 
 
 def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
@@ -288,7 +288,7 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
     if not arrow.types.is_integer(column.type):
         return
     n_distinct = arrow.compute.count_distinct(column).as_py()
-    if n_distinct == n_present > _MOST_DIFFERENT:
+    if n_distinct == n_present > _MAX_DIFFERENT:
         yield f"integers, all different: a row number? --ignore {word}"
     elif 2 < n_distinct <= _FEW_INTEGERS:
         yield f"{n_distinct} different integers: codes? --nominal {word}"
@@ -316,11 +316,11 @@ def _problem(column: Any, decimal: str) -> str | None:
     n_distinct, misread = len(texts), misread_text(texts.cast(arrow.string()), decimal)
     if misread is not None:
         return f"text, of which {misread}"
-    if n_distinct > _MOST_CATEGORIES:
+    if n_distinct > _MAX_CATEGORIES:
         return f"{n_distinct} different texts"
     if n_distinct > max(_SOME_CATEGORIES, n_present / 2):
         return f"{n_distinct} different texts in {n_present} rows"
-    if n_distinct == n_present > _MOST_DIFFERENT:
+    if n_distinct == n_present > _MAX_DIFFERENT:
         return "a different text in every row"
     return None
 

@@ -14,7 +14,7 @@ from roctree.errors import DataError
 
 STANDARD_INPUT = "-"
 _HEAD_SIZE = 1 << 16
-_MOST_AT_ONCE = 1 << 24
+_MAX_AT_ONCE = 1 << 24
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _ENDING_SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
@@ -98,7 +98,7 @@ class _Rewound(io.RawIOBase):
         self._head = self._head[size:]
         parts = [found]
         missing = size - len(found)
-        while missing > 0 and (more := self._rest.read(min(missing, _MOST_AT_ONCE))):
+        while missing > 0 and (more := self._rest.read(min(missing, _MAX_AT_ONCE))):
             parts.append(more)
             missing -= len(more)
         return b"".join(parts)
@@ -109,7 +109,7 @@ class _Rewound(io.RawIOBase):
 
 
 class _InterruptiblePipe(io.RawIOBase):
-    """A pipe on which a signal ends the waiting, whichever thread waits.
+    """A pipe whose reads are interrupted by signals, in any thread.
 
     pyarrow reads in a thread of its own, while signals are handled by the main thread, which waits
     for the other: without this, Ctrl-C would have no effect until the pipe is closed.

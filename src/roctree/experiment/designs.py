@@ -19,7 +19,7 @@ from roctree.arrays import Ints
 from roctree.errors import DataError
 from roctree.strategy import is_finite_number, reject_option
 
-MOST_SEEDS = 2**32
+MAX_SEEDS = 2**32
 
 
 class Split(NamedTuple):
@@ -222,8 +222,8 @@ class Bootstrap(HoldOut):
 def _check_repeats(design: CrossValidation | HoldOut) -> None:
     _check_integer(design, "repeats", 1)
     _check_integer(design, "seed", 0)
-    if design.seed + design.repeats > MOST_SEEDS:
-        reject_option(design, "seed", f"with its repeats it must not exceed {MOST_SEEDS - 1}")
+    if design.seed + design.repeats > MAX_SEEDS:
+        reject_option(design, "seed", f"with its repeats it must not exceed {MAX_SEEDS - 1}")
 
 
 def _check_integer(design: Design, option: str, least: int) -> None:

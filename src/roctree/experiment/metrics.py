@@ -19,7 +19,7 @@ from roctree.strategy import check_number
 from roctree.text import did_you_mean
 
 # Lower bound of a probability in the log-loss: a zero would make every mean infinite.
-LEAST_PROBABILITY = 1e-6
+MIN_PROBABILITY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def mauc_renormalised(answer: Answer) -> float:
 def log_loss(answer: Answer) -> float:
     """Mean negative logarithm of the probability of the true class, at least 1e-6."""
     of_truth = answer.probabilities[np.arange(len(answer.truth)), answer.truth]
-    return float(-np.log(np.maximum(of_truth, LEAST_PROBABILITY)).mean())
+    return float(-np.log(np.maximum(of_truth, MIN_PROBABILITY)).mean())
 
 
 def brier(answer: Answer) -> float:

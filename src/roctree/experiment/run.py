@@ -40,7 +40,7 @@ from roctree.text import pluralize
 
 USUAL_METRICS = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth")
 # Number of changed problems, configurations or modules that an error message lists.
-MOST_NAMED = 8
+MAX_NAMED = 8
 Changed = Literal["refuse", "keep", "again"]
 WorkUnit = tuple[Problem, Split, Sequence[Configuration], dict[str, Metric]]
 
@@ -369,10 +369,10 @@ def _describe_changes(found: dict[str, list[str]]) -> str:
 
 def _first(names: list[str]) -> str:
     """Return the names, or the first of them: a new release changes hundreds of modules."""
-    n_others = len(names) - MOST_NAMED
+    n_others = len(names) - MAX_NAMED
     if n_others <= 1:
         return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {n_others} others"
+    return f"{', '.join(names[:MAX_NAMED])} and {n_others} others"
 
 
 def _forget(found: dict[str, list[str]], store: Store) -> None:

@@ -56,7 +56,7 @@ STEPS = (
     *("merge", "positive_class", "kinds"),
 )
 # Number of data sets that an error message lists.
-MOST_LISTED = 20
+MAX_LISTED = 20
 
 
 class UnknownDataSetError(DataError):
@@ -223,7 +223,7 @@ class ProblemSource(Protocol):
 
 def unknown_data_set(name: str, names: list[str], place: str) -> UnknownDataSetError:
     """Return the error for a name that a source does not have."""
-    shown = ", ".join(names[:MOST_LISTED]) + (", ..." if len(names) > MOST_LISTED else "")
+    shown = ", ".join(names[:MAX_LISTED]) + (", ..." if len(names) > MAX_LISTED else "")
     return UnknownDataSetError(
         f"{place} has no data set {name!r}{did_you_mean(name, names)}: choose from {shown}."
     )

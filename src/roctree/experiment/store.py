@@ -174,9 +174,10 @@ class Store:
 # What results depend on, as short texts that can be compared later. A text is the same in every
 # process: otherwise an experiment could not resume in another one.
 
-# Modules that draw, write or describe results do not change them.
+# Modules that do not affect results: they draw, write or describe them.
 _WITHOUT_INFLUENCE = ("checks", "cli", "export", "report", "experiment/", "progress.py")
-# The modules of this package that split, fit and measure do.
+# Modules of this package that affect results: they split, fit and measure. They are separate from
+# ``run`` and ``results`` so that edits of those do not invalidate stored results.
 _OF_EXPERIMENTS = ("designs", "configurations", "metrics")
 _LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
 _UNKNOWN = "unknown"

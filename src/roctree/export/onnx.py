@@ -25,9 +25,9 @@ from roctree.data import Schema
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.common import check_portable, divides, steepness, undivided, used_features
 from roctree.fitted import FittedTree
-from roctree.points import LEAST_PROBABILITY, AttributePoints
+from roctree.points import MIN_PROBABILITY, AttributePoints
 from roctree.scorecard import FittedScorecard
-from roctree.tree import LEAST_PART
+from roctree.tree import MIN_PART
 from roctree.tree.tree import Tree
 
 Width = Literal["float64", "float32"]
@@ -125,7 +125,7 @@ def _add_points(
 ) -> None:
     """Add the operators from the probabilities of the tree to those with points."""
     card, n_classes = model.points, model.schema.n_classes
-    floor = graph.constant(np.float64(LEAST_PROBABILITY))
+    floor = graph.constant(np.float64(MIN_PROBABILITY))
     logarithms = graph.add("Log", graph.add("Max", by_tree, floor))
     # Log-odds of the second of two classes, or logarithms minus their mean.
     centred = np.eye(n_classes) - 1.0 / n_classes
@@ -405,7 +405,7 @@ class ShareGraph:
         smaller = graph.add("Min", above, graph.add("Sub", one, above))
         if came:
             smaller = graph.add("Mul", came, smaller)
-        least = graph.constant(np.where(soft, LEAST_PART, np.inf)[None, :])
+        least = graph.constant(np.where(soft, MIN_PART, np.inf)[None, :])
         # Comparisons with a missing value are false.
         enough = graph.add("GreaterOrEqual", smaller, least)
         side = graph.constant((tree.branch[nodes] == 0).astype(np.float64)[None, :])

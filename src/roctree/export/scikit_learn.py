@@ -1,7 +1,7 @@
 """A tree for programs that read the arrays of scikit-learn's trees: SHAP, dtreeviz, treelite, ...
 
-These arrays describe binary trees of numbers in which every case reaches one leaf. Any other tree
-is refused with the reason.
+These arrays describe binary trees of numbers in which every case reaches one leaf. Other trees
+raise an error with the reason.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from roctree.errors import ParameterError, how_to_install
 from roctree.export.common import check_portable, divides, steepness, undivided
 from roctree.fitted import FittedTree
-from roctree.points import LEAST_PROBABILITY, AttributePoints
+from roctree.points import MIN_PROBABILITY, AttributePoints
 from roctree.scorecard import FittedScorecard
 from roctree.text import escape_unprintable
-from roctree.tree import LEAST_PART
+from roctree.tree import MIN_PART
 from roctree.tree.tree import IS_PRESENT, Tree
 
 # Databases limit how deeply CASE expressions nest, and how many steps a query has.
@@ -114,7 +114,7 @@ def _with_points(
     kept, columns = [quoted(name) for name in keep], range(card.n_columns)
     results, own = query.results, query.own
     shares, leaf = results[: schema.n_classes], results[-1]
-    floor = number(LEAST_PROBABILITY)
+    floor = number(MIN_PROBABILITY)
     logs = [f"LN(CASE WHEN {share} < {floor} THEN {floor} ELSE {share} END)" for share in shares]
     mean = f"({' + '.join(logs)}) / {len(logs)}.0e0"
     by_tree = (
@@ -616,7 +616,7 @@ def _one_level_down(query: Query, level: int, source: str, carried: list[str]) -
 def _next_node(query: Query, level: int) -> str:
     """Return where a row at a node of a level goes: to a child, or ``_divided_at`` the node."""
     tree, node = query.tree, query.own("node")
-    part, above, least = query.own("part"), query.own("above"), number(LEAST_PART)
+    part, above, least = query.own("part"), query.own("above"), number(MIN_PART)
     # Less than the least share does not split off at a soft threshold.
     enough = f"{part} * {above} >= {least} AND {part} * (1.0e0 - {above}) >= {least}"
     whens = []

@@ -21,7 +21,7 @@ from roctree.tree.text import (
 )
 from roctree.tree.tree import IS_PRESENT, Tree
 
-_MOST_CLASSES = 4
+_MAX_CLASSES = 4
 # Fill colours of the classes, tints of those of the page: light enough for black text.
 _COLOURS = ("#bcd9ee", "#f7d8b5", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea")
 _UNDECIDED_COLOUR = "#d9d9d9"
@@ -116,7 +116,7 @@ def _probability_text(model: FittedTree, leaf: int) -> str:
     found, classes = model.probabilities[leaf], model.schema.classes
     order: Any = np.argsort(-found, kind="stable")
     listed = [f"{quote_if_needed(classes[i])} {share_text(float(found[i]))}" for i in order]
-    listed[_MOST_CLASSES:] = ["…"] * (len(listed) > _MOST_CLASSES)
+    listed[_MAX_CLASSES:] = ["…"] * (len(listed) > _MAX_CLASSES)
     return ", ".join(listed)
 
 

@@ -38,7 +38,7 @@ SECTIONS = (
     *("training", "parameters", "schema", "tree", "smoothing", "pruning", "class_weight"),
     *("metric", "divides_cases", "geometric_probability", "operating_point"),
 )
-# Of trees for which points were asked for, the second only if they have some.
+# Sections of trees with points; the second only if points were added.
 OPTIONAL_SECTIONS = ("points", "scored")
 _METRIC_FIELDS = ("ranges", "deviations", "scale")
 _GEOMETRIC_FIELDS = ("votes", "scale", "extent", "start", "step", "bandwidth", "sums")
@@ -77,7 +77,7 @@ def write(model: FittedTree, omitted: list[str]) -> dict[str, Any]:
     return written
 
 
-# What was done before there was a parameter for it, if that is not its default.
+# The behaviour before the parameter existed, if that is not its default.
 _BEFORE = {"category_shrinkage": None}
 
 

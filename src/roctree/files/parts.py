@@ -56,7 +56,7 @@ _DTYPES = (
 _OMITTED_IF_NONE = ("cost_reject",)
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _SCALAR_TYPES = (str, bool, int, float)
-_MOST_LEVELS = 16
+_MAX_LEVELS = 16
 # An array of text may take this many times the memory of its characters, plus this many bytes.
 _WIDENING, _SLACK = 16, 1 << 20
 
@@ -84,7 +84,7 @@ class NotRepresentableError(Exception):
 # To JSON
 
 
-def to_json(value: Any, levels: int = _MOST_LEVELS) -> Any:
+def to_json(value: Any, levels: int = _MAX_LEVELS) -> Any:
     """Return a value as JSON; numbers of numpy become those of Python."""
     if levels == 0:
         raise NotRepresentableError
@@ -163,7 +163,7 @@ def _own_name(value: Any) -> str:
 # From JSON
 
 
-def from_json(value: Any, place: str, levels: int = _MOST_LEVELS) -> Any:
+def from_json(value: Any, place: str, levels: int = _MAX_LEVELS) -> Any:
     """Return the value that was written.
 
     Parameters
@@ -268,7 +268,7 @@ def _mapping_from_json(pairs: Any, place: str, levels: int) -> dict[Any, Any]:
 # Training data
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_MOST_ROWS = 1 << 53
+_MAX_ROWS = 1 << 53
 
 
 def write_training(training: Training) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def read_training(section: Section) -> Training:
     if not _DATE.fullmatch(date):
         found.reject("date", "is not a date such as 2026-01-31T12:00:00Z")
     target = found.text("target") if found.has("target") else None
-    return Training(found.integer("rows", 1, _MOST_ROWS), target, date, found.text("roctree"))
+    return Training(found.integer("rows", 1, _MAX_ROWS), target, date, found.text("roctree"))
 
 
 def _now() -> str:
@@ -764,7 +764,7 @@ _POINTS_FIELDS = (
     *("log_loss", "tree_log_loss", "rounding_loss", "n_cases", "attributes"),
 )
 # Log-odds beyond this have no effect, and larger ones might overflow.
-_MOST_POINTS = 1e6
+_MAX_POINTS = 1e6
 _ATTRIBUTE_FIELDS = ("feature", "starts", "high", "values", "slopes", "missing", "share")
 
 
@@ -814,11 +814,11 @@ def read_points(section: Section, schema: Schema) -> Scorecard:
     tree_share = found.number("tree_share", 0.0, 1.0)
     if abs(tree_share + sum(each.share for each in attributes) - 1.0) > 1e-6:
         found.reject("attributes", "has shares that do not add up to 1")
-    unit = found.number("unit", 0.0, _MOST_POINTS)
+    unit = found.number("unit", 0.0, _MAX_POINTS)
     if unit == 0.0:
         found.reject("unit", "is 0")
     return Scorecard(
-        found.number("tree_weight", 0.0, _MOST_POINTS),
+        found.number("tree_weight", 0.0, _MAX_POINTS),
         found.floats("intercept", n_columns),
         attributes,
         unit=unit,
@@ -833,7 +833,7 @@ def read_points(section: Section, schema: Schema) -> Scorecard:
 
 
 def _optional_number(
-    section: Section, name: str, least: float, most: float = _MOST_POINTS
+    section: Section, name: str, least: float, most: float = _MAX_POINTS
 ) -> float | None:
     return section.number(name, least, most) if section.has(name) else None
 

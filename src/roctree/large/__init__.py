@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from roctree.errors import ParameterError, how_to_install
 from roctree.fitted import FittedTree
-from roctree.large.batches import are_batches, read_table, read_tables
+from roctree.large.batches import are_batches, read_columns, read_tables
 from roctree.large.fitting import LargeData, OutOfCore, fit_large_data
 from roctree.large.parts import count_part
 from roctree.progress import Callback, Progress, ignore_progress
@@ -27,7 +27,7 @@ __all__ = [
     "is_dask",
     "map_partitions",
     "open_large_data",
-    "read_table",
+    "read_columns",
     "read_tables",
 ]
 

@@ -22,7 +22,7 @@ from roctree.data import arrow
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
 from roctree.text import did_you_mean
-from roctree.tree.shards import SHARD_ROWS
+from roctree.tree.levels import SHARD_ROWS
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 # Rows per batch, and how many batches pyarrow reads ahead.
@@ -182,7 +182,7 @@ def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
                 yield table.select(columns)
 
 
-def read_table(X: Any, names: Sequence[str]) -> Any:
+def read_columns(X: Any, names: Sequence[str]) -> Any:
     """Return some columns of what ``are_batches`` as one pyarrow table."""
     return arrow.concat_tables(read_tables(X, names))
 

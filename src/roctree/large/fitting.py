@@ -50,15 +50,14 @@ from roctree.large.parts import (
     summarise_part,
 )
 from roctree.parameters import costs_in_class_order
-from roctree.points import MOST_CASES
+from roctree.points import MAX_CASES
 from roctree.progress import Callback, Progress
 from roctree.pruning import need
 from roctree.smoothing import choices
 from roctree.tree import NO_BRANCH, Tree
 from roctree.tree.bins import Edges
 from roctree.tree.growth import grid_of
-from roctree.tree.levels import Binned
-from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard
+from roctree.tree.levels import SHARD_ROWS, Binned, LocalShards, Shard
 
 
 @runtime_checkable
@@ -125,7 +124,7 @@ def sampled_rows(data: LargeData, schema: Schema) -> Dataset:
 
     A row is in the sample by its content, so that the sample does not depend on the parts.
     """
-    parts = data.map_parts("sampling", sample_part, schema, MOST_CASES)
+    parts = data.map_parts("sampling", sample_part, schema, MAX_CASES)
     found = [part for part in parts if part is not None]
     every = replace(
         found[0],
@@ -133,7 +132,7 @@ def sampled_rows(data: LargeData, schema: Schema) -> Dataset:
         labels=np.concatenate([part.labels for part in found]),
         weights=np.concatenate([part.weights for part in found]),
     )
-    return distinct_cases(every, MOST_CASES)
+    return distinct_cases(every, MAX_CASES)
 
 
 def _bin_rows(

@@ -24,7 +24,7 @@ from roctree.tree.bins import Edges, Sketch, check_category_count, sketch_column
 from roctree.tree.columns import Columns
 from roctree.tree.growth import class_counts, drop_zero_weight, on_grid
 from roctree.tree.kernels.tables import Bounds
-from roctree.tree.shards import Shard, Shards, omit_unit_weights
+from roctree.tree.levels import Shard, Shards, omit_unit_weights
 
 
 class Part(NamedTuple):

@@ -24,6 +24,7 @@ from roctree.estimator import ROCTreeClassifier
 from roctree.fitted import Training
 from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node_counts
 from roctree.parameters import check_seed
+from roctree.presets import configured
 from roctree.progress import check_callback, ignore_progress
 from roctree.strategy import is_finite_number
 from roctree.tree.tree import Tree
@@ -95,7 +96,7 @@ def distill(  # noqa: PLR0913 - independent options
     4
     """
     tell = progress or ignore_progress
-    tree = ROCTreeClassifier(**({"ranking": "soft", "max_leaf_nodes": max_leaf_nodes} | parameters))
+    tree = configured({"ranking": "soft", "max_leaf_nodes": max_leaf_nodes}, parameters)
     options = FitOptions.from_parameters(tree.get_params(deep=False))
     _check_choices(n_generated, smear, progress)
     seed = check_seed(random_state)

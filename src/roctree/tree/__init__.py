@@ -4,6 +4,6 @@
 nodes are compiled; importing this package does not load the compiler.
 """
 
-from roctree.tree.tree import IS_PRESENT, LEAST_PART, NO_BRANCH, Tree
+from roctree.tree.tree import IS_PRESENT, MIN_PART, NO_BRANCH, Tree
 
-__all__ = ["IS_PRESENT", "LEAST_PART", "NO_BRANCH", "Tree"]
+__all__ = ["IS_PRESENT", "MIN_PART", "NO_BRANCH", "Tree"]

@@ -1,21 +1,20 @@
 """The bins of the columns: sketches of their values, edges from the sketches, codes for the cells.
 
-A sketch remembers a sample of the distinct values of a numeric column. Every value has a hash that
+A sketch holds a sample of the distinct values of a numeric column. Every value has a hash that
 depends on the value alone, and the sketch keeps the values with the lowest hashes and the weight of
 the rows of each. A value among the lowest of all data is among the lowest of every part that has
 it, so its weight in the whole is the sum of its weights in the parts: sketches of parts merge into
 exactly the sketch of the whole, whatever the parts and their order. A column with no more distinct
-values than the sketch has room for is known exactly.
+values than the capacity of the sketch is represented exactly.
 
 Sums of weights must not depend on the parts either, and the grid of growth is known only when all
 parts are. A sketch therefore rounds a weight to 24 significant bits and adds integers, separately
 for every eight exponents.
 
-For other columns the sample is one of the distinct values. If all values are about equally
+For other columns it is a random sample of the distinct values. If all values are about equally
 frequent, the share of weight below an edge differs from the desired one by more than 1.3 % with a
 probability of one in a hundred, by the Dvoretzky-Kiefer-Wolfowitz inequality: sqrt(ln(2 / 0.01) /
-(2 * 16384)) = 0.0127. Zero has the lowest hash of all and is always kept, so that the many zeros of
-amounts are not missed.
+(2 * 16384)) = 0.0127. Zero has the lowest hash and is always kept, since amounts are often zero.
 
 A bin knows the lowest and the highest value in it. Thresholds are halfway between the highest value
 on one side and the lowest on the other, as in a search over all values; where every bin holds one
@@ -45,7 +44,7 @@ Codes = NDArray[Any]
 SKETCH_SIZE = 1 << 14
 # Rows are read in blocks that fit the cache.
 _SKETCH_BLOCK = 1 << 15
-# With this many times more rows than there is room for, most of them need not be sorted.
+# With this many times more rows than the sketch holds, most of them need not be sorted.
 _MANY = 4
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 _WEIGHT_BITS, _EXPONENTS = 24, 8
@@ -63,7 +62,7 @@ class Sketch:
     units : int64[n_units, size]
         The weight of a value is the sum of its numbers of units.
     limit : uint64
-        A value is kept only if its hash is no higher.
+        Largest hash of a value that is kept.
     """
 
     values: Floats
@@ -118,7 +117,7 @@ def sketch_columns(
 ) -> list[Sketch]:
     """Return the sketches of some columns, without missing values.
 
-    Of many rows few have hashes low enough to matter, unless values repeat: then all are sorted.
+    Only rows with low hashes matter, which are few unless values repeat; then all are sorted.
 
     Parameters
     ----------
@@ -157,7 +156,7 @@ def _rows_with_low_hashes(
     def pick(rows: slice) -> list[Ints]:
         n_picked = np.zeros(len(features), np.int64)
         picked = np.empty((len(features), rows.stop - rows.start), np.int64)
-        # Hashes overflow, of which only interpreted kernels take notice.
+        # Hashes overflow, which NumPy reports when kernels are interpreted.
         with np.errstate(over="ignore"):
             run(rows.start, rows.stop, features, bits, np.array([limit]), picked, n_picked)
         return [own[:n].copy() for own, n in zip(picked, n_picked, strict=True)]
@@ -238,9 +237,9 @@ def _starts(ordered: Floats) -> Ints:
 
 # --- Edges and codes ---
 
-MOST_BINS = 255
+MAX_BINS = 255
 # Codes have 16 bits; missing values have one, and another as a category of their own.
-MOST_CATEGORIES = (1 << 16) - 2
+MAX_CATEGORIES = (1 << 16) - 2
 
 
 @dataclass(frozen=True)
@@ -266,7 +265,7 @@ class Edges:
         sketches: Sequence[Sketch],
         n_categories: NDArray[np.int32],
         names: Sequence[str],
-        max_bins: int = MOST_BINS,
+        max_bins: int = MAX_BINS,
     ) -> "Edges":
         """Return bins with about equal shares of the weight, or one for each of few values.
 
@@ -329,9 +328,9 @@ class Edges:
 
 def check_category_count(name: str, n_categories: int) -> None:
     """Raise ``DataError`` if a nominal column has more categories than there are codes."""
-    if n_categories > MOST_CATEGORIES:
+    if n_categories > MAX_CATEGORIES:
         raise DataError(
-            reason=f"column {{column!r}} has more than {MOST_CATEGORIES} categories, too many for "
+            reason=f"column {{column!r}} has more than {MAX_CATEGORIES} categories, too many for "
             "{splits='binned'}: leave the column out, or use {splits='exact'} if the rows fit into "
             "memory",
             column=name,
@@ -342,7 +341,7 @@ def learn_edges(
     values: Floats,
     n_categories: NDArray[np.int32],
     names: Sequence[str],
-    max_bins: int = MOST_BINS,
+    max_bins: int = MAX_BINS,
     weights: Floats | None = None,
     n_threads: int = 1,
 ) -> Edges:
@@ -364,7 +363,7 @@ def learn_edges(
 def binned_columns(
     edges: Edges, bounds: Bounds, has_missing: Bools, weight: float, growth: GrowthRules
 ) -> Columns:
-    """Return the columns as the kernels see them, with every code a value of its own."""
+    """Return the columns in the form of the kernels, with every code as a distinct value."""
     n_categories = np.where(edges.nominal, edges.size, 0).astype(np.int32)
     values = np.empty((0, edges.size.size))
     columns = number_codes(values, n_categories, has_missing, weight, growth)
@@ -386,8 +385,8 @@ def _ends(sketch: Sketch, max_bins: int) -> Floats:
 def _is_last(weights: Floats, max_bins: int) -> NDArray[np.bool_]:
     """Return whether each value is the last of its bin.
 
-    Values that fill a bin get one of their own, up to a quarter of all bins. The others are divided
-    into equal shares, with two bins reserved for each of the values that stand between them.
+    A value frequent enough to fill a bin has its own, up to a quarter of all bins. The others are
+    divided into equal shares, with two bins reserved for each frequent value between them.
     """
     # In integers, whose products with the number of bins do not overflow.
     sizes = np.rint(np.ldexp(weights, 45 - np.frexp(weights.sum())[1])).astype(np.int64)
@@ -396,7 +395,7 @@ def _is_last(weights: Floats, max_bins: int) -> NDArray[np.bool_]:
     frequent &= sizes > sizes.sum() / max_bins
     others = np.where(frequent, 0, sizes)
     n_bins = max_bins - 2 * np.count_nonzero(frequent)
-    # The middle of a value's weight decides.
+    # A value belongs to the bin of the midpoint of its weight.
     bins = (2 * np.cumsum(others) - others) * n_bins // (2 * others.sum())
     is_last = frequent | np.append(bins[1:] != bins[:-1], True)
     is_last[:-1] |= frequent[1:]

@@ -20,25 +20,25 @@ from roctree.tree.kernels.records import MISSING_RANK, Bins, Features
 if TYPE_CHECKING:
     from roctree.tree.growth import GrowthRules
 
-# C4.5 leaves nominal attributes with this share of distinct values out of its average gain.
+# C4.5 excludes nominal attributes with this share of distinct values from its average gain.
 _MANY_VALUES = 0.3
 _SAMPLE = 1 << 14
-_MOST_BINS = 255
+_MAX_BINS = 255
 _STEP_BITS = 8
-# The number of rows whose categories are coded at once: they fit the cache.
+# Rows per block when categories are coded; a block fits the cache.
 _BLOCK = 1 << 12
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns as the kernels see them.
+    """The columns in the form that kernels use.
 
     Parameters
     ----------
     features : Features
         The values and the kind of each attribute.
     bins : Bins
-        What codes mean; all zeros until the rows are coded.
+        The meaning of codes; all zeros until the rows are coded.
     own_code : bool[features]
         Whether the missing values of a nominal attribute have their own code, the last.
     """
@@ -133,7 +133,7 @@ def sort_columns(columns: Columns) -> tuple[NDArray[np.uint32], NDArray[np.uint3
 
 
 def code_rows(columns: Columns, n_threads: int = 1) -> NDArray[np.uint16]:
-    """Return the codes of all cells; what they mean is written into ``columns.bins``."""
+    """Return the codes of all cells; their meaning is written into ``columns.bins``."""
     values = columns.values
     codes = np.empty(values.shape, np.uint16)
     bins = _empty_bins(values.shape[1])
@@ -152,7 +152,7 @@ def code_rows(columns: Columns, n_threads: int = 1) -> NDArray[np.uint16]:
 def _code_categories(
     features: NDArray[np.int64], columns: Columns, codes: NDArray[np.uint16], n_threads: int
 ) -> None:
-    """Code categories by themselves, missing values by the code after them or the last of them."""
+    """Code categories by their number; missing values have the next code, or the last."""
     missing = (columns.n_categories - columns.own_code)[features]
 
     def code_block(start: int) -> None:
@@ -163,7 +163,7 @@ def _code_categories(
 
 
 def _empty_bins(n_features: int) -> CodeBins:
-    """No bins yet; a value is never above the end of the last."""
+    """Return empty bins; no value is above the end of the last."""
     shape = (n_features, SEARCHED)
     sizes = np.zeros((2, n_features), np.int64)
     return CodeBins(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape), *sizes)
@@ -187,7 +187,7 @@ def _set_steps(
     with np.errstate(divide="ignore", over="ignore"):
         scale = STEPS / (highest - lowest)
     scale[~np.isfinite(scale)] = 0.0
-    # A bin too wide for a difference of floats has one step, whatever is subtracted.
+    # A bin so wide that the difference overflows has a single step.
     lowest[scale == 0.0] = 0.0
     bins.highest[feature] = np.inf
     bins.highest[feature, : n - 1] = highest[:-1]
@@ -204,13 +204,13 @@ def _code_numbers(
 ) -> NDArray[np.bool_]:
     """Code numeric columns; return whether each code of a column stands for one value.
 
-    A column that shows few values in a sample, and more when it is coded, is coded again.
+    A column with few values in the sample but more in the data is coded again.
     """
     step = -(-len(values) // _SAMPLE)
     samples = in_threads(n_threads, lambda own: _count_values(values[::step, own]), features)
     few = np.zeros(values.shape[1], bool)
     for feature, (distinct, sizes) in zip(features, samples, strict=True):
-        few[feature] = distinct.size <= _MOST_BINS
+        few[feature] = distinct.size <= _MAX_BINS
         if few[feature]:
             _set_values(bins, feature, distinct)
         else:
@@ -236,9 +236,9 @@ def _count_values(sample: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
 
 def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the ends of bins with equal shares; a frequent value counts no more than a bin."""
-    capped = np.minimum(sizes, sizes.sum() / _MOST_BINS)
+    capped = np.minimum(sizes, sizes.sum() / _MAX_BINS)
     shares = np.cumsum(capped) / capped.sum()
-    bins = np.minimum((shares * _MOST_BINS).astype(np.int64), _MOST_BINS - 1)
+    bins = np.minimum((shares * _MAX_BINS).astype(np.int64), _MAX_BINS - 1)
     is_last = np.append(bins[1:] != bins[:-1], True)
     return np.asarray(distinct[is_last])
 

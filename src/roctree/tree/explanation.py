@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from roctree.data import Schema
 
 
-# Most leaves that are described; the rest is a small part of a case.
-MOST_LEAVES = 6
+# Largest number of leaves to describe; the rest is a small part of a case.
+MAX_LEAVES = 6
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LeafPart:
     probabilities : dict
         Probability of each class.
     steps : tuple of str
-        The splits on the way from the root, in words.
+        Descriptions of the splits on the path from the root.
     """
 
     node: int
@@ -71,8 +71,8 @@ class Explanation:
         lines = [f"{self.label}: {_listed(self.probabilities)}"]
         if len(self.leaves) > 1:
             lines[0] += f", the mean of {len(self.leaves)} leaves"
-        lines += map(str, self.leaves[:MOST_LEAVES])
-        rest = self.leaves[MOST_LEAVES:]
+        lines += map(str, self.leaves[:MAX_LEAVES])
+        rest = self.leaves[MAX_LEAVES:]
         if rest:
             part = sum(leaf.part for leaf in rest)
             lines.append(f"{_percent(part)} {len(rest)} more leaves")
@@ -139,7 +139,7 @@ def _path(tree: Tree, node: int) -> list[int]:
 
 
 def _steps(tree: Tree, row: Floats, parts: dict[int, float], schema: "Schema") -> dict[int, str]:
-    """Return for each node below the root how the case came there."""
+    """Return for each node below the root why the case reached it."""
     return {
         node: _step(tree, row, node, parts[node] / parts[int(tree.parent[node])], schema, condition)
         for node, condition in branch_conditions(tree, schema, sorted(parts)[1:]).items()

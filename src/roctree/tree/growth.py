@@ -1,10 +1,10 @@
-"""Grow a tree from a data set: every choice made, every limit a number.
+"""Grow a tree from a data set, given resolved options.
 
 ``GrowthRules`` holds the criterion, the kinds of split and the limits. ``grow`` sorts every
 attribute once and splits to the leaves; tables with many rows are searched by bins first, with the
 same result, and their subtrees may grow in several threads. The loops are in
 ``roctree.tree.kernels``, their memory and threads in ``roctree.tree.subtrees``. At the end the
-nodes, made in the order that suits the search, are put in breadth-first order.
+nodes are put in breadth-first order.
 """
 
 import math
@@ -24,7 +24,7 @@ from roctree._jit import (
     table_score,
     typed_kernel,
 )
-from roctree.arrays import Ints, ReadonlyInts, any_missing
+from roctree.arrays import Floats, Ints, ReadonlyInts, any_missing
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError, ParameterError
 from roctree.tree.columns import Columns, code_rows, describe_columns, sort_columns
@@ -39,14 +39,13 @@ from roctree.tree.kernels.grow import (
 )
 from roctree.tree.kernels.nominal import enter_categories, find_sets, no_categories
 from roctree.tree.kernels.numeric import find_c45_cuts, find_cuts
-from roctree.tree.kernels.records import Rows, Rules, Scoring
+from roctree.tree.kernels.records import KernelRules, Rows, Scoring
 from roctree.tree.kernels.rows import (
     divide_rows_complete,
     divide_rows_shared,
     sort_rows,
 )
 from roctree.tree.kernels.scan import Search, scan_all, scan_bounded
-from roctree.tree.shrinkage import Shrinkage, count_values, set_shrinkage
 from roctree.tree.subtrees import (
     NARROW,
     TEAM_KERNELS,
@@ -60,10 +59,12 @@ from roctree.tree.tree import NO_BRANCH, Tree
 if TYPE_CHECKING:
     from roctree.criteria import Criterion
 
+
+Shrinkage = float | Literal["auto"] | None
 Missing = Literal["fractional", "category", "branch"]
 Nominal = Literal["binary", "multiway", "one_vs_rest"]
 Kernel = Callable[..., Any]
-# Returns a kernel compiled or as it is: ``roctree._jit.choose``.
+# Returns a kernel compiled or interpreted; see ``roctree._jit.choose``.
 Pick = Callable[[Kernel], Kernel]
 
 _NOMINAL = {
@@ -79,14 +80,14 @@ _CORRECTION = {
 # Shares of cases with missing values are rounded, so a branch may fall slightly short of a whole
 # number.
 _ENOUGH = 1.0 - 1e-6
-# Up to this many values, growing from sorted columns, to the same bytes, takes less time than
+# Up to this many values, growing from sorted columns, with the same result, takes less time than
 # compiling the kernels of bins.
 _NOT_WORTH_THE_WAIT = 1 << 23
 # Microseconds to grow from sorted columns with interpreted kernels, per value of the table.
 _INTERPRETED_CELL = 60.0
 # Codes have 16 bits, with one code for missing values; branches have 15 bits.
-_MOST_CATEGORIES = (1 << 16) - 1
-_MOST_BRANCHES = (1 << 15) - 1
+_MAX_CATEGORIES = (1 << 16) - 1
+_MAX_BRANCHES = (1 << 15) - 1
 
 
 @dataclass(frozen=True)
@@ -113,12 +114,12 @@ class GrowthRules:
 
     @property
     def needs_every_cut(self) -> bool:
-        """Whether the cuts of an attribute are counted, so that none may be skipped."""
+        """Whether the number of cuts of an attribute matters, so that none may be skipped."""
         return self.criterion.penalty or self.c45_numeric_minimum
 
     @property
     def guard(self) -> str:
-        """Which gains a ratio may come from: "c45", "average" or "none".
+        """The gains that a ratio may be based on: "c45", "average" or "none".
 
         Unless a criterion says otherwise, the gain must reach the mean gain if it is divided by the
         split's information, as in C4.5, so that tiny branches do not win.
@@ -141,9 +142,9 @@ class GrowthRules:
         plain = self.criterion.children_correction == "none" and not self.criterion.penalty
         return self._convex and plain
 
-    def rules(self, quantum: float) -> Rules:
-        """Return everything that the kernels need to know."""
-        return Rules(
+    def rules(self, quantum: float) -> KernelRules:
+        """Return the rules in the form that kernels use."""
+        return KernelRules(
             max_depth=math.inf if self.max_depth is None else float(self.max_depth),
             min_split=self.min_split * _ENOUGH,
             min_leaf=self.min_leaf * _ENOUGH,
@@ -163,10 +164,10 @@ class GrowthRules:
 
 
 def weight_grid(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Round weights to a power of two so coarse that every sum of them is exact in float64.
+    """Round weights to multiples of a power of two so that every sum of them is exact in float64.
 
-    Integers stay as they are. The grid depends only on the number of cases and their largest
-    weight, hence not on their order.
+    Integers are unchanged. The grid depends only on the number of cases and their largest weight,
+    not on their order.
     """
     quantum = grid_of(weights.size, float(weights.max()))
     return on_grid(weights, quantum), quantum
@@ -202,12 +203,12 @@ def grow(dataset: Dataset, growth: GrowthRules, n_threads: int = 1) -> Tree:
     """Grow the tree of a data set; cases without weight are ignored."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
     weights, quantum = weight_grid(weights)
-    # Next to a very large weight, a very small one has been rounded to zero.
+    # Very small weights may be rounded to zero next to very large ones.
     values, labels, weights = drop_zero_weight(values, labels, weights)
     counts = class_counts(labels, weights, dataset.schema.n_classes)
     columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), growth)
     refuse_many_branches(columns, dataset.schema.names, growth)
-    set_shrinkage(columns, growth, lambda each: count_values(columns, each, labels, weights))
+    set_shrinkage(columns, growth, lambda each: count_categories(columns, each, labels, weights))
     space = Workspace(columns, counts.size)
     space.start(counts)
     if splittable(counts, growth):
@@ -229,12 +230,12 @@ def grow(dataset: Dataset, growth: GrowthRules, n_threads: int = 1) -> Tree:
 
 
 def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: GrowthRules) -> None:
-    """Refuse an attribute with more categories than a node can have branches."""
-    many = columns.n_categories > _MOST_BRANCHES
+    """Raise ``DataError`` if an attribute has more categories than a node can have branches."""
+    many = columns.n_categories > _MAX_BRANCHES
     if growth.nominal == "multiway" and many.any():
         name = names[int(np.argmax(many))]
         raise DataError(
-            reason=f"column {{column!r}} has more than {_MOST_BRANCHES} categories, too many for a "
+            reason=f"column {{column!r}} has more than {_MAX_BRANCHES} categories, too many for a "
             "branch each: use {nominal='binary'} or leave the column out",
             column=name,
         )
@@ -249,7 +250,7 @@ def splittable(counts: NDArray[np.float64], growth: GrowthRules) -> bool:
 
 
 def check_score(counts: NDArray[np.float64], growth: GrowthRules) -> None:
-    """Refuse a criterion without a score for the root: every comparison with it would fail."""
+    """Raise an error if the criterion does not score the root: every comparison would fail."""
     run = compiled(table_score(growth.criterion), steps=10.0 * counts.size)
     with np.errstate(all="ignore"):
         score = run((counts * growth.class_weight)[None])
@@ -277,13 +278,13 @@ class WeightedLabels:
 def _may_use_bins(columns: Columns, growth: GrowthRules) -> bool:
     """Whether the search may begin with bins: bounds hold, and every category has a code."""
     bounded = growth.bounded() and not growth.needs_every_cut
-    return bounded and int(columns.n_categories.max(initial=0)) <= _MOST_CATEGORIES
+    return bounded and int(columns.n_categories.max(initial=0)) <= _MAX_CATEGORIES
 
 
 def grow_from_order(
     columns: Columns, cases: WeightedLabels, growth: GrowthRules, space: Workspace
 ) -> None:
-    """Split the root and all below it with every attribute sorted once."""
+    """Grow the tree from sorted columns; every attribute is sorted once."""
     space.make_sorted(cases.size)
     order, rank = sort_columns(columns)
     space.cases = space.cases._replace(order=order, rank=rank, weight=cases.weights.copy())
@@ -318,8 +319,8 @@ def coded_rows(
 class SortedKernels:
     """The kernels of sorted nodes that a growth uses.
 
-    Kernels that are not needed are not compiled; another takes their place. If there are few cases,
-    scoring them all is faster than bounding.
+    Kernels that are not needed are replaced by others, so that they are not compiled. With few
+    cases, scoring all candidates is faster than computing bounds.
     """
 
     scan: Kernel
@@ -400,7 +401,7 @@ class BinnedKernels:
         space: Workspace,
         n_threads: int,
     ) -> None:
-        """Split the root, which has these rows, and all below it."""
+        """Grow the tree from a root with these rows."""
         root = Subtree(rows)
         by_team = TEAM_KERNELS if needs_team(root.size, n_threads, copies=self.shares) else ()
         steps = math.inf if by_team else 0.5 * _INTERPRETED_CELL * rows.codes.size
@@ -438,7 +439,7 @@ def pick_search(pick: Pick, growth: GrowthRules, quantum: float, scan: Kernel) -
 
 
 def as_tree(space: Workspace, columns: Columns) -> Tree:
-    """Return the nodes grown, in breadth-first order."""
+    """Return the tree, with its nodes in breadth-first order."""
     n_nodes, nodes = int(space.filled.n_nodes), space.nodes
     feature, missing_branch = nodes.feature[:n_nodes], nodes.missing_branch[:n_nodes].copy()
     n_children, category_start = nodes.n_children[:n_nodes], nodes.category_start[:n_nodes]
@@ -536,3 +537,91 @@ def _line_up(first_child: ReadonlyInts, n_children: ReadonlyInts, order: Ints) -
             n_reached += 1
         head += 1
     return n_reached
+
+
+# --- Shrinkage of categories ---
+#
+# The best division of many categories into two sets has a high score even if they are
+# uninformative, because each rare category ends up on the side that happens to fit. So categories
+# are divided by shrunk counts, as if each had some additional cases from a common distribution. The
+# fewer cases a category has, the closer it is to that distribution.
+#
+# The strength, a number of cases, is estimated once per attribute, from the class counts of its
+# categories at the root. As in the James-Stein estimator, it is larger if the categories differ
+# little beyond chance. Attributes with at most ten categories are not shrunk.
+# ``kernels.nominal.shrink`` shrinks the counts at each node.
+
+# With up to this many categories, counts are not shrunk.
+FEW_CATEGORIES = 10
+# Lower bound of the statistic's excess over chance, which keeps the strength finite.
+_MIN_EXCESS = 0.1
+
+
+def estimate_strength(counts: Floats) -> float:
+    """Return the strength for an attribute with these class counts, ``[category, class]``.
+
+    Examples
+    --------
+    >>> estimate_strength(np.array([[5.0, 0.0], [0.0, 5.0]] * 10)) == 50 / 89
+    True
+    >>> estimate_strength(np.eye(2))
+    0.0
+    """
+    counts = counts[counts.sum(axis=1) > 0.0][:, counts.sum(axis=0) > 0.0]
+    sizes, totals = counts.sum(axis=1), counts.sum(axis=0)
+    n_categories, total = len(sizes), sizes.sum()
+    if n_categories <= FEW_CATEGORIES or totals.size < 2:
+        return 0.0
+    by_chance = (totals**2).sum() / total
+    between = (counts**2 / sizes[:, None]).sum() - by_chance
+    statistic = (total - 1.0) * between / (total - by_chance)
+    freedom = n_categories - FEW_CATEGORIES
+    typical = (total - (sizes**2).sum() / total) / (n_categories - 1)
+    return float(typical * freedom / max(statistic - freedom, _MIN_EXCESS))
+
+
+def set_shrinkage(columns: Columns, rules: "GrowthRules", count: Callable[[int], Floats]) -> None:
+    """Set the strength of each nominal attribute that is divided into two sets.
+
+    Parameters
+    ----------
+    columns : Columns
+        Receives the strengths.
+    rules : GrowthRules
+    count : callable
+        Returns the class counts of the codes of an attribute at the root, ``[code, class]``; the
+        last code is that of missing values.
+    """
+    strength = rules.category_shrinkage
+    if rules.nominal != "binary" or strength is None:
+        return
+    for feature in np.flatnonzero(columns.n_categories):
+        found = strength
+        if found == "auto":
+            # Missing values count as one more category.
+            many = columns.n_categories[feature] >= FEW_CATEGORIES
+            found = _estimate(count(int(feature)), rules) if many else 0.0
+        columns.features.shrinkage[feature] = found * rules.unit
+
+
+def _estimate(counts: Floats, rules: "GrowthRules") -> float:
+    """Return the strength as a number of cases; missing values count if they join a branch."""
+    known = counts if rules.missing == "branch" else counts[:-1]
+    return estimate_strength(known / rules.unit)
+
+
+def count_categories(columns: Columns, feature: int, labels: Any, weights: Floats) -> Floats:
+    """Return the class counts of the categories of an attribute, with missing values last."""
+    values = columns.values[:, feature]
+    missing = columns.n_categories[feature] - columns.own_code[feature]
+    return count_codes(
+        columns, feature, np.where(np.isnan(values), missing, values), labels, weights
+    )
+
+
+def count_codes(columns: Columns, feature: int, codes: Any, labels: Any, weights: Floats) -> Floats:
+    """Return the class counts of the codes of an attribute."""
+    n_codes, n_classes = int(columns.n_categories[feature]) + 1, int(labels.max()) + 1
+    cells = codes.astype(np.int64) * n_classes + labels
+    found = np.bincount(cells, weights, minlength=n_codes * n_classes)
+    return found.astype(np.float64).reshape(n_codes, n_classes)

@@ -1,23 +1,24 @@
-"""Growth from bins, wherever the rows are.
+"""Growth from bins, for rows in memory and elsewhere.
 
-Rows in memory are coded once, and the tree grows to the leaves as in a search over all values,
-with every bin a value. Rows elsewhere are known by tables alone, and the tree grows level by level:
-at each level the best split of every node is found in its table, in one place; the shards send
-their rows to the children and count the tables of some of them. The heaviest child of a node is not
-counted: its table is that of its parent minus those of its siblings.
+Rows in memory are coded once, and the tree grows to the leaves as in a search over all values, with
+every bin as one value. Rows elsewhere are represented by tables only, and the tree grows level by
+level: the best split of every node is found centrally from its table; the shards assign their rows
+to the children and count the tables of some of them. The heaviest child of a node is not counted:
+its table is that of its parent minus those of its siblings.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import choose
+from roctree._jit import choose, compiled
 from roctree.arrays import Bools, Floats, Ints, in_threads
 from roctree.data.dataset import Dataset
-from roctree.tree.bins import MOST_BINS, Edges, binned_columns, learn_edges
+from roctree.tree.bins import MAX_BINS, Edges, binned_columns, learn_edges
 from roctree.tree.columns import Columns
 from roctree.tree.growth import (
     BinnedKernels,
@@ -27,39 +28,190 @@ from roctree.tree.growth import (
     check_score,
     class_counts,
     coded_rows,
+    count_codes,
     drop_zero_weight,
     pick_search,
     refuse_many_branches,
     scorers,
+    set_shrinkage,
     splittable,
     weight_grid,
 )
 from roctree.tree.kernels.nominal import enter_categories, no_categories
-from roctree.tree.kernels.records import Rules
+from roctree.tree.kernels.records import KernelRules
 from roctree.tree.kernels.tables import (
     Bounds,
     LevelSplits,
+    MovedRows,
+    NodeRows,
     SentSplits,
     TableColumns,
     TableSearch,
     TableWork,
+    count_bytes,
+    count_words,
+    find_branches_bytes,
+    find_branches_words,
+    move_rows,
     search_tables,
 )
-from roctree.tree.shards import SHARD_ROWS, LocalShards, Shard, Shards, omit_unit_weights
-from roctree.tree.shrinkage import count_codes, set_shrinkage
 from roctree.tree.subtrees import Workspace
 from roctree.tree.tree import NO_BRANCH, Tree
+
+# --- Shards ---
+#
+# Shards of coded rows return tables: the class counts of the bins of nodes. Tables of shards add up
+# to the table of all rows. Sums of weights are exact, so neither the division into shards nor the
+# order of their results matters.
+
+# Maximum rows of a shard: control returns to Python after each, so that Ctrl-C works.
+SHARD_ROWS = 1 << 20
+# With fewer nodes per thread, threads divide the rows rather than the nodes.
+_FEW_NODES = 8
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some rows: their codes, labels and weights; the weights are empty if all are one."""
+
+    codes: NDArray[Any]
+    labels: NDArray[np.uint32]
+    weights: Floats
+
+    def __sizeof__(self) -> int:
+        """Return the size of the arrays in bytes, which schedulers ask before they move data."""
+        return sum(each.nbytes for each in (self.codes, self.labels, self.weights))
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.codes)
+
+    def divided(self, n_parts: int) -> list["Shard"]:
+        """Return the rows divided evenly into shards."""
+        ends = np.linspace(0, self.size, n_parts + 1).astype(np.int64)
+        return [
+            Shard(self.codes[begin:end], self.labels[begin:end], self.weights[begin:end])
+            for begin, end in pairwise(ends)
+        ]
+
+    def start(self) -> NodeRows:
+        """Return all rows in the root."""
+        rows = np.arange(self.size, dtype=np.uint32)
+        return NodeRows(rows, self.weights, np.array([0, self.size]), np.empty((0, 0)))
+
+    def count(self, listed: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
+        """Add the rows of some nodes to their tables."""
+        # For all levels together, so that each chooses the same way.
+        steps = 20 * self.codes.size
+        run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words, steps)
+        run(columns.bins.start, nodes, listed, self.codes, self.labels, tables)
+
+    def divide(
+        self, listed: NodeRows, columns: Columns, splits: SentSplits, n_classes: int
+    ) -> NodeRows:
+        """Return the rows by the children of the nodes that are split."""
+        is_byte = self.codes.dtype == np.uint8
+        steps = 20 * self.codes.size
+        find = compiled(find_branches_bytes if is_byte else find_branches_words, steps)
+        branches = np.empty(listed.rows.size, np.int16)
+        sizes = np.zeros(splits.n_children, np.int64)
+        kinds = columns.features.n_categories, columns.bins.start
+        find(*kinds, splits, listed, self.codes, branches, sizes)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        weighted = splits.divides_cases or listed.weights.size > 0
+        moved = MovedRows(
+            rows=np.empty(starts[-1], np.uint32),
+            weights=np.empty(starts[-1] if weighted else 0),
+            counts=np.zeros((splits.n_children if weighted else 0, n_classes)),
+            cursors=starts[:-1].copy(),
+            shares=np.empty(splits.branch_weight.shape[1]),
+        )
+        compiled(move_rows, steps)(splits, listed, self.labels, branches, moved)
+        return NodeRows(moved.rows, moved.weights, starts, moved.counts)
+
+
+def omit_unit_weights(weights: Floats) -> Floats:
+    """Return the weights, or an empty array if all of them are one."""
+    return np.empty(0) if (weights == 1.0).all() else weights
+
+
+class Shards(Protocol):
+    """The interface between growth and the rows, wherever they are stored."""
+
+    def count(self, nodes: Ints, n_tables: int) -> Floats:
+        """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
+
+    def divide(self, splits: SentSplits) -> None:
+        """Send the rows to the next level."""
+
+    def totals(self) -> Floats:
+        """Return the class counts of the nodes of the level, after cases were divided."""
+
+
+class LocalShards:
+    """Shards of this process, counted by several threads."""
+
+    def __init__(
+        self, parts: Sequence[Shard], columns: Columns, n_classes: int, n_threads: int = 1
+    ) -> None:
+        self.parts, self.columns = parts, columns
+        self.n_classes, self.n_threads = n_classes, n_threads
+        self.listed = [part.start() for part in parts]
+
+    def count(self, nodes: Ints, n_tables: int) -> Floats:
+        """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
+        n_bins = int(self.columns.bins.start[-1])
+        tables = np.zeros((n_tables, n_bins, self.n_classes))
+        if nodes.size >= _FEW_NODES * self.n_threads:
+            groups = np.array_split(np.arange(nodes.size), self.n_threads)
+            in_threads(
+                self.n_threads,
+                lambda own: self._add(nodes[own], tables[own[0] : own[-1] + 1]),
+                groups,
+            )
+            return tables
+        own_tables = [tables[: nodes.size]]
+        own_tables += [np.zeros_like(own_tables[0]) for _ in range(1, self.n_threads)]
+        in_threads(
+            self.n_threads,
+            lambda own: self._add(nodes, own_tables[own], own),
+            range(self.n_threads),
+        )
+        for other in own_tables[1:]:
+            own_tables[0] += other
+        return tables
+
+    def divide(self, splits: SentSplits) -> None:
+        """Send the rows to the next level."""
+
+        def divide_part(number: int) -> None:
+            part, listed = self.parts[number], self.listed[number]
+            self.listed[number] = part.divide(listed, self.columns, splits, self.n_classes)
+
+        in_threads(self.n_threads, divide_part, range(len(self.parts)))
+
+    def totals(self) -> Floats:
+        """Return the class counts of the nodes of the level, after cases were divided."""
+        return np.asarray(np.sum([listed.counts for listed in self.listed], axis=0))
+
+    def _add(self, nodes: Ints, tables: Floats, thread: int | None = None) -> None:
+        """Add the rows of all parts to some tables, or those of the parts of one thread."""
+        chosen = slice(None) if thread is None else slice(thread, None, self.n_threads)
+        for part, listed in zip(self.parts[chosen], self.listed[chosen], strict=True):
+            part.count(listed, self.columns, nodes, tables)
+
 
 # Called after each level with the number of finished levels.
 LevelCallback = Callable[[int], object]
 
-# Most memory of all tables of a level, in bytes; a wider level is counted in groups of nodes.
+# Memory limit for all tables of a level, in bytes; wider levels are counted in groups of nodes.
 _ROOM = 1 << 27
 
 
 @dataclass(frozen=True)
 class Binned:
-    """Binned data, ready for growth, wherever the rows are.
+    """Binned data, in memory or elsewhere.
 
     Parameters
     ----------
@@ -123,7 +275,7 @@ class BinnedRows(Binned):
         self, columns: Columns, growth: GrowthRules, n_threads: int, finished: LevelCallback
     ) -> Tree:
         if growth.c45_numeric_minimum:
-            # C4.5 compares values that share no bin, which tables know how to do.
+            # C4.5 compares values in different bins, which only the search of tables implements.
             return super()._grow_root(columns, growth, n_threads, finished)
         rows = self.rows
         unknown = bool((self.has_missing & ~columns.own_code).any())
@@ -141,14 +293,14 @@ class BinnedRows(Binned):
         return as_tree(space, columns)
 
 
-def bin_dataset(dataset: Dataset, max_bins: int = MOST_BINS, n_threads: int = 1) -> BinnedRows:
+def bin_dataset(dataset: Dataset, max_bins: int = MAX_BINS, n_threads: int = 1) -> BinnedRows:
     """Return the rows of a data set that have weight, in bins."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
     schema = dataset.schema
     given = None if (weights == 1.0).all() else weights
     edges = learn_edges(values, schema.n_categories, schema.names, max_bins, given, n_threads)
     weights, quantum = weight_grid(weights)
-    # Beside a very large weight a very small one has been rounded to zero.
+    # Very small weights may be rounded to zero next to very large ones.
     values, labels, weights = drop_zero_weight(values, labels, weights)
     counts = class_counts(labels, weights, schema.n_classes)
     codes, bounds = edges.code(values, n_threads)
@@ -194,7 +346,7 @@ class LevelSearch:
             space.make_bins(columns)
 
     def start(self, table: Floats) -> None:
-        """Learn from the table of the root how strongly categories are shrunk."""
+        """Estimate the shrinkage of categories from the table of the root."""
         start = self.columns.bins.start
         set_shrinkage(self.columns, self._growth, lambda each: table[start[each] : start[each + 1]])
 
@@ -249,7 +401,7 @@ class Level:
 def grow_levels(
     shards: Shards,
     search: LevelSearch,
-    rules: Rules,
+    rules: KernelRules,
     counts: Floats,
     finished: LevelCallback = lambda n_levels: None,
 ) -> Tree:
@@ -261,7 +413,7 @@ def grow_levels(
         The rows.
     search : LevelSearch
         Finds the best splits of tables.
-    rules : Rules
+    rules : KernelRules
         Limits of growth and treatment of missing values.
     counts : float64[classes]
         Class counts of all rows.
@@ -295,7 +447,7 @@ def grow_levels(
     return _as_tree(levels, search.columns, rules)
 
 
-def _may_be_split(counts: Floats, depth: int, rules: Rules) -> Bools:
+def _may_be_split(counts: Floats, depth: int, rules: KernelRules) -> Bools:
     """Return whether each node of a level is impure, large and shallow enough to be split."""
     smallest = max(rules.min_split, 2.0 * rules.min_leaf)
     n_present = np.count_nonzero(counts * rules.class_weight > 0.0, axis=1)
@@ -344,9 +496,9 @@ class _Parents:
     weights: Floats
 
     def children_by_subtraction(self, wanted: Bools) -> Ints:
-        """Return the nodes to get by subtraction: the heaviest wanted child of a parent.
+        """Return the nodes to compute by subtraction: the heaviest requested child of each parent.
 
-        Siblings that are not wanted would be counted for this alone, so they must weigh less.
+        Siblings that are not needed are counted only for this, so they must weigh less.
         """
         candidates = np.flatnonzero(wanted)
         order = np.lexsort((candidates, -self.weights[candidates], self.parent[candidates]))
@@ -406,8 +558,8 @@ def _subtract_siblings(
 # --- Levels as a tree ---
 
 
-def _as_tree(levels: list[Level], columns: Columns, rules: Rules) -> Tree:
-    """Return the tree; levels one after the other are the breadth-first order of nodes."""
+def _as_tree(levels: list[Level], columns: Columns, rules: KernelRules) -> Tree:
+    """Return the tree; the concatenated levels are in breadth-first order."""
 
     def per_node(of_level: Callable[[Level], NDArray[Any]], otherwise: float) -> NDArray[Any]:
         return np.concatenate([level.per_node(of_level(level), otherwise) for level in levels])
@@ -433,7 +585,7 @@ def _as_tree(levels: list[Level], columns: Columns, rules: Rules) -> Tree:
     )
 
 
-def _missing_branches(level: Level, columns: Columns, rules: Rules) -> Ints:
+def _missing_branches(level: Level, columns: Columns, rules: KernelRules) -> Ints:
     """Return the branch of missing values at each split: as found, by its code, or the heaviest."""
     splits, branch = level.splits, level.splits.missing_branch.copy()
     own = columns.own_code[splits.feature]

@@ -1,4 +1,4 @@
-"""Rows led down a tree: to the leaf they fall into, or to all leaves that share them.
+"""Prediction: rows descend a tree to one leaf, or to all leaves that share them.
 
 A missing value goes to the branch that the node specifies, or to all branches in proportion to
 their weights in training. A category that did not occur at a node in training is treated as missing
@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from roctree._jit import compiled
 from roctree.arrays import Floats, Ints, in_threads
 from roctree.errors import DataError
-from roctree.tree.kernels.blend import SEGMENT, Attributes, Lists, blend
 from roctree.tree.kernels.descent import (
     RULE,
+    SEGMENT,
     STEP,
+    Attributes,
+    Lists,
     Paths,
     Reached,
     add_to_parents,
+    blend,
     count_leaves,
     list_nodes,
     mix_leaves,
@@ -37,12 +40,12 @@ Values = NDArray[np.float64] | NDArray[np.float32]
 # Rows descend together in blocks whose values and nodes fit the cache.
 BLOCK_ROWS = 2048
 BLOCK_VALUES = 1 << 16
-# With soft thresholds nodes pass lists on: the more rows, the less each pays for a node. A list has
-# room for this many parts of each row, and more if there are few rows.
+# With soft thresholds, nodes pass on lists of rows; the more rows, the lower the cost per row. A
+# list has space for this many parts of each row, and more if there are few rows.
 BLEND_ROWS = 1 << 13
 BLEND_VALUES = 1 << 18
 PARTS_OF_A_ROW = 8
-# Rows of more attributes than this are not copied: a path reads few of them.
+# Rows with more attributes than this are not copied, because a path reads few of them.
 WIDE = 256
 
 
@@ -227,7 +230,7 @@ def _check_values(tree: Tree, values: Values) -> None:
 
 
 def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Block]:
-    """Lead the rows from ``begin`` to ``end`` down, block by block; blocks reuse their memory."""
+    """Move rows ``begin:end`` to their leaves, block by block; blocks reuse their memory."""
     run = compiled(settle, steps=_descent_steps(paths, end - begin))
     moving, halted, nodes = np.empty((3, min(end - begin, BLOCK_ROWS)), dtype=np.uint32)
     for rows, block in _blocks(values, begin, end):
@@ -239,15 +242,15 @@ def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Bl
 
 
 def _descent_steps(paths: Paths, n_rows: int) -> float:
-    """Return how many microseconds the interpreted kernels take to lead rows to their leaves."""
+    """Return the microseconds that interpreted kernels take to move rows to their leaves."""
     return 7.0 * n_rows * len(paths.steps).bit_length()
 
 
 def _blocks(values: Values, begin: int, end: int) -> Iterator[tuple[slice, Floats]]:
     """Cut rows into C-contiguous float64 blocks.
 
-    Even a contiguous matrix is copied: reading it in order is faster than waiting for the values in
-    the order in which the tree needs them.
+    Even a contiguous matrix is copied: sequential reads are faster than cache misses in the order
+    in which the tree needs the values.
     """
     n_features = values.shape[1]
     n_rows = min(BLOCK_ROWS, max(BLOCK_VALUES // max(n_features, 1), 64), end - begin)
@@ -280,7 +283,7 @@ def _fill_ranges(fill: Callable[[int, int], None], n_rows: int, n_threads: int) 
     """Fill the result for all rows, each thread for a range of them."""
     n_threads = max(1, min(n_threads, n_rows // BLOCK_ROWS))
     if n_threads > 1:
-        # Compiled by one thread, before all need them at once.
+        # Compile in one thread first, before all threads need them.
         for needed in (settle, mix_leaves):
             compiled(needed)
     ends = [n_rows * thread // n_threads for thread in range(n_threads + 1)]

@@ -1,9 +1,9 @@
 """Smaller trees from a tree: cut, collapsed, or grown best-first to a number of leaves.
 
-All of it needs only the counts and gains that every node keeps, never the rows; moving thresholds
-to observed values is the exception. The first part holds the passes over all nodes that pruning
-builds on. Nodes are in breadth-first order, so a loop from the last node to the first meets
-children before their parents, and no pass recurses.
+Only the counts and gains of nodes are needed, not the rows, except for moving thresholds to
+observed values. The first part contains the passes over all nodes that pruning builds on. Nodes are
+in breadth-first order, so a loop from the last node to the first meets children before their
+parents, and no pass recurses.
 """
 
 import heapq
@@ -75,7 +75,7 @@ def importances(tree: Tree, n_features: int) -> Floats:
 
 
 def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> Bools:
-    """Return which nodes lose no more as leaves than their pruned subtrees do, plus a slack.
+    """Return the nodes whose loss as leaves is at most that of their pruned subtrees, plus a slack.
 
     Nodes are decided from the leaves up, so a subtree is compared after its own pruning.
 
@@ -110,7 +110,7 @@ _MIXED, _UNKNOWN = -1, -2
 
 
 def uniform_subtrees(tree: Tree, final: Bools, labels: Ints) -> tuple[Bools, Ints]:
-    """Return the nodes whose final descendants all have one label, and the labels with it there."""
+    """Return the nodes whose final descendants share a label, and the labels with it entered."""
     one, of_subtree = final | tree.is_leaf, np.array(labels, dtype=np.int64)
     compiled(_join_labels, steps=2 * tree.n_nodes)(tree.parent, one, of_subtree)
     return one, np.where(one, of_subtree, labels)
@@ -150,7 +150,7 @@ def _follow(
 
 
 def cut(tree: Tree, final: Bools) -> Tree:
-    """Turn the flagged nodes into leaves and drop what is below them; the counts stay."""
+    """Turn the flagged nodes into leaves and drop their subtrees; the counts stay."""
     kept = kept_nodes(tree, final)
     leaf = (tree.is_leaf | final)[kept]
     n_categories = np.where(final | ~kept, 0, np.diff(tree.category_offsets))
@@ -262,7 +262,7 @@ def grow_best_first(
     """
     part = part or open_best_first
     most = int(max_leaves)
-    # Such trees are seldom deeper than that; with more leaves there is little to save.
+    # Such trees are rarely deeper than that; with more leaves there is little to save.
     likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
     for depth in (min(likely, most), most):
         limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
@@ -390,7 +390,7 @@ class _Ranking(NamedTuple):
 def _open_leaves(max_leaves: int, ranking: _Ranking, waiting: Ints, final: Bools) -> None:
     """Repeatedly open the leaf that raises the area most; opened nodes are not ``final`` any more.
 
-    ``waiting`` is room for the leaves that could be opened.
+    ``waiting`` is memory for the leaves that could be opened.
     """
     n_children = ranking.n_children
     n_leaves, n_waiting = 1, 0
@@ -448,7 +448,7 @@ def _change(node: int, sign: float, ranking: _Ranking) -> None:
 
 @kernel
 def _gain(node: int, ranking: _Ranking) -> float:
-    """Return by how much opening a leaf raises the sum of the areas of all pairs of classes."""
+    """Return the increase of the sum of the areas of all class pairs if a leaf is opened."""
     shares, ranks = ranking.shares, ranking.ranks
     first = ranking.first_child[node]
     end = first + ranking.n_children[node]

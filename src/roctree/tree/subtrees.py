@@ -2,11 +2,10 @@
 
 A workspace holds the records that the kernels share, enlarged when they are full.
 
-A node with more than a thread's share of the rows is split by a *team*: its members count, gather
-and move blocks of the rows. Smaller nodes are grown to the leaves by
-one thread, which gives large subtrees away to threads that are idle. Every subtree grows in a
-workspace of its own and is grafted onto its parent at the end, so that the tree does not depend on
-the number of threads.
+A node with more than a thread's share of the rows is split by a *team* of threads, each of which
+counts, gathers and moves a block of the rows. Smaller nodes are grown to the leaves by one thread,
+which hands large subtrees to idle threads. Every subtree grows in its own workspace and is grafted
+onto its parent at the end, so the tree does not depend on the number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -62,15 +61,15 @@ from roctree.tree.kernels.rows import BinnedData
 Result = TypeVar("Result")
 AnyRecord = TypeVar("AnyRecord", bound=tuple[Any, ...])
 
-# Nodes of at most this many cases are finished in sorted columns, which then fit the cache. If no
-# bin is searched inside, bins are faster down to a quarter of that.
+# Nodes of at most this many cases are grown from sorted columns, which then fit the cache. If bins
+# are never searched inside, they are faster down to a quarter of that.
 NARROW = 2048
 _TASKS_PER_THREAD = 8
 # A block of fewer rows is not worth a thread.
 _BLOCK_ROWS = 1 << 14
 _NEVER = 1 << 62
 
-# What a team of more than one calls.
+# Kernels of teams with more than one thread.
 TEAM_KERNELS = (
     count_block,
     search_all_between,
@@ -95,7 +94,7 @@ _INNER_CUTS = 1 << 15
 
 @dataclass(frozen=True)
 class Subtree:
-    """A node to be grown from bins: its rows, its depth, and its number where it was made.
+    """A node to be grown from bins: its rows, its depth, and its number in the parent workspace.
 
     ``histogram`` holds the class counts of its bins if they have been counted.
     """
@@ -112,7 +111,7 @@ class Subtree:
 
 
 def new_division(widest: int) -> Division:
-    """Return room for a split into at most ``widest`` branches, without room for cases."""
+    """Allocate a division into at most ``widest`` branches, without arrays for cases."""
     return Division(
         size=np.empty(widest, np.int64),
         kept=np.empty(widest, np.int64),
@@ -150,7 +149,7 @@ class Workspace:
             highest_ratio=np.empty(n_features),
             branch_of=np.empty(max(self.n_codes, 1), np.int16),
         )
-        # The widest attribute and the missing values.
+        # The attribute with most categories, plus missing values.
         n_categories = widest + 1
         self.categories = Categories(
             counts=np.empty((n_categories, n_classes)),
@@ -179,7 +178,7 @@ class Workspace:
         self._make_nothing()
 
     def _make_nothing(self) -> None:
-        """Hold no memory for rows and cases."""
+        """Release the memory for rows and cases."""
         nothing, n_classes = np.empty(0, np.int64), self.n_classes
         self.cases = Cases(
             order=np.empty((self.n_features, 0), np.uint32),
@@ -230,7 +229,7 @@ class Workspace:
         )
 
     def make_sorted(self, n_cases: int) -> None:
-        """Make room for sorted nodes of up to ``n_cases`` cases."""
+        """Allocate memory for sorted nodes of up to ``n_cases`` cases."""
         if self.cases.weight.size < n_cases:
             self.cases = Cases(
                 order=np.empty((self.n_features, n_cases), np.uint32),
@@ -248,9 +247,9 @@ class Workspace:
         self.division = self.division._replace(branch=branch, twin=twin, buffer=buffer)
 
     def make_binned(self, subtree: Subtree, columns: Columns, *, copies: bool) -> None:
-        """Load the rows of a node, and make room for binned nodes.
+        """Load the rows of a node, and allocate memory for binned nodes.
 
-        Rows need spare places to be divided only if cases are copied to several branches.
+        Spare places are needed only if cases are copied to several branches.
         """
         self.rows = subtree.rows
         if copies and self.spare.weight.size < subtree.size:
@@ -268,7 +267,7 @@ class Workspace:
         )
 
     def make_bins(self, columns: Columns, n_candidates: int = 0, n_rows: int = 0) -> None:
-        """Make room for the bins of one attribute, and to sort the rows in them."""
+        """Allocate memory for the bins of one attribute, and for sorting the rows in them."""
         most_bins = max(int(np.diff(columns.bins.start).max()), STEPS)
         n_keys = max(n_rows, most_bins) + 1
         if self.bin_work.keys.size < n_keys:
@@ -286,10 +285,10 @@ class Workspace:
             self._make_candidates(max(most_bins, n_candidates))
 
     def _make_histograms(self, subtree: Subtree, n_bins: int, *, copies: bool) -> None:
-        """Make room for the histogram of a node and of those that wait for it.
+        """Allocate the histograms of a node and of the nodes that wait for it.
 
         Each of these is at most half as large as the one before. If cases are copied, children
-        do not add up to their parent, and histograms are not kept. All together take no more
+        do not add up to their parent, and histograms are not kept. Together they take no more
         memory than the codes.
         """
         room = subtree.rows.codes.nbytes // (8 * n_bins * self.n_classes)
@@ -319,10 +318,10 @@ class Workspace:
         self.filled.n_row_stack = 1
 
     def take_subtree(self, *, copies: bool) -> Subtree:
-        """Take the node on top of the binned ones off the stack, to be grown elsewhere.
+        """Pop the top binned node, to be grown in another workspace.
 
         Its rows are the last in use, and no other node touches them, unless cases are copied to
-        several branches and the nodes below it on the stack need the room.
+        several branches and nodes below it on the stack need the space.
         """
         top = self.filled.n_row_stack - 1
         begin, end, depth, node, slot, counted = (int(column[top]) for column in self.row_stack)
@@ -336,19 +335,19 @@ class Workspace:
         )
 
     def give_memory(self) -> Memory:
-        """Return the working memory, and keep nothing but the nodes."""
+        """Return the working memory; only the nodes are kept."""
         memory = self.memory
         self._make_nothing()
         self.division = new_division(0)
         return memory
 
     def take_memory(self, memory: Memory) -> None:
-        """Use the working memory of another growth of the same data."""
+        """Reuse the working memory of another growth of the same data."""
         self.cases, self.spare, work, self.bin_work, self.division, self.histograms = memory
         self.candidates, self.categories, self.found = work
 
     def graft(self, node: int, other: "Workspace") -> None:
-        """Put the tree that was grown elsewhere in the place of ``node``."""
+        """Replace ``node`` by the tree that was grown in another workspace."""
         n_nodes, n_branches = int(other.filled.n_nodes), int(other.filled.n_category_branches)
         first, start = int(self.filled.n_nodes) - 1, int(self.filled.n_category_branches)
         while first + n_nodes > self.nodes.feature.size:
@@ -366,7 +365,7 @@ class Workspace:
         self.filled.n_category_branches += n_branches
 
     def make_room(self) -> None:
-        """Double what is full: nodes, else the cases, which are copied where a value is unknown."""
+        """Double the full arrays: nodes, or cases, which are copied where a value is missing."""
         filled, full = self.filled, False
         if filled.n_nodes + self.widest > self.nodes.feature.size:
             self._double_nodes()
@@ -416,14 +415,14 @@ def _twice(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
 def needs_team(n_rows: int, n_threads: int, *, copies: bool) -> bool:
     """Whether a node is large enough for several threads.
 
-    Where cases go to several branches, the children may need more room than their parent has.
+    If cases go to several branches, the children may need more space than their parent.
     """
     return n_threads > 1 and n_rows >= 2 * _BLOCK_ROWS and not copies
 
 
 @dataclass(frozen=True)
 class _Given:
-    """A subtree that grows in its own workspace, and the node whose place it will take."""
+    """A subtree that grows in its own workspace, and the node that it will replace."""
 
     home: Workspace
     node: int
@@ -449,11 +448,12 @@ class SubtreePool:
         self.narrow = max(1, NARROW // 4) if columns.bins.exact.all() else NARROW
         self.stopped = Event()
         self.given: list[_Given] = []
-        # Working memory of subtrees that are done: new memory is slow, the more so in many threads.
+        # Working memory of finished subtrees, for reuse: allocation is slow, especially in many
+        # threads.
         self.idle: list[Memory] = []
 
     def grow(self, root: Subtree, space: Workspace) -> None:
-        """Grow the tree of the root, and graft the subtrees that grew elsewhere."""
+        """Grow the tree from the root, and graft the subtrees grown by other threads."""
         if self.n_threads == 1:
             self._grow_alone(root, space)
             return
@@ -466,21 +466,21 @@ class SubtreePool:
         ):
             room = _mapped(np.empty_like, root.rows) if self.team_size(root) > 1 else None
             self.pool.submit(self._grow, root, room, space).result()
-            # Whatever a subtree gave away is in the list by the time that it is done.
+            # When a subtree is finished, everything it handed over is in the list.
             for subtree in self.given:
                 subtree.task.result()
         for subtree in reversed(self.given):
             subtree.home.graft(subtree.node, subtree.other)
 
     def team_size(self, subtree: Subtree) -> int:
-        """Return how many threads split a node: its share of them, by its rows."""
+        """Return how many threads split a node, in proportion to its rows."""
         if not needs_team(subtree.size, self.n_threads, copies=self.copies):
             return 1
         share = round(self.n_threads * subtree.size / self.n_rows)
         return max(1, min(share, subtree.size // _BLOCK_ROWS))
 
     def _grow(self, root: Subtree, room: Rows | None, space: Workspace) -> None:
-        """Grow a subtree; ``room`` is free and as large as its rows, if a team may need it."""
+        """Grow a subtree; ``room`` is free memory as large as its rows, if a team may need it."""
         if room is None or self.team_size(root) == 1:
             self._grow_alone(root, space, self.least)
             return
@@ -488,7 +488,7 @@ class SubtreePool:
             self._give_away(child, child_room, space)
 
     def _grow_alone(self, root: Subtree, space: Workspace, least: int = _NEVER) -> None:
-        """Grow a subtree in this thread; of two nodes with ``least`` cases one is given away."""
+        """Grow a subtree in this thread; of two nodes with ``least`` cases, one is handed over."""
         if self.idle:
             space.take_memory(self.idle.pop())
         space.make_binned(root, self.columns, copies=self.copies)
@@ -521,7 +521,7 @@ class Team:
         Its rows are moved to ``room``, which is free and as large.
     room : Rows
     space : Workspace
-        Where the root is, and where its children will be.
+        Holds the root and receives its children.
     """
 
     def __init__(self, pool: SubtreePool, root: Subtree, room: Rows, space: Workspace) -> None:
@@ -533,7 +533,7 @@ class Team:
         space.make_bins(self.columns, _INNER_CUTS, root.size)
 
     def split(self) -> Iterator[tuple[Subtree, Rows]]:
-        """Split the node; yield the children that may be split again, each with its own room."""
+        """Split the node; yield the children that may be split again, each with free memory."""
         histogram = self.root.histogram
         if histogram is None:
             histogram = self._count(self.root.rows)
@@ -561,7 +561,7 @@ class Team:
             )
 
     def _share(self, run: Callable[[int], Result]) -> list[Result]:
-        """Return what each member computes, by its number; this thread is the first member."""
+        """Return the results of all members, by number; this thread is the first member."""
         tasks = [self.threads.submit(run, number) for number in range(1, self.size)]
         return [run(0), *(task.result() for task in tasks)]
 
@@ -594,7 +594,7 @@ class Team:
     def _search_marked(self, features: Ints, best: float, memory: BinMemory) -> None:
         """Search the bins where some cut may be the best, attributes with the highest gain first.
 
-        Few attributes have such bins: finding their rows is what takes time, and is shared.
+        Few attributes have such bins. Finding their rows takes most of the time, so it is shared.
         """
         found, keys = self.space.found, memory.bin_work.keys
         gains = np.where(found.n_branches[features] > 0, found.gain[features], -np.inf)
@@ -652,7 +652,7 @@ class Team:
         return sizes
 
     def _move(self, sizes: Ints) -> None:
-        """Move the rows, branch by branch, each member its block."""
+        """Move the rows to their branches; each member moves its block."""
         of_branch = np.cumsum(sizes.sum(axis=0)) - sizes.sum(axis=0)
         cursors = of_branch + np.cumsum(sizes, axis=0) - sizes
         blocks, run = self._blocks(self.root.size), compiled(move_block)
@@ -663,7 +663,7 @@ class Team:
     ) -> Iterator[Floats | None]:
         """Yield the histograms of the kept children, the largest one by subtraction.
 
-        A narrow child needs none, and None is yielded for a child that is its own matter.
+        Narrow children need none; None is yielded for children that are counted later.
         """
         sizes = np.array([part.stop - part.start for part in branches])
         largest = int(kept[np.argmax(sizes[kept])]) if kept.size else -1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roctree.data import Schema
 
 BAR = "|   "
-# More bars than this would fill the page; a number takes their place.
+# More bars than this would fill the page; their number is shown instead.
 MAX_BARS = 20
 MAX_CATEGORIES = 6
 MAX_CLASSES = 3
@@ -30,10 +30,10 @@ HTML_LEVELS = 3
 
 
 class Answers(NamedTuple):
-    """What a model says about the nodes of its tree: one label and one number for each.
+    """Labels and probabilities of the nodes of a tree, for display.
 
-    The number of two classes is the probability of the positive one, whatever the label; of more
-    classes, the probability of the label. Texts, graphs and pictures all show it.
+    The number of a node is the probability of the positive class if there are two classes,
+    otherwise that of the label. Texts, graphs and plots all show it.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def to_text(
 
 
 def _conditions(tree: Tree, schema: "Schema", digits: int) -> Callable[[int], str]:
-    """Return a function that says which values lead to a node from its parent."""
+    """Return a function from nodes to the condition that leads there from the parent."""
     names = [quote_if_needed(name) for name in schema.names]
     cuts = short_thresholds(tree, schema, digits)
     says_missing = says_missing_of(tree)

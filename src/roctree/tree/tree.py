@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NO_BRANCH = -1
 # A soft threshold does not divide a row if a branch would receive less than this part of it.
-LEAST_PART = 0.001
+MIN_PART = 0.001
 # Scores are compared after rounding: shares that are mathematically equal may differ in the last
 # bit.
 SCORE_DECIMALS = 12

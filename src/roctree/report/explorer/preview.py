@@ -14,9 +14,9 @@ from roctree.tree.tree import Tree
 ROW, COLUMN, LEFT, TOP = 28, 190, 14, 22
 LEAF_WIDTH, WORDS = 30, 260
 PLOT, GAP = 210, 46
-MOST_ROWS = 16
+MAX_ROWS = 16
 LEVELS = 3
-_MOST_LETTERS = 26
+_MAX_LETTERS = 26
 _WIDEST = 12.0
 # A colour-blind safe scale from blue through a pale middle to orange.
 _LOW, _MIDDLE, _HIGH = (33, 113, 181), (240, 240, 238), (204, 85, 0)
@@ -34,7 +34,7 @@ def preview_svg(model: FittedTree) -> str:
         for node in depth_first(tree, LEVELS)
         if tree.is_leaf[node] or tree.depth[node] == LEVELS
     ]
-    if len(ends) > MOST_ROWS:
+    if len(ends) > MAX_ROWS:
         return ""
     heights = _heights(tree, shown, ends)
     depth = int(tree.depth[shown].max())
@@ -78,7 +78,7 @@ def _branches(model: FittedTree, shown: Ints, heights: Floats) -> Iterator[str]:
         yield (
             f'<path d="M{x0} {y0:.1f}C{x0 + 100} {y0:.1f} {x1 - 100} {y1:.1f} {x1} {y1:.1f}" '
             f'fill="none" stroke="#9aa4af" stroke-opacity="0.55" stroke-width="{wide:.1f}"/>'
-            f"{_words(x1 - 6, y1 - 6, shorten(condition, _MOST_LETTERS, name), 'end')}"
+            f"{_words(x1 - 6, y1 - 6, shorten(condition, _MAX_LETTERS, name), 'end')}"
         )
 
 
@@ -92,7 +92,7 @@ def _ends(model: FittedTree, ends: list[int], heights: Floats) -> Iterator[str]:
             model.probabilities[node, positive] if two else model.probabilities[node].max()
         )
         more = "" if tree.is_leaf[node] else " …"
-        name = shorten(answers.label_text(node), _MOST_LETTERS)
+        name = shorten(answers.label_text(node), _MAX_LETTERS)
         facts = f"{name}: {answers.share_text(node)}, {tree.weight[node]:g} cases{more}"
         yield (
             f'<rect x="{x}" y="{y - 8:.1f}" width="{LEAF_WIDTH}" height="16" rx="4" '

@@ -1,6 +1,6 @@
-"""Find the best splits of a node with many cases from counts of bins, and still exactly.
+"""Find the exact best splits of a node with many cases from counts of bins.
 
-The classes of every bin of every attribute are counted first. Cuts between bins are scored first. A
+The classes of every bin of every attribute are counted, and cuts between bins are scored first. A
 bin is searched case by case only if a bound on the scores of the cuts inside it reaches the best
 score so far.
 """
@@ -29,9 +29,9 @@ from roctree.tree.kernels.records import (
     Candidates,
     Features,
     Found,
+    KernelRules,
     Node,
     Rows,
-    Rules,
     Work,
 )
 from roctree.tree.kernels.rows import (
@@ -168,7 +168,7 @@ def enter_bins(
 
 
 @kernel
-def least_info(low: float, high: float, rules: Rules, candidates: Candidates) -> float:
+def least_info(low: float, high: float, rules: KernelRules, candidates: Candidates) -> float:
     """Return the least divisor of a gain if ``low`` to ``high`` of the weight are on the left.
 
     The information of a split is concave, hence least at one of the ends.
@@ -290,7 +290,7 @@ def list_bins(feature: int, n: int, bins: Bins, candidates: Candidates, bin_work
 
 @inlined
 def slack(value: float) -> float:
-    """Return by how much the rounding of a value or of a bound on it may mislead."""
+    """Return the largest rounding error of a value or of a bound on it."""
     return RELATIVE_SLACK * abs(value) + ABSOLUTE_SLACK
 
 
@@ -365,7 +365,7 @@ class BinMemory(NamedTuple):
     bin_work: BinWork
 
 
-class Cells(NamedTuple):
+class BinCells(NamedTuple):
     """How marked bins are divided into cells, by the upper bits of the step in a code.
 
     Attributes
@@ -384,7 +384,7 @@ class Cells(NamedTuple):
 
 
 @kernel
-def divide_bins(n_keys: int, n_bins: int, shift: int, room: int) -> Cells:
+def divide_bins(n_keys: int, n_bins: int, shift: int, room: int) -> BinCells:
     """Divide marked bins into as many cells as hold several cases each."""
     bits = 0
     while (
@@ -393,19 +393,19 @@ def divide_bins(n_keys: int, n_bins: int, shift: int, room: int) -> Cells:
         and n_bins * ((2 << bits) + 1) <= room
     ):
         bits += 1
-    return Cells(shift, shift - bits, 1 << bits)
+    return BinCells(shift, shift - bits, 1 << bits)
 
 
 @inlined
-def cell_of(code: int, cells: Cells, bin_work: BinWork) -> int:
+def cell_row(code: int, cells: BinCells, bin_work: BinWork) -> int:
     """Return the row of the cell of a code, which is in a marked bin."""
     step = code & ((1 << cells.shift) - 1)
     return bin_work.number[code >> cells.shift] * (cells.per_bin + 1) + (step >> cells.drop)
 
 
 @kernel
-def count_cells(
-    n_keys: int, begin: int, cells: Cells, inside: Inside, rows: Rows, bin_work: BinWork
+def count_bin_cells(
+    n_keys: int, begin: int, cells: BinCells, inside: Inside, rows: Rows, bin_work: BinWork
 ) -> None:
     """Count the classes before each cell of the marked bins."""
     counts, n_classes = bin_work.cells, bin_work.cells.shape[1]
@@ -416,7 +416,7 @@ def count_cells(
         key = bin_work.keys[i]
         place = begin + (key & PLACE_MASK)
         # One row further: what is in a cell is before the next.
-        row = cell_of(key >> PLACE_BITS, cells, bin_work) + 1
+        row = cell_row(key >> PLACE_BITS, cells, bin_work) + 1
         counts[row, rows.label[place]] += rows.weight[place]
     for number in range(inside.n_bins):
         first = number * (cells.per_bin + 1)
@@ -427,7 +427,7 @@ def count_cells(
 
 
 @kernel
-def load_cells(number: int, cells: Cells, bin_work: BinWork, candidates: Candidates) -> None:
+def load_cells(number: int, cells: BinCells, bin_work: BinWork, candidates: Candidates) -> None:
     """Load the class counts before the cells of a marked bin, and after the last, as ``lefts``."""
     first, code = number * (cells.per_bin + 1), bin_work.filled[number] << cells.shift
     for cell in range(cells.per_bin + 1):
@@ -440,7 +440,7 @@ def load_cells(number: int, cells: Cells, bin_work: BinWork, candidates: Candida
 def narrow_keys(
     n_keys: int,
     begin: int,
-    cells: Cells,
+    cells: BinCells,
     inside: Inside,
     data: BinnedData,
     search: Search,
@@ -468,7 +468,7 @@ def narrow_keys(
     for i in range(n_keys):
         key = keys[i]
         keys[n_kept] = key
-        n_kept += marked[cell_of(key >> PLACE_BITS, cells, bin_work)]
+        n_kept += marked[cell_row(key >> PLACE_BITS, cells, bin_work)]
     return n_kept
 
 
@@ -492,7 +492,7 @@ def search_inside(
     )
     shift = bins.shift[feature]
     cells = divide_bins(n_keys, inside.n_bins, shift, bin_work.cells.shape[0])
-    count_cells(n_keys, begin, cells, inside, rows, bin_work)
+    count_bin_cells(n_keys, begin, cells, inside, rows, bin_work)
     if cells.per_bin > 1:
         n_keys = narrow_keys(n_keys, begin, cells, inside, data, search, memory)
     sort_keys(n_keys, bins.start[feature + 1] - bins.start[feature] << shift, bin_work)
@@ -501,7 +501,7 @@ def search_inside(
     for i in range(n_keys):
         key = keys[i]
         value = value_of(key, begin, feature, data.features, rows.row)
-        cell = cell_of(key >> PLACE_BITS, cells, bin_work)
+        cell = cell_row(key >> PLACE_BITS, cells, bin_work)
         if cell != current:
             current = cell
             for label in range(running.size):
@@ -567,7 +567,7 @@ def skip_refinement(
     search: Search,
     memory: BinMemory,
 ) -> None:
-    """Do nothing, where values that share a code are not told apart."""
+    """Do nothing; used if values with the same code are not distinguished."""
 
 
 Refine: TypeAlias = Annotated[Callable[..., None], function_type(refine)]
@@ -678,7 +678,7 @@ def search_between(
 
 
 @inlined
-def compares_gains(rules: Rules) -> bool:
+def compares_gains(rules: KernelRules) -> bool:
     """Whether thresholds are compared by their gain: with two branches, log2 divides by one."""
     return rules.correction == NO_CORRECTION or (rules.correction == LOG2 and not rules.guard)
 

@@ -1,8 +1,8 @@
 """Split one large node by several threads.
 
 Each thread counts, assigns and moves a block of the rows of the node, and gathers those of its rows
-that are in bins to be searched. Sums of weights are exact, so it does not matter how the rows are
-divided into blocks.
+that are in bins to be searched. Sums of weights are exact, so the division into blocks does not
+matter.
 """
 
 import numpy as np
@@ -34,9 +34,9 @@ from roctree.tree.kernels.records import (
     Features,
     Found,
     Grown,
+    KernelRules,
     Node,
     Rows,
-    Rules,
 )
 from roctree.tree.kernels.rows import (
     BinnedData,
@@ -44,7 +44,7 @@ from roctree.tree.kernels.rows import (
     copy_row,
     threshold_of,
 )
-from roctree.tree.kernels.scan import Search, choose, worth
+from roctree.tree.kernels.scan import Search, best_feature, worth
 from roctree.tree.tree import NO_BRANCH
 
 
@@ -93,8 +93,8 @@ def mark_features(
 ) -> bool:
     """Set ``marked`` to 1 for the attributes with a bin to look into.
 
-    Returns false if attributes cannot be searched one by one: where ratios are compared, or missing
-    cases are tried on both sides.
+    Returns false if attributes cannot be searched one by one, because ratios are compared or
+    missing cases are tried on both sides.
     """
     search = functions.sorted.search
     if not compares_gains(search.rules):
@@ -150,9 +150,9 @@ def search_marked(
 
 
 @typed_kernel
-def choose_feature(features: Features, found: Found, rules: Rules) -> int:
+def choose_feature(features: Features, found: Found, rules: KernelRules) -> int:
     """Return the attribute to split on; -1 if no split is good enough."""
-    return choose(features, found, rules)
+    return best_feature(features, found, rules)
 
 
 @typed_kernel
@@ -178,12 +178,12 @@ def open_divided(
     feature: int,
     beside: Floats,
     features: Features,
-    rules: Rules,
+    rules: KernelRules,
     found: Found,
     division: Division,
     grown: Grown,
 ) -> None:
-    """Give a node the split of an attribute, its children counted and the sizes known.
+    """Enter the split of a node whose children are counted, with known sizes.
 
     ``division.size`` becomes 0 for branches that are not split again.
     """
@@ -194,7 +194,7 @@ def open_divided(
 
 @typed_kernel
 def move_block(begin: int, end: int, cursor: Ints, rows: Rows, moved: Rows) -> None:
-    """Copy a block of rows to where the rows of their branches go."""
+    """Copy a block of rows to the places of their branches."""
     for i in range(begin, end):
         branch = rows.branch[i]
         copy_row(i, cursor[branch], rows.weight[i], rows, moved)

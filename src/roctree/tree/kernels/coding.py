@@ -70,8 +70,8 @@ def find_bins(
 ) -> None:
     """Load ``n`` cells of a column from row ``start`` on, and find their bins.
 
-    Bin b holds the values up to ``ends[feature, b]``. All cells go down the search together, one
-    step at a time, so that none waits for another. The bin of a missing value is the first.
+    Bin b holds the values up to ``ends[feature, b]``. All cells take each step of the search
+    together, so that the steps are independent. The bin of a missing value is the first.
     """
     column, places = block.column, block.places
     for i in range(n):
@@ -134,14 +134,14 @@ def pick_low_hashes(
 ) -> None:
     """Note the rows among ``begin:end`` whose values in some columns have hashes up to a limit.
 
-    ``roctree.tree.bins.hash_values`` is the same hash. A negative zero counts as zero, and values
-    that are missing are left out later.
+    ``roctree.tree.bins.hash_values`` is the same hash. Negative zero counts as zero, and missing
+    values are dropped later.
     """
     for row in range(begin, end):
         for place in range(features.size):
             own = bits[row, features[place]]
             if own == SIGN:
                 own ^= SIGN
-            # Every row is written; it stays if the next is written elsewhere.
+            # Every row is written, and overwritten by the next unless it is kept.
             picked[place, n_picked[place]] = row
             n_picked[place] += 1 if ((own >> HALF) ^ own) * MIX <= limit[0] else 0

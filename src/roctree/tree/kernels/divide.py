@@ -1,8 +1,8 @@
 """Carry out a split of a sorted node: assign branches, count the children, divide the orders.
 
-A node is a range of all orders; its children take its room, the last on top. A case with an unknown
-value goes to every branch with a share of its weight, as in C4.5, and its copies are appended after
-all cases in use.
+A node is a range of all orders; its children take its place, the last on top. A case with an
+unknown value goes to every branch with a share of its weight, as in C4.5, and its copies are
+appended after all cases in use.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from roctree.tree.kernels.records import (
     Division,
     Features,
     Found,
+    KernelRules,
     Node,
-    Rules,
 )
 
 
@@ -116,7 +116,7 @@ def keep_branches(
     n_branches: int,
     n_unknown: int,
     node: Node,
-    rules: Rules,
+    rules: KernelRules,
     division: Division,
     counts: Floats2D,
 ) -> int:
@@ -257,7 +257,7 @@ def divide_binary(
     node: Node,
     features: Features,
     cases: Cases,
-    rules: Rules,
+    rules: KernelRules,
     found: Found,
     division: Division,
     counts: Floats2D,
@@ -276,7 +276,7 @@ def divide_complete(
     node: Node,
     features: Features,
     cases: Cases,
-    rules: Rules,
+    rules: KernelRules,
     found: Found,
     division: Division,
     counts: Floats2D,
@@ -298,7 +298,7 @@ def divide_shared(
     node: Node,
     features: Features,
     cases: Cases,
-    rules: Rules,
+    rules: KernelRules,
     found: Found,
     division: Division,
     counts: Floats2D,

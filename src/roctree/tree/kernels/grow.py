@@ -1,7 +1,7 @@
 """Grow a tree to its leaves: nodes with many cases by bins, the subtrees below them sorted.
 
-The nodes still to be split are stacks, the last child on top. If room runs out, a kernel returns
-and continues where it stopped once its caller has enlarged the arrays.
+Nodes to be split are on stacks, the last child on top. If the arrays are full, a kernel returns and
+continues where it stopped once its caller has enlarged them.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ from roctree.tree.kernels.records import (
     Work,
 )
 from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, middle
-from roctree.tree.kernels.scan import Search, choose
+from roctree.tree.kernels.scan import Search, best_feature
 from roctree.tree.tree import IS_PRESENT
 
 # What ``grow_binned`` returns.
@@ -94,7 +94,7 @@ def heaviest(first: int, n_branches: int, counts: Floats2D) -> int:
 def open_node(
     node: Node, feature: int, joins: bool, features: Features, found: Found, grown: Grown
 ) -> None:
-    """Give a node the split of an attribute; its children are counted already.
+    """Enter the split of a node, whose children are already counted.
 
     If missing values join a branch (``joins``) and none was seen, it is the heaviest.
     """
@@ -176,7 +176,7 @@ def grow_sorted(
         functions.find_cuts(node, features, cases, functions.search, work)
         if has_categories:
             functions.find_sets(node, features, cases, functions.search, work)
-        feature = choose(features, found, rules)
+        feature = best_feature(features, found, rules)
         if feature < 0:
             filled.n_stack = top
             continue
@@ -246,7 +246,7 @@ def child_by_subtraction(
     """Return the branch whose histogram is that of its parent less all others; -1 for none.
 
     It is the largest, if this saves counting more cells of rows than there are cells to subtract.
-    Rows of branches that are not split by bins are counted for this alone.
+    Branches that are not split by bins are counted only for this purpose.
     """
     chosen, largest, spared = -1, narrow, 0
     for branch in range(n_branches):
@@ -268,9 +268,9 @@ def push_rows(
 ) -> None:
     """Put the children that may be split on the stack, each with its range of the rows.
 
-    The child whose histogram is found by subtraction (``chosen``) comes first: it has to wait until
-    the others are counted. These are no larger than half of the parent, so that few histograms are
-    kept at a time.
+    The child whose histogram is found by subtraction (``chosen``) comes first, because the others
+    must be counted before it. Each of those is at most half as large as the parent, so few
+    histograms are kept at a time.
     """
     stack, filled, begin = grown.row_stack, grown.filled, node.begin
     top = filled.n_row_stack + (1 if chosen >= 0 else 0)
@@ -311,9 +311,9 @@ def grow_binned(
 ) -> int:
     """Split the nodes on the row stack and all below them.
 
-    Nodes of at most ``narrow`` cases are finished as sorted nodes. Returns DONE; FULL if room runs
-    out; TAKE if the node on top has at least ``taken`` cases and is not the last, so that another
-    thread may grow it; or PAUSE now and then.
+    Nodes of at most ``narrow`` cases are grown as sorted nodes. Returns DONE; FULL if the arrays
+    are full; TAKE if the node on top has at least ``taken`` cases and is not the last, so that
+    another thread may grow it; or PAUSE at regular intervals.
     """
     features, nodes, stack, filled = data.features, grown.nodes, grown.row_stack, grown.filled
     work, division, histograms = memory.work, memory.division, memory.histograms
@@ -351,7 +351,7 @@ def grow_binned(
         if not has_room(widest, n_codes, nodes, filled) or top + widest > stack.begin.size:
             return FULL
         functions.evaluate(node, data, search, BinMemory(histograms[slot], work, memory.bin_work))
-        feature = choose(features, found, rules)
+        feature = best_feature(features, found, rules)
         if feature < 0:
             filled.n_row_stack = top
             continue

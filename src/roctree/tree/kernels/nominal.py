@@ -9,7 +9,7 @@ the most frequent classes in turn, a heuristic. ``multiway`` gives each category
 Categories without a case at the node belong to neither set: there they count as missing.
 
 With many categories the best pair of sets has a high score by chance. Two sets are therefore
-ordered and scored by shrunk counts (``roctree.tree.shrinkage``); the counts of the tree are not.
+ordered and scored by shrunk counts (``roctree.tree.growth``); the counts of the tree are not.
 """
 
 import math
@@ -37,8 +37,8 @@ from roctree.tree.kernels.records import (
     Categories,
     Features,
     Found,
+    KernelRules,
     Node,
-    Rules,
     Work,
 )
 from roctree.tree.kernels.scan import (
@@ -50,7 +50,7 @@ from roctree.tree.kernels.scan import (
 )
 from roctree.tree.tree import NO_BRANCH
 
-MOST_ORDERS = 8
+MAX_ORDERS = 8
 # The gaps of a shell sort.
 GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)
 
@@ -112,10 +112,10 @@ def next_class(total: Floats, label: int) -> int:
 
 @kernel
 def shrink(n: int, strength: float, counts: Floats2D, pot: Floats) -> None:
-    """Shrink the counts of ``n`` categories towards a common pot, to which each gives a share.
+    """Shrink the counts of ``n`` categories towards a common distribution.
 
-    The share of a category of weight w is strength / (w + strength). The weight of each category
-    and of each class stays.
+    A category of weight w contributes strength / (w + strength) of its counts to that distribution
+    and receives as much. The weights of categories and of classes are unchanged.
     """
     weight_of_pot = 0.0
     for label in range(pot.size):
@@ -155,7 +155,7 @@ def two_sets(
         shrink(n, features.shrinkage[feature], counts, candidates.running)
     best_score = -np.inf
     node = sum_of(candidates.known) + sum_of(candidates.missing)
-    n_orders = 1 if total.size == 2 else min(total.size, MOST_ORDERS)
+    n_orders = 1 if total.size == 2 else min(total.size, MAX_ORDERS)
     label = -1
     for _ in range(n_orders):
         label = next_class(total, label)
@@ -202,7 +202,7 @@ def enter_sets(
 def split_one_from_rest(
     feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
 ) -> None:
-    """Enter the best category against the rest, by ratio if that is how splits are compared.
+    """Enter the best split of one category from the rest, by ratio if splits are compared by it.
 
     Missing values that join a branch join the rest, where an unknown value most likely belongs.
     """
@@ -276,7 +276,7 @@ def multiway(
 
 
 @kernel
-def multiway_info(n: int, missing_branch: int, rules: Rules, work: Work) -> float:
+def multiway_info(n: int, missing_branch: int, rules: KernelRules, work: Work) -> float:
     """Return the divisor of a multiway split's improvement.
 
     Missing cases that join no branch, or an empty one, count as one more.
@@ -321,7 +321,7 @@ def enter_categories(feature: int, n: int, features: Features, search: Search, w
 
 @typed_kernel(python=False)
 def no_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
-    """Take the place of ``enter_categories`` if no attribute is nominal."""
+    """Do nothing; replaces ``enter_categories`` if no attribute is nominal."""
 
 
 # The division of categories that are counted already.

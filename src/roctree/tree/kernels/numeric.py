@@ -12,14 +12,14 @@ from roctree.tree.kernels.records import (
     Cases,
     Features,
     Found,
+    KernelRules,
     Node,
-    Rules,
     Work,
 )
 from roctree.tree.kernels.scan import Search, binary_info, prefer_even
 from roctree.tree.tree import NO_BRANCH
 
-# C4.5 takes values that are no further apart for equal, and never asks for more cases per branch.
+# C4.5 treats values within this distance as equal, and requires at most this many cases per branch.
 C45_GAP = 1e-5
 C45_LARGEST_MINIMUM = 25.0
 
@@ -109,7 +109,7 @@ def count_values(feature: int, node: Node, cases: Cases, candidates: Candidates)
 def merge_close(
     feature: int, n: int, features: Features, cases: Cases, candidates: Candidates
 ) -> int:
-    """Drop the cuts between values that C4.5 takes for equal; return how many values remain."""
+    """Drop the cuts between values that C4.5 treats as equal; return how many values remain."""
     values, order, row = features.values, cases.order, cases.row
     lefts, places = candidates.lefts, candidates.places
     kept = 1
@@ -128,7 +128,7 @@ def merge_close(
 
 
 @inlined
-def join_missing(rules: Rules, candidates: Candidates) -> bool:
+def join_missing(rules: KernelRules, candidates: Candidates) -> bool:
     """Set the total; return whether missing cases take part in the split, on one side."""
     joins = rules.join_missing and sum_of(candidates.missing) > 0.0
     for label in range(candidates.total.size):
@@ -147,8 +147,8 @@ def add_missing_to_lefts(n: int, candidates: Candidates) -> None:
 
 
 @inlined
-def smallest_branch(known: float, rules: Rules) -> float:
-    """Return the least weight of a branch; C4.5 asks for up to 25 cases where many are known."""
+def smallest_branch(known: float, rules: KernelRules) -> float:
+    """Return the minimum weight of a branch; C4.5 requires up to 25 cases if many are known."""
     if rules.c45_minimum:
         share = 0.1 * known / rules.class_weight.size
         return max(rules.min_leaf, min(share, C45_LARGEST_MINIMUM))
@@ -156,7 +156,9 @@ def smallest_branch(known: float, rules: Rules) -> float:
 
 
 @kernel
-def improvement(score: float, rules: Rules, table: TableScore, candidates: Candidates) -> float:
+def improvement(
+    score: float, rules: KernelRules, table: TableScore, candidates: Candidates
+) -> float:
     """Return the gain of a split over the unsplit node; only known cases can gain (C4.5)."""
     for label in range(rules.class_weight.size):
         candidates.whole[0, label] = candidates.total[label] * rules.class_weight[label]
@@ -211,7 +213,7 @@ def enter_cut(feature: int, n: int, search: Search, candidates: Candidates, foun
 
 @inlined
 def is_constant(feature: int, node: Node, cases: Cases) -> bool:
-    """Whether all cases of a node have the same value, or none has one."""
+    """Whether all cases of a node have the same value, or all values are missing."""
     order, rank = cases.order, cases.rank
     return rank[feature, order[feature, node.begin]] == rank[feature, order[feature, node.end - 1]]
 
@@ -227,7 +229,7 @@ def find_cuts(node: Node, features: Features, cases: Cases, search: Search, work
 
 @typed_kernel(python=False)
 def find_c45_cuts(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
-    """As ``find_cuts``, with values that C4.5 takes for equal kept together."""
+    """As ``find_cuts``, without cuts between values that C4.5 treats as equal."""
     for feature in range(features.n_categories.size):
         if features.n_categories[feature] == 0 and not is_constant(feature, node, cases):
             n = count_values(feature, node, cases, work.candidates)

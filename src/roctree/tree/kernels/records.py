@@ -1,6 +1,6 @@
 """The records that the growth kernels share, and the constants in them.
 
-Weights lie on a dyadic grid (``Rules.quantum``) so coarse that every partial sum is exact in
+Weights lie on a dyadic grid (``KernelRules.quantum``) so coarse that every partial sum is exact in
 float64. Sums of counts are therefore associative, and no result depends on the order of rows, on
 threads or on shards.
 
@@ -29,7 +29,7 @@ from roctree.arrays import (
     ReadonlyInts,
 )
 
-# Values of Rules.nominal and Rules.correction.
+# Values of KernelRules.nominal and KernelRules.correction.
 BINARY, MULTIWAY, ONE_VS_REST = range(3)
 NO_CORRECTION, SPLIT_INFO, LOG2 = range(3)
 
@@ -77,7 +77,7 @@ class Bins(NamedTuple):
         The first bin of an attribute in a histogram. Its last bin is for missing values.
     shift : int64[features]
     exact : bool[features]
-        Whether values that share a code are not told apart.
+        Whether values with the same code are not distinguished.
     lowest, highest : float64[features, codes]
         The lowest and the highest value of each code of an exact numeric attribute.
     """
@@ -89,7 +89,7 @@ class Bins(NamedTuple):
     highest: ReadonlyFloats2D
 
 
-class Rules(NamedTuple):
+class KernelRules(NamedTuple):
     """When growth stops, which candidates count, and how attributes are compared.
 
     ``even`` is whether a split without gain divides the cases as evenly as possible.
@@ -176,7 +176,7 @@ class Rows(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The candidate splits of one attribute at one node, and room to score them.
+    """The candidate splits of one attribute at one node, and memory to score them.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Candidates(NamedTuple):
 class Categories(NamedTuple):
     """The categories of one nominal attribute that occur at a node.
 
-    There is room for one more, the missing values.
+    The arrays have one more entry, for missing values.
 
     Attributes
     ----------

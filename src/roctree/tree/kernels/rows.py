@@ -22,10 +22,10 @@ from roctree.tree.kernels.records import (
     Division,
     Features,
     Found,
+    KernelRules,
     Node,
     Nodes,
     Rows,
-    Rules,
 )
 from roctree.tree.tree import IS_PRESENT
 
@@ -135,7 +135,7 @@ def assign_rows(
 
     Returns how many rows go to all branches, and the values beside a numeric cut: the highest on
     its left, the lowest on its right. Values are read only where a code may be one of these.
-    Conditions that are true for about half of the rows are not jumped on.
+    Conditions that hold for about half of the rows do not become branches in machine code.
     """
     features, bins, rows, first = data.features, data.bins, data.rows, node.first_child
     values, row = features.values, rows.row
@@ -213,8 +213,7 @@ def swap_rows(i: int, j: int, rows: Rows) -> None:
 def exchange_two(begin: int, middle: int, end: int, rows: Rows) -> None:
     """Exchange the rows of the second branch before ``middle`` for those of the first after it.
 
-    The places of both are listed beforehand, in the room of the branches, without jumps that
-    depend on the rows.
+    The places of both are listed first, in the array of branches, without data-dependent jumps.
     """
     branch, n_second, n_first = rows.branch, 0, 0
     for i in range(begin, middle):
@@ -251,7 +250,7 @@ def divide_rows_complete(
     node: Node,
     data: BinnedData,
     spare: Rows,
-    rules: Rules,
+    rules: KernelRules,
     found: Found,
     division: Division,
     nodes: Nodes,
@@ -284,7 +283,7 @@ def divide_rows_shared(
     node: Node,
     data: BinnedData,
     spare: Rows,
-    rules: Rules,
+    rules: KernelRules,
     found: Found,
     division: Division,
     nodes: Nodes,

@@ -22,13 +22,13 @@ from roctree.tree.kernels.records import (
     Candidates,
     Features,
     Found,
-    Rules,
+    KernelRules,
     Scoring,
 )
 
 CHUNK = 16
-# A bound is itself rounded, the more so with many classes: candidates this close below the best
-# are scored.
+# Bounds have rounding errors, larger with many classes: candidates this close to the best are
+# scored.
 RELATIVE_SLACK = 1e-10
 ABSOLUTE_SLACK = 1e-12
 # C4.5's tolerance: gains this close to the average pass, and smaller split infos do not divide.
@@ -38,7 +38,7 @@ ROUNDING = 1e-12
 
 @kernel
 def is_large_enough(
-    counts: Floats2D, i: int, right: int, total: Floats, minimum: float, rules: Rules
+    counts: Floats2D, i: int, right: int, total: Floats, minimum: float, rules: KernelRules
 ) -> bool:
     """Whether the left (or the right) branch of candidate ``i`` has enough weight."""
     weight = weighted = 0.0
@@ -51,7 +51,12 @@ def is_large_enough(
 
 @typed_kernel(python=False)
 def scan_all(
-    begin: int, end: int, minimum: float, candidates: Candidates, rules: Rules, scoring: Scoring
+    begin: int,
+    end: int,
+    minimum: float,
+    candidates: Candidates,
+    rules: KernelRules,
+    scoring: Scoring,
 ) -> tuple[int, float, int]:
     """Return the best admissible candidate (-1: none), its score and the number of admissible ones.
 
@@ -106,7 +111,12 @@ def bound_stretches(
 
 @typed_kernel(python=False)
 def scan_bounded(
-    begin: int, end: int, minimum: float, candidates: Candidates, rules: Rules, scoring: Scoring
+    begin: int,
+    end: int,
+    minimum: float,
+    candidates: Candidates,
+    rules: KernelRules,
+    scoring: Scoring,
 ) -> tuple[int, float, int]:
     """As ``scan_all``, for convex criteria: stretches whose bound is too low are not scored."""
     lefts, edges, scores = candidates.lefts, candidates.edges, candidates.scores
@@ -130,7 +140,7 @@ def scan_bounded(
         return best, best_score, end - begin
 
     bound_stretches(n_edges, candidates, rules.class_weight, scoring, bounds)
-    # An edge that ties with all between it and the next is the first candidate: no need to look.
+    # An edge that ties with the whole stretch is its first candidate, so the stretch is skipped.
     lowest = best_score - RELATIVE_SLACK * abs(best_score) - ABSOLUTE_SLACK
     j = 0
     while j < n_edges - 1:
@@ -154,7 +164,7 @@ Scan: TypeAlias = Annotated[Callable[..., tuple[int, float, int]], function_type
 class Search(NamedTuple):
     """How the best candidate of an attribute is found: the rules, the criterion and the scan."""
 
-    rules: Rules
+    rules: KernelRules
     scoring: Scoring
     scan: Scan
 
@@ -169,7 +179,7 @@ def prefer_even(
     search: Search,
     candidates: Candidates,
 ) -> tuple[int, float, float]:
-    """Return the best candidate as it is if it gains, else the one that divides the cases evenly.
+    """Return the best candidate if it gains, otherwise the one that divides the cases most evenly.
 
     Where no candidate of a convex criterion gains, all have the score of the unsplit node. The
     first would divide a few cases from all others, level after level: a chain as long as there are
@@ -242,7 +252,7 @@ def worth(feature: int, found: Found, correction: int) -> float:
 
 
 @kernel
-def choose(features: Features, found: Found, rules: Rules) -> int:
+def best_feature(features: Features, found: Found, rules: KernelRules) -> int:
     """Return the attribute to split on, the first on ties; -1 if no split is good enough."""
     corrected = rules.correction != NO_CORRECTION
     average = -np.inf

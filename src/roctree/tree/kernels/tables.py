@@ -1,4 +1,4 @@
-"""Kernels of growth from tables: code cells, count tables, search them, send rows to children.
+"""Kernels of growth from tables: code cells, count tables, search them, assign rows to children.
 
 The table of a node holds the class counts of every bin of every attribute. ``number_cells`` codes
 values by their bins; ``count_tables`` adds rows to tables; ``search_tables`` finds the best split
@@ -46,7 +46,7 @@ from roctree.tree.kernels.records import (
     Work,
 )
 from roctree.tree.kernels.rows import middle
-from roctree.tree.kernels.scan import Search, choose
+from roctree.tree.kernels.scan import Search, best_feature
 from roctree.tree.tree import IS_PRESENT
 
 # --- Code cells ---
@@ -224,7 +224,7 @@ class LevelSplits(NamedTuple):
 
     @classmethod
     def empty(cls, n_nodes: int, most_branches: int, n_classes: int) -> "LevelSplits":
-        """Return room for the splits of this many nodes."""
+        """Allocate the splits of this many nodes."""
         feature, n_branches, cut, missing_branch = np.zeros((4, n_nodes), np.int64)
         gain, threshold, unknown = np.zeros((3, n_nodes))
         return cls(
@@ -376,7 +376,7 @@ def search_tables(
             if search.rules.c45_minimum and features.n_categories[feature] == 0:
                 n = merge_close_bins(feature, n, columns, work.candidates, bin_work)
             enter_bins(feature, n, features, search, functions.enter_categories, work, bin_work)
-        feature = choose(features, found, search.rules)
+        feature = best_feature(features, found, search.rules)
         enter_split(node, feature, columns, histogram, found, splits)
 
 
@@ -384,7 +384,7 @@ def search_tables(
 
 
 class SentSplits(NamedTuple):
-    """How some nodes of a level are split: all that a shard needs to know.
+    """How some nodes of a level are split, in the form that a shard needs.
 
     Attributes
     ----------
@@ -436,7 +436,7 @@ class SentSplits(NamedTuple):
 
 
 class MovedRows(NamedTuple):
-    """Room for the rows of the next level.
+    """Memory for the rows of the next level.
 
     Attributes
     ----------
