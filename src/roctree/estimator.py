@@ -81,8 +81,8 @@ class ROCTreeClassifier(NodeClassifier):
         all cases, rounded up; other numbers are weights, such as 2.5. If the mean
         sample weight is less than 1, this limit and ``min_samples_leaf`` are in units of it.
     min_samples_leaf : int or float, default=1
-        Minimum weight of each branch of a split, or a fraction below 1. In a multiway split, at least two
-        branches must have it.
+        Minimum weight of each branch of a split, or a fraction below 1. In a multiway split, at
+        least two branches must have it.
     min_weight_fraction_leaf : float, default=0.0
         Minimum weight of a branch as a fraction of the total weight, both including class weights.
     min_gain : float, default=0.0

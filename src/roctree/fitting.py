@@ -456,7 +456,8 @@ def prune_again(
     if wanted == "held_out":
         if validation is None:
             raise ParameterError(
-                reason="{pruner!r} needs other cases: give {X_val and y_val}.", pruner=pruner
+                reason="{pruner!r} needs cases that did not grow the tree: give {X_val and y_val}.",
+                pruner=pruner,
             )
         return pruner, prune(pruner, tree, node_counts(tree, validation))
     if wanted == "folds":

@@ -231,7 +231,8 @@ def _warn_about_row_numbers(dataset: Dataset, stacklevel: int) -> None:
     listed = [
         repr(schema.names[feature])
         for feature in (np.flatnonzero(~schema.nominal) if schema.named else ())
-        if _numbers_rows(dataset.values[:, feature])
+        # Days in a row may be those of a series.
+        if not schema.date_unit(int(feature)) and _numbers_rows(dataset.values[:, feature])
     ]
     if listed:
         warnings.warn(
@@ -324,7 +325,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if unusable.any():
         row = int(unusable.argmax())
         raise DataError(
-            reason="{sample_weight} is {weight} in row {row} (counting from 0): weights must be "
+            reason="{sample_weight} is {weight} in {numbered_row}: weights must be "
             "finite and at least 0",
             row=row,
             weight=weights[row],
@@ -361,8 +362,7 @@ def _weights_as_floats(sample_weight: Any) -> FloatArray:
     row = _first_masked(sample_weight)
     if row is not None:
         raise DataError(
-            reason="{sample_weight} is masked in row {row} (counting from 0): every row needs a "
-            "weight",
+            reason="{sample_weight} is masked in {numbered_row}: every row needs a weight",
             row=row,
         )
     try:
@@ -508,7 +508,7 @@ def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
     if np.isnan(labels[row]):
         raise _missing_label(row)
     raise DataError(
-        reason="Unknown label type: continuous, y holds {label} in row {row} (counting from 0): "
+        reason="Unknown label type: continuous, y holds {label} in {numbered_row}: "
         "labels must be classes; cut a continuous target into intervals first",
         row=row,
         label=labels[row],
@@ -517,7 +517,7 @@ def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
 
 def _missing_label(row: int) -> DataError:
     return DataError(
-        reason="Input y contains NaN or None: the label of row {row} (counting from 0) is missing; "
+        reason="Input y contains NaN or None: the label of {numbered_row} is missing; "
         "drop rows without a label",
         row=row,
     )
