@@ -107,6 +107,7 @@ GALLERY = [
     "false_alarms",
     "prevalence",
     "abstaining",
+    "unknown_costs",
     "pruning_under_costs",
     "reading_with_a_clinician",
     "categories_and_gaps",

@@ -12,21 +12,15 @@ from roctree.cli.demo import write_demo_page
 
 HOME = Path(__file__).parents[1]
 PICTURE = HOME / "docs" / "images" / "explorer.png"
-SIZE = {"width": 1360, "height": 860}
-# Missing a tumour costs as much as five false alarms.
-POINT = "#cost_fn=5"
-
-# Where the leaf is whose probability differs most from the share that was counted in it.
-LEAF = """(() => {
-    const { views, app } = document.querySelector("main.roctree").explorer;
-    const { tree, state } = app;
-    const at = (node) => node * tree.nClasses + state.positive;
-    const share = (node) => tree.counts.training[at(node)] / tree.weight[node];
-    const pull = ({ node }) => Math.abs(tree.probabilities[at(node)] - share(node));
-    const leaves = views.tree.view.drawn.filter(({ node }) => tree.nChildren[node] === 0);
-    const { left, y } = leaves.sort((one, other) => pull(other) - pull(one))[0];
-    return { x: left + 12, y };
-})()"""
+SIZE = {"width": 1360, "height": 822}
+# Dragged from equal costs to where missing a tumour is as bad as five false alarms.
+COST = 5
+DRAG = f"""(() => {{
+    const {{ app }} = document.querySelector("main.roctree").explorer;
+    app.beginGesture();
+    app.set({{ cost_fn: {COST} }});
+    app.endGesture();
+}})()"""
 
 
 def main():
@@ -37,12 +31,15 @@ def main():
         page = write_demo_page(Path(folder) / "tree.html")
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         view = browser.new_page(viewport=SIZE)
-        view.goto(page.as_uri() + POINT)
+        view.goto(page.as_uri())
         # Until the dots have arrived.
         view.wait_for_timeout(2500)
-        view.locator("canvas.tree").hover(position=view.evaluate(LEAF))
-        view.wait_for_timeout(300)
-        view.screenshot(path=PICTURE)
+        view.evaluate(DRAG)
+        view.wait_for_timeout(1000)
+        # The tree and what stands above and beside it.
+        panes = view.locator(".panes").bounding_box()
+        edge = {"x": 0, "y": 0, "width": SIZE["width"], "height": panes["y"] + panes["height"] + 10}
+        view.screenshot(path=PICTURE, clip=edge)
         browser.close()
     print(f"wrote {PICTURE.relative_to(HOME)}")
 

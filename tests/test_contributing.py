@@ -147,6 +147,36 @@ print("makeShareView(app)" in page.read_text(encoding="utf-8"))
     assert run(copy, code).strip() == "True"
 
 
+PATH_OF_A_FIT = """
+import sys
+from roctree import ROCTreeClassifier
+
+calls = []
+
+
+def follow(frame, event, _):
+    if event == "call" and frame.f_code.co_name == "grow_sorted" and not calls:
+        while frame is not None and frame.f_code.co_name != "<module>":
+            calls.append(frame.f_code.co_name)
+            frame = frame.f_back
+
+
+tree = ROCTreeClassifier()
+sys.setprofile(follow)
+tree.fit(ROWS)
+sys.setprofile(None)
+print(*reversed(calls))
+"""
+
+
+def test_a_fit_takes_the_path_that_is_described():
+    steps = re.search(r"\*\*Call path of `fit`\*\*.*?\n\n(.*?)\n\n", TEXT, re.DOTALL)[1]
+    described = re.findall(r"^\d\. `(?:\w+\.)?(\w+)`", steps, re.MULTILINE)
+    taken = run(HOME / "src", PATH_OF_A_FIT.replace("ROWS", ROWS)).split()
+    assert taken == [*described, "grow_sorted"]
+    assert len(described) == 8
+
+
 def test_every_command_is_a_target_of_make():
     targets = re.findall(r"^([a-z-]+):", (HOME / "Makefile").read_text(encoding="utf-8"), re.M)
     commands = re.findall(r"^make ([a-z-]+)", TEXT, re.M)

@@ -397,6 +397,7 @@ def _with_shift(
         "change": found.change._asdict(),
         "fit": found.fit._asdict(),
         "has_shifted": found.has_shifted,
+        "shares_differ": found.shares_differ,
         "is_explained": found.is_explained,
         "sentence": sentence,
     }

@@ -22,24 +22,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.arrays import Floats
+from roctree.arrays import Floats, Ints
 from roctree.data import encode_labels, take_rows
 from roctree.errors import ParameterError, how_to_install
+from roctree.export.text import case_count, label_colour
+from roctree.fitted import FittedTree
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
 from roctree.requests import class_index
 from roctree.roc import Band, Curve, Reliability
 from roctree.roc.inputs import check_two_classes, is_positive
 from roctree.roc.threshold_choice import ThresholdChoice
 from roctree.strategy import is_finite_number
-
-if TYPE_CHECKING:
-    from roctree.experiment import Ranks
-    from roctree.experiment.frontier import Frontier, FrontierPoint
-
-
-from roctree.arrays import Ints
-from roctree.export.text import case_count, label_colour
-from roctree.fitted import FittedTree
 from roctree.text import quote_if_needed, shorten
 from roctree.tree.text import (
     DIGITS,
@@ -49,6 +42,10 @@ from roctree.tree.text import (
     check_limits,
     depth_first,
 )
+
+if TYPE_CHECKING:
+    from roctree.experiment import Ranks
+    from roctree.experiment.frontier import Frontier, FrontierPoint
 
 FrontierMeasure = Literal["auc", "log_loss", "cost"]
 
@@ -77,15 +74,19 @@ class Classifier(Protocol):
     def predict(self, X: Any) -> Any:
         """Return labels."""
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return class probabilities."""
-
 
 class ProbabilityClassifier(Classifier, Protocol):
     """A fitted classifier that estimates probabilities."""
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class."""
+
+
+class PrunableClassifier(Protocol):
+    """A fitted tree or cells, which can be pruned under costs."""
+
+    def cost_pruning_curve(self, costs: Any = None, **options: Any) -> CostPruningCurve:
+        """Return the errors after pruning under a sequence of cost ratios."""
 
 
 class Rates(NamedTuple):
@@ -96,7 +97,7 @@ class Rates(NamedTuple):
 
 
 class _CurveDisplay:
-    """What displays of ROC curves share: how curves are computed from a classifier or scores."""
+    """Base class of displays of ROC curves, computed from a classifier or from scores."""
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class _CurveDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the curve of each fold, on the cases it was not fitted to, and their mean.
+        """Draw the curve of each fold on its test cases, and their mean.
 
         Parameters
         ----------
@@ -160,7 +161,7 @@ class _CurveDisplay:
 
 
 class ROCHullDisplay(_CurveDisplay):
-    """ROC curve, its convex hull, the labellings, and what costs choose among them.
+    """ROC curve, its convex hull, the labellings, and the optimal one for given costs.
 
     Parameters
     ----------
@@ -712,7 +713,7 @@ class CostCurveDisplay(_CurveDisplay):
 
 
 class _ProbabilityDisplay(_CurveDisplay):
-    """What displays of probabilities share."""
+    """Base class of displays of probabilities."""
 
     @classmethod
     def from_estimator(
@@ -1099,7 +1100,7 @@ class CostPruningDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: "PrunableClassifier",
         X: Any = None,
         y: Any = None,
         *,
@@ -1403,7 +1404,7 @@ class FrontierDisplay:
         )  # fmt: skip
 
     def _write_ways(self) -> None:
-        """Write the name of each way beside the end of its line, names above each other apart."""
+        """Write the name of each way beside the end of its line, without overlaps."""
         ends = sorted(self.lines_, key=lambda line: float(line.get_ydata()[-1]))
         points_per_pixel = 72.0 / self.figure_.dpi
         above = -np.inf
@@ -1500,8 +1501,8 @@ def _range_text(low: float, high: float) -> str:
     return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
-def _positive_class(estimator: Any, positive: Any) -> Any:
-    """Return the positive class of a classifier; two classes unless it is given."""
+def _positive_class(estimator: Classifier, positive: Any) -> Any:
+    """Return the positive class of a classifier; required if there are not two classes."""
     if not hasattr(estimator, "classes_"):
         raise ParameterError(
             f"{type(estimator).__name__} has no classes_: fit a classifier first, then draw it."
@@ -1525,30 +1526,36 @@ def _positive_of_labels(y: Any, positive: Any) -> Any:
     return classes[1] if len(classes) == 2 else None
 
 
-def _point_of(estimator: Any, positive: Any) -> Any:
+def _point_of(estimator: Classifier, positive: Any) -> Any:
     """Return the operating point of a tree, if it has one for this positive class."""
     point = getattr(estimator, "operating_point_", None)
     return point if point is not None and point.positive_class == positive else None
 
 
-def _curve_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any = None) -> Curve:
-    """Return the ROC curve of a tree from its leaves, of another classifier from its scores."""
-    curve = _roc_of(estimator, X, y, positive, sample_weight)
+def _curve_of(
+    estimator: Classifier, X: Any, y: Any, positive: Any, sample_weight: Any = None
+) -> Curve:
+    """Return the ROC curve: of a tree from its leaves, of another classifier from its scores."""
+    if hasattr(estimator, "roc"):
+        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
+    else:
+        scores = _scores_of(estimator, X, positive)
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
     check_two_classes(curve, "a plot of rates")
     return curve
 
 
-def _roc_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any) -> Curve:
-    if hasattr(estimator, "roc"):
-        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
-        return curve
+def _scores_of(estimator: Classifier, X: Any, positive: Any) -> NDArray[Any]:
     place = list(estimator.classes_).index(positive)
     if hasattr(estimator, "predict_proba"):
-        scores = estimator.predict_proba(X)[:, place]
-    else:
+        return np.asarray(estimator.predict_proba(X))[:, place]
+    if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X))
-        scores = scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
-    return Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        return scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
+    raise ParameterError(
+        f"{type(estimator).__name__} has neither predict_proba nor decision_function: give a "
+        "classifier that scores cases."
+    )
 
 
 def _folds_of(
@@ -1620,7 +1627,7 @@ def _weight_of_positives(slope: float | None) -> float | None:
 
 
 def pyplot() -> Any:
-    """Return ``matplotlib.pyplot``, or say how to install it."""
+    """Return ``matplotlib.pyplot``; raise an error that explains how to install it."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -1685,7 +1692,7 @@ def _finish_axes(
 
 
 def _open_frame(ax: Any) -> None:
-    """Leave out the sides of the frame that carry no scale."""
+    """Hide the sides of the frame without a scale."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -1719,7 +1726,7 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
     ----------
     model : FittedTree
     ax : matplotlib axes or None
-        Where to draw, in letters that fit; None for a new figure of the size of the tree.
+        Where to draw, with text scaled to fit; None for a new figure of the size of the tree.
     max_depth : int or None
         Number of levels to show; None for all, or for three of a tree of more than 16 leaves.
     """
@@ -1729,12 +1736,12 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
         max_depth = HTML_LEVELS
     shown = list(depth_first(tree, max_depth))
     ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == max_depth]
-    conditions = _short_conditions(model, shown)
-    outcomes = {node: _outcome(model, node) for node in ends}
+    conditions = short_conditions(model, shown, _MAX_LETTERS)
+    outcomes = {node: outcome_text(model, node, _MAX_LETTERS) for node in ends}
 
-    columns = _columns(tree.depth, conditions)
-    rows = _rows(model, shown, ends)
-    right = max(columns[tree.depth[node]] + _width(text) for node, text in outcomes.items())
+    columns = column_places(tree.depth, conditions)
+    rows = row_places(model, shown, ends)
+    right = max(columns[tree.depth[node]] + text_width(text) for node, text in outcomes.items())
     size = right + _MARGIN, _ROW * len(ends) + 2 * _MARGIN
     if ax is None:
         library = pyplot()
@@ -1755,38 +1762,39 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
     return ax
 
 
-def _short_conditions(model: FittedTree, shown: list[int]) -> dict[int, str]:
-    """Return the conditions that lead to the nodes below the root."""
+def short_conditions(model: FittedTree, shown: list[int], most: int) -> dict[int, str]:
+    """Return the conditions that lead to the nodes below the root, of so many letters at most."""
     tree, names = model.tree, model.schema.names
     found = branch_conditions(tree, model.schema, shown[1:])
     return {
-        node: shorten(text, _MAX_LETTERS, quote_if_needed(names[tree.feature[tree.parent[node]]]))
+        node: shorten(text, most, quote_if_needed(names[tree.feature[tree.parent[node]]]))
         for node, text in found.items()
     }
 
 
-def _outcome(model: FittedTree, node: int) -> str:
+def outcome_text(model: FittedTree, node: int, most: int) -> str:
     """Return the letter and label of a node, its number and its cases."""
-    label = shorten(model.answers.label_text(node), _MAX_LETTERS)
+    label = shorten(model.answers.label_text(node), most)
     cases = case_count(model.tree, node, DIGITS)
     more = "" if model.tree.is_leaf[node] else " …"
     return f"{label}: {model.answers.share_text(node)}, {cases}{more}"
 
 
-def _columns(depth: Ints, conditions: dict[int, str]) -> Floats:
-    """Return the horizontal position of each depth: conditions fit between two of them."""
+def column_places(depth: Ints, conditions: dict[int, str]) -> Floats:
+    """Return the horizontal position of each depth in inches: conditions fit between them."""
     widths = np.zeros(1 + max((int(depth[node]) for node in conditions), default=0))
     for node, text in conditions.items():
-        widths[depth[node]] = max(widths[depth[node]], _width(text))
+        widths[depth[node]] = max(widths[depth[node]], text_width(text))
     return np.asarray(_MARGIN + np.cumsum(widths))
 
 
-def _width(text: str) -> float:
+def text_width(text: str) -> float:
+    """Return the width of a text in inches, with some room beside it."""
     return _GAP + _LETTER * len(text)
 
 
-def _rows(model: FittedTree, shown: list[int], ends: list[int]) -> Floats:
-    """Return the vertical position of each node: leaves below each other, parents halfway."""
+def row_places(model: FittedTree, shown: list[int], ends: list[int]) -> Floats:
+    """Return the vertical position of each node in inches: leaves in rows, parents halfway."""
     tree = model.tree
     rows = np.zeros(tree.n_nodes)
     rows[ends] = _MARGIN + _ROW * (0.5 + np.arange(len(ends)))

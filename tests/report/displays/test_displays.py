@@ -374,3 +374,15 @@ def test_displays_are_imported_without_matplotlib():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+@each_kind
+def test_a_classifier_that_only_predicts_labels_cannot_be_drawn(kind, cases):
+    class Majority:
+        classes_ = np.unique(cases[1])
+
+        def predict(self, X):
+            return np.full(len(X), self.classes_[0])
+
+    with pytest.raises(ParameterError, match="Majority has neither predict_proba nor decision_fun"):
+        kind.from_estimator(Majority(), *cases)
