@@ -228,9 +228,7 @@ def test_digits_with_zeros_before_them_are_codes_and_stay_as_they_are(here):
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(here):
     written("a.csv", "x,y\n1,2\n")
-    with pytest.raises(
-        DataError, match=r"a\.csv has no column 'z': add it.*; it has 'x', 'y'"
-    ):
+    with pytest.raises(DataError, match=r"a\.csv has no column 'z': add it.*; it has 'x', 'y'"):
         list(read_batches("a.csv", ["x", "z"]))
 
 

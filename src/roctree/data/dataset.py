@@ -175,7 +175,13 @@ class Dataset:
         return Dataset(values, self.labels[used], self.weights[used], schema)
 
     def scale_light_weights(self) -> "Dataset":
-        """Return the cases with weights that average at least a half; see ``light_scale``."""
+        """Multiply weights that average less than a half by a power of two; see ``light_scale``.
+
+        Returns
+        -------
+        Dataset
+            The cases with weights that average at least a half; this data set if its own do.
+        """
         if self.weights.mean() >= 0.5:
             return self
         # The exact sum does not depend on the order of rows.
