@@ -33,8 +33,7 @@ class Source:
         self.name = "standard input" if path == STANDARD_INPUT else path
         self._file = _open(path)
         self._raw = _interruptible(self._file) if is_pipe(path) else self._file
-        self._stream = _decompressed(_Rewound(self._raw))
-        self.head = self._read_head()
+        self._stream, self.head = self._open_stream()
 
     def __enter__(self) -> "Source":
         return self
@@ -49,12 +48,14 @@ class Source:
         if self.path != STANDARD_INPUT:
             self._file.close()
 
-    def _read_head(self) -> bytes:
+    def _open_stream(self) -> tuple[Any, bytes]:
+        """Return the stream of decompressed bytes, and those at its beginning."""
         try:
-            return bytes(self._stream.read(_HEAD_SIZE))
-        except OSError as error:
+            stream = _decompressed(_Rewound(self._raw))
+            return stream, bytes(stream.read(_HEAD_SIZE))
+        except BaseException as error:  # also if it is interrupted
             self._close()
-            if error.errno is not None:
+            if not isinstance(error, OSError) or error.errno is not None:
                 raise
             raise DataError(f"{self.name} cannot be decompressed: {error}.") from error
 
