@@ -393,3 +393,30 @@ def test_what_fit_accepts_predictions_accept_too(kind, tmp_path):
     make = _queries(table.slice(0, 0), tmp_path)[kind]
     with pytest.raises(DataError, match="no rows"):
         tree.predict(make())
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"ranking": "soft"}, "ranking='soft' needs the rows in memory"),
+        ({"splits": "exact"}, "are fitted from bins: use splits='binned'"),
+        ({"pruning": "reduced_error"}, "needs the rows in memory: fit without it"),
+        ({"smoothing": "m_branch", "smoothing__M": "auto"}, "give a number"),
+        ({"geometric_probability": True}, "needs the rows in memory: leave it off"),
+    ],
+    ids=str,
+)
+def test_what_needs_the_rows_in_memory_is_refused(options, sentence, table):
+    with pytest.raises(ParameterError, match=sentence):
+        binned().set_params(**options).fit(table.to_batches(), "outcome")
+
+
+def test_missing_values_of_parts_are_counted_by_column():
+    columns = {"a": [1.0, None, 3.0], "b": [None, None, 1.0], "c": ["x", "y", None], "d": [1, 2, 3]}
+    one = summarise_part(Part(0, pa.table(columns), ["ill", "well", "ill"]), "from_dtype")
+    assert [column.n_missing for column in one.columns] == [1, 2, 1, 0]
+    both = one.merged(summarise_part(Part(1, pa.table(columns), ["ill"] * 3), "from_dtype"))
+    assert [column.n_missing for column in both.columns] == [2, 4, 2, 0]
+    weights = [0.0, 1.0, 1.0]
+    part = summarise_part(Part(0, pa.table(columns), ["ill"] * 3, weights), "from_dtype")
+    assert [column.n_missing for column in part.columns] == [1, 1, 1, 0]
