@@ -242,6 +242,8 @@ def test_a_disk_that_becomes_full_is_told(table, tmp_path):
     ("options", "words"),
     [
         ({"splits": "exact"}, "use splits='binned'"),
+        ({"ranking": "soft"}, "ranking='soft' needs the rows in memory"),
+        ({"smoothing": "m_branch"}, "needs the rows in memory: give a number"),
         ({"pruning": "reduced_error"}, "then prune with"),
         ({"geometric_probability": True}, "geometric_probability needs the rows"),
     ],
@@ -393,22 +395,6 @@ def test_what_fit_accepts_predictions_accept_too(kind, tmp_path):
     make = _queries(table.slice(0, 0), tmp_path)[kind]
     with pytest.raises(DataError, match="no rows"):
         tree.predict(make())
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"ranking": "soft"}, "ranking='soft' needs the rows in memory"),
-        ({"splits": "exact"}, "are fitted from bins: use splits='binned'"),
-        ({"pruning": "reduced_error"}, "needs the rows in memory: fit without it"),
-        ({"smoothing": "m_branch", "smoothing__M": "auto"}, "give a number"),
-        ({"geometric_probability": True}, "needs the rows in memory: leave it off"),
-    ],
-    ids=str,
-)
-def test_what_needs_the_rows_in_memory_is_refused(options, sentence, table):
-    with pytest.raises(ParameterError, match=sentence):
-        binned().set_params(**options).fit(table.to_batches(), "outcome")
 
 
 def test_missing_values_of_parts_are_counted_by_column():

@@ -16,8 +16,9 @@ import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.report.explorer import page, page_text
-from roctree.report.explorer.document import data_document
+from roctree.report.explorer.document import _bins, data_document
 from roctree.report.explorer.page import as_json
+from roctree.report.explorer.preview import preview_svg
 from roctree.tree.prediction import divided_rows
 from tests.estimator import weather
 from tests.report.explorer import trees
@@ -243,3 +244,37 @@ def test_a_page_opens_with_the_cost_of_leaving_a_case_undecided():
     found = data_document(tree.at(cost_matrix=[[0, 3], [2, 1]], cost_reject=0.9).fitted_)
     assert found["start"]["cost_reject"] is None
     assert "The page decides every case" in found["undecided"]
+
+
+def test_branches_of_the_still_picture_are_as_wide_as_their_share_of_the_cases():
+    tree, *_ = trees.readable()
+    drawn = re.findall(r'stroke="#9aa4af"[^>]*stroke-width="([0-9.]+)"', preview_svg(tree.fitted_))
+    weights = tree.tree_.weight[1:] / tree.tree_.weight[0]
+    assert set(drawn) <= {f"{max(1.0, 12.0 * share):.1f}" for share in weights}
+    assert min(map(float, drawn)) == 1.0 < max(map(float, drawn))
+
+
+@pytest.mark.parametrize("cut", [-2.0, 0.0, 0.3, 1.0, 7.0])
+def test_bins_of_a_histogram_begin_and_end_at_the_threshold(cut):
+    values = np.random.default_rng(0).normal(size=400).round(2)
+    place, n_bins, (low, high) = _bins(values, cut)
+    width = (high - low) / n_bins
+    assert low <= cut <= high
+    assert (cut - low) / width == pytest.approx(round((cut - low) / width))
+    assert n_bins in (24, 25, 26)
+    inside = (values > low) & (values <= high)
+    assert inside.mean() > 0.9
+    begins = low + width * place
+    assert (values[inside] > begins[inside] - 1e-9).all()
+    assert (values[inside] <= begins[inside] + width + 1e-9).all()
+    assert ((values <= cut) == (low + width * (place + 1) <= cut + 1e-9)).all()
+
+
+def test_bins_of_one_value_and_of_a_threshold_at_the_end():
+    place, n_bins, ends = _bins(np.ones(5), 1.0)
+    assert (place.tolist(), n_bins, ends) == ([0] * 5, 1, [1.0, 1.0])
+    # Not one bin more because of rounding.
+    place, n_bins, ends = _bins(np.linspace(0.0, 2.4, 25), 0.0)
+    assert ends[0] == 0.0
+    place, n_bins, _ = _bins(np.repeat([0.0, 1.0], 50), 0.28)
+    assert n_bins == 25
