@@ -19,6 +19,7 @@ from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree.distributed import Progress, fit
 from roctree.large import batches, fitting
 from roctree.large.parts import Part, summarise_part
+from roctree.smoothing import MBranch
 from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 
@@ -243,7 +244,7 @@ def test_a_disk_that_becomes_full_is_told(table, tmp_path):
     [
         ({"splits": "exact"}, "use splits='binned'"),
         ({"ranking": "soft"}, "ranking='soft' needs the rows in memory"),
-        ({"smoothing": "m_branch"}, "needs the rows in memory: give a number"),
+        ({"smoothing": MBranch(M="auto")}, "needs the rows in memory: give a number"),
         ({"pruning": "reduced_error"}, "then prune with"),
         ({"geometric_probability": True}, "geometric_probability needs the rows"),
     ],

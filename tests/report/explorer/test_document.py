@@ -16,7 +16,7 @@ import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.report.explorer import page, page_text
-from roctree.report.explorer.document import _bins, data_document
+from roctree.report.explorer.document import _bins, _default_costs, data_document
 from roctree.report.explorer.page import as_json
 from roctree.report.explorer.preview import preview_svg
 from roctree.tree.prediction import divided_rows
@@ -278,3 +278,11 @@ def test_bins_of_one_value_and_of_a_threshold_at_the_end():
     assert ends[0] == 0.0
     place, n_bins, _ = _bins(np.repeat([0.0, 1.0], 50), 0.28)
     assert n_bins == 25
+
+
+def test_costs_without_an_operating_point_are_errors_times_class_weights():
+    X, y = weather.complete()
+    plain = ROCTreeClassifier(max_depth=2).fit(X, y)
+    assert _default_costs(plain.fitted_).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    heavy = ROCTreeClassifier(max_depth=2, class_weight={"home": 1, "play": 3}).fit(X, y)
+    assert _default_costs(heavy.fitted_).tolist() == [[0.0, 3.0], [1.0, 0.0]]
