@@ -138,20 +138,20 @@ class PriorEstimate(Mapping[Any, float]):
     def sentence(self) -> str:
         """A sentence that states the result of the comparison."""
         if self.change.df == 0:
-            return "There are too few cases to compare how they fill the leaves."
+            return "There are too few cases to compare their distributions over the leaves."
         if not self.has_shifted and self.shares_differ:
             return (
                 "The estimated class shares differ from those of the reference cases, which are "
-                "outside the intervals, but single leaves are not filled differently enough to be "
-                f"sure ({self.change}). More new cases would tell; until then compare the labels "
-                "with and without at(prior=...)."
+                "outside the intervals, but the distribution over the leaves does not differ "
+                f"significantly ({self.change}): collect more new cases, and until then compare "
+                "the labels with and without at(prior=...)."
             )
         if not self.has_shifted:
             return (
-                f"The new cases fill the leaves as the reference cases do ({self.change}): there "
-                "is no sign of a shift."
+                "The new cases are distributed over the leaves like the reference cases "
+                f"({self.change}): there is no sign of a shift."
             )
-        differently = f"The new cases fill the leaves differently ({self.change})"
+        differently = f"The new cases are distributed differently over the leaves ({self.change})"
         if self.is_explained:
             return (
                 f"{differently}, and other class shares explain it ({self.fit}): use at(prior=...) "

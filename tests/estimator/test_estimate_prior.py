@@ -245,7 +245,9 @@ def test_a_single_leaf_says_nothing():
 def test_few_cases_cannot_be_compared():
     tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
     found = tree.estimate_prior(cases([0.2, 0.8], 5, 2)[0])
-    assert found.sentence == "There are too few cases to compare how they fill the leaves."
+    assert (
+        found.sentence == "There are too few cases to compare their distributions over the leaves."
+    )
 
 
 # Laws of the estimate from tables of leaves, with plain loops
@@ -366,9 +368,9 @@ def test_an_estimate_reads_like_a_table_and_a_sentence():
         "class   share          interval  reference",
         "   no  0.2500  0.2000 to 0.3100     0.5000",
         "  yes  0.7500  0.6900 to 0.8000     0.5000",
-        "The new cases fill the leaves differently (chi-squared 30.2 with 2 degrees of freedom, "
-        "p < 0.0001), and other class shares explain it (chi-squared 1.0 with 1 degrees of "
-        "freedom, p = 0.3200): use at(prior=...) with the estimated shares.",
+        "The new cases are distributed differently over the leaves (chi-squared 30.2 with 2 "
+        "degrees of freedom, p < 0.0001), and other class shares explain it (chi-squared 1.0 with "
+        "1 degrees of freedom, p = 0.3200): use at(prior=...) with the estimated shares.",
     ]
     assert "no class shares explain it" in estimate(rare, rare).sentence
     assert "no sign of a shift" in estimate(likely, rare, before=0.7).sentence

@@ -194,7 +194,7 @@ function howWords({ state, tree, point }) {
 /** The leaves that are flagged, with their rules. */
 function rule(app, sheet, place) {
   const { tree, point, state, letters } = app;
-  if (tree.models) return sheet.text(app.positives(), 19, place);
+  if (tree.hasAnswers) return sheet.text(app.positives(), 19, place);
   const flagged = Array.from(letters.keys()).filter((node) => point.nodeLabels[node] === state.positive);
   const name = tree.classes[state.positive];
   sheet.text(flagged.length === 0 ? `Nothing is called ${name}.` : `Called ${name}:`, 19, { weight: 600, ...place });

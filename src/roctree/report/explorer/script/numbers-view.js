@@ -196,7 +196,7 @@ function step(app, nGroups, name, when) {
 }
 
 function whichWords({ tree, point, state, letters }, lines) {
-  if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
+  if (tree.hasAnswers) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
   if (nodes.length === 1 && tree.nChildren[nodes[0]] > 0) {
     return `cases in parts of “${ruleWords(tree, nodes[0])}” without training cases become`;
@@ -223,9 +223,9 @@ function closest(app) {
   const { tree, point } = app;
   const from = app.labelName(point.labels[found.line]);
   const letter = app.letters.get(tree.lines.node[found.line]);
-  const which = tree.models ? `an answer of leaf ${letter}` : `${tree.cells ? "cell" : "leaf"} ${letter}`;
+  const which = tree.hasAnswers ? `an answer of leaf ${letter}` : `${tree.cells ? "cell" : "leaf"} ${letter}`;
   return [
-    tree.models ? null : element("p", {}, leavesByLabel(app)),
+    tree.hasAnswers ? null : element("p", {}, leavesByLabel(app)),
     element(
       "p",
       {},

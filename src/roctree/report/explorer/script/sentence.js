@@ -29,7 +29,12 @@ function figure(name, value, className = "") {
 }
 
 function modelWord({ tree }) {
-  return tree.cells ? "model" : "tree";
+  return tree.cells || tree.leaves.length === 1 ? "model" : "tree";
+}
+
+/** The name of a class in a sentence: in quotes if it is a number or an answer such as "yes". */
+function asWord(name) {
+  return /^([-+\d.]+|true|false|yes|no|y|n)$/i.test(name) ? `“${name}”` : name;
 }
 
 function twoWords(app) {
@@ -39,7 +44,7 @@ function twoWords(app) {
   return [
     `Of ${grouped(PER)} ${data.noun} like these, `,
     figure("all", all, "ours"),
-    ` are ${tree.classes[state.positive]}. This ${modelWord(app)} finds `,
+    ` are ${asWord(tree.classes[state.positive])}. This ${modelWord(app)} finds `,
     figure("found", found, "ours"),
     ", misses ",
     figure("missed", missed, "ours"),
@@ -80,16 +85,17 @@ export function changeWords(app) {
 }
 
 function flippedClasses({ tree, point, before, letters }) {
-  if (!before?.perClass) return "";
+  const hint = "Drag a slider to the right: more leaves take the colour of that class.";
+  if (!before?.perClass) return hint;
   const nodes = Array.from(tree.leaves).filter((node) => before.nodeLabels[node] !== point.nodeLabels[node]);
-  if (nodes.length === 0) return "";
+  if (nodes.length === 0) return hint;
   const cost = (point.cost - before.cost) * PER;
   return [element("strong", {}, `${lettersWords(letters, nodes)}: `), `cost ${signed(cost)} per ${grouped(PER)}.`];
 }
 
 /** Which leaves flip: "C flips", "C and D flip", "12 leaves flip". */
 function flipWords({ tree, letters }, { nodes, nCases }) {
-  if (tree.models || nodes.length === 0) return `${cases(nCases)} flip${Number(nCases.toFixed(1)) === 1 ? "s" : ""}`;
+  if (tree.hasAnswers || nodes.length === 0) return `${cases(nCases)} flip${Number(nCases.toFixed(1)) === 1 ? "s" : ""}`;
   return lettersWords(letters, nodes);
 }
 
@@ -126,9 +132,10 @@ function nextWords({ tree, point, letters, data }) {
   const lines = linesOf(ranking, nGroups);
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => tree.leafOf[node] >= 0);
   const number = short(bounds[nGroups + 1], 3);
-  const when = `Drag right: from ${number} false alarm${number === "1" ? "" : "s"} on, `;
+  const none = point.rates.hits + point.rates.alarms === 0 ? "Nothing is flagged. " : "";
+  const when = `${none}Drag right: from ${number} false alarm${number === "1" ? "" : "s"} on, `;
   const becomes = point.reject !== null && withGroups(tree, point, nGroups + 1).called[lines[0]] === LEFT ? "left undecided" : "flagged";
-  if (tree.models || nodes.length === 0) return `${when}more ${data.noun} are ${becomes}.`;
+  if (tree.hasAnswers || nodes.length === 0) return `${when}more ${data.noun} are ${becomes}.`;
   const names = nodes.length > MOST_LETTERS ? `${nodes.length} ${tree.cells ? "cells" : "leaves"}` : listed(nodes.map((node) => letters.get(node)));
   return `${when}${names} ${nodes.length === 1 ? "is" : "are"} ${becomes} too.`;
 }
