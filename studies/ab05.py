@@ -277,11 +277,11 @@ def claims(setting: Setting) -> Report:
               accuracies, title="Accuracy (%) of pruned and unpruned trees", digits=2),
         Table(("data set", "all: paper", "ours", "above 70 %: paper", "ours"), clear,
               title="Samples (%) with λ of at least 2", digits=0),
-        Table(("data set", "global, all", "best quartile", "local, all", "best quartile"),
-              quartiles, title="100 × gain in AUC, all samples and the best quartile by accuracy",
-              digits=2),
+        Table(("data set", "gain, global: all", "best quartile", "gain, local: all",
+               "best quartile", "AUC, local: all", "best quartile"), quartiles,
+              title="100 × AUC, all samples and the best quartile by accuracy", digits=2),
     ]  # fmt: skip
-    improved = [sum(line[i + 1] > line[i] for line in quartiles) for i in (1, 3)]
+    improved = [sum(line[i + 1] > line[i] for line in quartiles) for i in (1, 3, 5)]
     sentences = [
         *_about(setting),
         f"Effect of the metric: within the bound of the text on "
@@ -289,9 +289,10 @@ def claims(setting: Setting) -> Report:
         "Accuracy of pruned and unpruned trees: the mean absolute difference is 0.38 % in the "
         f"paper, {np.abs(less).mean():.2f} % here; the largest 2.3 %, {np.abs(less).max():.1f} % "
         "here.",
-        f"On the best quartile of samples by accuracy, the gain is larger on {improved[0]} of "
-        f"{len(rows)} data sets with global ranking, which the paper finds inconclusive, and on "
-        f"{improved[1]} with local ranking (paper: all but glass and ionosphere).",
+        f"On the best quartile of samples by accuracy, the gain of global ranking is larger on "
+        f"{improved[0]} of {len(rows)} data sets; the paper finds no improvement either. Local "
+        "ranking gives better results there, the paper says, on all but glass and ionosphere: its "
+        f"AUC is larger on {improved[2]}, its gain over smoothing on {improved[1]}.",
         *missing_data_note(absent),
     ]
     return Report("ab05-claims", "AB05, claims of the text", tables, sentences)
@@ -477,14 +478,21 @@ def _accuracies(results: Results, name: str) -> list[float]:
 
 
 def _by_quartile(results: Results, problem: Problem) -> list[float]:
-    """Return mean gains of both rankings, on all samples and on the most accurate quarter."""
+    """Return means over all samples and over the most accurate quarter, times 100.
+
+    The gain of global ranking, that of local ranking, and the area of local ranking.
+    """
     exact = results.values("accuracy", problem.name, "normal laplace leaf")
     best = exact >= np.quantile(exact, 0.75)
     found = []
     for ranking in ("global", "local"):
         gains = _gains(results, problem, "normal", ranking)
         found += [float(gains.mean()), float(gains[best].mean())]
-    return found
+    smoothing, _ = _best_smoothing(results, problem, "normal")
+    areas = 100.0 * results.values(
+        "auc", problem.name, _name(problem, "normal", smoothing, "local")
+    )
+    return [*found, float(areas.mean()), float(areas[best].mean())]
 
 
 def _above_70(setting: Setting, row: Row) -> list[float]:
