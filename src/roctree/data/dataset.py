@@ -155,6 +155,15 @@ class Dataset:
         -------
         Dataset
             The cases of positive weight; this data set if all have positive weight.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> schema = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"]).schema_
+        >>> rows, labels = [[1.0], [3.0]], ["no", "yes"]
+        >>> data = Dataset.encoded(rows, labels, schema, sample_weight=[1.0, 0.0])
+        >>> len(data.drop_zero_weight().labels)
+        1
         """
         used = self.weights > 0.0
         if used.all():
