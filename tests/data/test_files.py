@@ -186,7 +186,10 @@ def test_what_cannot_be_read_is_refused(sentence, here):
 
 def test_a_text_among_numbers_is_named(here):
     written("a.csv", "x\n1\nmuch\n")
-    sentence = "a.csv, line 3: column 'x' does not contain only numbers: 'much' is not allowed."
+    sentence = (
+        "a.csv, line 3: column 'x' does not contain only numbers: 'much' is not allowed: correct "
+        "it, or list it in missing_value if it means missing."
+    )
     with pytest.raises(DataError) as error:
         read_file("a.csv", types={"x": pa.float64()})
     assert str(error.value) == sentence
@@ -225,7 +228,7 @@ def test_digits_with_zeros_before_them_are_codes_and_stay_as_they_are(here):
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(here):
     written("a.csv", "x,y\n1,2\n")
-    with pytest.raises(DataError, match=r"a\.csv has no column 'z'; it has 'x', 'y'"):
+    with pytest.raises(DataError, match=r"a\.csv has no column 'z': add it.*; it has 'x', 'y'"):
         list(read_batches("a.csv", ["x", "z"]))
 
 

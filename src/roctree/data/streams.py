@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import select
 import signal
 import sys
@@ -14,13 +15,18 @@ from roctree.errors import DataError
 
 STANDARD_INPUT = "-"
 _HEAD_SIZE = 1 << 16
+# The line with the names of the columns may be longer than the head, up to this.
+LONGEST_LINE = 1 << 22
 _MAX_AT_ONCE = 1 << 24
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+_ENDS_A_LINE = re.compile(rb"[\r\n]")
 _ENDING_SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
 class Source:
     """A file or standard input; ``head`` has its first bytes after decompression.
+
+    These are some 65,000, or more if the first line is longer.
 
     Parameters
     ----------
@@ -51,7 +57,13 @@ class Source:
 
     def _read_head(self) -> bytes:
         try:
-            return bytes(self._stream.read(_HEAD_SIZE))
+            head = bytes(self._stream.read(_HEAD_SIZE))
+            while not _ENDS_A_LINE.search(head) and len(head) < LONGEST_LINE:
+                more = bytes(self._stream.read(_HEAD_SIZE))
+                if not more:
+                    break
+                head += more
+            return head
         except OSError as error:
             self._close()
             if error.errno is not None:
