@@ -17,6 +17,7 @@ shape, not in colour alone, so that the plots survive printing in black and whit
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_args
 
 import numpy as np
@@ -138,7 +139,7 @@ class _CurveDisplay:
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend.
+            Name of the line.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -174,7 +175,7 @@ class ROCHullDisplay(_CurveDisplay):
     band : Band or None
         Confidence band of the curve.
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
     all_labellings : bool
@@ -252,7 +253,7 @@ class ROCHullDisplay(_CurveDisplay):
         level : float
             Confidence level of the band.
         name : str or None
-            Name for the legend; by default the name of the class.
+            Name of the line; by default the name of the class.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -312,7 +313,7 @@ class ROCHullDisplay(_CurveDisplay):
         level : float
             Confidence level of the band.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -348,7 +349,7 @@ class ROCHullDisplay(_CurveDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         hull : bool
             Whether to draw the convex hull.
         labellings : bool or None
@@ -474,7 +475,7 @@ class CostCurveDisplay(_CurveDisplay):
     weight : float or None
         Weight of positives at the given costs and prior.
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -545,7 +546,7 @@ class CostCurveDisplay(_CurveDisplay):
         prior : float or None
             Share of positives; by default that of the cases.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -596,7 +597,7 @@ class CostCurveDisplay(_CurveDisplay):
         prior : float or None
             Share of positives; by default that of the cases.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -623,7 +624,7 @@ class CostCurveDisplay(_CurveDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         labellings : bool or None
             Whether to draw a line per labelling on the hull; None for only if there are few.
         **line_options
@@ -741,7 +742,7 @@ class _ProbabilityDisplay(_CurveDisplay):
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend; by default the name of the class.
+            Name of the line; by default the name of the class.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -783,7 +784,7 @@ class _ProbabilityDisplay(_CurveDisplay):
         sample_weight : array of shape (n_samples,) or None
             Weights of the cases; None for equal weights.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -812,7 +813,7 @@ class LossCurveDisplay(_ProbabilityDisplay):
     choices : sequence of {"fixed", "score_driven", "rate_driven", "optimal"} or None
         The lines to draw; None for all but "fixed".
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -858,7 +859,7 @@ class LossCurveDisplay(_ProbabilityDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         threshold : float
             Lowest score that is predicted positive, for "fixed".
         **line_options
@@ -909,7 +910,7 @@ class BrierCurveDisplay(LossCurveDisplay):
     choices : sequence of {"fixed", "score_driven", "rate_driven", "optimal"} or None
         The lines to draw; None for "score_driven" and "optimal".
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -952,7 +953,7 @@ class ReliabilityDisplay(_ProbabilityDisplay):
     curves : Curve or sequence of Curve
         One ROC curve of probabilities, or one per fold.
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -996,7 +997,7 @@ class ReliabilityDisplay(_ProbabilityDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         level : float
             Confidence level of the intervals.
         min_cases : float
@@ -1024,6 +1025,7 @@ class ReliabilityDisplay(_ProbabilityDisplay):
         self.intervals_ = self.dots_ = None
         if len(found) == 1:
             self._plot_pools(self.curves[0], found[0], min_cases)
+        self.ax_.set_aspect("equal")
         _finish_axes(
             self.ax_,
             _of_positive("probability", self.positive),
@@ -1032,7 +1034,6 @@ class ReliabilityDisplay(_ProbabilityDisplay):
             (0.0, 1.0),
             loc="upper left",
         )
-        self.ax_.set_aspect("equal")
         return self
 
     def _plot_pools(self, curve: Curve, pools: Reliability, min_cases: float) -> None:
@@ -1070,7 +1071,7 @@ class CostPruningDisplay:
         From ``tree.cost_pruning_curve(...)``; or one per fold, for the same costs, to draw their
         mean.
     name : str or None
-        Name for the legend.
+        Name of the line.
 
     Attributes
     ----------
@@ -1121,7 +1122,7 @@ class CostPruningDisplay:
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend; by default the name of the class.
+            Name of the line; by default the name of the class.
         ax : matplotlib axes or None
             None for new axes.
         pruning : dict or None
@@ -1163,7 +1164,7 @@ class CostPruningDisplay:
         positive : label
             The positive class; by default the last in sorted order.
         name : str or None
-            Name for the legend.
+            Name of the line.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -1200,7 +1201,7 @@ class CostPruningDisplay:
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend.
+            Name of the line.
         ax : matplotlib axes or None
             None for new axes.
         pruning : dict or None
@@ -1236,7 +1237,7 @@ class CostPruningDisplay:
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         ratios : bool
             Whether to annotate the trees on the hull with their cost ratios.
         plot_chance_level : bool
@@ -1305,13 +1306,14 @@ class CostPruningDisplay:
         for point in sorted(ranges):
             if not written or np.hypot(*np.subtract(point, written[-1])) > _ANNOTATION_GAP:
                 written.append(point)
-        return [
-            self.ax_.annotate(
-                _range_text(min(ranges[point]), max(ranges[point])), point, xytext=(6, -9),
-                fontsize="x-small", textcoords="offset points",
-            )
-            for point in written
-        ]  # fmt: skip
+        return [self._write_ratio(point, ranges[point]) for point in written]
+
+    def _write_ratio(self, point: tuple[float, float], ratios: list[float]) -> Any:
+        """Write a range of ratios below and to the right of a point, above the axis."""
+        return self.ax_.annotate(
+            _range_text(min(ratios), max(ratios)), point, fontsize="x-small",
+            xytext=(12, 0) if point[1] < _ANNOTATION_GAP else (6, -9), textcoords="offset points",
+        )  # fmt: skip
 
 
 _MEASURE_NAMES = {"auc": "AUC", "log_loss": "log-loss", "cost": "cost of a case"}
@@ -1665,8 +1667,8 @@ def _diagonal(ax: Any) -> Any:
 def _finish_roc(ax: Any, positive: Any) -> None:
     """Label the axes of a ROC plot and make it square."""
     false, true = (_of_positive(f"{kind} positive rate", positive) for kind in ("false", "true"))
-    _finish_axes(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
     ax.set_aspect("equal")
+    _finish_axes(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
 
 
 def _of_positive(what: str, positive: Any) -> str:
@@ -1682,13 +1684,182 @@ def _finish_axes(
     y: tuple[float, float],
     **legend: Any,
 ) -> None:
-    """Label the axes, set their limits and add the legend."""
+    """Label the axes and set their limits; name the lines beside them, or in the legend."""
     # A margin for lines and markers on the border.
     room = 0.02
     ax.set(xlabel=x_label, ylabel=y_label, xlim=(x[0] - room, x[1] + room),
            ylim=(y[0] - room, y[1] + room))  # fmt: skip
-    ax.legend(fontsize="small", framealpha=0.95, **legend)
     _open_frame(ax)
+    _name_lines(ax, **legend)
+
+
+# Names beside lines: distances from the line in points, and how many places are tried along it.
+_LABEL = "roctree-label"
+_DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
+_DISTANCES, _PLACES = (5.0, 11.0, 18.0, 28.0), 24
+# Lines are compared with texts at points so many pixels apart; a text that crosses more of them
+# goes into the legend.
+_STEP, _MAX_CROSSED = 3.0, 4.0
+# Distances in pixels that look the same, and the cost of a place that needs no better one.
+_NEAR, _GOOD = 6.0, 0.3
+# Room between texts, and between texts and the frame, in pixels.
+_ROOM = 3.0
+
+
+def _name_lines(ax: Any, **legend: Any) -> None:
+    """Write the label of every line, band and set of points beside it, in its colour.
+
+    Labels without room go into a legend. Names that were written before are written anew, so that
+    several displays can share axes.
+    """
+    _remove_names(ax)
+    # The layout moves the axes: places are known only after it.
+    figure = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    # Lines of the same name look alike and are named once.
+    labels, handles = list(named), list(named.values())
+    unnamed = [line for line in ax.lines if line not in handles]
+    left_out: set[int] = set()
+    for _ in range(len(labels) + 1):
+        _remove_names(ax)
+        if left_out:
+            chosen = sorted(left_out)
+            names = [handles[i] for i in chosen], [labels[i] for i in chosen]
+            ax.legend(*names, fontsize="small", framealpha=0.95, **legend)
+            figure.draw_without_rendering()
+        drawn = [_pixels_of(ax, each) for each in (*handles, *unnamed)]
+        taken = [text.get_window_extent().extents for text in ax.texts]
+        if ax.get_legend() is not None:
+            taken.append(ax.get_legend().get_window_extent().extents)
+        rest = sorted(set(range(len(labels))) - left_out, key=lambda i: (-len(labels[i]), i))
+        more = {i for i in rest if not _write_name(ax, handles[i], labels[i], i, drawn, taken)}
+        if not more:
+            break
+        left_out |= more
+
+
+def _remove_names(ax: Any) -> None:
+    for text in [each for each in ax.texts if each.get_gid() == _LABEL]:
+        text.remove()
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+
+
+def _write_name(
+    ax: Any, handle: Any, label: str, own: int, drawn: list[Floats], taken: list[Floats]
+) -> bool:
+    """Write a label where it crosses least; return False if there is no room."""
+    points = drawn[own]
+    inside = points[_overlap(ax.bbox.extents, points)]
+    if not len(inside):
+        return False
+    style = {"fontsize": "small", "color": _colour_of(handle), "gid": _LABEL, "zorder": 5}
+    text = ax.text(0.5, 0.5, label, **style)
+    size = np.array(text.get_window_extent().size)
+    text.remove()
+    places = np.unique(np.linspace(0, len(inside) - 1, _PLACES).astype(int))
+    # From the middle to the ends.
+    anchors = inside[places[np.argsort(np.abs(places - len(inside) / 2.0), kind="stable")]]
+    scale = ax.figure.dpi / 72.0
+    others = [each for number, each in enumerate(drawn) if number != own and len(each)]
+    foreign = np.concatenate([np.empty((0, 2)), *others])
+    best: tuple[float, Any, Any, Any, Any] | None = None
+    for distance, direction, anchor in product(_DISTANCES, np.array(_DIRECTIONS, float), anchors):
+        middle = anchor + direction * (distance * scale + size / 2.0)
+        box = np.concatenate([middle - size / 2.0, middle + size / 2.0])
+        if not _is_free(box, ax.bbox.extents, taken):
+            continue
+        # A name is nearer to its own line than to any other, or as near where two lines meet.
+        astray = _away(box, points) - _away(box, foreign)
+        cost = _inside(box, foreign) + _inside(box, points) + 0.02 * distance
+        cost += 100.0 if astray > _NEAR else 0.5 * (astray > -_NEAR)
+        if best is None or cost < best[0]:
+            best = cost, anchor, direction, distance, box
+        if best[0] < _GOOD:
+            break
+    if best is None or best[0] > _MAX_CROSSED:
+        return False
+    _, anchor, direction, distance, box = best
+    taken.append(box)
+    sides = {-1.0: ("right", "top"), 0.0: ("center", "center"), 1.0: ("left", "bottom")}
+    ax.annotate(
+        label, ax.transData.inverted().transform(anchor), xytext=tuple(direction * distance),
+        textcoords="offset points", ha=sides[direction[0]][0], va=sides[direction[1]][1], **style,
+    )  # fmt: skip
+    return True
+
+
+def _is_free(box: Floats, frame: Floats, taken: list[Floats]) -> bool:
+    """Whether a text is inside the frame and apart from other texts."""
+    if (box[:2] < frame[:2] + _ROOM).any() or (box[2:] > frame[2:] - _ROOM).any():
+        return False
+    return not any(
+        (box[:2] < other[2:] + _ROOM).all() and (box[2:] > other[:2] - _ROOM).all()
+        for other in taken
+    )
+
+
+def _inside(box: Floats, points: Floats) -> int:
+    """Return the number of points in a box."""
+    return int(_overlap(box, points).sum())
+
+
+def _overlap(box: Floats, points: Floats) -> NDArray[np.bool_]:
+    return np.asarray(((points >= box[:2] - 1.0) & (points <= box[2:] + 1.0)).all(axis=1))
+
+
+def _away(box: Floats, points: Floats) -> float:
+    """Return the distance of a box from the nearest point."""
+    if not len(points):
+        return np.inf
+    apart = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0.0)
+    return float(np.hypot(*apart.T).min())
+
+
+def _pixels_of(ax: Any, handle: Any) -> Floats:
+    """Return points along what a handle of a legend stands for, in pixels, float64[points, 2]."""
+    if hasattr(handle, "get_xydata"):
+        corners = handle.get_transform().transform(handle.get_xydata())
+        return corners if handle.get_linestyle() == "None" else _along(corners)
+    if len(getattr(handle, "get_sizes", list)()):
+        # Dots: circles around the points.
+        middles = ax.transData.transform(handle.get_offsets())
+        radii = np.sqrt(handle.get_sizes()) / 2.0 * ax.figure.dpi / 72.0
+        angles = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
+        around = np.column_stack([np.cos(angles), np.sin(angles)])
+        radii = np.broadcast_to(radii, len(middles))
+        return np.asarray((middles[:, None] + radii[:, None, None] * around).reshape(-1, 2))
+    if hasattr(handle, "get_paths"):
+        found = [handle.get_transform().transform(path.vertices) for path in handle.get_paths()]
+        return np.concatenate([np.empty((0, 2)), *map(_along, found)])
+    segments = [each for bars in handle[2] for each in bars.get_segments()]
+    return np.concatenate(
+        [np.empty((0, 2)), *(_along(ax.transData.transform(each)) for each in segments)]
+    )
+
+
+def _along(corners: Floats) -> Floats:
+    """Return points along a line, a few pixels apart; gaps are left out."""
+    parts = [corners[:1]]
+    for start, end in pairwise(corners):
+        if np.isfinite(start).all() and np.isfinite(end).all():
+            n = max(1, int(np.ceil(np.hypot(*(end - start)) / _STEP)))
+            parts.append(start + (end - start) * (np.arange(1, n + 1) / n)[:, None])
+    found = np.concatenate(parts)
+    return np.asarray(found[np.isfinite(found).all(axis=1)])
+
+
+def _colour_of(handle: Any) -> Any:
+    """Return the colour of a handle without its transparency."""
+    from matplotlib.colors import to_rgb
+
+    if hasattr(handle, "get_color"):
+        return to_rgb(handle.get_color())
+    if hasattr(handle, "get_edgecolor"):
+        edges, faces = handle.get_edgecolor(), handle.get_facecolor()
+        return to_rgb((edges if len(edges) else faces)[0])
+    return to_rgb(handle[2][0].get_color()[0])
 
 
 def _open_frame(ax: Any) -> None:
@@ -1697,7 +1868,7 @@ def _open_frame(ax: Any) -> None:
 
 
 def _labelled(name: str | None, facts: str) -> str:
-    """Return the legend entry of a line."""
+    """Return the label of a line."""
     return facts if name is None else f"{name} ({facts})"
 
 
