@@ -26,6 +26,7 @@ field in the template      in Python                         on the command line
 ``{ranking='leaf'}``       ``ranking='leaf'``                ``--ranking leaf``
 ``{at(...)}``              ``at(...)``                       ``roctree at``
 ``{at(randomise=True)}``   ``at(randomise=True)``            ``roctree at --randomise``
+``{numbered_row}``         ``row 3 (counting from 0)``       ``row 4``
 =========================  ================================  ==================================
 
 A field whose name is given as a keyword argument is filled with that value instead: ``{found}``
@@ -110,6 +111,10 @@ class Wording:
         given = (f"{name}={self.value(value)}" for name, value in arguments.items())
         return f"{method}({', '.join(given) or '...'})"
 
+    def row(self, row: int) -> str:
+        """Return what a row is called, given its number counting from 0."""
+        return f"row {row} (counting from 0)"
+
     def value(self, value: Any) -> str:
         """Return a value as the user would type it."""
         if value is ...:
@@ -190,8 +195,8 @@ class DataError(_Worded, ValueError):
     message : str, optional
         The finished message. Give either this or ``reason``.
     reason : str, optional
-        The message as a template (see the top of this module), which may use ``{column!r}`` and
-        ``{row}``.
+        The message as a template (see the top of this module), which may use ``{column!r}``,
+        ``{row}`` and ``{numbered_row}``.
     column : str, optional
         The column concerned.
     row : int, optional
@@ -281,6 +286,8 @@ class _Template(Formatter):
             return template
 
     def get_field(self, field: str, _: Any, details: Any) -> tuple[Any, str]:
+        if field == "numbered_row":
+            return self._wording.row(details["row"]), field
         return (details[field] if field in details else self._reference(field)), field
 
     def convert_field(self, value: Any, conversion: Any) -> Any:

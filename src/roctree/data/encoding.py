@@ -30,7 +30,7 @@ from roctree.data.columns import (
     category_text,
     read_table,
 )
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError, ParameterError, ParameterWarning
 from roctree.text import did_you_mean, pluralize
 
 # Which columns are nominal: by type, none, or listed as names, indices or a mask.
@@ -291,9 +291,12 @@ def _warn_about_rounding(values: FloatArray, names: Sequence[str], integers: Ite
     ]
     if rounded:
         warnings.warn(
-            f"Integers beyond 2**53 are rounded, and some become equal, in {', '.join(rounded)}: "
-            "drop the column, or convert it to strings if its numbers are names.",
-            UserWarning,
+            ParameterWarning(
+                reason="Integers beyond 2**53 are rounded, and some become equal, in {columns}: "
+                "leave the column out, or list it in {categorical_features} if its numbers are "
+                "names",
+                columns=", ".join(rounded),
+            ),
             stacklevel=2,
         )
 
@@ -386,7 +389,7 @@ def _reject_infinity(values: FloatArray, names: Sequence[str], n_threads: int = 
     if infinite.any():
         row, column = map(int, np.unravel_index(infinite.argmax(), infinite.shape))
         raise DataError(
-            reason="column {column!r} holds {value} in row {row} (counting from 0): replace "
+            reason="column {column!r} holds {value} in {numbered_row}: replace "
             "infinity by a finite number, or by NaN if the value is missing",
             column=names[column],
             row=row,
