@@ -1830,27 +1830,27 @@ def _finish_axes(
     _name_lines(ax, **legend)
 
 
-# Names beside lines: distances from the line in points, and how many places are tried along it.
+# Names beside lines: distances from the line in points, and the number of places tried along it.
 _LABEL = "roctree-label"
 _DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
 _DISTANCES, _PLACES = (5.0, 11.0, 18.0, 28.0), 24
-# Lines are compared with texts at points so many pixels apart; a text that crosses more of them
-# goes into the legend.
+# Spacing in pixels of the points at which lines are tested against texts; a text that covers more
+# than the maximum of such points goes into the legend.
 _STEP, _MAX_CROSSED = 3.0, 4.0
-# Distances in pixels that look the same, and the cost of a place that needs no better one.
+# Distances in pixels that look the same, and the cost at which the search for a place stops.
 _NEAR, _GOOD = 6.0, 0.3
-# Room between texts, and between texts and the frame, in pixels.
+# Space between texts, and between texts and the frame, in pixels.
 _ROOM = 3.0
 
 
 def _name_lines(ax: Any, **legend: Any) -> None:
     """Write the label of every line, band and set of points beside it, in its colour.
 
-    Labels without room go into a legend. Names that were written before are written anew, so that
-    several displays can share axes.
+    Labels that do not fit go into a legend. Existing names are placed again, so that several
+    displays can share axes.
     """
     _remove_names(ax)
-    # The layout moves the axes: places are known only after it.
+    # The layout moves the axes, so places are known only after it.
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
     named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
@@ -2071,7 +2071,7 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
 
 
 def short_conditions(model: FittedTree, shown: list[int], most: int) -> dict[int, str]:
-    """Return the conditions that lead to the nodes below the root, of so many letters at most."""
+    """Return the conditions of the nodes below the root, with at most ``most`` letters."""
     tree, names = model.tree, model.schema.names
     found = branch_conditions(tree, model.schema, shown[1:])
     return {
