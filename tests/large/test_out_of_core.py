@@ -393,3 +393,15 @@ def test_what_fit_accepts_predictions_accept_too(kind, tmp_path):
     make = _queries(table.slice(0, 0), tmp_path)[kind]
     with pytest.raises(DataError, match="no rows"):
         tree.predict(make())
+
+
+@pytest.mark.parametrize("pruning", ["none", "pessimistic"])
+def test_weights_that_add_up_to_one_give_the_tree_and_probabilities_of_memory(rows, pruning):
+    light = rows.assign(weight=rows["weight"] / rows["weight"].sum())
+    found = binned(pruning=pruning).fit(
+        pa.Table.from_pandas(light, preserve_index=False).to_batches(), "outcome", "weight"
+    )
+    expected = of_memory(light, pruning=pruning)
+    assert as_bytes(found.tree_) == as_bytes(expected.tree_)
+    assert np.array_equal(found.fitted_.probabilities, expected.fitted_.probabilities)
+    assert found.get_n_leaves() > 1
