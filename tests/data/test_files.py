@@ -1,10 +1,11 @@
 import bz2
 import gzip
 import os
+import signal
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 
 import pyarrow as pa
 import pytest
@@ -243,3 +244,32 @@ def test_spellings_that_make_no_sense_are_refused():
         CsvFormat(delimiter="::")
     with pytest.raises(ParameterError, match="encoding='martian' is not known"):
         CsvFormat(encoding="martian")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_can_be_read_outside_the_main_thread_where_signals_cannot_be_caught(here):
+    os.mkfifo("pipe")
+    writer = Thread(target=Path("pipe").write_text, args=(TEXT,))
+    found = []
+    reader = Thread(target=lambda: found.append(read_file("pipe").to_pylist()))
+    writer.start()
+    reader.start()
+    for thread in (writer, reader):
+        thread.join(60.0)
+    assert found == [ROWS]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_that_sends_nothing_can_be_interrupted(here):
+    os.mkfifo("pipe")
+    opened = os.open("pipe", os.O_RDWR)  # both ends are open, and nothing comes
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    later = Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        later.start()
+        with pytest.raises(KeyboardInterrupt):
+            read_file("pipe")
+    finally:
+        later.cancel()
+        signal.signal(signal.SIGINT, previous)
+        os.close(opened)

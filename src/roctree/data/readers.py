@@ -169,7 +169,7 @@ def cast_columns(table: Any, types: Mapping[str, Any], plain: Collection[str] = 
     """Return a table with some columns cast to other types, by name.
 
     A dictionary, as of a pandas Categorical, becomes its values; integers that are categories
-    become text, lest they be taken for numbers.
+    become text, so that they are not read as numbers.
 
     Parameters
     ----------

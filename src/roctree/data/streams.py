@@ -39,8 +39,7 @@ class Source:
         self.name = "standard input" if path == STANDARD_INPUT else path
         self._file = _open(path)
         self._raw = _interruptible(self._file) if is_pipe(path) else self._file
-        self._stream = _decompressed(_Rewound(self._raw))
-        self.head = self._read_head()
+        self._stream, self.head = self._open_stream()
 
     def __enter__(self) -> "Source":
         return self
@@ -55,18 +54,20 @@ class Source:
         if self.path != STANDARD_INPUT:
             self._file.close()
 
-    def _read_head(self) -> bytes:
+    def _open_stream(self) -> tuple[Any, bytes]:
+        """Return the stream of decompressed bytes, and those at its beginning."""
         try:
-            head = bytes(self._stream.read(_HEAD_SIZE))
+            stream = _decompressed(_Rewound(self._raw))
+            head = bytes(stream.read(_HEAD_SIZE))
             while not _ENDS_A_LINE.search(head) and len(head) < LONGEST_LINE:
-                more = bytes(self._stream.read(_HEAD_SIZE))
+                more = bytes(stream.read(_HEAD_SIZE))
                 if not more:
                     break
                 head += more
-            return head
-        except OSError as error:
+            return stream, head
+        except BaseException as error:  # also if it is interrupted
             self._close()
-            if error.errno is not None:
+            if not isinstance(error, OSError) or error.errno is not None:
                 raise
             raise DataError(f"{self.name} cannot be decompressed: {error}.") from error
 
