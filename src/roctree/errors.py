@@ -160,6 +160,14 @@ class ParameterError(_Worded, ValueError):
         The strategy whose option the parameter is, or its class.
     **details : object
         Values for the fields of the template.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> ROCTreeClassifier(max_depth=-1).fit([[1.0], [2.0]], ["no", "yes"])
+    Traceback (most recent call last):
+        ...
+    roctree.errors.ParameterError: max_depth=-1 is not allowed: give an integer of at least 0...
     """
 
     def __init__(
@@ -203,6 +211,14 @@ class DataError(_Worded, ValueError):
         The row concerned, counting from 0.
     **details : object
         Values for the fields of the template.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> ROCTreeClassifier().fit([[1.0], [2.0]], ["no"])
+    Traceback (most recent call last):
+        ...
+    roctree.errors.DataError: X has 2 rows and y has 1 labels: give one label for each row.
     """
 
     def __init__(
@@ -224,7 +240,21 @@ class ColumnTypeError(DataError, TypeError):
 
 
 class ModelFileError(ValueError):
-    """A file is not a model that this release can read."""
+    """A file is not a model that this release can read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from roctree import load
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tree.json")
+    ...     _ = path.write_text("not a model")
+    ...     load(path)
+    Traceback (most recent call last):
+        ...
+    roctree.errors.ModelFileError: ...
+    """
 
 
 class ParameterWarning(_Worded, UserWarning):

@@ -398,6 +398,18 @@ def test_what_fit_accepts_predictions_accept_too(kind, tmp_path):
         tree.predict(make())
 
 
+@pytest.mark.parametrize("pruning", ["none", "pessimistic"])
+def test_weights_that_add_up_to_one_give_the_tree_and_probabilities_of_memory(rows, pruning):
+    light = rows.assign(weight=rows["weight"] / rows["weight"].sum())
+    found = binned(pruning=pruning).fit(
+        pa.Table.from_pandas(light, preserve_index=False).to_batches(), "outcome", "weight"
+    )
+    expected = of_memory(light, pruning=pruning)
+    assert as_bytes(found.tree_) == as_bytes(expected.tree_)
+    assert np.array_equal(found.fitted_.probabilities, expected.fitted_.probabilities)
+    assert found.get_n_leaves() > 1
+
+
 def test_missing_values_of_parts_are_counted_by_column():
     columns = {"a": [1.0, None, 3.0], "b": [None, None, 1.0], "c": ["x", "y", None], "d": [1, 2, 3]}
     one = summarise_part(Part(0, pa.table(columns), ["ill", "well", "ill"]), "from_dtype")

@@ -156,6 +156,15 @@ class Dataset:
         -------
         Dataset
             The cases of positive weight; this data set if all have positive weight.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> schema = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"]).schema_
+        >>> rows, labels = [[1.0], [3.0]], ["no", "yes"]
+        >>> data = Dataset.encoded(rows, labels, schema, sample_weight=[1.0, 0.0])
+        >>> len(data.drop_zero_weight().labels)
+        1
         """
         used = self.weights > 0.0
         if used.all():
@@ -181,6 +190,15 @@ class Dataset:
         -------
         Dataset
             The cases with weights that average at least a half; this data set if its own do.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> schema = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"]).schema_
+        >>> rows, labels = [[1.0], [3.0]], ["no", "yes"]
+        >>> data = Dataset.encoded(rows, labels, schema, sample_weight=[0.25, 0.25])
+        >>> bool(data.scale_light_weights().weights.mean() >= 0.5)
+        True
         """
         if self.weights.mean() >= 0.5:
             return self

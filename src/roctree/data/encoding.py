@@ -113,6 +113,15 @@ class Schema:
         -------
         str
             The unit; empty if the column does not hold dates.
+
+        Examples
+        --------
+        >>> from datetime import date
+        >>> from roctree import ROCTreeClassifier
+        >>> rows = [[date(2026, 1, 1), 1.0], [date(2026, 2, 1), 2.0]]
+        >>> schema = ROCTreeClassifier().fit(rows, ["no", "yes"]).schema_
+        >>> schema.date_unit(0), schema.date_unit(1)
+        ('days', '')
         """
         return self.dates[feature] if self.dates else ""
 
