@@ -799,3 +799,8 @@ def test_whole_points_of_whole_numbers_change_at_whole_numbers():
     assert np.abs(only(np.arange(11.0))[:, 0] - np.arange(11)).max() <= 1.0
     flat = whole_points(Scorecard(1.0, np.array([0.26]), ()), SCHEMA, cases, 10, 6)
     assert flat.unit == 1.0
+
+
+def test_probabilities_of_extreme_scores_are_finite():
+    assert softmax(np.array([[800.0, 0.0, -800.0]])).tolist() == [[1.0, 0.0, 0.0]]
+    assert softmax(np.array([[800.0], [-800.0]]))[:, 1].tolist() == [1.0, 0.0]

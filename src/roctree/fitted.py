@@ -1312,7 +1312,7 @@ class FittedTree(FittedNodes):
     def explain(self, x: Any) -> Explanation:
         """Return the leaves that one case reaches, why, and their probabilities."""
         values = self.encode(as_one_row(x, self.schema.names))
-        leaves = leaf_parts(self.tree, values, self.probabilities, self.schema)
+        leaves = leaf_parts(self.tree, values, self.answers, self.schema)
         label = self.possible_labels[self.row_labels(values)[0]]
         shares = self.row_probabilities(values)[0]
         return Explanation(label, by_class(shares, self.schema), leaves)

@@ -214,7 +214,7 @@ def test_a_tree_of_one_leaf_is_explained():
     tree = ROCTreeClassifier(max_depth=0, ranking="soft").fit([[1.0], [2.0]], ["a", "b"])
     assert (
         str(tree.explain([[1.5]]))
-        == "a: a 0.500, b 0.500\n100 % leaf 0: a 0.500, b 0.500 (2 cases)"
+        == "a: a 0.500, b 0.500\n100 % leaf A: a 0.500, b 0.500 (2 cases)"
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from roctree.arrays import Floats
 from roctree.errors import ParameterError
 from roctree.tree.prediction import decision_path, mix
-from roctree.tree.text import DIGITS, branch_conditions, short, value_text
+from roctree.tree.text import DIGITS, Answers, branch_conditions, short, value_text
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class LeafPart:
     ----------
     node : int
         Number of the leaf.
+    letter : str
+        Its letter on the page, in texts and in plots.
     part : float
         Part of the case that reaches it, from 0 to 1.
     cases : float
@@ -38,6 +40,7 @@ class LeafPart:
     """
 
     node: int
+    letter: str
     part: float
     cases: float
     probabilities: dict[Any, float]
@@ -45,7 +48,7 @@ class LeafPart:
 
     def __str__(self) -> str:
         cases = f"{short(self.cases, DIGITS)} {'case' if self.cases == 1.0 else 'cases'}"
-        head = f"{_percent(self.part)} leaf {self.node}: {_listed(self.probabilities)} ({cases})"
+        head = f"{_percent(self.part)} leaf {self.letter}: {_listed(self.probabilities)} ({cases})"
         return "\n".join([head, *[f"    {step}" for step in self.steps]])
 
 
@@ -82,7 +85,7 @@ class Explanation:
 
 
 def leaf_parts(
-    tree: Tree, values: Floats, probabilities: Floats, schema: "Schema"
+    tree: Tree, values: Floats, answers: Answers, schema: "Schema"
 ) -> tuple[LeafPart, ...]:
     """Return the leaves that a case reaches, the largest part first.
 
@@ -91,7 +94,8 @@ def leaf_parts(
     tree : Tree
     values : float64[1, features]
         The case.
-    probabilities : float64[nodes, classes]
+    answers : Answers
+        Probabilities and letters of the leaves.
     schema : Schema
     """
     if len(values) != 1:
@@ -102,9 +106,10 @@ def leaf_parts(
     return tuple(
         LeafPart(
             node,
+            answers.letters[node],
             parts[node],
             float(tree.weight[node]),
-            by_class(probabilities[node], schema),
+            by_class(answers.probabilities[node], schema),
             tuple(steps[above] for above in _path(tree, node)),
         )
         for node in sorted(leaves, key=lambda node: (-parts[node], node))
