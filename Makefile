@@ -85,7 +85,7 @@ package: $(VENV)/.release
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv .cache/wheel
-	.cache/wheel/bin/python -m pip install --quiet --disable-pip-version-check matplotlib pandas "$$(ls dist/*.whl)[cli]"
+	.cache/wheel/bin/python -m pip install --quiet --disable-pip-version-check pandas "$$(ls dist/*.whl)[cli,plot]"
 	cd .cache && wheel/bin/python ../docs/follow.py ../README.md ../docs/start/tutorial.md
 	cd examples/gallery && MPLBACKEND=Agg ../../.cache/wheel/bin/python costs_after_training.py
 	.cache/wheel/bin/roctree --version

@@ -107,6 +107,7 @@ GALLERY = [
     "false_alarms",
     "prevalence",
     "abstaining",
+    "unknown_costs",
     "pruning_under_costs",
     "reading_with_a_clinician",
     "categories_and_gaps",
@@ -161,6 +162,22 @@ def link_to_the_repository(app, page, text):
     text[0] = _LINK.sub(target, text[0])
 
 
+def link_to_the_guides(app, page, text):
+    """Link an example of the gallery to the guides that name it."""
+    room, _, name = page.partition("/")
+    if room != "gallery" or name == "index":
+        return
+    guides = [
+        f"/{path.parent.name}/{path.stem}"
+        for path in sorted([*HERE.glob("howto/*.md"), *HERE.glob("reference/*.md")])
+        if f"(../gallery/{name}.rst)" in path.read_text(encoding="utf-8")
+    ]
+    before, footer, after = text[0].partition(f".. _sphx_glr_download_gallery_{name}.py:")
+    if guides and footer:
+        links = ", ".join(f":doc:`{guide}`" for guide in guides)
+        text[0] = f"{before}.. seealso:: {links}\n\n{footer}{after}"
+
+
 def link_from_the_readme(app, path, page, text):
     """Turn links of the README, part of which the front page includes, into those of the site."""
     if path.name == "README.md" and page == "index":
@@ -180,5 +197,6 @@ def add_explorers(app, error):
 
 def setup(app):
     app.connect("source-read", link_to_the_repository)
+    app.connect("source-read", link_to_the_guides)
     app.connect("include-read", link_from_the_readme)
     app.connect("build-finished", add_explorers)

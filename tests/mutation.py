@@ -101,6 +101,8 @@ class Mutant:
     kernel: bool
     # Tells apart equal changes of equal lines of the function.
     ordinal: int
+    # Where its statement begins; coverage may know the line as part of that only.
+    statement: int
 
     @property
     def key(self) -> str:
@@ -200,30 +202,31 @@ def _changed(node: Any, **fields: Any) -> Any:
     return other
 
 
-def _places(tree: ast.Module) -> Iterator[tuple[str, bool, ast.AST, str, int | None]]:
-    """Yield (function, whether a kernel, parent, field, index) of the nodes inside functions.
+def _places(tree: ast.Module) -> Iterator[tuple[str, bool, int, ast.AST, str, int | None]]:
+    """Yield function, whether a kernel, line of the statement, parent, field and index of nodes.
 
     Messages, annotations, defaults and nested definitions' decorators are left out.
     """
     skipped = {"annotation", "returns", "decorator_list", "args", "type_params"}
 
-    def visit(node: ast.AST, function: str, inside: str) -> Iterator[Any]:
+    def visit(node: ast.AST, function: str, inside: str, statement: int) -> Iterator[Any]:
         for field, value in ast.iter_fields(node):
             if field in skipped and not isinstance(node, ast.Call):
                 continue
             for index, child in enumerate(value if isinstance(value, list) else [value]):
                 if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr):
                     continue
+                line = child.lineno if isinstance(child, ast.stmt) else statement
                 if inside:
                     at = index if isinstance(value, list) else None
-                    yield function, inside == "kernel", node, field, at
+                    yield function, inside == "kernel", line, node, field, at
                 if isinstance(child, ast.ClassDef | ast.FunctionDef):
                     name = f"{function}.{child.name}".lstrip(".")
-                    yield from visit(child, name, inside or _kind(child))
+                    yield from visit(child, name, inside or _kind(child), line)
                 else:
-                    yield from visit(child, function, inside)
+                    yield from visit(child, function, inside, line)
 
-    yield from visit(tree, "", "")
+    yield from visit(tree, "", "", 0)
 
 
 def _kind(node: ast.ClassDef | ast.FunctionDef) -> str:
@@ -249,7 +252,8 @@ def _described(node: Any, other: Any) -> str:
     return f"{before} -> {after}"
 
 
-def mutants_of(source: Path) -> list[tuple[Mutant, ast.Module]]:
+@functools.cache
+def mutants_of(source: Path) -> list[tuple[Mutant, Any]]:
     """List the mutants of a module with their syntax trees, which share all but the change."""
     text = source.read_text()
     lines = text.splitlines()
@@ -257,12 +261,13 @@ def mutants_of(source: Path) -> list[tuple[Mutant, ast.Module]]:
     path = source.relative_to(LIBRARY).as_posix()
     seen: Counter[tuple[str, ...]] = Counter()
     found = []
-    for function, kernel, parent, field, index in _places(tree):
+    for function, kernel, statement, parent, field, index in _places(tree):
         value = getattr(parent, field)
         node = value if index is None else value[index]
         for other in changes(node):
             identity = (function, lines[node.lineno - 1].strip(), _described(node, other))
-            mutant = Mutant(path, function, node.lineno, *identity[1:], kernel, seen[identity])
+            names = (path, function, node.lineno, *identity[1:])
+            mutant = Mutant(*names, kernel, seen[identity], statement)
             seen[identity] += 1
             found.append((mutant, (parent, field, index, ast.copy_location(other, node))))
     return [(mutant, (tree, place)) for mutant, place in found]
@@ -398,7 +403,7 @@ class Session:
             and not item.nodeid.startswith(LEFT_OUT)
             and not {"scheduler", "client", "cluster"} & set(getattr(item, "fixturenames", ()))
             and not _starts_processes(item)
-            and (not JIT_DISABLED or item.nodeid.startswith((*KERNEL_TESTS, "src")))
+            and (not JIT_DISABLED or _is_quick_interpreted(item))
         }
         self.config = session.config
         self.functions = Functions()
@@ -414,6 +419,12 @@ class Session:
             )
             self.config.pluginmanager.unregister(watch)
             yield name, watch.passed and not watch.failed, time.process_time() - start
+
+
+def _is_quick_interpreted(item: pytest.Item) -> bool:
+    """Whether a test is worth trying without a compiler; ``fitted`` grows trees with points."""
+    fixtures = getattr(item, "fixturenames", ())
+    return item.nodeid.startswith((*KERNEL_TESTS, "src")) and "fitted" not in fixtures
 
 
 def _starts_processes(item: pytest.Item) -> bool:
@@ -497,7 +508,7 @@ def _traced(session: Session, names: list[str]) -> dict[str, Any]:
     signal.signal(signal.SIGPROF, stop)
     for number, name in enumerate(names):  # noqa: B007
         # What compiles a kernel is quick the second time.
-        for limit in (30 * LONGEST_TEST, 3 * LONGEST_TEST):
+        for limit in [3 * LONGEST_TEST] if JIT_DISABLED else [30 * LONGEST_TEST, 3 * LONGEST_TEST]:
             waited, started = 0, time.process_time()
             tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{LIBRARY}/*"])
             tracer.start()
@@ -601,25 +612,36 @@ def _kill_group(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
+def reached_lines(
+    mutants: list[Mutant], known: dict[str, Any], usable: Container[str]
+) -> dict[tuple[str, int], list[tuple[float, str]]]:
+    """Find the tests that run the lines of mutants: (seconds, name) by path and line."""
+    needed: dict[str, set[int]] = defaultdict(set)
+    for mutant in mutants:
+        needed[mutant.path] |= {mutant.line, mutant.statement}
+    reached = defaultdict(list)
+    for file in known.values():
+        for name, entry in file["tests"].items():
+            if entry["seconds"] > LONGEST_TEST or name not in usable:
+                continue
+            for path in needed.keys() & entry["lines"].keys():
+                for line in needed[path].intersection(entry["lines"][path]):
+                    reached[path, line].append((entry["seconds"], name))
+    return reached
+
+
 def selected(
-    mutant: Mutant, known: dict[str, Any], usable: Container[str]
+    mutant: Mutant, reached: dict[tuple[str, int], list[tuple[float, str]]]
 ) -> tuple[list[str], float]:
     """Select the tests that run the line of a mutant, and add up their durations.
 
     One case of every test function comes first, quick ones before slow ones; tests of the same
     file stay together, because they share fixtures.
     """
-    reached = [
-        (entry["seconds"], name)
-        for file in known.values()
-        for name, entry in file["tests"].items()
-        if mutant.line in entry["lines"].get(mutant.path, ())
-        and entry["seconds"] <= LONGEST_TEST
-        and name in usable
-    ]
+    tests = reached.get((mutant.path, mutant.line)) or reached.get((mutant.path, mutant.statement))
     cases: Counter[str] = Counter()
     chosen, total = [], 0.0
-    for seconds, name in sorted(reached):
+    for seconds, name in sorted(tests or []):
         function = name.split("[")[0]
         rank = min(cases[function], 2)
         cases[function] += 1
@@ -637,9 +659,8 @@ def selected(
     return [name for _, _, name in order], total
 
 
-def _tried(session: Session, mutant: Mutant, known: dict[str, Any]) -> str | None:
+def _tried(session: Session, mutant: Mutant, names: list[str], total: float) -> str | None:
     """Put in a mutant and return the test that fails, or None."""
-    names, total = selected(mutant, known, session.items)
     if not names:
         return _tried_alone(mutant)
     seconds = int(3 * total + 30)
@@ -699,8 +720,10 @@ def examine(
         if outcome is None or (again and not _found(outcome)):
             waiting.append(mutant)
     # A process of its own takes longest.
-    waiting.sort(key=lambda mutant: not selected(mutant, known, session.items)[0])
-    _in_forks(waiting, jobs, lambda mutant: _tried(session, mutant, known), finish)
+    reached = reached_lines(waiting, known, session.items)
+    tests = {mutant: selected(mutant, reached) for mutant in waiting}
+    waiting.sort(key=lambda mutant: not tests[mutant][0])
+    _in_forks(waiting, jobs, lambda mutant: _tried(session, mutant, *tests[mutant]), finish)
     target.write_text(json.dumps(results, indent=1))
     return results
 

@@ -60,6 +60,14 @@ def run(copy, code):
     return done.stdout
 
 
+def documented(copy, subject):
+    """The tables of the documentation that the copy of the sources would have."""
+    script = str(HOME / "docs" / "make_tables.py")
+    return run(
+        copy, f"import runpy; print(*runpy.run_path({script!r})['SUBJECTS'][{subject!r}].tables())"
+    )
+
+
 @pytest.fixture(scope="module")
 def names():
     """What the first block of CONTRIBUTING defines."""
@@ -98,6 +106,7 @@ checks.check_criterion(CRITERIA["square_root"], 2)
 print(ROCTreeClassifier(criterion="square_root").fit({ROWS}).get_n_leaves())
 """
     assert run(copy, code).strip() == "4"
+    assert "`square_root`" in documented(copy, "criteria")
 
 
 def test_the_walk_of_a_pruner_registers_one_that_keeps_the_laws(tmp_path):
@@ -110,6 +119,7 @@ tree = ROCTreeClassifier().fit({ROWS})
 print(tree.get_depth(), tree.pruned("max_depth", depth=1).get_depth())
 """
     assert run(copy, code).split() == ["3", "1"]
+    assert "`max_depth`" in documented(copy, "pruning")
 
 
 def test_the_walk_of_a_file_reader_reads_files(tmp_path):
@@ -145,6 +155,36 @@ page = ROCTreeClassifier().fit({ROWS}).explore({str(tmp_path / "tree.html")!r})
 print("makeShareView(app)" in page.read_text(encoding="utf-8"))
 """
     assert run(copy, code).strip() == "True"
+
+
+PATH_OF_A_FIT = """
+import sys
+from roctree import ROCTreeClassifier
+
+calls = []
+
+
+def follow(frame, event, _):
+    if event == "call" and frame.f_code.co_name == "grow_sorted" and not calls:
+        while frame is not None and frame.f_code.co_name != "<module>":
+            calls.append(frame.f_code.co_name)
+            frame = frame.f_back
+
+
+tree = ROCTreeClassifier()
+sys.setprofile(follow)
+tree.fit(ROWS)
+sys.setprofile(None)
+print(*reversed(calls))
+"""
+
+
+def test_a_fit_takes_the_path_that_is_described():
+    steps = re.search(r"\*\*Call path of `fit`\*\*.*?\n\n(.*?)\n\n", TEXT, re.DOTALL)[1]
+    described = re.findall(r"^\d\. `(?:\w+\.)?(\w+)`", steps, re.MULTILINE)
+    taken = run(HOME / "src", PATH_OF_A_FIT.replace("ROWS", ROWS)).split()
+    assert taken == [*described, "grow_sorted"]
+    assert len(described) == 8
 
 
 def test_every_command_is_a_target_of_make():

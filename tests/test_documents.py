@@ -112,11 +112,20 @@ def test_the_picture_of_operating_points_can_be_drawn():
     assert script["PICTURE"].exists()
 
 
+def anchors(page):
+    """The anchors of the headings of a page, as GitHub and MyST make them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    plain = [re.sub(r"[^\w\s-]", "", title.lower()).strip() for title in titles]
+    return {f"#{title.replace(' ', '-')}" for title in plain}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))
 def test_links_between_files_lead_somewhere(page):
-    for link, _ in LINK.findall(page.read_text(encoding="utf-8")):
+    for link, anchor in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in link and "gallery/" not in link:  # made by Sphinx
-            assert (page.parent / link).exists(), link
+            target = page.parent / link
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), link + anchor
 
 
 def test_every_public_name_is_in_the_reference():

@@ -1,4 +1,4 @@
-"""The snippets of the page on interoperability run, each by itself after the first."""
+"""The snippets of the page on interoperability run, each by itself, and print what it shows."""
 
 import re
 import runpy
@@ -17,7 +17,9 @@ LIBRARY = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
 
 def test_the_page_covers_what_people_use():
     data = {"MLflow", "skops", "joblib", "DuckDB", "ONNX Runtime", "Dask", "polars"}
-    assert data | {"SHAP", "plot_tree", "dtreeviz", "supertree", "treelite"} <= set(PARTS)
+    trees = {"SHAP", "plot_tree", "dtreeviz", "supertree", "treelite"}
+    tools = {"Pipelines and searches", "Calibration", "Tuned thresholds", "AdaBoost"}
+    assert data | trees | tools | {"Permutation importance"} <= set(PARTS)
 
 
 @pytest.mark.slow
@@ -28,4 +30,6 @@ def test_a_snippet_runs(name):
     with warnings.catch_warnings():
         # What other libraries warn about among themselves is not our subject.
         warnings.simplefilter("ignore")
-        FOLLOW["outputs"](SETUP + "\n\n" + PARTS[name], name)
+        shown = FOLLOW["outputs"](SETUP + "\n\n" + PARTS[name], name)
+    for output in filter(None, shown):
+        assert f"```\n{output}```" in PARTS[name]

@@ -32,6 +32,7 @@ from roctree import (
     roc,
 )
 from roctree.criteria import CRITERIA
+from roctree.pruning import PRUNING
 from roctree.smoothing import SMOOTHING
 from tests.estimator import weather
 
@@ -410,6 +411,7 @@ def test_scaling_all_weights_by_a_power_of_two_changes_nothing(name):
 
 MODELS = {
     "tree": lambda X, y, **options: ROCTreeClassifier(max_depth=3, **options).fit(X, y),
+    "points": lambda X, y: ROCTreeClassifier(max_depth=2, points="linear").fit(X, y),
     "naive bayes": lambda X, y: NaiveBayesTreeClassifier().fit(X, y),
     "cells": lambda X, y: MultiscaleClassifier(max_level=2).fit(X[["warmth", "wind"]], y),
 }
@@ -426,7 +428,8 @@ def rows_for(name, X):
     return X[["warmth", "wind"]] if name == "cells" else X
 
 
-@pytest.mark.parametrize("name", ["tree", "cells"])  # a Naive Bayes tree labels by probability
+# A Naive Bayes tree labels by probability.
+@pytest.mark.parametrize("name", ["tree", "points", "cells"])
 @pytest.mark.parametrize("request_", BY_PRIOR, ids=str)
 @pytest.mark.parametrize("prior", [0.1, 0.5, 0.8])
 def test_a_prior_equals_cases_weighted_to_have_it(name, request_, prior):
@@ -496,6 +499,10 @@ VARIANTS = {
     "best first": {"max_leaf_nodes": 6, "max_depth": None},
     "soft": {"ranking": "soft"},
     "weighted": {"class_weight": "balanced"},
+    "points": {"points": "curves", "max_depth": 2},
+    "by distance": {"ranking": "global"},
+    "probabilities by distance": {"geometric_probability": True},
+    **{f"pruning {name}": {"pruning": name, "max_depth": None} for name in PRUNING},
 }
 
 
@@ -521,7 +528,7 @@ def test_renaming_classes_permutes_every_output(variant):
             assert point.confusion == pytest.approx(twin.confusion[::-1, ::-1])
 
 
-@pytest.mark.parametrize("name", ["naive bayes", "cells"])
+@pytest.mark.parametrize("name", ["naive bayes", "points", "cells"])
 def test_renaming_classes_permutes_every_output_of_the_other_classifiers(name):
     X, y = weather.complete(120, seed=2)
     one, other = MODELS[name](X, y), MODELS[name](X, renamed(y))

@@ -55,6 +55,6 @@ ax.plot(result["referred"], result["error rate of the rest"], marker="o")
 for _, row in result.drop_duplicates("referred").iterrows():
     place = (row["referred"], row["error rate of the rest"])
     ax.annotate(f"{row['cost of referral']:g}", place, xytext=(4, 4), textcoords="offset points")
-ax.set(xlabel="share of cases referred", ylabel="error rate of the other cases", ylim=(0, None))
+ax.set(xlabel="share of cases referred", ylabel="error rate of the other cases", ylim=(0, 0.2))
 ax.set_title("Diabetes: errors against referrals, by the cost of a referral")
 plt.show()

@@ -41,8 +41,8 @@ pools = better.leaf_table().to_pandas()[["probability spam", "low spam", "high s
 print(pools.drop_duplicates().sort_values("probability spam").round(3).to_string(index=False))
 
 # %%
-# Another mailbox gets less spam. Its messages have no labels, but they fill the leaves differently,
-# and other class shares explain it.
+# Another mailbox gets less spam. Its messages have no labels, but they are distributed differently
+# over the leaves, and other class shares explain it.
 
 rare = np.flatnonzero(y_test == "spam")[:100]
 places = np.concatenate([rare, np.flatnonzero(y_test == "mail")])

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from roctree._version import __version__
-from roctree.collection import no_collection
 from roctree.errors import DataError, ModelFileError, ParameterError
+from roctree.garbage_collection import paused_garbage_collection
 
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
@@ -117,7 +117,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES and name not in _MODULES:
         raise AttributeError(f"module 'roctree' has no attribute {name!r}")
-    with no_collection():
+    with paused_garbage_collection():
         module = import_module(_HOMES.get(name, f"roctree.{name}"))
     value = getattr(module, name) if name in _HOMES else module
     globals()[name] = value

@@ -63,7 +63,7 @@ def as_column(y: Any) -> Any:
     if isinstance(y, str):
         raise DataError(
             reason="y is the text {name!r}, not the labels: give X[{name!r}], and X without that "
-            "column. Only of data larger than memory y is the name of a column.",
+            "column. y may be a column name only for data larger than memory.",
             name=y,
         )
     if getattr(y, "ndim", 1) != 2 or y.shape[1] != 1:

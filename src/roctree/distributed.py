@@ -4,24 +4,27 @@
 progress; what fitting itself needs for such data is in ``roctree.large``.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roctree.errors import ParameterError
 from roctree.large import open_large_data
 from roctree.progress import Callback, Progress, progress_callback, steps_bar
 
+if TYPE_CHECKING:
+    from roctree.estimator import ROCTreeClassifier
+
 __all__ = ["Progress", "fit"]
 
 
 def fit(
-    estimator: Any,
+    estimator: "ROCTreeClassifier",
     X: Any,
     y: Any,
     sample_weight: Any = None,
     *,
     client: Any = None,
     progress: bool | Callback[Progress] = False,
-) -> Any:
+) -> "ROCTreeClassifier":
     """Fit an estimator to data larger than memory, here or on a cluster, and return it.
 
     Parameters

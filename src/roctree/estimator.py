@@ -1,7 +1,7 @@
-"""``ROCTreeClassifier``: the parameters of a tree, ``fit``, and what only trees of splits can do.
+"""``ROCTreeClassifier``: its parameters, ``fit``, and the methods that only decision trees have.
 
-Everything asked after ``fit`` is answered by :class:`roctree.fitted.FittedTree`; the verbs shared
-by all classifiers are in :mod:`roctree.classifier`.
+Methods after ``fit`` forward to :class:`roctree.fitted.FittedTree`; those shared by all classifiers
+are in :mod:`roctree.classifier`.
 """
 
 from collections.abc import Sequence
@@ -1024,7 +1024,7 @@ class ROCTreeClassifier(NodeClassifier):
         return self._model().with_parameters(self.get_params(deep=False))
 
     def _model(self) -> FittedTree:
-        """Return the fitted tree with ``labels`` and ``ranking`` as they are set now."""
+        """Return the fitted tree with the current values of ``labels`` and ``ranking``."""
         super()._model()
         model = self.fitted_
         if (model.labels, model.ranking) == (self.labels, self.ranking):
@@ -1035,14 +1035,14 @@ class ROCTreeClassifier(NodeClassifier):
         return number_of_threads(self.n_jobs)
 
     def _counted(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Return data larger than memory as a tally of this tree, anything else as it is."""
+        """Return data larger than memory as a tally of this tree; other data unchanged."""
         if isinstance(X, Counted):
             return X
         found = count_large_data(self._model(), X, y, sample_weight)
         return X if found is None else found
 
     def _counts(self, counts: Any) -> Any:
-        """Return held-out cases larger than memory as a tally, anything else as it is."""
+        """Return held-out cases larger than memory as a tally; others unchanged."""
         if not isinstance(counts, tuple):
             return counts
         cases = held_out_cases(counts)
@@ -1081,7 +1081,7 @@ class ROCTreeClassifier(NodeClassifier):
 
     @property
     def points_(self) -> PointsTable | None:
-        """The table of points; without lines if points did not help, None if not asked for."""
+        """The table of points; empty if points did not help, None without ``points``."""
         model = self._model()
         if model.points is None:
             return None

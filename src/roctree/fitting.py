@@ -1,14 +1,14 @@
 """Fitting: from a data set and options to a fitted tree.
 
-``fit`` is the whole path: grow, prune, soften thresholds, smooth. ``FitOptions`` holds every choice
-that an estimator's parameters make, checked and with strategies resolved; nothing here knows an
+``fit`` is the whole path: grow, prune, soften thresholds, smooth. ``FitOptions`` holds the
+parameters of an estimator, validated and with strategies resolved; nothing here depends on an
 estimator.
 
 Pruning and smoothing strategies may leave an option to the data. Then parts of the training data
-are held out. Identical rows stay together, so that a row of weight two and two rows give the same
-parts and no case is judged by a tree that has seen its copy. Only rows that are far more common
-than others are divided between both sides, where the tree that is kept would otherwise never see
-them. The part of a row depends on its values alone, never on its position.
+are held out. Identical rows stay together, so that a row of weight two and two identical rows give
+the same parts, and no case is evaluated by a tree that was grown from a copy of it. Only rows that
+are far more common than others are divided between both sides, where the tree that is kept would
+otherwise never see them. The part of a row depends on its values alone, never on its position.
 """
 
 import math
@@ -88,22 +88,22 @@ from roctree.tree.tree import Tree
 Grow = Callable[[Dataset], Tree]
 
 N_FOLDS = 5
-# Folds of the trees that points are learned beside, and how held-out scores are rounded, of two and
-# of more classes, where there are more than so many.
+# Folds of the trees that out-of-fold scores for points come from. More distinct scores than the
+# maximum are rounded to this many decimals, for two classes and for more.
 POINTS_FOLDS = 3
 _SCORE_DECIMALS, _MAX_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
-# Least probability that the log-loss charges for, so that an impossible outcome costs a finite sum.
+# Lower bound of probabilities in the log-loss, which keeps it finite.
 _MIN_PROBABILITY = 1e-15
-# A bit pattern that is not a number, so that a missing value differs from zero.
+# Bits that stand for a missing value in hashes; no number has them.
 _MISSING_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """Every choice of a fit, checked; the fields are the parameters of ``ROCTreeClassifier``."""
+    """Validated options of a fit; the fields are the parameters of ``ROCTreeClassifier``."""
 
     criterion: Criterion
     pruning: Pruner
@@ -165,8 +165,8 @@ class FitOptions:
     def growth_rules(self, classes: NDArray[Any], totals: Floats, n_rows: int) -> GrowthRules:
         """Return the rules of growth for data with these classes, class weights and rows.
 
-        If the weights average less than one, as weights that add up to one do, limits count cases
-        of average weight.
+        If the mean weight is below one, for example because weights sum to one, limits are in units
+        of the mean weight.
         """
         unit = min(1.0, float(totals.sum()) / n_rows)
         n_cases = float(totals.sum()) / unit
@@ -193,7 +193,7 @@ class FitOptions:
 
 
 def _check_beside_points(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that have no meaning for a tree with points."""
+    """Raise ``ParameterError`` for parameters that cannot be combined with points."""
     pruner = pruning.resolve(parameters["pruning"])
     for name, allowed in (
         ("labels", ("probability",)),
@@ -204,15 +204,15 @@ def _check_beside_points(parameters: Mapping[str, Any]) -> None:
             raise ParameterError(
                 parameter=name,
                 value=parameters[name],
-                reason="has no meaning beside {points}, which give each row probabilities of its "
-                "own: leave it out",
+                reason="cannot be combined with {points}, which give the rows of a leaf "
+                "different probabilities: leave it out",
             )
     if isinstance(pruner, PrunesUnderCosts) and pruner.costs is not None:
         raise ParameterError(
             parameter="pruning",
             value=pruner,
-            reason="labels leaves by costs, but with {points} rows have labels: give the costs to "
-            "{at(...)}",
+            reason="labels leaves by costs, but with {points} rows are labelled, not leaves: give "
+            "the costs to {at(...)}",
         )
 
 
@@ -253,7 +253,7 @@ def fit_grown(
     class_weight: Floats,
     n_threads: int = 1,
 ) -> FittedTree:
-    """Prune, soften and smooth the tree that ``grow`` makes of the data, or of parts of it."""
+    """Grow a tree with ``grow``, then prune, soften and smooth it."""
     pruner = costs_in_class_order(options.pruning, data.schema.classes)
     spread = Spread.from_rows(data.values, data.weights, n_threads)
     scale = scale_of(options.metric, spread, data.schema)
@@ -275,7 +275,7 @@ def fit_grown(
 
 
 class Learned(NamedTuple):
-    """A pruned tree and what was learned beside it; see ``FittedTree``."""
+    """A pruned tree and what else was learned from the data; see ``FittedTree``."""
 
     pruner: Pruner
     pruned: Pruned
@@ -289,7 +289,7 @@ class Learned(NamedTuple):
 def assemble(
     options: FitOptions, schema: Schema, training: Training, learned: Learned
 ) -> FittedTree:
-    """Return the fitted tree of what was learned."""
+    """Return the fitted tree."""
     tree, node_labels = learned.pruned
     return FittedTree(
         schema=schema,
@@ -320,17 +320,17 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: i
 
 
 def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[Grow, GrowthRules]:
-    """Return a function that grows trees of parts of the data by the rules for all, and these."""
+    """Return a function that grows trees from parts of the data, and the rules for all data."""
     rules = options.growth_rules(data.schema.classes, class_totals(data), len(data.labels))
     return partial(grow_tree, options=options, rules=rules, n_threads=n_threads), rules
 
 
 def grow_tree(data: Dataset, options: FitOptions, rules: GrowthRules, n_threads: int = 1) -> Tree:
-    """Return the tree of a data set, not pruned yet."""
+    """Return the unpruned tree of a data set."""
     if options.splits == "binned":
         binned = bin_dataset(data, options.max_bins, n_threads)
         return grow_binned_tree(binned, options, rules, n_threads)
-    tree = grow_to_size(lambda limits: grow(data, limits, n_threads), options, rules)
+    tree = grow_to_size(partial(grow, data, n_threads=n_threads), options, rules)
     return _place_thresholds(tree, options, data.values, data.schema.n_categories)
 
 
@@ -341,7 +341,7 @@ def grow_binned_tree(
     n_threads: int,
     finished: LevelCallback = lambda n_levels: None,
 ) -> Tree:
-    """Return the tree of binned data, wherever the rows are stored.
+    """Return the tree of binned data, in memory or elsewhere.
 
     Only the values at the edges of bins are known; thresholds lie between those.
     """
@@ -353,7 +353,7 @@ def grow_binned_tree(
 def grow_to_size(
     grow: Callable[[GrowthRules], Tree], options: FitOptions, rules: GrowthRules
 ) -> Tree:
-    """Grow a tree of at most ``max_leaf_nodes`` leaves, collapse it, cut its weakest links."""
+    """Grow a tree of at most ``max_leaf_nodes`` leaves, with ``collapse`` and ``ccp_alpha``."""
     if options.max_leaf_nodes is None:
         tree = grow(rules)
     else:
@@ -366,7 +366,7 @@ def grow_to_size(
 
 
 def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> Path:
-    """Return the path of cost-complexity pruning by impurity, of class-weighted cases."""
+    """Return the path of cost-complexity pruning by impurity, with class weights."""
     counts = tree.counts * class_weight
     return impurity_path(tree, node_impurities(options.criterion, counts), counts.sum(axis=1))
 
@@ -392,7 +392,7 @@ def class_totals(data: Dataset) -> Floats:
 def warn_about_lost_rows(
     lost: int, n_rows: int, quantum: float, largest: float, stacklevel: int
 ) -> None:
-    """Warn about rows whose weight is too small to be represented beside the largest."""
+    """Warn about rows whose weight is negligible relative to the largest."""
     if lost:
         warnings.warn(
             ParameterWarning(
@@ -408,7 +408,7 @@ def warn_about_lost_rows(
 
 
 def grow_and_prune(data: Dataset, grow: Grow, pruner: Pruner) -> tuple[Pruner, Pruned]:
-    """Return the pruner with its options resolved, and the tree that it makes of the data."""
+    """Return the pruner with its options resolved, and the pruned tree."""
     wanted = need(pruner)
     if wanted == "held_out":
         holds_out = pruner if isinstance(pruner, HoldsOut) else ReducedError()
@@ -433,16 +433,16 @@ def _grow_fold(grow: Grow, kept: Dataset, out: Dataset) -> Fold:
 def prune_again(
     tree: Tree, pruner: Pruner, validation: Dataset | None, training: Dataset | None
 ) -> tuple[Pruner, Pruned]:
-    """Return the pruner with its options resolved, and what it makes of an existing tree.
+    """Return the pruner with its options resolved, and an existing tree pruned by it.
 
     Parameters
     ----------
     tree : Tree
     pruner : Pruner
     validation : Dataset or None
-        Cases that did not grow the tree, for pruners that choose by them.
+        Held-out cases, for pruners that need them.
     training : Dataset or None
-        The cases that did, for subtree raising.
+        Training cases, for subtree raising.
     """
     wanted = need(pruner)
     if wanted == "training" and training is not None:
@@ -460,14 +460,14 @@ def prune_again(
 
 
 def resolve_and_prune(pruner: Pruner, tree: Tree, evidence: list[Fold]) -> tuple[Pruner, Pruned]:
-    """Return the pruner with what the folds decide, and the tree that it makes."""
+    """Return the pruner with its options selected by the folds, and the pruned tree."""
     settled = pruner.settled(tree, evidence) if isinstance(pruner, SelectsByFolds) else pruner
     return settled, prune(settled, tree, *([evidence] if need(settled) == "folds" else []))
 
 
 def prune(pruner: Pruner, tree: Tree, *evidence: object) -> Pruned:
     """Return the pruned tree and, if the pruner has costs, the labels of its nodes."""
-    # Asking for the attribute is far faster than for all that the protocol wants.
+    # Testing for the attribute is far faster than an isinstance check of the protocol.
     if getattr(pruner, "costs", None) is not None and isinstance(pruner, PrunesUnderCosts):
         return pruner.labelled(tree)
     smaller = pruner(tree, *evidence)
@@ -487,7 +487,7 @@ def node_counts(tree: Tree, cases: Dataset) -> Floats:
 def select_smoother(
     smoother: Smoother, pruner: Pruner, data: Dataset, options: FitOptions, grow: Grow
 ) -> Smoother:
-    """Return the smoother with "auto" resolved for trees that are grown and pruned like this."""
+    """Return the smoother with "auto" resolved for trees that are grown and pruned in this way."""
 
     def fit_tree(part: Dataset) -> Tree:
         tree = grow_and_prune(part, grow, pruner)[1].tree
@@ -499,8 +499,8 @@ def select_smoother(
 def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother:
     """Return the smoother whose "auto" option has the least log-loss on held-out cases.
 
-    Each fold has a tree of its own, since on the training cases of a tree the least smoothing
-    always looks best.
+    Each fold has its own tree, because on the training cases of a tree the least smoothing always
+    looks best.
     """
     candidates = choices(smoother)
     if len(candidates) == 1:
@@ -514,7 +514,7 @@ def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother
 
 
 def total_log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
-    """Return the weighted sum of minus log probability, independent of the order of cases."""
+    """Return the weighted sum of negative log-probabilities, independent of the order of cases."""
     shares = mix(tree, cases.values, smoother(tree))
     of_truth = np.take_along_axis(shares, cases.labels[:, None].astype(np.int64), axis=1)
     logarithms = np.log(np.maximum(of_truth[:, 0], _MIN_PROBABILITY))
@@ -527,29 +527,26 @@ def total_log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
 def add_points(
     model: FittedTree, data: Dataset, options: FitOptions, grow: Grow, n_threads: int = 1
 ) -> FittedTree:
-    """Return a fitted tree with points, or without attributes if points do not help.
+    """Return a fitted tree with points; the table of points is empty if they do not help.
 
-    They are learned from probabilities of trees that are fitted like this one without the case. Of
-    many cases a sample is used.
+    They are learned from out-of-fold probabilities of trees fitted in the same way. If there are
+    many cases, a sample is used.
 
     Parameters
     ----------
     model : FittedTree
         The tree, without points.
     data : Dataset
-        Cases, as a rule those that grew the tree.
+        Cases, normally the training cases.
     options : FitOptions
         With the points to learn.
     grow : callable
-        What grows the tree of a part of the cases.
+        Grows a tree from a part of the cases.
     n_threads : int
         Number of threads; the result does not depend on it.
     """
     assert options.points is not None
-    # A column with a single value has no effect.
-    first = data.values[:1]
-    constant = ((data.values == first) | (np.isnan(data.values) & np.isnan(first))).all(axis=0)
-    cases = distinct_cases(data, MAX_CASES, ~constant)
+    cases = distinct_cases(data, MAX_CASES, _varying(data.values))
     ranks = _ranks_in_order(cases.labels, data.schema.n_classes)
     unit = min(1.0, float(data.weights.mean()))
     shares = np.empty((len(cases.labels), data.schema.n_classes))
@@ -582,7 +579,7 @@ def add_points(
 
 
 def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None = None) -> Dataset:
-    """Return the distinct cases in an order by content; of more than ``most``, a sample.
+    """Return the distinct cases in an order that depends on content; at most ``most``, a sample.
 
     Copies are merged, and their weights added. The order is pseudo-random.
 
@@ -594,9 +591,14 @@ def distinct_cases(data: Dataset, most: int, columns: NDArray[np.bool_] | None =
         The columns that the order depends on; None for all.
     """
     hashes = _hashes(data.values if columns is None else data.values[:, columns])
-    keys = (hashes ^ data.labels.astype(np.uint64)) * _HASH_FACTOR
-    _, places, group = np.unique(keys, return_index=True, return_inverse=True)
-    totals = np.bincount(group.reshape(-1), weight_grid(data.weights)[0]).astype(np.float64)
+    # By values first, so that the order within a class does not depend on the names of classes.
+    order = np.lexsort((data.labels, hashes))
+    differs = (np.diff(each[order]) != 0 for each in (hashes, data.labels))
+    new = np.append(True, np.logical_or(*differs))
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(new) - 1
+    places = order[new]
+    totals = np.bincount(group, weight_grid(data.weights)[0]).astype(np.float64)
     chosen = places[:most]
     return replace(
         data,
@@ -645,13 +647,24 @@ def hold_out(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
 def hold_out_rows(data: Dataset, fraction: float) -> tuple[Dataset, Dataset]:
     """Split the data in two by rows, the second part with this fraction of each class.
 
-    Copies of a row may be on both sides.
+    Copies of a row may be on both sides, as if rows were drawn at random.
     """
-    ranks = np.empty(len(data.labels), dtype=np.int64)
+    hashes, n_rows = _row_hashes(data), np.arange(len(data.labels))
     # Identical rows of equal weight are interchangeable, so the order of the data does not matter.
-    order = np.lexsort((data.weights, _row_hashes(data), data.labels))
-    starts = np.searchsorted(data.labels[order], data.labels[order])
-    ranks[order] = np.arange(len(order)) - starts
+    order = np.lexsort((data.weights, hashes, data.labels))
+    _, first, copies = np.unique(
+        np.stack([data.labels[order].astype(np.uint64), hashes[order]]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+    )
+    copy = np.empty_like(n_rows)
+    copy[order] = n_rows - first[copies.reshape(-1)]
+    # Each copy has its own place in a pseudo-random order.
+    mixed = _mixed(hashes, copy.astype(np.uint64))
+    order = np.lexsort((mixed, data.labels))
+    ranks = np.empty_like(n_rows)
+    ranks[order] = n_rows - np.searchsorted(data.labels[order], data.labels[order])
     out = np.floor((ranks + 1) * fraction) > np.floor(ranks * fraction)
     if out.all() or not out.any():
         return data, data
@@ -672,8 +685,18 @@ def ranks_in_class(data: Dataset) -> Ints:
 
 
 def _row_hashes(data: Dataset) -> NDArray[np.uint64]:
-    """Return a number for each row that depends on its values only."""
-    return _hashes(data.values)
+    """Return a number for each row that depends on its values only.
+
+    Columns with a single value have no effect.
+    """
+    varies = _varying(data.values)
+    return _hashes(data.values if varies.all() else data.values[:, varies])
+
+
+def _varying(values: Floats) -> NDArray[np.bool_]:
+    """Return which columns have more than one value, missing values included."""
+    first = values[:1]
+    return np.asarray(((values != first) & ~(np.isnan(values) & np.isnan(first))).any(axis=0))
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:
@@ -682,13 +705,17 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     bits[np.isnan(values)] = _MISSING_BITS
     mixed = np.zeros(len(bits), dtype=np.uint64)
     for column in bits.T:
-        mixed = (mixed ^ column) * _HASH_FACTOR
-        mixed ^= mixed >> np.uint64(29)
+        mixed = _mixed(mixed, column)
     return mixed
 
 
+def _mixed(hashes: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    mixed = (hashes ^ numbers) * _HASH_FACTOR
+    return mixed ^ (mixed >> np.uint64(29))
+
+
 def _common_rows(data: Dataset, ranks: Ints) -> NDArray[np.bool_]:
-    """Return which rows weigh, with their copies, far more than others of their class."""
+    """Return which rows, including copies, weigh far more than others of their class."""
     weights, _ = weight_grid(data.weights)
     common = np.zeros(len(ranks), dtype=np.bool_)
     for label in range(data.schema.n_classes):

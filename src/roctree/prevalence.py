@@ -26,7 +26,7 @@ from roctree.roc.inputs import check_confidence
 from roctree.text import html_table, text_table
 
 _N_SAMPLES = 400
-_TOLERANCE, _MAX_STEPS = 1e-9, 5000
+_TOLERANCE, _MAX_STEPS = 1e-9, 1000
 # A difference is reported if it is less likely than this by chance.
 SIGNIFICANCE = 0.01
 # Cells of a chi-squared test with a lower expectation are pooled (Cochran).
@@ -129,16 +129,29 @@ class PriorEstimate(Mapping[Any, float]):
         return self.fit.p_value >= SIGNIFICANCE
 
     @property
+    def shares_differ(self) -> bool:
+        """Whether the class shares of the reference cases are outside the intervals."""
+        low, high = self.intervals.T
+        return bool(((self.reference < low) | (self.reference > high)).any())
+
+    @property
     def sentence(self) -> str:
         """A sentence that states the result of the comparison."""
         if self.change.df == 0:
-            return "There are too few cases to compare how they fill the leaves."
+            return "There are too few cases to compare their distributions over the leaves."
+        if not self.has_shifted and self.shares_differ:
+            return (
+                "The estimated class shares differ from those of the reference cases, which are "
+                "outside the intervals, but the distribution over the leaves does not differ "
+                f"significantly ({self.change}): collect more new cases, and until then compare "
+                "the labels with and without at(prior=...)."
+            )
         if not self.has_shifted:
             return (
-                f"The new cases fill the leaves as the reference cases do ({self.change}): there "
-                "is no sign of a shift."
+                "The new cases are distributed over the leaves like the reference cases "
+                f"({self.change}): there is no sign of a shift."
             )
-        differently = f"The new cases fill the leaves differently ({self.change})"
+        differently = f"The new cases are distributed differently over the leaves ({self.change})"
         if self.is_explained:
             return (
                 f"{differently}, and other class shares explain it ({self.fit}): use at(prior=...) "
@@ -282,15 +295,40 @@ def most_likely_shares(distributions: Floats, weights: Floats, start: Floats) ->
     """
     shares = np.tile(start, (len(weights), 1))
     for _ in range(_MAX_STEPS):
-        mixed = np.einsum("slk,sk->sl", distributions, shares)
-        ratio = np.divide(weights, mixed, out=np.zeros_like(mixed), where=mixed > 0.0)
-        after = shares * np.einsum("slk,sl->sk", distributions, ratio)
-        after /= after.sum(axis=1, keepdims=True)
-        done = np.abs(after - shares).max() < _TOLERANCE
+        first = _em_step(distributions, weights, shares)
+        second = _em_step(distributions, weights, first)
+        # Near its end EM takes ever smaller steps in one direction: extrapolate them, unless that
+        # makes the cases less likely (SQUAREM, Varadhan and Roland 2008).
+        step, bend = first - shares, second - 2.0 * first + shares
+        length, bent = (np.sqrt((each**2).sum(axis=1, keepdims=True)) for each in (step, bend))
+        stride = np.divide(length, bent, out=np.ones_like(length), where=bent > 0.0)
+        far = shares + 2.0 * stride * step + stride**2 * bend
+        # A class with a share of 0 would keep it.
+        far = np.maximum(far, 0.1 * second)
+        far = _em_step(distributions, weights, far / far.sum(axis=1, keepdims=True))
+        better = _log_likelihood(distributions, weights, far) >= _log_likelihood(
+            distributions, weights, second
+        )
+        after = np.where(better[:, None], far, second)
+        done = max(np.abs(first - shares).max(), np.abs(after - shares).max()) < _TOLERANCE
         shares = after
         if done:
             break
     return shares
+
+
+def _em_step(distributions: Floats, weights: Floats, shares: Floats) -> Floats:
+    """Return the mean probability of each class in each sample, float64[samples, classes]."""
+    mixed = np.einsum("slk,sk->sl", distributions, shares)
+    ratio = np.divide(weights, mixed, out=np.zeros_like(mixed), where=mixed > 0.0)
+    after = shares * np.einsum("slk,sl->sk", distributions, ratio)
+    return np.asarray(after / after.sum(axis=1, keepdims=True))
+
+
+def _log_likelihood(distributions: Floats, weights: Floats, shares: Floats) -> Floats:
+    mixed = np.einsum("slk,sk->sl", distributions, shares)
+    # Leaves that no class reaches count alike for all shares.
+    return np.asarray((weights * np.log(np.where(mixed > 0.0, mixed, 1.0))).sum(axis=1))
 
 
 def _resampled(reference: Floats, weights: Floats, shares: Floats, seed: int) -> Floats:

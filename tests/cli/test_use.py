@@ -514,9 +514,11 @@ def test_evaluate_estimates_the_shares_of_unlabelled_cases_and_warns_of_a_shift(
     same = roctree("evaluate", "model.json", "test.csv", "--unlabelled", "same.csv")
     assert same.code == 0, same.err
     assert "no sign of a shift" in same.out
-    assert "fill the leaves differently" not in same.err
+    assert "are distributed differently over the leaves" not in same.err
     new = roctree("evaluate", "model.json", "test.csv", "--unlabelled", "new.csv", "--json")
-    assert "new.csv: The new cases fill the leaves differently" in " ".join(new.err.split())
+    assert "new.csv: The new cases are distributed differently over the leaves" in " ".join(
+        new.err.split()
+    )
     facts = json.loads(new.out)["unlabelled"]
     assert facts["rows"] == 1500
     assert facts["has_shifted"]

@@ -13,6 +13,7 @@ from roctree import (
     ROCTreeClassifier,
     load,
 )
+from roctree.calibration import Calibration
 from tests.estimator import weather
 from tests.naive import roc as naive
 
@@ -130,15 +131,6 @@ def test_a_tally_serves_as_well_as_its_cases():
     assert np.array_equal(by_tally.probabilities_, by_cases.probabilities_)
 
 
-def test_weights_count_as_repeated_cases():
-    tree, (X, y) = CLASSIFIERS[0].fit(*cases(300)), cases(100, seed=1)
-    weighted = tree.calibrated(X, y, sample_weight=np.arange(100) % 3)
-    repeated = tree.calibrated(
-        np.repeat(X, np.arange(100) % 3, 0), np.repeat(y, np.arange(100) % 3)
-    )
-    assert np.allclose(weighted.probabilities_, repeated.probabilities_)
-
-
 def test_the_leaf_table_has_the_intervals():
     tree, (X, y) = CLASSIFIERS[0].fit(*cases(300)), cases(200, seed=1)
     table = tree.calibrated(X, y).leaf_table(X, y).to_pandas()
@@ -187,3 +179,38 @@ def test_sql_has_the_calibrated_probabilities():
     other = tree.calibrated(X, y)
     share = float(other.probabilities_[other.tree_.leaves[0], 0])
     assert repr(share) in other.to_sql()
+
+
+def test_each_of_several_classes_is_calibrated_against_the_rest_and_they_are_divided_by_their_sum():
+    tree, (X, y) = CLASSIFIERS[0].fit(*cases(300, 3)), cases(60, 3, seed=1)
+    before, other = tree.predict_proba(X).round(12), tree.calibrated(X, y)
+    plain = []
+    for place, label in enumerate(tree.classes_):
+        leaves = [(score, int(own == label), int(own != label))
+                  for score, own in zip(before[:, place].tolist(), y, strict=True)]  # fmt: skip
+        pooled = naive.isotonic(leaves)
+        plain.append([float(pooled[score]) for score in before[:, place].tolist()])
+    expected = np.array(plain).T
+    assert np.allclose(other.predict_proba(X), expected / expected.sum(axis=1, keepdims=True))
+    assert repr(other.calibration_) == "<Calibration on 60 cases>"
+    # Intervals are those of each class against the rest, before the division.
+    low, high = np.moveaxis(other.predict_interval(X), 2, 0)
+    assert ((low <= expected + 1e-12) & (expected <= high + 1e-12)).all()
+
+
+def test_scores_that_no_class_is_calibrated_to_stay_as_they_are():
+    scores = np.array([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6], [0.1, 0.5, 0.4]])
+    counts = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    found = Calibration.from_table(scores, counts, 0.95)
+    assert found.n_cases == 3.0
+    # No case with so low a score was of the class, for all three of them.
+    assert found(np.array([[0.1, 0.2, 0.1]])).tolist() == [[0.1, 0.2, 0.1]]
+    assert found(np.array([[0.2, 0.2, 0.1]])).tolist() == [[1.0, 0.0, 0.0]]
+
+
+def test_intervals_of_two_classes_mirror_each_other():
+    tree, (X, y) = CLASSIFIERS[0].fit(*cases(300)), cases(200, seed=1)
+    found = tree.calibrated(X, y).predict_interval(X)
+    assert np.allclose(found[:, 0, 0], 1.0 - found[:, 1, 1])
+    assert np.allclose(found[:, 0, 1], 1.0 - found[:, 1, 0])
+    assert (found[:, :, 0] < found[:, :, 1]).all()

@@ -80,15 +80,6 @@ def test_reduced_error_takes_validation_data(tree, other_data):
     assert small.score(X_val, y_val) >= tree.score(X_val, y_val)
 
 
-def test_weights_of_validation_data_count_as_rows(tree, other_data):
-    X_val, y_val = other_data
-    weights = np.arange(len(y_val)) % 3
-    twice = X_val.loc[X_val.index.repeat(weights)], np.repeat(y_val, weights)
-    by_rows = tree.pruned("reduced_error", X_val=twice[0], y_val=twice[1])
-    weighted = tree.pruned("reduced_error", X_val=X_val, y_val=y_val, sample_weight=weights)
-    assert weighted.tree_ == by_rows.tree_
-
-
 def test_cost_complexity_chooses_its_price_on_validation_data(tree, other_data):
     X_val, y_val = other_data
     small = tree.pruned("cost_complexity", X_val=X_val, y_val=y_val)
@@ -359,3 +350,12 @@ def test_divided_copies_hold_out_a_share_of_the_rows_of_each_class():
     kept, out = hold_out_rows(data, 1 / 3)
     assert np.bincount(out.labels).tolist() == [20, 10]
     assert np.bincount(kept.labels).tolist() == [40, 20]
+
+
+def test_divided_copies_are_held_out_as_if_at_random():
+    X, y = np.repeat(np.random.default_rng(0).normal(size=(3000, 2)), 2, axis=0), np.zeros(6000)
+    _, out = hold_out_rows(Dataset.from_data(X, y), 1 / 3)
+    _, copies = np.unique(out.values, axis=0, return_counts=True)
+    # Of two copies, both are held out with probability 1/9, one with 4/9.
+    assert (copies == 2).sum() / 3000 == pytest.approx(1 / 9, abs=0.03)
+    assert (copies == 1).sum() / 3000 == pytest.approx(4 / 9, abs=0.03)

@@ -112,6 +112,15 @@ def test_worked_example():
     assert point.cost_ratio is None
 
 
+@pytest.mark.parametrize("tenths", range(1, 10))
+def test_a_leaf_whose_errors_cost_as_much_as_leaving_it_undecided_is_decided(tenths):
+    # 1 - 0.7 is more than 0.3 in floats.
+    made = leaves([(tenths, 10 - tenths), (20, 0)])
+    last = Labellings(made, cost_reject=tenths / 10)[-1]
+    assert last.positive_leaves.tolist() == [1]
+    assert last.undecided_leaves.tolist() == [2]
+
+
 def test_the_table_of_labellings_shows_undecided_leaves():
     shown = str(worked_tree().labellings(positive=1, cost_reject=0.35))
     assert shown.splitlines() == [

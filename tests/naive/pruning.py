@@ -346,12 +346,11 @@ def breakpoints(lines):
     crossings = {
         (d - b) / (a - c) for a, b in lines for c, d in lines if a != c and (d - b) / (a - c) > 0
     }
-    return [
-        ratio
-        for ratio in sorted(crossings)
-        if len({line for line in lines if is_lowest(line, lines, ratio)}) > 1
-    ]
+    return [ratio for ratio in sorted(crossings) if len(lowest(lines, ratio)) > 1]
 
 
-def is_lowest(line, lines, ratio):
-    return line[0] * ratio + line[1] == min(a * ratio + b for a, b in lines)
+def lowest(lines, ratio):
+    """The lines that are lowest at a ratio of costs."""
+    height = {(a, b): a * ratio + b for a, b in lines}
+    least = min(height.values())
+    return {line for line, each in height.items() if each == least}

@@ -92,6 +92,7 @@ def test_no_file_is_mapped_when_its_folder_is_deleted(tmp_path, monkeypatch):
             self.cleanup()
 
     monkeypatch.setattr("roctree.large.fitting.TemporaryDirectory", Watched)
+    monkeypatch.setattr("roctree.large.batches.TemporaryDirectory", Watched)
     random = np.random.default_rng(0)
     X = random.normal(size=(500, 3))
     table = pa.table({f"x{i}": X[:, i] for i in range(3)} | {"y": (X[:, 0] > 0).astype(int)})
@@ -101,3 +102,7 @@ def test_no_file_is_mapped_when_its_folder_is_deleted(tmp_path, monkeypatch):
     assert tree.get_n_leaves() > 1
     ROCTreeClassifier(splits="binned").fit(iter(table.to_batches()), "y")
     assert in_use == [[], []]
+    query = pytest.importorskip("polars").scan_parquet(path)
+    assert tree.roc(query, "y").auc == tree.roc(path, "y").auc
+    assert in_use[2:]
+    assert not any(in_use[2:])

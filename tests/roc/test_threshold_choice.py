@@ -72,6 +72,18 @@ def test_beta_distributions_of_whole_numbers_are_those_of_scipy(alpha, beta, cos
     )
 
 
+@given(leaf_lists, st.sampled_from([(1, 1), (2, 2), (3, 1)]))
+@settings(max_examples=15)
+def test_the_h_measure_compares_with_one_label_for_all(leaves, shape):
+    cases = as_fractions(leaves)
+    together = [(Fraction(1, 2), sum(leaf[1] for leaf in cases), sum(leaf[2] for leaf in cases))]
+    own, trivial = (
+        naive.expected_loss(each, "optimal", density(*shape)) for each in (cases, together)
+    )
+    found = curve_of(leaves).h_measure(*shape)
+    assert found == pytest.approx(1 - own / trivial, abs=0.02 + 1e-4 / trivial)
+
+
 @given(leaf_lists)
 def test_the_h_measure_depends_on_the_order_of_the_scores_only(leaves):
     curve = curve_of(leaves)

@@ -21,11 +21,9 @@ from roctree.experiment import (
     UnknownDataSetError,
 )
 from roctree.experiment.store import Store
-from roctree.presets import j48, smiles_2003
-from roctree.pruning import ReducedError
+from roctree.presets import smiles_2003
 from studies import REPRODUCTIONS, descriptions, ecml03, names_matching, sc17
 from studies.__main__ import main
-from studies.ab05 import reduced_error_j48
 from studies.charts import Series, chart
 from studies.report import Entry, Report, compared, geometric_mean, within
 from studies.setting import MissingDataError, Setting, published
@@ -164,15 +162,6 @@ def test_figure_1_of_icml02_has_all_labellings(tmp_path):
     assert len(table.rows) == 8
     assert [row[2] for row in table.rows].count("yes") == 4
     ElementTree.fromstring(report.figures["roc"])
-
-
-def test_reduced_error_pruning_of_ab05_holds_out_a_plain_third_like_weka():
-    wine = BuiltIn().load("wine")
-    # With four copies of each case, the pruning cases are copies of growing ones.
-    rows, y = wine.rows[np.tile(np.arange(178), 4)], np.tile(wine.y, 4)
-    grown = reduced_error_j48(smoothing="laplace").fit(rows, y)
-    assert j48(pruning=ReducedError()).fit(rows, y).get_n_leaves() < grown.get_n_leaves()
-    assert grown.smoothing == "laplace"
 
 
 @pytest.mark.slow

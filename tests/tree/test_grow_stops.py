@@ -17,10 +17,11 @@ from roctree.criteria import GainRatio, Gini
 LONG_FIT = """
 import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, roctree
-X = np.random.default_rng(0).random((400, 5)); y = np.arange(400) % 2
-roctree.ROCTreeClassifier().fit(X, y)
 big = np.random.default_rng(0).random((500_000, 12)); labels = np.arange(500_000) % 2
-roctree.ROCTreeClassifier().fit(big[:5000], labels[:5000])
+# Compile all kernels of the long fit first, those of large and of small nodes.
+for rows, depth in ((5000, None), (200_000, 2)):
+    part = roctree.ROCTreeClassifier(n_jobs={n_jobs}, max_depth=depth)
+    part.fit(big[:rows], labels[:rows])
 print("ready", flush=True)
 roctree.ROCTreeClassifier(n_jobs={n_jobs}).fit(big, labels)
 """

@@ -29,8 +29,8 @@ from numba.np.arrayobj import make_array, populate_array
 
 from roctree._jit.records import signature_of
 from roctree._jit.store import entry_of
-from roctree.collection import no_collection
 from roctree.errors import ParameterError
+from roctree.garbage_collection import paused_garbage_collection
 
 __all__ = ["compile_kernel"]
 
@@ -256,7 +256,7 @@ def compile_kernel(function: Kernel) -> Kernel:
         options.update(_COUNTED)
     entry, signature = entry_of(function), signature_of(function)
     dispatcher: Any = njit(**options)(_copy(function, {}))
-    with entry.claimed(), no_collection():
+    with entry.claimed(), paused_garbage_collection():
         result = entry.load(dispatcher.targetctx)
         if result is None:
             # Functions name the symbols in machine code, so their names must be unique.

@@ -20,8 +20,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from roctree._version import __version__
-from roctree.collection import no_collection
 from roctree.errors import DataError, ModelFileError, ParameterError
+from roctree.garbage_collection import paused_garbage_collection
 from roctree.text import did_you_mean
 
 USAGE_ERROR, INTERRUPTED, TERMINATED = 2, 130, 143
@@ -83,7 +83,7 @@ class CommandGroup(TyperGroup):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        with no_collection():
+        with paused_garbage_collection():
             module = import_module(f"roctree.cli.{COMMANDS[cmd_name].module}")
         single = typer.Typer(add_completion=False, **SETTINGS)
         single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))

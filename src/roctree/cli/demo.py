@@ -111,7 +111,8 @@ def write_demo_page(path: Path) -> Path:
         values, labels, test_size=0.5, stratify=labels, random_state=0
     )
     tree = _with_names(roctree.ROCTreeClassifier(min_samples_leaf=MIN_LEAF).fit(X, y), names)
-    page: Path = tree.explore(path, X_test, y_test, title="Breast cancer: benign or malignant?")
+    title = "Breast cancer: benign or malignant?"
+    page: Path = tree.explore(path, X_test, y_test, title=title, unit="tumours")
     return page
 
 

@@ -397,6 +397,7 @@ def _with_shift(
         "change": found.change._asdict(),
         "fit": found.fit._asdict(),
         "has_shifted": found.has_shifted,
+        "shares_differ": found.shares_differ,
         "is_explained": found.is_explained,
         "sentence": sentence,
     }
@@ -451,10 +452,12 @@ def _recommendation(costs: list[dict[str, Any]]) -> str:
             "cost less than one label for all cases."
         )
     best = max(costs, key=lambda each: each["one_label_cost"] - each["cost"])
-    ratios = f"{paying[0]:g} to {paying[-1]:g}" if len(paying) > 1 else f"{paying[0]:g}"
+    ratios = f"a cost ratio of {paying[0]:g}"
+    if len(paying) > 1:
+        ratios = f"cost ratios of {paying[0]:g} to {paying[-1]:g}, most at {best['cost_ratio']:g}"
     return (
         "Recommendation: choose the labels by your costs (roctree at --cost-fp 1 --cost-fn RATIO); "
-        f"they pay at cost ratios of {ratios}, most at {best['cost_ratio']:g}, where a case costs "
+        f"they pay at {ratios}, where a case costs "
         f"{best['cost']:.4g} instead of {best['one_label_cost']:.4g} with one label for all."
     )
 

@@ -1,11 +1,10 @@
 """The parts that model files share: values as JSON, then sections made of them.
 
 For each part there is a function that writes it as JSON values and one that reads and checks it.
-What JSON lacks is an object with one of these keys: ``{"tuple": [...]}``,
-``{"mapping": [[key, value], ...]}``, ``{"array": [...], "dtype": "int64"}``, ``{"float": "inf"}``,
-and for strategies of the library ``{"smoothing": "m_branch", "options": {"M": 4.0}}``. Code is
-never written: of a strategy that is not in a registry the file has the name,
-``{"not_kept": "mine"}``.
+Values without a JSON type are objects with one of these keys: ``{"tuple": [...]}``, ``{"mapping":
+[[key, value], ...]}``, ``{"array": [...], "dtype": "int64"}``, ``{"float": "inf"}``, and for
+strategies of the library ``{"smoothing": "m_branch", "options": {"M": 4.0}}``. Code is never
+written: of a strategy that is not in a registry the file has the name, ``{"not_kept": "mine"}``.
 
 Sizes are never declared in a file: they follow from lists that are there, so that a small file
 cannot ask for much memory.
@@ -152,7 +151,7 @@ def _strategy_to_json(value: Any, levels: int) -> Any:
 
 
 def _own_name(value: Any) -> str:
-    """Return the name that the author gave a value, never its address in memory."""
+    """Return the name of a value as given by its author, never a repr with an address."""
     for attribute in ("name", "__qualname__"):
         name = getattr(value, attribute, None)
         if isinstance(name, str) and name:

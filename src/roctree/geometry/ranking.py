@@ -1,9 +1,10 @@
-"""What the distances of cases from the boundary are used for: scores and probabilities.
+"""Scores and probabilities based on the distances of cases from the boundary.
 
 A score orders cases by leaf, by leaf and then by distance, or by distance alone. For two
 classes a score is positive exactly if the second class is predicted. For more classes the
-largest score of a row is that of the predicted class. ``BoundaryReport`` tells whether distances
-are likely to improve a ranking, and ``GeometricProbability`` estimates probabilities from them.
+largest score of a row is that of the predicted class. ``BoundaryReport`` indicates whether
+distances are likely to improve a ranking, and ``GeometricProbability`` estimates probabilities from
+them.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Rows read in batches: Parquet files, pyarrow data sets, record batches, lazy queries.
 
-Everything is read by pyarrow, part by part and as often as needed. What can be read only once, an
-iterator of batches or the result of a lazy query, is first written to a temporary file. The workers
-of a cluster read Parquet files in pieces of a few row groups.
+Everything is read by pyarrow, part by part and as often as needed. Sources that can be read only
+once, such as an iterator of batches or a lazy query, are first written to a temporary file. The
+workers of a cluster read Parquet files in pieces of a few row groups.
 """
 
 import errno
@@ -31,7 +31,7 @@ READ_AHEAD = 2
 
 
 def are_batches(X: Any) -> bool:
-    """Return whether X is read in batches: files, a data set, batches or a lazy query."""
+    """Whether X is read in batches: files, a data set, batches or a lazy query."""
     kind = type(X)
     if are_files(X) or hasattr(kind, "__next__"):
         return True
@@ -70,7 +70,7 @@ class Batches:
     weight : str or None
         Column with the weights.
     is_copy : bool
-        Whether the rows are in a temporary file, whose name means nothing to the user.
+        Whether the rows are in a temporary file, whose name is not shown to the user.
     """
 
     rows: Any

@@ -1,4 +1,4 @@
-"""Dask: workers keep their partitions in codes; what travels are splits and tables, never rows.
+"""Dask: workers hold their partitions as codes; only splits and tables are sent, never rows.
 
 Every task is a function of its arguments. If a worker dies, the scheduler recomputes what it held
 on another: it reads the partitions again, codes them and sends the rows down the finished levels,
@@ -259,7 +259,7 @@ def map_partitions(
     """
     width = () if n_columns is None else (n_columns,)
     sizes = X.chunks[0] if hasattr(X, "chunks") else [np.nan] * X.npartitions
-    # As a task of its own, a large tree is sent once per worker, not once per partition.
+    # As a separate task, a large tree is sent once per worker, not once per partition.
     known = dask.delayed(predict, pure=False)
     blocks = [
         array.from_delayed(
@@ -404,7 +404,7 @@ def connected(client: Any) -> Iterator[Any]:
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Turn failures of the cluster into errors that say what to do."""
+    """Turn failures of the cluster into errors with advice."""
     try:
         yield
     except distributed.KilledWorker as error:

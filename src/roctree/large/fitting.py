@@ -1,7 +1,7 @@
 """Fit data larger than memory, or on other machines: two passes over the rows, then growth.
 
-``LargeData`` is what a fit asks of the rows, wherever they are. ``OutOfCore`` answers for rows on
-disk; ``roctree.large.dask`` answers for rows on a cluster.
+``LargeData`` is the interface between a fit and the rows. ``OutOfCore`` implements it for rows on
+disk, ``roctree.large.dask`` for rows on a cluster.
 """
 
 import math
@@ -117,9 +117,9 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
 
 
 def sampled_rows(data: LargeData, schema: Schema) -> Dataset:
-    """Return a sample of distinct rows, as many as points are learned from.
+    """Return a sample of distinct rows from which points are learned.
 
-    A row is in the sample by its content, so that the sample does not depend on the parts.
+    Whether a row is in the sample depends on its content only, not on the division into parts.
     """
     parts = data.map_parts("sampling", sample_part, schema, MAX_CASES)
     found = [part for part in parts if part is not None]

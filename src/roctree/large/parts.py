@@ -1,4 +1,4 @@
-"""A part of large data: a frame or matrix with labels and weights, encoded as the whole would be.
+"""A part of large data: a frame or matrix with labels and weights, encoded like the whole.
 
 The data are read twice. The first pass summarises each part (``summarise_part``); the summaries
 merge into the schema and the bins of all rows. The second pass codes each part by these bins

@@ -1,13 +1,13 @@
 """Pruning by the area under the ROC curve (AUC).
 
 Ferri, Flach and Hernández-Orallo (2002, 2003) name this as future work; the method is ours, see
-docs/decisions/0010-auc-pruning.md. ``AUCPruning`` makes a nested sequence of trees: in each step
-the node becomes a leaf that loses least AUC on the training cases per leaf saved. The size is
-selected on held-out cases.
+docs/decisions/0010-auc-pruning.md. ``AUCPruning`` makes a nested sequence of trees: each step makes
+a leaf of the node with the smallest loss of training AUC per leaf removed. The size is selected on
+held-out cases.
 
-A node is scored by its class frequencies, whatever is pruned elsewhere, so all nodes, leaves or
-not, have a fixed rank. Given the sums of positives and negatives over the leaves up to each rank,
-the exact loss of making a node a leaf needs only a look at the leaves below it. Other leaves affect
+A node is scored by its class frequencies, which pruning elsewhere does not change, so all nodes
+have a fixed rank. Given the sums of positives and negatives over the leaves up to each rank, the
+exact loss of making a node a leaf needs only a look at the leaves below it. Other leaves affect
 this loss too, but little: the sums are refreshed when an eighth of the leaves is gone. Below
 sixteen leaves that is after every step, and every loss is exact. Only nodes with few leaves, or
 whose children are all leaves, are candidates; others wait.
@@ -42,7 +42,7 @@ from roctree.strategy import check_choices, reject_option
 from roctree.tree.shape import cut, kept_nodes
 from roctree.tree.tree import Tree
 
-# Number of sizes tried on held-out cases, of all that a path offers.
+# Number of sizes of a path that are evaluated on held-out cases.
 _N_SIZES = 50
 
 
@@ -165,8 +165,8 @@ class AUCPath:
     n_leaves : int64[steps]
         Leaves of each tree, falling.
     step : int64[nodes]
-        Step from which on each node is a leaf: 0 at leaves, the number of steps at nodes that never
-        become one.
+        Step at which each node becomes a leaf: 0 for leaves, the number of steps for nodes that
+        never become one.
     """
 
     n_leaves: Ints
@@ -219,8 +219,8 @@ def auc_pruning_path(tree: Tree, minimum: int = 1) -> AUCPath:
 def _rankings(tree: Tree, ranks: Ints2D) -> "NodeRanks":
     """Return the rankings that make up the AUC.
 
-    Two classes need one ranking, with counts as they are: sums of counts are exact. More classes
-    are each ranked against the others, every class with the same total weight; the mean of these
+    Two classes need one ranking, with unscaled counts, whose sums are exact. With more classes,
+    each is ranked against the others, all classes having the same total weight; the mean of these
     AUCs is Hand and Till's M.
     """
     totals = tree.counts[0]
@@ -242,7 +242,7 @@ def _rankings(tree: Tree, ranks: Ints2D) -> "NodeRanks":
 
 # Kernels.
 
-# Sums over ranks are refreshed when one leaf in this many is gone.
+# Sums over ranks are recomputed whenever one leaf in this many has been removed.
 _REFRESH = 8
 # A node with more leaves is not a candidate, unless they are all its children.
 _FEW = 16
@@ -253,7 +253,7 @@ _NEGLIGIBLE = 1e-13
 
 
 class PrunedState(NamedTuple):
-    """The tree, and what has become of each node."""
+    """The tree, and the state of each node."""
 
     first_child: ReadonlyInts
     n_children: ReadonlyInt32s
@@ -307,7 +307,7 @@ def _prune(
     scratch: LeafScratch,
     n_leaves: Ints,
 ) -> int:
-    """Make leaves of nodes until at most ``minimum`` leaves are left; return the number of steps.
+    """Turn nodes into leaves until at most ``minimum`` leaves are left; return the number of steps.
 
     ``n_leaves`` is filled with the number of leaves after each step.
     """
@@ -340,7 +340,7 @@ def _prune(
 
 @kernel
 def _is_leaf(node: int, state: PrunedState) -> bool:
-    """Whether a node is a leaf, originally or by now."""
+    """Whether a node is a leaf, originally or after pruning."""
     return bool(state.n_children[node] == 0 or state.step[node] > 0)
 
 

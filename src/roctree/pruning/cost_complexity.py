@@ -2,7 +2,7 @@
 
 If every leaf costs ``alpha``, the best pruned tree minimises loss + alpha * leaves. As alpha rises,
 the best trees form a nested sequence (Breiman, Friedman, Olshen and Stone 1984). Each inner node
-has a price: the alpha from which on it is a leaf.
+has a price: the alpha at which it becomes a leaf.
 
 The prices of all nodes are found in one bottom-up pass. The minimal loss of a subtree, as a
 function of alpha, is concave and piecewise linear: its slope is the number of leaves, and it bends
@@ -105,8 +105,8 @@ class Path:
     losses : float64[steps]
         Training loss of each tree.
     price : float64[nodes]
-        Alpha from which on each node is a leaf; infinite at leaves, and at nodes that are cut off
-        before they would become one.
+        Alpha at which each node becomes a leaf; infinite for leaves, and for nodes that are cut off
+        before that.
     ceiling : float64[nodes]
         Least price of the node and its ancestors: from there on it is a leaf or cut off.
     """

@@ -17,29 +17,23 @@ shape, not in colour alone, so that the plots survive printing in black and whit
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree.arrays import Floats
+from roctree.arrays import Floats, Ints
 from roctree.data import encode_labels, take_rows
 from roctree.errors import ParameterError, how_to_install
+from roctree.export.text import case_count, label_colour
+from roctree.fitted import FittedTree
 from roctree.pruning import CostPruningCurve, curve_of_labels, mean_curve
 from roctree.requests import class_index
 from roctree.roc import Band, Curve, Reliability
 from roctree.roc.inputs import check_two_classes, is_positive
 from roctree.roc.threshold_choice import ThresholdChoice
 from roctree.strategy import is_finite_number
-
-if TYPE_CHECKING:
-    from roctree.experiment import Ranks
-    from roctree.experiment.frontier import Frontier, FrontierPoint
-
-
-from roctree.arrays import Ints
-from roctree.export.text import case_count, label_colour
-from roctree.fitted import FittedTree
 from roctree.text import quote_if_needed, shorten
 from roctree.tree.text import (
     DIGITS,
@@ -49,6 +43,10 @@ from roctree.tree.text import (
     check_limits,
     depth_first,
 )
+
+if TYPE_CHECKING:
+    from roctree.experiment import Ranks
+    from roctree.experiment.frontier import Frontier, FrontierPoint
 
 FrontierMeasure = Literal["auc", "log_loss", "cost"]
 
@@ -77,15 +75,19 @@ class Classifier(Protocol):
     def predict(self, X: Any) -> Any:
         """Return labels."""
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return class probabilities."""
-
 
 class ProbabilityClassifier(Classifier, Protocol):
     """A fitted classifier that estimates probabilities."""
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class."""
+
+
+class PrunableClassifier(Protocol):
+    """A fitted tree or cells, which can be pruned under costs."""
+
+    def cost_pruning_curve(self, costs: Any = None, **options: Any) -> CostPruningCurve:
+        """Return the errors after pruning under a sequence of cost ratios."""
 
 
 class Rates(NamedTuple):
@@ -96,7 +98,7 @@ class Rates(NamedTuple):
 
 
 class _CurveDisplay:
-    """What displays of ROC curves share: how curves are computed from a classifier or scores."""
+    """Base class of displays of ROC curves, computed from a classifier or from scores."""
 
     def __init__(
         self,
@@ -124,7 +126,7 @@ class _CurveDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the curve of each fold, on the cases it was not fitted to, and their mean.
+        """Draw the curve of each fold on its test cases, and their mean.
 
         Parameters
         ----------
@@ -137,7 +139,7 @@ class _CurveDisplay:
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend.
+            Name of the line.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -160,7 +162,7 @@ class _CurveDisplay:
 
 
 class ROCHullDisplay(_CurveDisplay):
-    """ROC curve, its convex hull, the labellings, and what costs choose among them.
+    """ROC curve, its convex hull, the labellings, and the optimal one for given costs.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ class ROCHullDisplay(_CurveDisplay):
     band : Band or None
         Confidence band of the curve.
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
     all_labellings : bool
@@ -251,7 +253,7 @@ class ROCHullDisplay(_CurveDisplay):
         level : float
             Confidence level of the band.
         name : str or None
-            Name for the legend; by default the name of the class.
+            Name of the line; by default the name of the class.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -311,7 +313,7 @@ class ROCHullDisplay(_CurveDisplay):
         level : float
             Confidence level of the band.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -347,7 +349,7 @@ class ROCHullDisplay(_CurveDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         hull : bool
             Whether to draw the convex hull.
         labellings : bool or None
@@ -473,7 +475,7 @@ class CostCurveDisplay(_CurveDisplay):
     weight : float or None
         Weight of positives at the given costs and prior.
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -544,7 +546,7 @@ class CostCurveDisplay(_CurveDisplay):
         prior : float or None
             Share of positives; by default that of the cases.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -595,7 +597,7 @@ class CostCurveDisplay(_CurveDisplay):
         prior : float or None
             Share of positives; by default that of the cases.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -622,7 +624,7 @@ class CostCurveDisplay(_CurveDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         labellings : bool or None
             Whether to draw a line per labelling on the hull; None for only if there are few.
         **line_options
@@ -712,7 +714,7 @@ class CostCurveDisplay(_CurveDisplay):
 
 
 class _ProbabilityDisplay(_CurveDisplay):
-    """What displays of probabilities share."""
+    """Base class of displays of probabilities."""
 
     @classmethod
     def from_estimator(
@@ -740,7 +742,7 @@ class _ProbabilityDisplay(_CurveDisplay):
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend; by default the name of the class.
+            Name of the line; by default the name of the class.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -782,7 +784,7 @@ class _ProbabilityDisplay(_CurveDisplay):
         sample_weight : array of shape (n_samples,) or None
             Weights of the cases; None for equal weights.
         name : str or None
-            Name in the legend.
+            Name of the line.
         ax : matplotlib Axes or None
             Where to draw; by default in a new figure.
         **options
@@ -811,7 +813,7 @@ class LossCurveDisplay(_ProbabilityDisplay):
     choices : sequence of {"fixed", "score_driven", "rate_driven", "optimal"} or None
         The lines to draw; None for all but "fixed".
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -857,7 +859,7 @@ class LossCurveDisplay(_ProbabilityDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         threshold : float
             Lowest score that is predicted positive, for "fixed".
         **line_options
@@ -908,7 +910,7 @@ class BrierCurveDisplay(LossCurveDisplay):
     choices : sequence of {"fixed", "score_driven", "rate_driven", "optimal"} or None
         The lines to draw; None for "score_driven" and "optimal".
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -951,7 +953,7 @@ class ReliabilityDisplay(_ProbabilityDisplay):
     curves : Curve or sequence of Curve
         One ROC curve of probabilities, or one per fold.
     name : str or None
-        Name for the legend.
+        Name of the line.
     positive : label or None
         The positive class, for the axes.
 
@@ -995,7 +997,7 @@ class ReliabilityDisplay(_ProbabilityDisplay):
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         level : float
             Confidence level of the intervals.
         min_cases : float
@@ -1023,6 +1025,7 @@ class ReliabilityDisplay(_ProbabilityDisplay):
         self.intervals_ = self.dots_ = None
         if len(found) == 1:
             self._plot_pools(self.curves[0], found[0], min_cases)
+        self.ax_.set_aspect("equal")
         _finish_axes(
             self.ax_,
             _of_positive("probability", self.positive),
@@ -1031,7 +1034,6 @@ class ReliabilityDisplay(_ProbabilityDisplay):
             (0.0, 1.0),
             loc="upper left",
         )
-        self.ax_.set_aspect("equal")
         return self
 
     def _plot_pools(self, curve: Curve, pools: Reliability, min_cases: float) -> None:
@@ -1069,7 +1071,7 @@ class CostPruningDisplay:
         From ``tree.cost_pruning_curve(...)``; or one per fold, for the same costs, to draw their
         mean.
     name : str or None
-        Name for the legend.
+        Name of the line.
 
     Attributes
     ----------
@@ -1099,7 +1101,7 @@ class CostPruningDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: "PrunableClassifier",
         X: Any = None,
         y: Any = None,
         *,
@@ -1120,7 +1122,7 @@ class CostPruningDisplay:
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend; by default the name of the class.
+            Name of the line; by default the name of the class.
         ax : matplotlib axes or None
             None for new axes.
         pruning : dict or None
@@ -1162,7 +1164,7 @@ class CostPruningDisplay:
         positive : label
             The positive class; by default the last in sorted order.
         name : str or None
-            Name for the legend.
+            Name of the line.
         ax : matplotlib axes or None
             None for new axes.
         **options
@@ -1199,7 +1201,7 @@ class CostPruningDisplay:
         sample_weight : array of shape (n_samples,)
             Weights of the cases; None for equal weights.
         name : str or None
-            Name for the legend.
+            Name of the line.
         ax : matplotlib axes or None
             None for new axes.
         pruning : dict or None
@@ -1235,7 +1237,7 @@ class CostPruningDisplay:
         ax : matplotlib axes or None
             None for new axes.
         name : str or None
-            Name for the legend; by default that of the display.
+            Name of the line; by default that of the display.
         ratios : bool
             Whether to annotate the trees on the hull with their cost ratios.
         plot_chance_level : bool
@@ -1304,13 +1306,14 @@ class CostPruningDisplay:
         for point in sorted(ranges):
             if not written or np.hypot(*np.subtract(point, written[-1])) > _ANNOTATION_GAP:
                 written.append(point)
-        return [
-            self.ax_.annotate(
-                _range_text(min(ranges[point]), max(ranges[point])), point, xytext=(6, -9),
-                fontsize="x-small", textcoords="offset points",
-            )
-            for point in written
-        ]  # fmt: skip
+        return [self._write_ratio(point, ranges[point]) for point in written]
+
+    def _write_ratio(self, point: tuple[float, float], ratios: list[float]) -> Any:
+        """Write a range of ratios below and to the right of a point, above the axis."""
+        return self.ax_.annotate(
+            _range_text(min(ratios), max(ratios)), point, fontsize="x-small",
+            xytext=(12, 0) if point[1] < _ANNOTATION_GAP else (6, -9), textcoords="offset points",
+        )  # fmt: skip
 
 
 _MEASURE_NAMES = {"auc": "AUC", "log_loss": "log-loss", "cost": "cost of a case"}
@@ -1403,7 +1406,7 @@ class FrontierDisplay:
         )  # fmt: skip
 
     def _write_ways(self) -> None:
-        """Write the name of each way beside the end of its line, names above each other apart."""
+        """Write the name of each way beside the end of its line, without overlaps."""
         ends = sorted(self.lines_, key=lambda line: float(line.get_ydata()[-1]))
         points_per_pixel = 72.0 / self.figure_.dpi
         above = -np.inf
@@ -1500,8 +1503,8 @@ def _range_text(low: float, high: float) -> str:
     return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
-def _positive_class(estimator: Any, positive: Any) -> Any:
-    """Return the positive class of a classifier; two classes unless it is given."""
+def _positive_class(estimator: Classifier, positive: Any) -> Any:
+    """Return the positive class of a classifier; required if there are not two classes."""
     if not hasattr(estimator, "classes_"):
         raise ParameterError(
             f"{type(estimator).__name__} has no classes_: fit a classifier first, then draw it."
@@ -1525,30 +1528,36 @@ def _positive_of_labels(y: Any, positive: Any) -> Any:
     return classes[1] if len(classes) == 2 else None
 
 
-def _point_of(estimator: Any, positive: Any) -> Any:
+def _point_of(estimator: Classifier, positive: Any) -> Any:
     """Return the operating point of a tree, if it has one for this positive class."""
     point = getattr(estimator, "operating_point_", None)
     return point if point is not None and point.positive_class == positive else None
 
 
-def _curve_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any = None) -> Curve:
-    """Return the ROC curve of a tree from its leaves, of another classifier from its scores."""
-    curve = _roc_of(estimator, X, y, positive, sample_weight)
+def _curve_of(
+    estimator: Classifier, X: Any, y: Any, positive: Any, sample_weight: Any = None
+) -> Curve:
+    """Return the ROC curve: of a tree from its leaves, of another classifier from its scores."""
+    if hasattr(estimator, "roc"):
+        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
+    else:
+        scores = _scores_of(estimator, X, positive)
+        curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
     check_two_classes(curve, "a plot of rates")
     return curve
 
 
-def _roc_of(estimator: Any, X: Any, y: Any, positive: Any, sample_weight: Any) -> Curve:
-    if hasattr(estimator, "roc"):
-        curve: Curve = estimator.roc(X, y, positive=positive, sample_weight=sample_weight)
-        return curve
+def _scores_of(estimator: Classifier, X: Any, positive: Any) -> NDArray[Any]:
     place = list(estimator.classes_).index(positive)
     if hasattr(estimator, "predict_proba"):
-        scores = estimator.predict_proba(X)[:, place]
-    else:
+        return np.asarray(estimator.predict_proba(X))[:, place]
+    if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X))
-        scores = scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
-    return Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
+        return scores[:, place] if scores.ndim == 2 else scores * (1.0 if place == 1 else -1.0)
+    raise ParameterError(
+        f"{type(estimator).__name__} has neither predict_proba nor decision_function: give a "
+        "classifier that scores cases."
+    )
 
 
 def _folds_of(
@@ -1620,7 +1629,7 @@ def _weight_of_positives(slope: float | None) -> float | None:
 
 
 def pyplot() -> Any:
-    """Return ``matplotlib.pyplot``, or say how to install it."""
+    """Return ``matplotlib.pyplot``; raise an error that explains how to install it."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -1658,8 +1667,8 @@ def _diagonal(ax: Any) -> Any:
 def _finish_roc(ax: Any, positive: Any) -> None:
     """Label the axes of a ROC plot and make it square."""
     false, true = (_of_positive(f"{kind} positive rate", positive) for kind in ("false", "true"))
-    _finish_axes(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
     ax.set_aspect("equal")
+    _finish_axes(ax, false, true, (0.0, 1.0), (0.0, 1.0), loc="lower right")
 
 
 def _of_positive(what: str, positive: Any) -> str:
@@ -1675,22 +1684,191 @@ def _finish_axes(
     y: tuple[float, float],
     **legend: Any,
 ) -> None:
-    """Label the axes, set their limits and add the legend."""
+    """Label the axes and set their limits; name the lines beside them, or in the legend."""
     # A margin for lines and markers on the border.
     room = 0.02
     ax.set(xlabel=x_label, ylabel=y_label, xlim=(x[0] - room, x[1] + room),
            ylim=(y[0] - room, y[1] + room))  # fmt: skip
-    ax.legend(fontsize="small", framealpha=0.95, **legend)
     _open_frame(ax)
+    _name_lines(ax, **legend)
+
+
+# Names beside lines: distances from the line in points, and how many places are tried along it.
+_LABEL = "roctree-label"
+_DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
+_DISTANCES, _PLACES = (5.0, 11.0, 18.0, 28.0), 24
+# Lines are compared with texts at points so many pixels apart; a text that crosses more of them
+# goes into the legend.
+_STEP, _MAX_CROSSED = 3.0, 4.0
+# Distances in pixels that look the same, and the cost of a place that needs no better one.
+_NEAR, _GOOD = 6.0, 0.3
+# Room between texts, and between texts and the frame, in pixels.
+_ROOM = 3.0
+
+
+def _name_lines(ax: Any, **legend: Any) -> None:
+    """Write the label of every line, band and set of points beside it, in its colour.
+
+    Labels without room go into a legend. Names that were written before are written anew, so that
+    several displays can share axes.
+    """
+    _remove_names(ax)
+    # The layout moves the axes: places are known only after it.
+    figure = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    # Lines of the same name look alike and are named once.
+    labels, handles = list(named), list(named.values())
+    unnamed = [line for line in ax.lines if line not in handles]
+    left_out: set[int] = set()
+    for _ in range(len(labels) + 1):
+        _remove_names(ax)
+        if left_out:
+            chosen = sorted(left_out)
+            names = [handles[i] for i in chosen], [labels[i] for i in chosen]
+            ax.legend(*names, fontsize="small", framealpha=0.95, **legend)
+            figure.draw_without_rendering()
+        drawn = [_pixels_of(ax, each) for each in (*handles, *unnamed)]
+        taken = [text.get_window_extent().extents for text in ax.texts]
+        if ax.get_legend() is not None:
+            taken.append(ax.get_legend().get_window_extent().extents)
+        rest = sorted(set(range(len(labels))) - left_out, key=lambda i: (-len(labels[i]), i))
+        more = {i for i in rest if not _write_name(ax, handles[i], labels[i], i, drawn, taken)}
+        if not more:
+            break
+        left_out |= more
+
+
+def _remove_names(ax: Any) -> None:
+    for text in [each for each in ax.texts if each.get_gid() == _LABEL]:
+        text.remove()
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+
+
+def _write_name(
+    ax: Any, handle: Any, label: str, own: int, drawn: list[Floats], taken: list[Floats]
+) -> bool:
+    """Write a label where it crosses least; return False if there is no room."""
+    points = drawn[own]
+    inside = points[_overlap(ax.bbox.extents, points)]
+    if not len(inside):
+        return False
+    style = {"fontsize": "small", "color": _colour_of(handle), "gid": _LABEL, "zorder": 5}
+    text = ax.text(0.5, 0.5, label, **style)
+    size = np.array(text.get_window_extent().size)
+    text.remove()
+    places = np.unique(np.linspace(0, len(inside) - 1, _PLACES).astype(int))
+    # From the middle to the ends.
+    anchors = inside[places[np.argsort(np.abs(places - len(inside) / 2.0), kind="stable")]]
+    scale = ax.figure.dpi / 72.0
+    others = [each for number, each in enumerate(drawn) if number != own and len(each)]
+    foreign = np.concatenate([np.empty((0, 2)), *others])
+    best: tuple[float, Any, Any, Any, Any] | None = None
+    for distance, direction, anchor in product(_DISTANCES, np.array(_DIRECTIONS, float), anchors):
+        middle = anchor + direction * (distance * scale + size / 2.0)
+        box = np.concatenate([middle - size / 2.0, middle + size / 2.0])
+        if not _is_free(box, ax.bbox.extents, taken):
+            continue
+        # A name is nearer to its own line than to any other, or as near where two lines meet.
+        astray = _away(box, points) - _away(box, foreign)
+        cost = _inside(box, foreign) + _inside(box, points) + 0.02 * distance
+        cost += 100.0 if astray > _NEAR else 0.5 * (astray > -_NEAR)
+        if best is None or cost < best[0]:
+            best = cost, anchor, direction, distance, box
+        if best[0] < _GOOD:
+            break
+    if best is None or best[0] > _MAX_CROSSED:
+        return False
+    _, anchor, direction, distance, box = best
+    taken.append(box)
+    sides = {-1.0: ("right", "top"), 0.0: ("center", "center"), 1.0: ("left", "bottom")}
+    ax.annotate(
+        label, ax.transData.inverted().transform(anchor), xytext=tuple(direction * distance),
+        textcoords="offset points", ha=sides[direction[0]][0], va=sides[direction[1]][1], **style,
+    )  # fmt: skip
+    return True
+
+
+def _is_free(box: Floats, frame: Floats, taken: list[Floats]) -> bool:
+    """Whether a text is inside the frame and apart from other texts."""
+    if (box[:2] < frame[:2] + _ROOM).any() or (box[2:] > frame[2:] - _ROOM).any():
+        return False
+    return not any(
+        (box[:2] < other[2:] + _ROOM).all() and (box[2:] > other[:2] - _ROOM).all()
+        for other in taken
+    )
+
+
+def _inside(box: Floats, points: Floats) -> int:
+    """Return the number of points in a box."""
+    return int(_overlap(box, points).sum())
+
+
+def _overlap(box: Floats, points: Floats) -> NDArray[np.bool_]:
+    return np.asarray(((points >= box[:2] - 1.0) & (points <= box[2:] + 1.0)).all(axis=1))
+
+
+def _away(box: Floats, points: Floats) -> float:
+    """Return the distance of a box from the nearest point."""
+    if not len(points):
+        return np.inf
+    apart = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0.0)
+    return float(np.hypot(*apart.T).min())
+
+
+def _pixels_of(ax: Any, handle: Any) -> Floats:
+    """Return points along what a handle of a legend stands for, in pixels, float64[points, 2]."""
+    if hasattr(handle, "get_xydata"):
+        corners = handle.get_transform().transform(handle.get_xydata())
+        return corners if handle.get_linestyle() == "None" else _along(corners)
+    if len(getattr(handle, "get_sizes", list)()):
+        # Dots: circles around the points.
+        middles = ax.transData.transform(handle.get_offsets())
+        radii = np.sqrt(handle.get_sizes()) / 2.0 * ax.figure.dpi / 72.0
+        angles = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
+        around = np.column_stack([np.cos(angles), np.sin(angles)])
+        radii = np.broadcast_to(radii, len(middles))
+        return np.asarray((middles[:, None] + radii[:, None, None] * around).reshape(-1, 2))
+    if hasattr(handle, "get_paths"):
+        found = [handle.get_transform().transform(path.vertices) for path in handle.get_paths()]
+        return np.concatenate([np.empty((0, 2)), *map(_along, found)])
+    segments = [each for bars in handle[2] for each in bars.get_segments()]
+    return np.concatenate(
+        [np.empty((0, 2)), *(_along(ax.transData.transform(each)) for each in segments)]
+    )
+
+
+def _along(corners: Floats) -> Floats:
+    """Return points along a line, a few pixels apart; gaps are left out."""
+    parts = [corners[:1]]
+    for start, end in pairwise(corners):
+        if np.isfinite(start).all() and np.isfinite(end).all():
+            n = max(1, int(np.ceil(np.hypot(*(end - start)) / _STEP)))
+            parts.append(start + (end - start) * (np.arange(1, n + 1) / n)[:, None])
+    found = np.concatenate(parts)
+    return np.asarray(found[np.isfinite(found).all(axis=1)])
+
+
+def _colour_of(handle: Any) -> Any:
+    """Return the colour of a handle without its transparency."""
+    from matplotlib.colors import to_rgb
+
+    if hasattr(handle, "get_color"):
+        return to_rgb(handle.get_color())
+    if hasattr(handle, "get_edgecolor"):
+        edges, faces = handle.get_edgecolor(), handle.get_facecolor()
+        return to_rgb((edges if len(edges) else faces)[0])
+    return to_rgb(handle[2][0].get_color()[0])
 
 
 def _open_frame(ax: Any) -> None:
-    """Leave out the sides of the frame that carry no scale."""
+    """Hide the sides of the frame without a scale."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def _labelled(name: str | None, facts: str) -> str:
-    """Return the legend entry of a line."""
+    """Return the label of a line."""
     return facts if name is None else f"{name} ({facts})"
 
 
@@ -1719,7 +1897,7 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
     ----------
     model : FittedTree
     ax : matplotlib axes or None
-        Where to draw, in letters that fit; None for a new figure of the size of the tree.
+        Where to draw, with text scaled to fit; None for a new figure of the size of the tree.
     max_depth : int or None
         Number of levels to show; None for all, or for three of a tree of more than 16 leaves.
     """
@@ -1729,12 +1907,12 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
         max_depth = HTML_LEVELS
     shown = list(depth_first(tree, max_depth))
     ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == max_depth]
-    conditions = _short_conditions(model, shown)
-    outcomes = {node: _outcome(model, node) for node in ends}
+    conditions = short_conditions(model, shown, _MAX_LETTERS)
+    outcomes = {node: outcome_text(model, node, _MAX_LETTERS) for node in ends}
 
-    columns = _columns(tree.depth, conditions)
-    rows = _rows(model, shown, ends)
-    right = max(columns[tree.depth[node]] + _width(text) for node, text in outcomes.items())
+    columns = column_places(tree.depth, conditions)
+    rows = row_places(model, shown, ends)
+    right = max(columns[tree.depth[node]] + text_width(text) for node, text in outcomes.items())
     size = right + _MARGIN, _ROW * len(ends) + 2 * _MARGIN
     if ax is None:
         library = pyplot()
@@ -1755,38 +1933,39 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
     return ax
 
 
-def _short_conditions(model: FittedTree, shown: list[int]) -> dict[int, str]:
-    """Return the conditions that lead to the nodes below the root."""
+def short_conditions(model: FittedTree, shown: list[int], most: int) -> dict[int, str]:
+    """Return the conditions that lead to the nodes below the root, of so many letters at most."""
     tree, names = model.tree, model.schema.names
     found = branch_conditions(tree, model.schema, shown[1:])
     return {
-        node: shorten(text, _MAX_LETTERS, quote_if_needed(names[tree.feature[tree.parent[node]]]))
+        node: shorten(text, most, quote_if_needed(names[tree.feature[tree.parent[node]]]))
         for node, text in found.items()
     }
 
 
-def _outcome(model: FittedTree, node: int) -> str:
+def outcome_text(model: FittedTree, node: int, most: int) -> str:
     """Return the letter and label of a node, its number and its cases."""
-    label = shorten(model.answers.label_text(node), _MAX_LETTERS)
+    label = shorten(model.answers.label_text(node), most)
     cases = case_count(model.tree, node, DIGITS)
     more = "" if model.tree.is_leaf[node] else " …"
     return f"{label}: {model.answers.share_text(node)}, {cases}{more}"
 
 
-def _columns(depth: Ints, conditions: dict[int, str]) -> Floats:
-    """Return the horizontal position of each depth: conditions fit between two of them."""
+def column_places(depth: Ints, conditions: dict[int, str]) -> Floats:
+    """Return the horizontal position of each depth in inches: conditions fit between them."""
     widths = np.zeros(1 + max((int(depth[node]) for node in conditions), default=0))
     for node, text in conditions.items():
-        widths[depth[node]] = max(widths[depth[node]], _width(text))
+        widths[depth[node]] = max(widths[depth[node]], text_width(text))
     return np.asarray(_MARGIN + np.cumsum(widths))
 
 
-def _width(text: str) -> float:
+def text_width(text: str) -> float:
+    """Return the width of a text in inches, with some room beside it."""
     return _GAP + _LETTER * len(text)
 
 
-def _rows(model: FittedTree, shown: list[int], ends: list[int]) -> Floats:
-    """Return the vertical position of each node: leaves below each other, parents halfway."""
+def row_places(model: FittedTree, shown: list[int], ends: list[int]) -> Floats:
+    """Return the vertical position of each node in inches: leaves in rows, parents halfway."""
     tree = model.tree
     rows = np.zeros(tree.n_nodes)
     rows[ends] = _MARGIN + _ROW * (0.5 + np.arange(len(ends)))

@@ -24,6 +24,7 @@ from tests.report.displays.drawn import points_of, words
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+to_rgb = pytest.importorskip("matplotlib.colors").to_rgb
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 KINDS = [ROCHullDisplay, CostCurveDisplay]
@@ -374,3 +375,69 @@ def test_displays_are_imported_without_matplotlib():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+@each_kind
+def test_a_classifier_that_only_predicts_labels_cannot_be_drawn(kind, cases):
+    class Majority:
+        classes_ = np.unique(cases[1])
+
+        def predict(self, X):
+            return np.full(len(X), self.classes_[0])
+
+    with pytest.raises(ParameterError, match="Majority has neither predict_proba nor decision_fun"):
+        kind.from_estimator(Majority(), *cases)
+
+
+def names_of(ax):
+    """The names that are written beside lines, and their places in pixels."""
+    ax.figure.canvas.draw()
+    found = [text for text in ax.texts if text.get_gid() == "roctree-label"]
+    return {text.get_text(): (text, text.get_window_extent()) for text in found}
+
+
+@pytest.mark.parametrize(
+    "kind", [*KINDS, BrierCurveDisplay, LossCurveDisplay, ReliabilityDisplay, CostPruningDisplay]
+)
+def test_lines_are_named_beside_them_and_names_lie_on_nothing(kind, tree, cases):
+    other = tree.at(cost_fp=1, cost_fn=3, positive="play")
+    ax = kind.from_estimator(other, *cases).ax_
+    labels = ax.get_legend_handles_labels()[1]
+    found, legend = names_of(ax), ax.get_legend()
+    rest = [] if legend is None else [text.get_text() for text in legend.get_texts()]
+    assert sorted([*found, *rest]) == sorted(set(labels))
+    # The line that the display is about is named beside it, in its colour.
+    assert len(found) > len(rest)
+    boxes = [box for _, box in found.values()]
+    for place, box in enumerate(boxes):
+        assert not any(box.overlaps(each) for each in boxes[:place])
+        assert legend is None or not box.overlaps(legend.get_window_extent())
+        assert ax.bbox.x0 <= box.x0
+        assert box.x1 <= ax.bbox.x1
+        assert ax.bbox.y0 <= box.y0
+        assert box.y1 <= ax.bbox.y1
+
+
+def test_a_name_has_the_colour_of_its_line_and_is_near_it(tree, cases):
+    ax = ROCHullDisplay.from_estimator(tree, *cases).ax_
+    found = names_of(ax)
+    for line, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        if label in found:
+            text, box = found[label]
+            assert text.get_color() == to_rgb(line.get_color())
+            corners = ax.transData.transform(line.get_xydata())
+            steps = np.linspace(0.0, 1.0, 200)[:, None, None]
+            points = (corners[:-1] + steps * np.diff(corners, axis=0)).reshape(-1, 2)
+            apart = np.maximum(np.maximum(box.min - points, points - box.max), 0.0)
+            assert np.hypot(*apart.T).min() < 45
+
+
+def test_displays_that_share_axes_name_every_line_once(tree, cases):
+    first = ROCHullDisplay.from_estimator(tree, *cases, name="one")
+    ROCHullDisplay.from_estimator(tree.pruned("pessimistic"), *cases, name="two", ax=first.ax_)
+    found = names_of(first.ax_)
+    rest = first.ax_.get_legend()
+    every = [*found, *([] if rest is None else [text.get_text() for text in rest.get_texts()])]
+    assert every.count("chance") == 1
+    assert sum(name.startswith("one (AUC") for name in every) == 1
+    assert sum(name.startswith("two (AUC") for name in every) == 1

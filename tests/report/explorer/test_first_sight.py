@@ -452,3 +452,107 @@ def test_a_cheaper_point_has_a_paired_interval_and_a_button(opened):
     page.click("Go to the cheapest point")
     assert page.number("bar_cost") == pytest.approx(page.number("yard_cheapest"))
     assert "this point" in note.text_content()
+
+
+# The colour in a corner of the badge of each drawn leaf, and the colours of flagged and cleared.
+BADGES = """(() => {
+    const { app, views } = document.querySelector("main.roctree").explorer;
+    const { view, canvas } = views.tree;
+    const ratio = canvas.width / canvas.clientWidth;
+    const copy = document.createElement("canvas");
+    Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0);
+    const found = {};
+    for (const { node, left, y } of view.drawn) {
+        if (app.tree.nChildren[node] > 0) continue;
+        const { data } = context.getImageData((left + 8) * ratio, y * ratio, 1, 1);
+        const hex = Array.from(data.slice(0, 3), (part) => part.toString(16).padStart(2, "0"));
+        found[app.letters.get(node)] = `#${hex.join("")}`;
+    }
+    const isFlagged = ([node]) => app.point.nodeLabels[node] === app.state.positive;
+    const letters = Array.from(app.letters).filter(isFlagged).map(([, letter]) => letter);
+    return { found, letters, flagged: app.palette.positive, cleared: app.palette.negative };
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_leaf_changes_its_colour_when_it_flips(scheme, opened):
+    page = opened(trees.readable(), color_scheme=scheme, **DESKTOP, **STILL)
+    for _ in range(3):
+        badges = page.page.evaluate(BADGES)
+        for letter, colour in badges["found"].items():
+            wanted = "flagged" if letter in badges["letters"] else "cleared"
+            assert colour == badges[wanted], letter
+        assert len(set(badges["found"].values())) == 2
+        further(page)
+
+
+def test_the_slider_says_what_to_do_and_what_happens_next(opened):
+    page = opened(trees.readable(), fragment="#cost_fn=0.001", **DESKTOP, **STILL)
+    assert page.page.locator(".slide-head").first.text_content().startswith("Drag: missing one is ")
+    news = page.page.locator(".news")
+    assert news.text_content().startswith("Nothing is flagged. Drag right: from ")
+    # The handle is large enough to be seen as one, and has the colour of no class.
+    slider = page.page.locator("#roctree-0-ratio").bounding_box()
+    assert slider["width"] > 300
+    assert slider["height"] >= 24
+    further(page)
+    assert "Nothing" not in news.text_content()
+
+
+def test_every_class_of_three_has_a_slider_for_what_missing_it_costs(opened):
+    tree, X_test, y_test = trees.wines()
+    page = opened(trees.wines(), **DESKTOP, **STILL)
+    sliders = page.page.locator(".class-slider input")
+    assert sliders.count() == 3
+    assert all(is_in_view(page, f"#roctree-0-miss-{i}") for i in range(3))
+    # Missing a Barbera becomes eight to ten times as expensive.
+    sliders.nth(0).focus()
+    for _ in range(9):
+        page.page.keyboard.press("PageUp")
+    matrix = np.array(page.app("state.matrix"))
+    assert matrix[1, 0] == matrix[2, 0] > 5
+    rest = matrix.copy()
+    rest[1:, 0] = 1.0
+    np.testing.assert_array_equal(rest, 1.0 - np.eye(3))
+    there = tree.at(cost_matrix=matrix, counts="smoothed")
+    labels = there.operating_point_.labels[tree.tree_.leaves]
+    np.testing.assert_array_equal(page.app("point.labels"), labels)
+    shown = page.page.locator(".class-slider output").first.text_content()
+    assert float(shown) == pytest.approx(matrix[1, 0], rel=0.01)
+    right = 1000 * (there.predict(X_test) == y_test).mean()
+    assert page.number("right") == pytest.approx(right, abs=0.5)
+
+
+def test_on_a_low_screen_tree_and_curve_are_equally_high(opened):
+    page = opened(trees.readable(), **LAPTOP, **STILL)
+    tree, plot = (page.page.locator(name).bounding_box() for name in (".tree-pane", ".plot-pane"))
+    assert tree["height"] == pytest.approx(plot["height"], abs=1)
+    canvas = page.page.locator("canvas.tree").bounding_box()
+    # The tree fills its pane but for the title and the legend.
+    assert canvas["height"] > tree["height"] - 120
+    below = page.page.locator(".yardsticks").bounding_box()
+    assert below["y"] >= tree["y"] + tree["height"]
+
+
+# The number of columns of splits that reach behind the leaves.
+HIDDEN = """(() => {
+    const { views } = document.querySelector("main.roctree").explorer;
+    const { columns } = views.tree.view;
+    const right = columns.x.map((x, level) => x + columns.widths[level]);
+    return right.filter((end) => end > columns.leaves - 20).length;
+})()"""
+
+
+@pytest.mark.parametrize("screen", [DESKTOP, LAPTOP, PHONE], ids=["desktop", "laptop", "phone"])
+@pytest.mark.parametrize(
+    "made",
+    [trees.readable, trees.tumours, trees.gaps, trees.outings, trees.many, trees.scorecard],
+    ids=lambda made: made.__name__,
+)
+def test_no_split_is_drawn_behind_the_leaves(made, screen, opened):
+    page = opened(made(), **screen, **STILL)
+    drawn = "document.querySelector('main.roctree').explorer.views.tree.view.columns !== null"
+    page.wait_until(drawn)
+    assert page.page.evaluate(HIDDEN) == 0

@@ -171,3 +171,20 @@ def test_on_a_phone_tables_scroll_beside_their_first_column(opened):
         # A name is not broken into a column of single letters.
         assert first.bounding_box()["height"] < 70
         assert first.bounding_box()["width"] > 80
+
+
+def test_full_screen_shows_the_slider_the_pins_and_the_tree_at_once(opened):
+    page = opened(trees.readable(), viewport={"width": 1440, "height": 900})
+    for cost in (1, 5, 30):
+        page.page.evaluate(
+            f"document.querySelector('main.roctree').explorer.app.set({{ cost_fn: {cost} }})"
+        )
+        page.click("Pin this point")
+    page.click("Present")
+    page.wait_until("document.fullscreenElement !== null")
+    page.page.wait_for_timeout(300)
+    for name in ("#roctree-0-ratio", ".sentence", ".pin:nth-of-type(3)", "canvas.tree"):
+        box = page.page.locator(name).first.bounding_box()
+        assert box["y"] >= 0, name
+        assert box["y"] + box["height"] <= 900, name
+    page.picture("present")

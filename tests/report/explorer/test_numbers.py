@@ -88,6 +88,72 @@ def test_prevalence_and_the_other_class_give_the_labels_and_costs_of_at(opened):
     assert (low, high) == pytest.approx(point.cost_ratio)
 
 
+@pytest.mark.filterwarnings("ignore:.*leaves no case undecided")
+@pytest.mark.parametrize(
+    "made", [trees.tumours, trees.outings, trees.gaps, trees.soft], ids=lambda made: made.__name__
+)
+def test_undecided_leaves_and_their_costs_are_those_of_at(made, opened):
+    tree, X_test, y_test = made()
+    page = opened((tree, X_test, y_test))
+    page.type("cost-reject", 0.4)
+    some = False
+    for miss in (0.3, 1, 2.5, 40):
+        page.type("cost-fn", miss)
+        there = tree.at(cost_fp=1, cost_fn=miss, cost_reject=0.4, counts="smoothed")
+        point = there.operating_point_
+        np.testing.assert_array_equal(page.app("point.labels"), point.labels[tree.tree_.leaves])
+        table = there.confusion(X_test, y_test)
+        _, place = page.positive(tree)
+        assert page.number("tp") == pytest.approx(table[place, place])
+        assert page.number("fp") == pytest.approx(table[place, 1 - place])
+        assert page.number("fn") == pytest.approx(table[1 - place, place])
+        assert page.number("left_positive") == pytest.approx(table[2, place])
+        assert page.number("left_negative") == pytest.approx(table[2, 1 - place])
+        assert page.number("undecided") == pytest.approx(table[2].sum() / table.sum())
+        errors = table[place, 1 - place] + miss * table[1 - place, place] + 0.4 * table[2].sum()
+        assert page.number("cost") == pytest.approx(1000 * errors / table.sum())
+        some |= table[2].sum() > 0
+    assert some
+    assert "cost_reject=0.4" in page.preview("Python")
+    assert "--cost-reject 0.4" in page.preview("Command line")
+    # The slider's segments are the labellings.
+    bounds = page.page.evaluate(
+        "Array.from(document.querySelector('main.roctree').explorer.app.point.bounds, String)"
+    )
+    expected = tree.labellings(counts="smoothed", cost_reject=0.4).cost_bounds
+    np.testing.assert_allclose([float(b.replace("Infinity", "inf")) for b in bounds], expected)
+    page.picture(f"undecided-{made.__name__}")
+    page.type("cost-reject", "")
+    assert 2 not in page.app("point.labels")
+
+
+def test_a_page_opens_at_an_operating_point_that_leaves_cases_undecided(opened):
+    tree, X_test, y_test = trees.tumours()
+    there = tree.at(cost_fp=1, cost_fn=5, cost_reject=0.3, positive="malignant")
+    page = opened((there, X_test, y_test))
+    point = there.operating_point_
+    np.testing.assert_array_equal(page.app("point.labels"), point.labels[tree.tree_.leaves])
+    assert "undecided" in page.page.locator(".sentence").text_content()
+    assert "undecided" in page.preview("Rules")
+    assert "'undecided'" in page.preview("SQL")
+
+
+@pytest.mark.parametrize("made", [trees.wines, trees.soft_wines], ids=lambda made: made.__name__)
+def test_several_classes_may_be_undecided(made, opened):
+    tree, X_test, y_test = made()
+    page = opened((tree, X_test, y_test))
+    page.type("cost-reject-matrix", 0.2)
+    there = tree.at(cost_reject=0.2, counts="smoothed")
+    point = there.operating_point_
+    np.testing.assert_array_equal(page.app("point.labels"), point.labels[tree.tree_.leaves])
+    table = there.confusion(X_test, y_test)
+    assert page.number("confusion_3_0") == pytest.approx(table[3, 0])
+    assert page.number("undecided") == pytest.approx(table[3].sum() / table.sum())
+    wrong = table[:3].sum() - np.trace(table[:3])
+    assert page.number("cost") == pytest.approx(1000 * (wrong + 0.2 * table[3].sum()) / table.sum())
+    page.picture(f"undecided-{made.__name__}")
+
+
 @pytest.mark.parametrize(
     "made", [trees.outings, trees.gaps, trees.soft], ids=lambda made: made.__name__
 )

@@ -1,5 +1,6 @@
-"""The page of a Naive Bayes tree and of cells, in a real browser: it shows what Python says."""
+"""The page of Naive Bayes trees, trees with points and cells, in a real browser."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +25,18 @@ REQUESTS = [
     {"beta": 3},
 ]
 FIELDS = {"cost_fp": "cost-fp", "cost_fn": "cost-fn", "max_fpr": "max-fpr", "min_tpr": "min-tpr"}
+IS_DRAWN = """(canvas) => {
+    const { width, height } = canvas;
+    return canvas.getContext("2d").getImageData(0, 0, width, height).data.some((part) => part > 0);
+}"""
 MODELS = {
     "naive bayes": trees.bayes,
+    "calibrated naive bayes": trees.calibrated_bayes,
+    "points": trees.scorecard,
+    "whole points": partial(trees.scorecard, integer=True),
+    "calibrated points": partial(trees.scorecard, calibrated=True),
     "cells": trees.cells,
-    "merged cells": lambda: trees.cells(merge_leaves=True),
+    "merged cells": partial(trees.cells, merge_leaves=True),
 }
 
 
@@ -175,6 +184,52 @@ def test_costs_of_three_classes_give_the_predictions_of_at(opened):
         for j, column in enumerate(tree.classes_):
             counted = ((said == row) & (y_test == column)).sum()
             assert page.number(f"confusion_{i}_{j}") == pytest.approx(counted)
+
+
+@pytest.mark.slow
+def test_costs_of_three_classes_with_points_give_the_predictions_of_at(opened):
+    tree, X_test, y_test = trees.scorecard_of_wines()
+    assert tree.fitted_.points.attributes
+    page = opened(tree, X_test, y_test)
+    page.type("cost-0-1", 9)
+    matrix = 1.0 - np.eye(3)
+    matrix[0, 1] = 9.0
+    there = tree.at(cost_matrix=matrix, counts="smoothed")
+    said, shares = there.predict(X_test), tree.predict_proba(X_test)
+    for i, row in enumerate(tree.classes_):
+        for j, column in enumerate(tree.classes_):
+            counted = ((said == row) & (y_test == column)).sum()
+            assert page.number(f"confusion_{i}_{j}") == pytest.approx(counted)
+    for number, each in list(enumerate(page.app("data.cases")))[::20]:
+        page.choose("pick", number)
+        label = int(page.text_of("case_label"))
+        assert tree.classes_[label] == said[each["row"]]
+        assert page.number("case_probability") == pytest.approx(shares[each["row"], label])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("made", [MODELS["points"], MODELS["whole points"]])
+def test_points_have_a_picture_per_attribute_and_steps_in_the_waterfall(made, kept):
+    page, (model, X_test, _) = kept(made), made()
+    table = model.fitted_.points_table
+    page.choose("pick", 1)
+    row = page.app("data.cases")[1]["row"]
+    steps = dict(model.explain(X_test.iloc[row]).steps)
+    form = "+.0f" if table.scorecard.whole else "+.2f"
+    figures = page.page.locator(".points figure")
+    assert figures.count() == len(table.scorecard.attributes)
+    for number, each in enumerate(table.scorecard.attributes):
+        name = model.schema_.names[each.feature]
+        (points,) = next(own for value, own in steps.items() if value.startswith(name))
+        shown = format(points, form).replace("-", "−")
+        wanted = "0" if float(format(points, form)) == 0.0 else shown
+        assert figures.nth(number).locator("figcaption span").text_content() == name
+        assert figures.nth(number).locator(".own-points").text_content() == wanted
+        assert f": {wanted} points" in page.page.locator(".waterfall").text_content()
+        assert figures.nth(number).locator("canvas").evaluate(IS_DRAWN)
+    last = page.page.locator(".waterfall li").last.locator("strong").text_content()
+    found = model.predict_proba(X_test.iloc[[row]])[0, page.positive(model)[1]]
+    assert last == f"{100 * found:.0f}\u00a0%"
 
 
 @pytest.mark.slow

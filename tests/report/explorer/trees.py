@@ -7,7 +7,8 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import train_test_split
 
-from roctree import MultiscaleClassifier, NaiveBayesTreeClassifier, ROCTreeClassifier
+from roctree import MultiscaleClassifier, NaiveBayesTreeClassifier, ROCTreeClassifier, presets
+from roctree.points import Points
 from roctree.report.explorer import data_document
 from tests.estimator import weather
 
@@ -130,6 +131,58 @@ def bayes():
     X.loc[rng.random(900) < 0.05, "age"] = np.nan
     tree = NaiveBayesTreeClassifier().fit(X[:600], y[:600])
     return tree, X[600:].reset_index(drop=True), y[600:]
+
+
+@cache
+def loans(n_rows=1800):
+    """Loans that are repaid or not, by weak effects of numbers and categories."""
+    rng = np.random.default_rng(7)
+    X = pd.DataFrame(
+        {
+            "income": rng.lognormal(10.3, 0.5, n_rows).round(-2),
+            "debt_ratio": rng.beta(2, 4, n_rows).round(3),
+            "late_payments": rng.poisson(0.8, n_rows).astype(float),
+            "home": rng.choice(["rent", "own", "mortgage"], n_rows),
+            "years_employed": rng.gamma(2, 3, n_rows).round(1),
+        }
+    )
+    score = 5 * X.debt_ratio + 1.2 * X.late_payments - 4e-5 * X.income + 0.9 * (X.home == "rent")
+    score -= 2.2 + 0.15 * X.years_employed
+    y = np.where(rng.random(n_rows) < 1.0 / (1.0 + np.exp(-score)), "default", "repaid")
+    X.loc[rng.random(n_rows) < 0.05, "income"] = np.nan
+    return X, y
+
+
+@cache
+def scorecard(integer=False, calibrated=False):
+    """A tree with points for attributes."""
+    X, y = loans()
+    points = Points(shape="curves", max_attributes=4, integer=integer)
+    tree = presets.scorecard(points=points).fit(X[:900], y[:900])
+    assert tree.fitted_.points.attributes
+    if calibrated:
+        tree = tree.calibrated(X[900:1200], y[900:1200])
+    return tree, X[1200:].reset_index(drop=True), y[1200:]
+
+
+@cache
+def scorecard_of_wines():
+    """A tree with points, of three classes."""
+    _, X_test, y_test = wines()
+    data = load_wine(as_frame=True)
+    labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
+    rest = data.data.index.difference(X_test.index)
+    tree = ROCTreeClassifier(points="linear", max_leaf_nodes=3)
+    return tree.fit(data.data.loc[rest], labels[rest]), X_test.reset_index(drop=True), y_test
+
+
+@cache
+def calibrated_bayes():
+    """A Naive Bayes tree whose probabilities are calibrated on some of the other cases."""
+    tree, X_test, y_test = bayes()
+    rest = slice(150, None)
+    calibrated = tree.calibrated(X_test[:150], y_test[:150])
+    return calibrated, X_test[rest].reset_index(drop=True), y_test[rest]
 
 
 @cache

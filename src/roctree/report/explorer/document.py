@@ -1,8 +1,8 @@
 """The data document of the explorer: everything that the page shows is computed from it.
 
-It holds the model's own tables and nothing else: structure, class counts of training and test
-cases, probabilities, a confidence band, some cases, and the state that the page opens with. Tables
-are flat lists of numbers. What differs between kinds of models has a section of its own below.
+It contains only tables of the model: structure, class counts of training and test cases,
+probabilities, a confidence band, some cases, and the initial state of the page. Tables are flat
+lists of numbers. Parts that are specific to a kind of model have a section each below.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from roctree._version import __version__
 from roctree.arrays import Floats, Ints
+from roctree.calibration import Calibration
 from roctree.data import Dataset, Schema, check_test_cases
 from roctree.errors import ParameterError
 from roctree.fitted import FittedModel, FittedTree
@@ -33,8 +34,10 @@ from roctree.models.multiscale.cells import BITS, CellTree
 from roctree.models.multiscale.fitted import FittedCells, refuse_missing
 from roctree.models.nbtree.fitted import FittedNaiveBayesTree, cell_conditions
 from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.points import MIN_PROBABILITY, AttributePoints, Scorecard
 from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve
+from roctree.scorecard import FittedScorecard
 from roctree.strategy import is_finite_number
 from roctree.tally import ScoreGroups, Tally
 from roctree.text import did_you_mean
@@ -62,6 +65,8 @@ _DECIMALS = (4, 3, 2, 1)
 _ABSENT: dict[str, Any] = {
     "lines": None,
     "models": None,
+    "points": None,
+    "calibration": None,
     "cells": None,
     "whole": None,
     "divided": [],
@@ -106,6 +111,7 @@ def data_document(
     _check_words(schema, unit, units)
     test = None if X_test is None else model.dataset(X_test, y_test)
     place = model.displayed_class if positive is None else class_index(positive, model.classes)
+    start = start_state(model, place, has_test=test is not None)
     shown, parts = model_parts(model, test)
     for feature in parts["features"]:
         feature["measure"] = (units or {}).get(feature["name"], "")
@@ -116,34 +122,33 @@ def data_document(
         "made_by": f"Made by roctree {__version__}.",
         "classes": [str(label) for label in schema.classes.tolist()],
         "class_code": [repr(label) for label in schema.classes.tolist()],
-        "start": start_state(model, place, has_test=test is not None),
-        "undecided": _undecided(model.operating_point),
+        "start": start,
+        "undecided": _undecided(model.operating_point, start["cost_reject"]),
         "n_test": 0 if test is None else len(test.labels),
         "cases": [] if test is None else _cases(test, shown, cases),
         **parts,
     }
 
 
-def _undecided(point: OperatingPoint | None) -> str | None:
-    """Return a sentence if the operating point leaves cases undecided, which the page does not."""
-    if point is None or not point.abstains:
+def _undecided(point: OperatingPoint | None, cost: float | None) -> str | None:
+    """Return a remark if the operating point leaves cases undecided, unlike the page."""
+    if point is None or not point.abstains or cost is not None:
         return None
     return (
-        f"This operating point leaves {point.rejected:.1%} of the cases undecided, at a cost of "
-        f"{getattr(point.labeller, 'cost_reject', 0.0):g} each. The page decides every case: it "
-        "shows the labels of the same costs without rejection."
+        f"This operating point leaves {point.rejected:.1%} of the cases undecided. The page "
+        "decides every case, because correct predictions of the two classes cost differently."
     )
 
 
 @singledispatch
 def model_parts(model: FittedModel, test: Dataset | None) -> Parts:
-    """Return the features that a model uses, and what a page needs of its kind."""
+    """Return the features that a model uses, and the parts that are specific to its kind."""
     raise ParameterError(f"A {type(model).__name__} has no page: give a tree of roctree.")
 
 
 def _check(schema: Schema, X_test: Any, y_test: Any, cases: Any) -> None:
     if schema.n_classes < 2:
-        raise ParameterError("The tree knows only one class: there is nothing to explore.")
+        raise ParameterError("The tree has only one class: there is nothing to explore.")
     check_test_cases(X_test, y_test)
     if not is_finite_number(cases) or cases < 0 or cases != int(cases):
         raise ParameterError(
@@ -192,11 +197,11 @@ def _cases(test: Dataset, shown: NDArray[np.intp], most: int) -> list[dict[str, 
     ]
 
 
-# The state that the page opens with: at the operating point, or where the model predicts as it is
+# The initial state of the page: at the operating point, or with the default labels of the model
 
 
 def start_state(model: FittedModel, positive: int, *, has_test: bool) -> dict[str, Any]:
-    """Return the state of the page before anything is changed on it.
+    """Return the initial state of the page.
 
     Parameters
     ----------
@@ -212,6 +217,7 @@ def start_state(model: FittedModel, positive: int, *, has_test: bool) -> dict[st
         "mode": "costs" if len(matrix) == 2 else "matrix",
         "cost_fp": float(matrix[positive, others].mean()),
         "cost_fn": float(matrix[others, positive].mean()),
+        "cost_reject": None,
         "matrix": matrix.tolist(),
         "prior": None,
         "priors": None,
@@ -250,7 +256,7 @@ def _labeller_state(labeller: Labeller, positive: int, requested: int) -> dict[s
     if isinstance(labeller, MinTPR):
         return {"mode": "min_tpr", "min_tpr": float(labeller.rate)}
     if isinstance(labeller, Threshold):
-        # A leaf is positive from the share on at which both errors cost the same.
+        # A leaf is positive if its share is at least that at which both errors cost the same.
         return {"cost_fp": float(labeller.value), "cost_fn": 1.0 - float(labeller.value)}
     if isinstance(labeller, BestFBeta):
         prior = _prior_state(labeller.prior, positive, requested)
@@ -260,6 +266,8 @@ def _labeller_state(labeller: Labeller, positive: int, requested: int) -> dict[s
 
 def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str, Any]:
     prior = _prior_state(labeller.prior, positive, requested)
+    reject = None if labeller.cost_reject is None else float(labeller.cost_reject)
+    prior["cost_reject"] = reject
     if labeller.cost_matrix is None:
         costs = [
             1.0 if cost is None else float(cost) for cost in (labeller.cost_fp, labeller.cost_fn)
@@ -271,7 +279,11 @@ def _cost_state(labeller: LeastCost, positive: int, requested: int) -> dict[str,
     if len(matrix) > 2:
         return {"mode": "matrix", "matrix": matrix} | prior
     other = 1 - positive
-    regret = np.array(matrix) - np.diagonal(matrix)
+    right = np.diagonal(matrix)
+    regret = np.array(matrix) - right
+    if reject is not None:
+        # Costs on the page are those beyond the cost of a correct prediction.
+        prior["cost_reject"] = reject - float(right[0]) if right[0] == right[1] else None
     return {"cost_fp": regret[positive, other], "cost_fn": regret[other, positive]} | prior
 
 
@@ -378,11 +390,6 @@ def _parts_in_leaves(tree: Tree, values: NDArray[Any]) -> Floats:
 
 @model_parts.register
 def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Parts:
-    if model.calibration is not None:
-        raise ParameterError(
-            "The page computes the probabilities of a Naive Bayes tree from its tables: explore "
-            "the model before it is calibrated."
-        )
     tree = model.tree
     shown = _features_of_models(tree)
     return shown, {
@@ -394,6 +401,7 @@ def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Par
         "training": _numbers(tree.nodes.counts),
         "test": None if test is None else _numbers(Tally.of(tree.nodes, test).parts),
         "models": {"of_nodes": tree.model.tolist(), "tables": _model_tables(model, shown)},
+        "calibration": _calibration(model.calibration),
         **_score_lines(model, test),
     }
 
@@ -440,7 +448,22 @@ def _likelihoods(
     }
 
 
-def _score_lines(model: FittedNaiveBayesTree, test: Dataset | None) -> dict[str, Any]:
+def _calibration(calibration: Calibration | None) -> list[dict[str, list[float]]] | None:
+    """Return the curve of each calibrated class as corners between which it is straight."""
+    if calibration is None:
+        return None
+    return [
+        {
+            "score": np.column_stack([curve.score_from, curve.score_to]).ravel().tolist(),
+            "probability": np.repeat(curve.probability, 2).tolist(),
+        }
+        for curve in calibration.curves
+    ]
+
+
+def _score_lines(
+    model: FittedNaiveBayesTree | FittedScorecard, test: Dataset | None
+) -> dict[str, Any]:
     """Return the scores of training cases, a pure one for each class, then those of test cases.
 
     Pure scores have no cases; operating points label them in Python too.
@@ -491,6 +514,52 @@ def _rounded(scored: ScoreGroups, decimals: int) -> ScoreGroups:
     return ScoreGroups(distinct[:, :-1], counts, distinct[:, -1].astype(np.int64))
 
 
+# Trees with points: as for Naive Bayes trees, cases of one leaf have different probabilities
+
+
+@model_parts.register
+def _scorecard_parts(model: FittedScorecard, test: Dataset | None) -> Parts:
+    tree, schema, card = model.tree, model.schema, model.points
+    tested = tree.feature[~tree.is_leaf]
+    shown = np.unique(np.concatenate([tested, card.features])).astype(np.intp)
+    return shown, {
+        "kind": "scorecard",
+        "features": [_feature(schema, i) for i in shown.tolist()],
+        "tree": _nodes(tree, schema, shown),
+        "histograms": split_histograms(tree, test),
+        "probabilities": model.probabilities.ravel().tolist(),
+        "training": _numbers(tree.counts),
+        "test": None if test is None else _numbers(Tally.of(tree, test).parts),
+        "points": _points(card, shown),
+        "calibration": _calibration(model.calibration),
+        **_score_lines(model, test),
+    }
+
+
+def _points(card: Scorecard, shown: NDArray[np.intp]) -> dict[str, Any]:
+    return {
+        "tree_weight": card.tree_weight,
+        "tree_share": card.tree_share,
+        "intercept": card.intercept.tolist(),
+        "unit": card.unit,
+        "whole": card.whole,
+        "least": MIN_PROBABILITY,
+        "attributes": [_attribute_points(each, shown) for each in card.attributes],
+    }
+
+
+def _attribute_points(each: AttributePoints, shown: NDArray[np.intp]) -> dict[str, Any]:
+    return {
+        "feature": int(np.searchsorted(shown, each.feature)),
+        "share": each.share,
+        "starts": each.starts.tolist(),
+        "high": each.high,
+        "values": each.values.tolist(),
+        "slopes": each.slopes.tolist(),
+        "missing": each.missing.tolist(),
+    }
+
+
 # Cells of the Multiscale Classifier
 
 
@@ -512,7 +581,8 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
         "cells": _boxes(cell_tree, halved),
         "band": _bands("training" if test is None else "test", model.probabilities, stops),
         "lines": {
-            # Every node: a case stops at an inner one if training never saw the part it is in.
+            # Every node: a case stops at an inner one if its part of the cell had no training
+            # cases.
             "node": list(range(tree.n_nodes)),
             "scores": None,
             "training": _numbers(cell_tree.stops()),
@@ -536,7 +606,7 @@ def _boxes(cell_tree: CellTree, halved: NDArray[np.intp]) -> dict[str, Any]:
     }
 
 
-# Values as the page holds them
+# Values in the format of the page
 
 
 def _or_none(values: Floats) -> list[float | None]:

@@ -3,23 +3,27 @@
 import html
 from collections.abc import Iterator
 
-import numpy as np
-
-from roctree.arrays import Floats, Ints
+from roctree.arrays import Floats
+from roctree.export.text import label_colour
 from roctree.fitted import FittedTree
-from roctree.text import quote_if_needed, shorten
-from roctree.tree.text import branch_conditions, depth_first
-from roctree.tree.tree import Tree
+from roctree.report.displays import (
+    column_places,
+    outcome_text,
+    row_places,
+    short_conditions,
+    text_width,
+)
+from roctree.tree.text import depth_first
 
-ROW, COLUMN, LEFT, TOP = 28, 190, 14, 22
-LEAF_WIDTH, WORDS = 30, 260
-PLOT, GAP = 210, 46
+PLOT, GAP, MARGIN = 210, 46, 10
 MAX_ROWS = 16
 LEVELS = 3
 _MAX_LETTERS = 26
-_WIDEST = 12.0
-# A colour-blind safe scale from blue through a pale middle to orange.
-_LOW, _MIDDLE, _HIGH = (33, 113, 181), (240, 240, 238), (204, 85, 0)
+# The tree is laid out in inches, as by matplotlib.
+_PIXELS = 96.0
+_BOX = 19
+_WIDEST = 7.0
+_LINE, _INK, _CURVE = "#9aa4af", "#1b1f24", "#cc5500"
 
 
 def preview_svg(model: FittedTree) -> str:
@@ -28,22 +32,20 @@ def preview_svg(model: FittedTree) -> str:
     The text is empty if the first levels have too many branches to draw.
     """
     tree = model.tree
-    shown = np.flatnonzero(tree.depth <= LEVELS)
-    ends = [
-        node
-        for node in depth_first(tree, LEVELS)
-        if tree.is_leaf[node] or tree.depth[node] == LEVELS
-    ]
+    shown = list(depth_first(tree, LEVELS))
+    ends = [node for node in shown if tree.is_leaf[node] or tree.depth[node] == LEVELS]
     if len(ends) > MAX_ROWS:
         return ""
-    heights = _heights(tree, shown, ends)
-    depth = int(tree.depth[shown].max())
-    width = LEFT + depth * COLUMN + LEAF_WIDTH + WORDS
-    height = max(TOP * 2 + ROW * len(ends), PLOT + 60 if tree.n_classes == 2 else 0)
-    parts = [*_branches(model, shown, heights), *_ends(model, ends, heights)]
+    conditions = short_conditions(model, shown, _MAX_LETTERS)
+    outcomes = {node: outcome_text(model, node, _MAX_LETTERS) for node in ends}
+    x = _PIXELS * column_places(tree.depth, conditions)
+    y = MARGIN + _PIXELS * row_places(model, shown, ends)
+    right = max(x[tree.depth[node]] + _PIXELS * text_width(text) for node, text in outcomes.items())
+    width, height = round(right) + MARGIN, round(float(y[ends].max())) + 2 * MARGIN
+    parts = [*_branches(model, conditions, x, y), *_ends(model, outcomes, x, y)]
     if tree.n_classes == 2:
         parts += _curve(model, width + GAP)
-        width += GAP + PLOT + 12
+        width, height = width + GAP + PLOT + MARGIN, max(height, PLOT + 50)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" style="max-width:100%;height:auto" role="img" '
@@ -52,52 +54,29 @@ def preview_svg(model: FittedTree) -> str:
     )
 
 
-def _heights(tree: Tree, shown: Ints, ends: list[int]) -> Floats:
-    """Return vertical positions: leaves in rows, parents halfway between first and last child."""
-    heights = np.zeros(tree.n_nodes)
-    heights[ends] = TOP + ROW * np.arange(len(ends))
-    inner = [node for node in shown.tolist() if node not in ends]
-    for node in reversed(inner):
-        first = int(tree.first_child[node])
-        heights[node] = (heights[first] + heights[first + int(tree.n_children[node]) - 1]) / 2
-    return heights
-
-
-def _x(tree: Tree, node: int) -> int:
-    return LEFT + COLUMN * int(tree.depth[node])
-
-
-def _branches(model: FittedTree, shown: Ints, heights: Floats) -> Iterator[str]:
+def _branches(model: FittedTree, conditions: dict[int, str], x: Floats, y: Floats) -> Iterator[str]:
+    """Draw the branches, wider for more cases, with their conditions above them."""
     tree = model.tree
-    conditions = branch_conditions(tree, model.schema, shown[1:].tolist())
-    for node, condition in conditions.items():
+    for node, text in conditions.items():
         parent = int(tree.parent[node])
-        name = quote_if_needed(model.schema.names[tree.feature[parent]])
-        x0, x1, y0, y1 = _x(tree, parent), _x(tree, node), heights[parent], heights[node]
+        x0, x1 = x[tree.depth[parent]], x[tree.depth[node]]
         wide = max(1.0, _WIDEST * float(tree.weight[node] / tree.weight[0]))
         yield (
-            f'<path d="M{x0} {y0:.1f}C{x0 + 100} {y0:.1f} {x1 - 100} {y1:.1f} {x1} {y1:.1f}" '
-            f'fill="none" stroke="#9aa4af" stroke-opacity="0.55" stroke-width="{wide:.1f}"/>'
-            f"{_words(x1 - 6, y1 - 6, shorten(condition, _MAX_LETTERS, name), 'end')}"
+            f'<path d="M{x0:.1f} {y[parent]:.1f}V{y[node]:.1f}H{x1:.1f}" fill="none" '
+            f'stroke="{_LINE}" stroke-opacity="0.6" stroke-width="{wide:.1f}" '
+            f'stroke-linejoin="round"/>{_words(x0 + 8, y[node] - 3 - wide / 2, text)}'
         )
 
 
-def _ends(model: FittedTree, ends: list[int], heights: Floats) -> Iterator[str]:
-    tree, answers = model.tree, model.answers
-    for node in ends:
-        x, y = _x(tree, node), heights[node]
-        label, positive = int(answers.labels[node]), answers.positive
-        two = tree.n_classes == 2
-        blend = float(
-            model.probabilities[node, positive] if two else model.probabilities[node].max()
-        )
-        more = "" if tree.is_leaf[node] else " …"
-        name = shorten(answers.label_text(node), _MAX_LETTERS)
-        facts = f"{name}: {answers.share_text(node)}, {tree.weight[node]:g} cases{more}"
+def _ends(model: FittedTree, outcomes: dict[int, str], x: Floats, y: Floats) -> Iterator[str]:
+    """Draw the leaves and what is not shown below: boxes in the colour of their label."""
+    for node, text in outcomes.items():
+        left, middle = x[model.tree.depth[node]], y[node]
+        colour = label_colour(model, int(model.answers.labels[node]))
         yield (
-            f'<rect x="{x}" y="{y - 8:.1f}" width="{LEAF_WIDTH}" height="16" rx="4" '
-            f'fill="{_colour(blend)}" stroke="{_colour(float(label == positive))}" '
-            f'stroke-width="2"/>{_words(x + LEAF_WIDTH + 6, y + 4, facts)}'
+            f'<rect x="{left:.1f}" y="{middle - _BOX / 2:.1f}" height="{_BOX}" rx="4" '
+            f'width="{_PIXELS * text_width(text) - 14:.0f}" fill="{colour}" stroke="{_LINE}"/>'
+            f"{_words(left + 5, middle + 4, text, colour=_INK)}"
         )
 
 
@@ -106,23 +85,19 @@ def _curve(model: FittedTree, left: int) -> Iterator[str]:
     curve = model.roc()
     if not curve.has_both_classes:
         return
-    bottom = TOP + PLOT
+    bottom = MARGIN + PLOT
     x, y = left + PLOT * curve.fpr, bottom - PLOT * curve.tpr
     line = " ".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
     yield (
-        f'<path d="M{left} {TOP}V{bottom}H{left + PLOT}M{left} {bottom}L{left + PLOT} {TOP}" '
-        f'fill="none" stroke="#9aa4af"/><polyline points="{line}" fill="none" '
-        f'stroke="{_colour(1.0)}" stroke-width="2.5"/>'
-        f"{_words(left + PLOT / 2, bottom + 18, 'false positive rate', 'middle')}"
-        f"{_words(left + PLOT - 6, bottom - 10, f'training AUC {curve.auc:.3f}', 'end')}"
+        f'<path d="M{left} {MARGIN}V{bottom}H{left + PLOT}M{left} {bottom}L{left + PLOT} '
+        f'{MARGIN}" fill="none" stroke="{_LINE}"/><polyline points="{line}" fill="none" '
+        f'stroke="{_CURVE}" stroke-width="2.5"/>'
+        f"{_words(left + PLOT / 2, bottom + 18, 'false positive rate', anchor='middle')}"
+        f"{_words(left + PLOT - 6, bottom - 10, f'training AUC {curve.auc:.3f}', anchor='end')}"
     )
 
 
-def _words(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(text)}</text>'
-
-
-def _colour(share: float) -> str:
-    end, part = (_LOW, 1.0 - 2.0 * share) if share < 0.5 else (_HIGH, 2.0 * share - 1.0)
-    mixed = (round(m + (e - m) * part) for m, e in zip(_MIDDLE, end, strict=True))
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+def _words(x: float, y: float, text: str, *, anchor: str = "start", colour: str = "") -> str:
+    fill = f' fill="{colour}"' if colour else ""
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f"<text {place}{fill}>{html.escape(text)}</text>"

@@ -39,21 +39,25 @@ function makeFigures(app) {
     missed: figure("ours", "Missed", "missed"),
     alarms: figure("theirs", "False alarms", "alarms"),
   };
+  const left = figure("", "Undecided", "bar_undecided");
   const classes = { right: figure("", "Right", "right"), wrong: figure("", "Wrong", "wrong") };
-  const list = element("dl", { class: "figures" }, [cost, ...Object.values(sides), ...Object.values(classes)].map((each) => each.element));
+  const list = element("dl", { class: "figures" }, [cost, ...Object.values(sides), ...Object.values(classes), left].map((each) => each.element));
   function show() {
     const { point, state, tree } = app;
     const isKnown = !point.perClass && Number.isFinite(point.cost);
     cost.show(point.cost * PER, `${grouped(short(point.cost * PER, 3))} ${state.unit}`.trim(), isKnown ? rangeOf(point) : "");
     const { all, found, missed, alarms } = perThousand(point);
     const right = Math.round(point.right * PER);
+    const undecided = Math.round(point.undecided * PER);
     for (const each of Object.values(sides)) each.element.hidden = point.perClass;
     for (const each of Object.values(classes)) each.element.hidden = !point.perClass;
     sides.found.show(found, grouped(found), ` of ${grouped(all)} ${tree.classes[state.positive]}`);
     sides.missed.show(missed, grouped(missed));
     sides.alarms.show(alarms, grouped(alarms));
     classes.right.show(right, grouped(right));
-    classes.wrong.show(PER - right, grouped(PER - right));
+    classes.wrong.show(PER - right - undecided, grouped(PER - right - undecided));
+    left.element.hidden = point.reject === null;
+    left.show(undecided, grouped(undecided));
   }
   return { element: list, show };
 }
@@ -104,22 +108,20 @@ function makeSlider(app) {
     element("div", { class: "slide-head" }, label, said, help("ratio", "this slider")),
     element("div", { class: "slide-row" }, less, element("div", { class: "track" }, slider, strip.canvas, ends), more),
   );
-  const instead = element(
-    "div",
-    { class: "slide" },
-    element("p", { class: "slide-head" }, "Each kind of error has its own cost, set under More. Choose a class to get a slider for it:"),
-    element("div", { class: "tabs" }, app.tree.classes.map((name, positive) => oneClass(app, name, positive))),
-  );
-  const whole = element("div", { class: "slide-slot" }, block, instead);
+  const instead = makeClassSliders(app);
+  const whole = element("div", { class: "slide-slot" }, block, instead.element);
   function update() {
     const { point, state } = app;
     block.hidden = point.perClass;
-    instead.hidden = !point.perClass;
-    if (point.perClass) return;
+    instead.element.hidden = !point.perClass;
+    if (point.perClass) {
+      instead.update();
+      return;
+    }
     const ratio = ratioOf(app);
     const { low, high } = ratioRange(app);
     slider.value = String(Math.round(STEPS * place(ratio, low, high)));
-    label.textContent = state.mode === "costs" ? "Missing one is as bad as " : "This is as if missing one were as bad as ";
+    label.textContent = state.mode === "costs" ? "Drag: missing one is as bad as " : "This is as if missing one were as bad as ";
     const shown = short(ratio, 2 + Number(ratio >= 100));
     said.textContent = `${shown} false alarm${shown === "1" ? "" : "s"}`;
     slider.setAttribute("aria-valuetext", said.textContent);
@@ -129,6 +131,76 @@ function makeSlider(app) {
     strip.draw();
   }
   return { element: whole, update };
+}
+
+// More classes share one slider, and a list to choose among them.
+const MOST_SLIDERS = 4;
+const CLASS_RANGE = [0.1, 10];
+
+/** With a cost matrix: what missing a case of each class costs, and buttons for one class against the rest. */
+function makeClassSliders(app) {
+  const { classes } = app.tree;
+  const few = classes.length <= MOST_SLIDERS;
+  const chosen = element(
+    "select",
+    { "aria-label": "Class of the slider", on: { change: update } },
+    few ? null : classes.map((name, c) => element("option", { value: String(c) }, name)),
+  );
+  const sliders = (few ? classes : [null]).map((name, i) => makeClassSlider(app, i, name, () => (few ? i : Number(chosen.value))));
+  const block = element(
+    "div",
+    { class: "slide class-slides" },
+    element("p", { class: "slide-head" }, few ? "Drag: what does missing one cost?" : "Drag: what does missing one of this class cost? ", few ? null : chosen),
+    element("div", { class: "class-sliders" }, sliders.map((each) => each.element)),
+    element("div", { class: "one-class" }, "Or one class against the rest: ", classes.slice(0, 8).map((name, positive) => oneClass(app, name, positive))),
+  );
+  function update() {
+    for (const each of sliders) each.update();
+  }
+  return { element: block, update };
+}
+
+function makeClassSlider(app, number, name, ownClass) {
+  const slider = element("input", {
+    id: `${app.id}-miss-${number}`,
+    type: "range",
+    min: "0",
+    max: String(STEPS),
+    step: "1",
+    on: { input: slideClass, pointerdown: app.beginGesture, pointerup: app.endGesture, pointercancel: app.endGesture },
+  });
+  const value = element("output", { for: slider.id });
+  const title = element("span", {}, name ?? "");
+  const range = () => {
+    const cost = missCost(app.state.matrix, ownClass());
+    return cost > 0 ? [Math.min(CLASS_RANGE[0], cost), Math.max(CLASS_RANGE[1], cost)] : CLASS_RANGE;
+  };
+  function slideClass() {
+    const [low, high] = range();
+    const cost = Number((low * (high / low) ** (Number(slider.value) / STEPS)).toPrecision(2));
+    app.set({ matrix: withMissCost(app.state.matrix, ownClass(), cost) }, { isMoving: true });
+  }
+  function update() {
+    const cost = missCost(app.state.matrix, ownClass());
+    slider.value = String(Math.round(STEPS * place(Math.max(cost, 1e-9), ...range())));
+    title.textContent = app.tree.classes[ownClass()];
+    value.textContent = short(cost, 3);
+    slider.setAttribute("aria-valuetext", `missing ${title.textContent} costs ${value.textContent}`);
+  }
+  return { element: element("div", { class: "class-slider" }, element("label", { for: slider.id }, title, " ", value), slider), update };
+}
+
+/** The mean cost of calling a case of a class something else. */
+function missCost(matrix, truth) {
+  const costs = matrix.map((row) => row[truth]).filter((_, said) => said !== truth);
+  return costs.reduce((sum, cost) => sum + cost, 0) / costs.length;
+}
+
+/** The costs with another mean cost of missing a class: in proportion, or equal if all were nothing. */
+function withMissCost(matrix, truth, cost) {
+  const before = missCost(matrix, truth);
+  const scaled = (old) => Number((before > 0 ? (old * cost) / before : cost).toPrecision(4));
+  return matrix.map((row, said) => row.map((old, column) => (column === truth && said !== truth ? scaled(old) : old)));
 }
 
 /** A button that turns to one class against the rest. */

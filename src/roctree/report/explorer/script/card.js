@@ -94,7 +94,7 @@ function letterWords({ letters }, node) {
 
 /** Describe a segment of a curve that is not simply a leaf. */
 function segmentOf({ tree, state, point }, lines) {
-  if (tree.models) {
+  if (tree.hasAnswers) {
     const p = tree.lines.scores[lines[0] * tree.nClasses + state.positive];
     const weight = lines.reduce((sum, line) => sum + weightOn(point.on, line), 0);
     return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, here and possibly in other leaves`);
@@ -109,19 +109,21 @@ function weightOn({ counts, nClasses }, line) {
 function labelOf({ tree, point, state, labelName }, node) {
   const label = point.nodeLabels[node];
   if (label === UNKNOWN) return "labels depend on the case";
+  if (label === tree.nClasses) return "left undecided";
   if (label !== MIXED) return `called ${labelName(label)}`;
-  if (tree.models && !point.perClass) {
+  if (tree.hasAnswers && !point.perClass) {
     const called = grouped(Number(point.nPositive[node].toFixed(1)));
     return `${called} of ${cases(tree.weight[node])} labelled ${tree.classes[state.positive]}`;
   }
-  if (tree.models) return "cases with different labels";
+  if (tree.hasAnswers) return "cases with different labels";
   return `${leafCount(tree, tree.nLeaves[node])} with different labels`;
 }
 
 function chanceOf({ tree, state }, node) {
   const at = node * tree.nClasses + state.positive;
   const what = tree.models ? "share" : "probability";
-  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}`;
+  const alone = tree.points ? " before points" : "";
+  return `${what} of ${tree.classes[state.positive]} ${percent(tree.probabilities[at])}${alone}`;
 }
 
 /** Why a probability is not the share that was counted: "0 of 6 counted; pulled to 27 % because few cases". */

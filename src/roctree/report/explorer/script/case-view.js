@@ -2,11 +2,12 @@
 
 import { wilson } from "./curves.js";
 import { element, fill, help } from "./dom.js";
-import { judge, nearestLeaf, reach } from "./geometry.js";
+import { judge, nearestLeaf, reach, sharesOf } from "./geometry.js";
 import { linesAt } from "./lines.js";
 import { makeNumberField } from "./number-field.js";
+import { calibrated, pointsFor, probabilitiesOf, stepsOf } from "./scorecard.js";
 import { IS_PRESENT, pathTo } from "./tree.js";
-import { changeWords, percent, ruleWords, short, stepWords } from "./words.js";
+import { changeWords, percent, ruleWords, short, signedPoints, stepWords } from "./words.js";
 
 /** Make the section; returns its element and `update`, which also sets the highlighted path. */
 export function makeCaseView(app) {
@@ -168,20 +169,44 @@ function waterfall(app) {
   if (tree.cells && tree.nChildren[path.stops[0].node] > 0) return null;
   const most = path.stops.reduce((one, other) => (other.part > one.part ? other : one));
   const nodes = pathTo(tree, most.node);
-  if (nodes.length < 2) return null;
+  if (nodes.length < 2 && !tree.points) return null;
   const p = (node) => tree.probabilities[node * tree.nClasses + state.positive];
   return element(
     "ol",
     { class: "waterfall", "aria-label": `Probability of ${tree.classes[state.positive]} after each step` },
     nodes.map((node, i) => stepOf(i === 0 ? "all cases" : stepWords(tree, node), i === 0 ? 0 : p(nodes[i - 1]), p(node), i === nodes.length - 1 ? app.letters.get(node) : "")),
+    tree.points ? pointSteps(app, p(most.node)) : null,
   );
 }
 
-function stepOf(words, from, to, letter) {
+/** The probability after the points of each attribute, from that of the leaf on. */
+function pointSteps({ tree, state, path }, leaf) {
+  const { points: card, calibration } = tree;
+  const steps = stepsOf(card, sharesOf(tree, path.stops, state.values), state.values);
+  const after = steps.map((_, i) => probabilitiesOf(card, steps.slice(0, i + 1))[state.positive]);
+  const found = steps.map(({ attribute, points }, i) => {
+    const own = signedPoints(card, pointsFor(points, state.positive));
+    const words = attribute < 0 ? (path.stops.length > 1 ? "the mean of its leaves, and the points of every case" : "the points of every case") : `${wordOf(tree, card.attributes[attribute].feature, state.values)}: ${own} points`;
+    return stepOf(words, i === 0 ? leaf : after[i - 1], after[i]);
+  });
+  if (calibration === null) return found;
+  const last = calibrated(calibration, probabilitiesOf(card, steps))[state.positive];
+  return [...found, stepOf("calibrated", after.at(-1), last)];
+}
+
+/** A value of a case in words. */
+function wordOf(tree, number, values) {
+  const { name, categories, measure } = tree.features[number];
+  const value = values[number];
+  if (value === null) return `${name} not known`;
+  return categories ? `${name} ${categories[value] ?? "unknown"}` : `${name} ${short(value, 5)}${measure ? ` ${measure}` : ""}`;
+}
+
+function stepOf(words, from, to, letter = "") {
   const bar = element("i", { class: to >= from ? "up" : "down" });
   bar.style.left = `${100 * Math.min(from, to)}%`;
   bar.style.width = `${100 * Math.max(Math.abs(to - from), 0.004)}%`;
-  return element("li", {}, element("span", {}, words), element("span", { class: "fall" }, bar), element("strong", {}, percent(to, 0)), element("span", { class: "letter" }, letter ?? ""));
+  return element("li", {}, element("span", {}, words), element("span", { class: "fall" }, bar), element("strong", {}, percent(to, 0)), element("span", { class: "letter" }, letter));
 }
 
 /** Label, probability, distance and smallest change, in words. */
@@ -223,7 +248,7 @@ function distanceWords(app, label) {
 }
 
 function leafInterval({ tree }, stops, shown) {
-  if (stops.length !== 1 || tree.models) return "";
+  if (stops.length !== 1 || tree.hasAnswers) return "";
   const { node } = stops[0];
   const range = wilson(tree.counts.training[node * tree.nClasses + shown], tree.weight[node]);
   if (!range) return "";

@@ -38,6 +38,12 @@ export function classShade(probabilities, palette) {
   return `rgb(${middle.map((value, i) => Math.round(value + (end[i] - value) * part)).join(",")})`;
 }
 
+/** Black or white, whichever is easier to read on a colour. */
+export function inkOn(colour) {
+  const [r, g, b] = hex(colour);
+  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
+}
+
 function hex(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }

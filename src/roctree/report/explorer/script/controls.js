@@ -100,6 +100,7 @@ function modes(app) {
     placeholder: "€",
     on: { input: () => app.set({ unit: unit.value }) },
   });
+  const left = [leftField(app, "cost-reject"), leftField(app, "cost-reject-matrix")];
   const maxFpr = rate("max-fpr", "max_fpr");
   const minTpr = rate("min-tpr", "min_tpr");
   const beta = makeNumberField(app, "beta", {
@@ -111,12 +112,13 @@ function modes(app) {
     way(app, "costs", "Costs", [
       labelledNumber("A false alarm costs", "cost_fp", fp, "narrow"),
       labelledNumber("A missed case costs", "cost_fn", fn, "narrow"),
+      labelledNumber("Leaving a case undecided costs", "cost_reject", left[0], "narrow"),
       labelled("Unit", "costs", unit, "narrow"),
     ]),
     way(app, "max_fpr", "At most this false-alarm rate", [labelledNumber("Of the others, %", "max_fpr", maxFpr, "narrow")]),
     way(app, "min_tpr", "At least this recall", [labelledNumber("Found, %", "min_tpr", minTpr, "narrow")]),
     way(app, "beta", "Best F", [labelledNumber("Beta", "beta", beta, "narrow")]),
-    ...(app.tree.nClasses > 2 ? [way(app, "matrix", "A cost for every error", [])] : []),
+    ...(app.tree.nClasses > 2 ? [way(app, "matrix", "A cost for every error", [labelledNumber("Leaving a case undecided costs", "cost_reject", left[1], "narrow")])] : []),
   ];
   const section = element(
     "fieldset",
@@ -129,12 +131,22 @@ function modes(app) {
     ways.forEach((each) => each.update());
     fp.show(state.cost_fp);
     fn.show(state.cost_fn);
+    left.forEach((each) => each.show(state.cost_reject));
     if (app.focused() !== unit) unit.value = state.unit;
     maxFpr.show(state.mode === "max_fpr" ? state.max_fpr : null);
     minTpr.show(state.mode === "min_tpr" ? state.min_tpr : null);
     beta.show(state.beta);
   }
   return { element: section, update };
+}
+
+function leftField(app, id) {
+  return makeNumberField(app, id, {
+    empty: true,
+    fits: (v) => v >= 0,
+    wanted: "Enter a cost such as 0.5, or leave it empty to decide every case.",
+    onValue: (v) => app.set({ cost_reject: v }),
+  });
 }
 
 /** One way to choose the point: its switch and its fields. */

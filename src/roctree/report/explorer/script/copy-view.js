@@ -12,7 +12,7 @@ export function makeCopyView(app) {
     Python: () => pythonOf(app.tree, app.point, app.data.class_code),
     "Command line": () => commandOf(app.tree, app.point),
     ...(app.tree.isHard ? { SQL: () => sqlOf(app.tree, app.point, app.labelName) } : {}),
-    ...(app.tree.models ? {} : { Rules: () => rulesOf(app.tree, app.point, app.labelName) }),
+    ...(app.tree.hasAnswers ? {} : { Rules: () => rulesOf(app.tree, app.point, app.labelName) }),
     ...(app.link ? { Link: app.link } : {}),
   };
   let chosen = "Python";

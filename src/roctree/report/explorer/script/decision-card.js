@@ -104,8 +104,8 @@ function figures(app, sheet) {
       const range = wilson(count, total);
       return range ? `${percent(range.low)} to ${percent(range.high)}` : "";
     };
-    items.push(["Found", percent(rates.tpr), between(rates.tp, rates.tp + rates.fn), OURS]);
-    items.push(["False alarms", percent(rates.fpr), between(rates.fp, rates.fp + rates.tn), THEIRS]);
+    items.push(["Found", percent(rates.tpr), between(rates.tp, rates.tp + rates.fn + rates.leftPositive), OURS]);
+    items.push(["False alarms", percent(rates.fpr), between(rates.fp, rates.fp + rates.tn + rates.leftNegative), THEIRS]);
     items.push(["Alarms that are right", percent(rates.precision), state.prior === null ? between(rates.tp, rates.tp + rates.fp) : "", INK]);
   }
   const column = (WIDTH - 2 * MARGIN) / 4;
@@ -122,12 +122,14 @@ function figures(app, sheet) {
 
 /** A thousand dots: found, missed, alarmed in vain, and cleared. */
 function dots(app, sheet) {
-  const { found, missed, alarms, all } = perThousand(app.point);
+  const { found, missed, alarms, undecided } = perThousand(app.point);
+  const left = app.point.reject === null ? [] : [["undecided", undecided, { fill: "#ffffff", stroke: QUIET }]];
   const kinds = [
     ["found", found, { fill: OURS }],
     ["missed", missed, { fill: "#ffffff", stroke: OURS }],
     ["false alarms", alarms, { fill: THEIRS }],
-    ["cleared", PER - all - alarms, { fill: FAINT }],
+    ["cleared", PER - found - missed - alarms - undecided, { fill: FAINT }],
+    ...left,
   ];
   const top = sheet.at() + 10;
   let at = 0;
@@ -144,7 +146,7 @@ function dots(app, sheet) {
     sheet.add({ kind: "dot", x: x + 5, y, radius: 4.5, ...paint });
     sheet.add({ kind: "text", text: `${plain(grouped(number))} ${name}`, x: x + 16, y: y + 5, size: 15, weight: 400, colour: QUIET });
   });
-  sheet.space(58);
+  sheet.space(58 + 22 * left.length);
 }
 
 /** What the cost is worth, as bars. */
@@ -167,8 +169,9 @@ function bars(app, sheet) {
 function pinned(app, sheet) {
   for (const { name, point } of app.pinnedPoints()) {
     if (point.perClass) continue;
-    const { found, missed, alarms } = perThousand(point);
-    sheet.text(`${name}: ${found} found, ${missed} missed, ${alarms} false alarms`, 17);
+    const { found, missed, alarms, undecided } = perThousand(point);
+    const left = point.reject === null ? "" : `, ${undecided} undecided`;
+    sheet.text(`${name}: ${found} found, ${missed} missed, ${alarms} false alarms${left}`, 17);
   }
   if (app.state.pins.length > 0) sheet.space(14);
 }
@@ -184,13 +187,14 @@ function howWords({ state, tree, point }) {
     matrix: `Every error of ${tree.nClasses} classes has its own cost.`,
   };
   const prior = point.perClass || state.prior === null ? "" : ` Prevalence ${percent(state.prior)}.`;
-  return words[state.mode] + prior;
+  const left = point.reject === null ? "" : ` Leaving one undecided costs ${short(point.reject)}${unit}.`;
+  return words[state.mode] + left + prior;
 }
 
 /** The leaves that are flagged, with their rules. */
 function rule(app, sheet, place) {
   const { tree, point, state, letters } = app;
-  if (tree.models) return sheet.text(app.positives(), 19, place);
+  if (tree.hasAnswers) return sheet.text(app.positives(), 19, place);
   const flagged = Array.from(letters.keys()).filter((node) => point.nodeLabels[node] === state.positive);
   const name = tree.classes[state.positive];
   sheet.text(flagged.length === 0 ? `Nothing is called ${name}.` : `Called ${name}:`, 19, { weight: 600, ...place });

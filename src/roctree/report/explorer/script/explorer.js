@@ -15,6 +15,7 @@ import { makeMeeting } from "./meeting.js";
 import { makeModelView } from "./model-view.js";
 import { makeNumbersView } from "./numbers-view.js";
 import { makePlotView } from "./plot-view.js";
+import { makePointsView } from "./points-view.js";
 import { makeMemory, pointAt } from "./point.js";
 import { makeSentence } from "./sentence.js";
 import { makeAddress, readHash } from "./state.js";
@@ -106,6 +107,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     tree: makeTreeView(app),
     plot: makePlotView(app),
     ...(tree.models ? { model: makeModelView(app) } : {}),
+    ...(tree.points ? { points: makePointsView(app) } : {}),
     ...(tree.cells ? { map: makeCellMap(app) } : {}),
     leaves: makeLeafTable(app),
     numbers: makeNumbersView(app),
@@ -144,7 +146,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
   }
 
   function rest() {
-    for (const name of ["tree", "yardsticks", "meeting", "leaves", "model", "map"]) views[name]?.update();
+    for (const name of ["tree", "yardsticks", "meeting", "leaves", "model", "points", "map"]) views[name]?.update();
     if (root.classList.contains("more")) for (const name of ["controls", "numbers", "copy"]) views[name].update();
     if (app.state.view === "near") measureCases(app, views.plot.update);
     app.say(app.summary());
@@ -159,6 +161,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     views.controls.element,
     element("div", { class: "panes" }, first.element, element("div", { class: "side" }, views.plot.element, views.yardsticks.element)),
     ...(views.map ? [views.tree.element] : []),
+    ...(views.points ? [views.points.element] : []),
     meeting.element,
     views.leaves.element,
     views.numbers.element,
@@ -179,6 +182,7 @@ export function mount(root, data, { hash = false, around = false } = {}) {
     views.plot.update();
     views.bar.update();
     views.model?.draw();
+    views.points?.draw();
     views.map?.draw();
   }
   const onHash = () => {
@@ -204,12 +208,13 @@ export function mount(root, data, { hash = false, around = false } = {}) {
 function keepLabels(before, point) {
   if (!before || before.on !== point.on || before.table !== point.table || before.state.positive !== point.state.positive) return;
   if (before.perClass !== point.perClass || before.lineLabels.some((label, line) => label !== point.lineLabels[line])) return;
-  const { lineLabels, labels, nodeLabels, isPositive } = before;
-  Object.assign(point, { lineLabels, labels, nodeLabels, isPositive });
+  const { lineLabels, labels, nodeLabels, called, isPositive } = before;
+  Object.assign(point, { lineLabels, labels, nodeLabels, called, isPositive });
 }
 
-/** The name of a label: its class, or "not" the class of interest with more than two classes. */
+/** The name of a label: its class, "undecided", or "not" the class of interest with more than two classes. */
 function labelName({ tree, state }, label) {
+  if (label === tree.nClasses) return "undecided";
   if (tree.nClasses <= 2 || state.mode === "matrix" || label === state.positive) return tree.classes[label];
   return `not ${tree.classes[state.positive]}`;
 }
@@ -217,13 +222,14 @@ function labelName({ tree, state }, label) {
 /** What is positive, in one sentence. */
 function positives({ point, tree, state }) {
   const name = tree.classes[state.positive];
-  if (tree.models) {
+  const left = point.reject === null ? "" : ` ${percent(point.rates.undecided)} of the cases are left undecided.`;
+  if (tree.hasAnswers) {
     const scores = Array.from(point.ranking.order).filter((line) => point.isPositive[line]).map((line) => point.ranking.scores[line]);
-    if (scores.length === 0) return `No case is labelled ${name}.`;
-    return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.`;
+    if (scores.length === 0) return `No case is labelled ${name}.${left}`;
+    return `Cases with a probability of ${percent(scores.at(-1))} or more are labelled ${name}.${left}`;
   }
   const n = tree.leaves.reduce((sum, node) => sum + Number(point.nodeLabels[node] === state.positive), 0);
-  return `${grouped(n)} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.`;
+  return `${grouped(n)} of ${leafCount(tree, tree.leaves.length)} ${n === 1 ? "is" : "are"} labelled ${name}.${left}`;
 }
 
 /** The operating point in two sentences. */

@@ -31,11 +31,12 @@ function request(tree, point) {
   const { state } = point;
   const prior = priorForPython(tree, point);
   const priors = prior === null ? [] : [["prior", prior]];
-  if (usesMatrix(tree, state)) return [["cost_matrix", state.matrix], ...priors];
-  if (tree.nClasses > 2) return [["cost_matrix", oneAgainstRest(tree, point)], ...priors];
+  const reject = point.reject === null ? [] : [["cost_reject", point.reject]];
+  if (usesMatrix(tree, state)) return [["cost_matrix", state.matrix], ...reject, ...priors];
+  if (tree.nClasses > 2) return [["cost_matrix", oneAgainstRest(tree, point)], ...reject, ...priors];
   if (state.mode === "max_fpr" || state.mode === "min_tpr") return [[state.mode, state[state.mode]]];
   if (state.mode === "beta") return [["beta", state.beta], ...priors];
-  return [["cost_fp", state.cost_fp], ["cost_fn", state.cost_fn], ...priors];
+  return [["cost_fp", state.cost_fp], ["cost_fn", state.cost_fn], ...reject, ...priors];
 }
 
 /** The costs of one class against the rest as a matrix; for rates, costs with the same labels. */

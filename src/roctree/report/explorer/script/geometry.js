@@ -5,6 +5,7 @@ import { nodesAround } from "./cells.js";
 import { linesAt } from "./lines.js";
 import { posterior, tableOf } from "./naive-bayes.js";
 import { labelsOf } from "./point.js";
+import { calibrated, probabilitiesOf, stepsOf } from "./scorecard.js";
 import { IS_PRESENT, ROOT } from "./tree.js";
 
 // The effect of a category or a missing value on the path to a leaf.
@@ -69,20 +70,32 @@ function partAbove(tree, node, value, part) {
 /** Probabilities and label of a case: averaged over the nodes where it stops, by its parts. */
 export function judge(tree, point, stops, values) {
   const { nClasses } = tree;
-  const probabilities = new Float64Array(nClasses);
-  let votes = new Float64Array(point.perClass ? nClasses : 1);
+  const shares = sharesOf(tree, stops, values);
+  if (tree.hasAnswers) {
+    const summed = tree.points ? probabilitiesOf(tree.points, stepsOf(tree.points, shares, values)) : shares;
+    const probabilities = Float64Array.from(calibrated(tree.calibration, summed));
+    const votes = point.voter({ nClasses, shares: probabilities }, 1);
+    return { probabilities, label: labelsOf(votes, 1, point.state)[0] };
+  }
+  const votes = new Float64Array(point.width);
+  for (const { node, part } of stops) {
+    const [line] = linesAt(tree, node);
+    for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[line * votes.length + i];
+  }
+  return { probabilities: shares, label: labelsOf(votes, 1, point.state)[0] };
+}
+
+/** The probabilities of the nodes where a case stops, averaged by its parts. */
+export function sharesOf(tree, stops, values) {
+  const { nClasses } = tree;
+  const shares = new Float64Array(nClasses);
   for (const { node, part } of stops) {
     const said = tree.models
       ? posterior(tableOf(tree, node), values)
       : tree.probabilities.subarray(node * nClasses, (node + 1) * nClasses);
-    for (let c = 0; c < nClasses; c++) probabilities[c] += part * said[c];
-    if (tree.models) continue;
-    const [line] = linesAt(tree, node);
-    for (let i = 0; i < votes.length; i++) votes[i] += part * point.votes[line * votes.length + i];
+    for (let c = 0; c < nClasses; c++) shares[c] += part * said[c];
   }
-  // If leaves are models, votes are those of the case.
-  if (tree.models) votes = point.voter({ nClasses, shares: probabilities }, 1);
-  return { probabilities, label: labelsOf(votes, 1, point.state)[0] };
+  return shares;
 }
 
 /**

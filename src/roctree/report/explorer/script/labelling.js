@@ -99,15 +99,18 @@ function cumulated(parts) {
 /**
  * Cost ratios (miss : false alarm) at which neighbouring labellings cost the same, from 0 to Infinity.
  * Labelling g, in which the first g groups are positive, is optimal from bound g to g + 1. Computed
- * from the counts, or, with `byShares`, from the probabilities of a model.
+ * from the counts, or, with `byShares`, from the probabilities of a model. If a case can be left undecided
+ * for `reject` false alarms, the first g groups are positive or undecided, whichever is cheaper for them.
  */
-export function costBounds(ranking, curve, weights, byShares) {
+export function costBounds(ranking, curve, weights, byShares, reject = null) {
   const rarer = weights.negative / weights.positive;
   const between = Array.from(curve.positives, (ours, group) => {
-    const theirs = curve.negatives[group];
-    if (ours + theirs > 0 && !byShares) return (theirs / ours) * rarer;
     const score = scoreOf(ranking, group);
-    return ((1 - score) / score) * rarer;
+    const counted = ours + curve.negatives[group] > 0 && !byShares;
+    const odds = counted ? curve.negatives[group] / ours : (1 - score) / score;
+    const own = odds * rarer;
+    // A leaf without a case of the class of interest never ceases to be negative.
+    return reject === null || own === Infinity ? own : Math.min(own, reject * (1 + own));
   });
   return Float64Array.from([0, ...between, Infinity]);
 }
@@ -144,6 +147,26 @@ export function votesByCost({ nClasses, shares }, positive, costs, weights, n) {
     const miss = costs.fn * weights.positive * share;
     const tied = Math.abs(alarm - miss) <= TIE * Math.max(alarm, miss);
     votes[leaf] = tied ? (tiesArePositive ? LEAST : -LEAST) : miss - alarm;
+  }
+  return votes;
+}
+
+/**
+ * Two votes of each of n lines: that for the positive class, and that for leaving it undecided at a cost,
+ * both compared with the negative class. A case is decided if that costs no more.
+ */
+export function votesWithReject(table, positive, costs, weights, reject, n) {
+  const { nClasses, shares } = table;
+  const ofPositive = votesByCost(table, positive, costs, weights, n);
+  const votes = new Float64Array(2 * n);
+  for (let leaf = 0; leaf < n; leaf++) {
+    const share = shares[leaf * nClasses + positive];
+    const rest = nClasses === 2 ? shares[leaf * 2 + 1 - positive] : 1 - share;
+    const miss = costs.fn * weights.positive * share;
+    const least = Math.min(miss, costs.fp * weights.negative * rest);
+    const left = reject * (weights.positive * share + weights.negative * rest);
+    votes[2 * leaf] = ofPositive[leaf];
+    votes[2 * leaf + 1] = Math.abs(left - least) <= TIE * Math.max(left, miss) ? Math.max(0, ofPositive[leaf]) : miss - left;
   }
   return votes;
 }
@@ -189,31 +212,31 @@ export function fBeta(tpr, fpr, prior, beta) {
   return below > 0 ? hits / below : 0;
 }
 
-/** The cost of each label in each of n leaves, minus that of correct labels; flat, [leaf][predicted]. */
+/** The cost of each row of a matrix in each of n leaves, minus that of correct labels; flat, [leaf][row]. */
 export function expectedCosts(table, matrix, weights, n) {
   const { nClasses, shares } = table;
-  const expected = new Float64Array(n * nClasses);
+  const expected = new Float64Array(n * matrix.length);
   for (let leaf = 0; leaf < n; leaf++) {
-    for (let said = 0; said < nClasses; said++) {
+    for (let said = 0; said < matrix.length; said++) {
       let sum = 0;
       for (let c = 0; c < nClasses; c++) {
         sum += (matrix[said][c] - matrix[c][c]) * weights[c] * shares[leaf * nClasses + c];
       }
-      expected[leaf * nClasses + said] = sum;
+      expected[leaf * matrix.length + said] = sum;
     }
   }
   return expected;
 }
 
-/** Votes of n leaves for every class: the negative cost; ties go to the first class. */
+/** Votes of n leaves for every row of a matrix: the negative cost; ties go to the first. */
 export function votesByMatrix(table, matrix, weights, n) {
-  const { nClasses } = table;
+  const width = matrix.length;
   const votes = expectedCosts(table, matrix, weights, n);
-  for (let start = 0; start < votes.length; start += nClasses) {
-    const row = votes.subarray(start, start + nClasses);
+  for (let start = 0; start < votes.length; start += width) {
+    const row = votes.subarray(start, start + width);
     const least = Math.min(...row);
     const slack = TIE * Math.max(...row.map(Math.abs));
-    for (let c = 0; c < nClasses; c++) row[c] = -(row[c] <= least + slack ? least : row[c]);
+    for (let c = 0; c < width; c++) row[c] = -(row[c] <= least + slack ? least : row[c]);
   }
   return votes;
 }

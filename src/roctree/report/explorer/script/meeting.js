@@ -41,8 +41,8 @@ export function makeMeeting(app) {
   }
   let shown = "";
   function update() {
-    const { pins: all, on, prior, priors, unit, positive, cost_fp, cost_fn } = app.state;
-    const wanted = JSON.stringify([all, on, prior, priors, unit, positive, cost_fp, cost_fn, app.point.perClass]);
+    const { pins: all, on, prior, priors, unit, positive, cost_fp, cost_fn, cost_reject } = app.state;
+    const wanted = JSON.stringify([all, on, prior, priors, unit, positive, cost_fp, cost_fn, cost_reject, app.point.perClass]);
     if (wanted === shown) return;
     shown = wanted;
     add.disabled = app.state.pins.length >= MOST_PINS;
@@ -68,31 +68,33 @@ function pinOf(app, { name, choice, state, point }, number) {
   const field = element("input", { type: "text", maxlength: "24", value: name, "aria-label": "Name of the point", on: { change: () => rename(app, number, field.value) } });
   const unit = state.unit ? ` ${state.unit}` : "";
   const money = (cost) => `${grouped(short(cost * PER, 3))}${unit}`;
-  const rows = [["Chosen by", chosenWords(state)]];
+  const rows = [["Chosen by", chosenWords(state), "chosen-by"]];
   if (point.perClass) rows.push(["Right", grouped(Math.round(point.right * PER))], ["Cost per 1 000", money(point.cost)]);
   else {
-    const { found, missed, alarms } = perThousand(point);
+    const { found, missed, alarms, undecided } = perThousand(point);
     rows.push(["Found", grouped(found)], ["Missed", grouped(missed)], ["False alarms", grouped(alarms)]);
+    if (point.reject !== null) rows.push(["Undecided", grouped(undecided)]);
     // Points chosen by different costs are compared by the same ones: those of the page.
     if (!app.point.perClass) {
       const { rates } = point;
-      rows.push([`Cost (miss = ${short(app.state.cost_fn / app.state.cost_fp, 3)})`, money(rates.misses * app.state.cost_fn + rates.alarms * app.state.cost_fp)]);
+      rows.push([`Cost (miss = ${short(app.state.cost_fn / app.state.cost_fp, 3)})`, money(rates.misses * app.state.cost_fn + rates.alarms * app.state.cost_fp + rates.undecided * (app.point.reject ?? point.reject ?? 0))]);
     }
-    if (!app.tree.models) rows.push(["Flagged", flaggedWords(app, point, state)]);
+    if (!app.tree.hasAnswers) rows.push(["Flagged", flaggedWords(app, point, state), "flagged"]);
   }
   return element(
     "div",
     { class: "pin" },
     field,
-    element("dl", {}, rows.flatMap(([term, value]) => [element("dt", {}, term), element("dd", {}, value)])),
+    element("dl", {}, rows.flatMap(([term, value, name = null]) => [element("dt", { class: name }, term), element("dd", { class: name }, value)])),
     element("button", { type: "button", class: "small", on: { click: () => app.set(choice) } }, "Go"),
     element("button", { type: "button", class: "small", on: { click: () => app.set({ pins: app.state.pins.filter((_, i) => i !== number) }) } }, "Remove"),
   );
 }
 
-function chosenWords({ mode, cost_fn, cost_fp, max_fpr, min_tpr, beta }) {
+function chosenWords({ mode, cost_fn, cost_fp, cost_reject, max_fpr, min_tpr, beta }) {
+  const left = cost_reject === null || cost_reject === undefined ? "" : `, undecided = ${short(cost_reject / cost_fp, 3)}`;
   const words = {
-    costs: () => `miss = ${short(cost_fn / cost_fp, 3)} alarms`,
+    costs: () => `miss = ${short(cost_fn / cost_fp, 3)} alarm${cost_fn === cost_fp ? "" : "s"}${left}`,
     max_fpr: () => `false alarms ≤ ${percent(max_fpr)}`,
     min_tpr: () => `found ≥ ${percent(min_tpr)}`,
     beta: () => `best F, beta ${short(beta, 3)}`,

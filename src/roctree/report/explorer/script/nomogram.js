@@ -5,7 +5,7 @@ import { cellOf, factorOf, tableOf } from "./naive-bayes.js";
 import { percent, short } from "./words.js";
 
 const FONT = "12px system-ui, sans-serif";
-const ROW = 40;
+const ROW = { least: 40, most: 130 };
 const TOP = 30;
 const BOTTOM = 64;
 const NAME = { least: 132, most: 0.34 };
@@ -24,7 +24,7 @@ export function makeNomogram(app) {
   function show(wanted) {
     node = wanted;
     const rows = rowsOf(app, node);
-    box.style.height = `${TOP + rows.length * ROW + BOTTOM}px`;
+    box.style.minHeight = `${TOP + rows.length * ROW.least + BOTTOM}px`;
     canvas.setAttribute("aria-label", `How each value changes the odds of ${app.tree.classes[app.state.positive]}`);
     if (surface.resize()) paint();
   }
@@ -52,6 +52,7 @@ function draw(context, size, app, node) {
   const rows = rowsOf(app, node);
   const table = tableOf(tree, node);
   const prior = Math.log(table.prior[state.positive] / (1 - table.prior[state.positive]));
+  const high = Math.min(ROW.most, (size.height - TOP - BOTTOM) / rows.length);
   const widest = Math.max(1, ...rows.flatMap(({ logs }) => logs.map(Math.abs))) * 1.08;
   context.font = `600 ${FONT}`;
   const longest = Math.max(...rows.map(({ name }) => context.measureText(name).width)) + 16;
@@ -61,21 +62,22 @@ function draw(context, size, app, node) {
   context.clearRect(0, 0, size.width, size.height);
   context.font = FONT;
   context.textBaseline = "middle";
-  drawScale(context, size, palette, x, widest);
-  rows.forEach((row, i) => drawRow(context, palette, row, TOP + (i + 0.5) * ROW, { x, left, size }));
-  const bottom = TOP + rows.length * ROW + 18;
-  drawChances(context, palette, { x, left, prior, bottom, size, widest });
+  const end = TOP + rows.length * high;
+  drawScale(context, palette, { x, widest, end });
+  rows.forEach((row, i) => drawRow(context, palette, row, TOP + (i + 0.5) * high, { x, left, size }));
+  const bottom = end + 18;
+  drawChances(context, palette, { x, left, prior, bottom, size, widest, name: tree.calibration ? "not calibrated" : "probability" });
   if (rows.some(({ own }) => own >= 0)) drawCase(context, palette, rows, prior, { x, bottom, widest });
 }
 
 /** The factors of the odds, from evidence against to evidence for. */
-function drawScale(context, size, palette, x, widest) {
+function drawScale(context, palette, { x, widest, end }) {
   context.textAlign = "center";
   for (const factor of TICKS) {
     const log = Math.log(factor);
     if (Math.abs(log) > widest) continue;
     context.fillStyle = factor === 1 ? palette.quiet : palette.faint;
-    context.fillRect(x(log), TOP - 8, 1, size.height - TOP - BOTTOM + 16);
+    context.fillRect(x(log), TOP - 8, 1, end - TOP + 16);
     context.fillStyle = palette.quiet;
     context.fillText(factor < 1 ? `÷ ${short(1 / factor, 3)}` : `× ${short(factor, 3)}`, x(log), TOP - 16);
   }
@@ -103,17 +105,21 @@ function drawRow(context, palette, { name, words, logs, own }, y, { x, left: sta
     if (left < free && i !== own) continue;
     context.textAlign = "left";
     context.fillStyle = i === own ? palette.ink : palette.quiet;
-    context.fillText(words[i], left, y + 14);
+    context.lineWidth = 4;
+    context.lineJoin = "round";
+    context.strokeStyle = palette.panel;
+    context.strokeText(words[i], left, y + 15);
+    context.fillText(words[i], left, y + 15);
     free = left + wide + 6;
   }
 }
 
 /** The probability that a sum of effects means, below the scale. */
-function drawChances(context, palette, { x, left, prior, bottom, size, widest }) {
+function drawChances(context, palette, { x, left, prior, bottom, size, widest, name }) {
   context.textAlign = "right";
   context.fillStyle = palette.ink;
   context.font = `600 ${FONT}`;
-  context.fillText("sum → probability", left - 10, bottom);
+  context.fillText(name, left - 10, bottom);
   context.font = FONT;
   context.fillStyle = palette.quiet;
   context.fillRect(left, bottom, size.width - left - RIGHT, 1);

@@ -73,11 +73,12 @@ function sideFacts(app) {
   const { rates } = point;
   return [
     costFact(app),
-    fact("recall", "Recall", rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
-    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), rangeOf(rates.fp, rates.fp + rates.tn)),
+    fact("recall", "Recall", rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
+    fact("fpr", "False positive rate", rates.fpr, percent(rates.fpr), rangeOf(rates.fp, rates.fp + rates.tn + rates.leftNegative)),
     fact("precision", "Precision", rates.precision, percent(rates.precision), state.prior === null ? rangeOf(rates.tp, rates.tp + rates.fp) : ""),
     betaFact(app),
     fact("accuracy", "Accuracy", rates.accuracy, percent(rates.accuracy)),
+    ...undecidedFact(app),
   ];
 }
 
@@ -91,10 +92,15 @@ function matrixFacts(app) {
   return [
     costFact(app),
     fact("accuracy", "Accuracy", right / point.on.total, percent(right / point.on.total), priors === null ? rangeOf(right, point.on.total) : ""),
-    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn)),
+    fact("recall", `Recall of ${name}`, rates.tpr, percent(rates.tpr), rangeOf(rates.tp, rates.tp + rates.fn + rates.leftPositive)),
     fact("precision", `Precision of ${name}`, rates.precision, percent(rates.precision)),
     betaFact(app, ` of ${name}`),
+    ...undecidedFact(app),
   ];
+}
+
+function undecidedFact({ point }) {
+  return point.reject === null ? [] : [fact("undecided", "Undecided", point.undecided, percent(point.undecided))];
 }
 
 function twoConfusion(app) {
@@ -105,7 +111,7 @@ function twoConfusion(app) {
   const cell = (name, share, count, good) =>
     element(
       "td",
-      { class: good ? "right" : "wrong" },
+      { class: good === null ? "none" : good ? "right" : "wrong" },
       element("output", { data: { name, value: String(count) } }, grouped(Number((share * PER).toFixed(1)))),
       element("small", {}, grouped(Number(count.toFixed(1)))),
     );
@@ -113,7 +119,10 @@ function twoConfusion(app) {
     ["", `true ${positive}`, `true ${negative}`],
     [
       [`predicted ${positive}`, cell("tp", rates.hits, rates.tp, true), cell("fp", rates.alarms, rates.fp, false)],
-      [`predicted ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.rejections, rates.tn, true)],
+      [`predicted ${negative}`, cell("fn", rates.misses, rates.fn, false), cell("tn", rates.cleared, rates.tn, true)],
+      ...(point.reject === null
+        ? []
+        : [["undecided", cell("left_positive", rates.undecidedPositives, rates.leftPositive, null), cell("left_negative", rates.undecidedNegatives, rates.leftNegative, null)]]),
     ],
     app,
   );
@@ -121,13 +130,14 @@ function twoConfusion(app) {
 
 function manyConfusion(app) {
   const { point, tree } = app;
-  const rows = tree.classes.map((name, said) => [
-    `predicted ${name}`,
+  const labels = point.reject === null ? tree.classes : [...tree.classes, null];
+  const rows = labels.map((name, said) => [
+    name === null ? "undecided" : `predicted ${name}`,
     ...tree.classes.map((_, truth) => {
       const count = point.confusion[said * tree.nClasses + truth];
       return element(
         "td",
-        { class: count === 0 ? "none" : said === truth ? "right" : "wrong" },
+        { class: count === 0 || name === null ? "none" : said === truth ? "right" : "wrong" },
         element("output", { data: { name: `confusion_${said}_${truth}`, value: String(count) } }, grouped(Number(count.toFixed(1)))),
       );
     }),
@@ -172,7 +182,8 @@ function step(app, nGroups, name, when) {
   const there = withGroups(app.tree, point, nGroups);
   const group = Math.min(nGroups, point.nGroups);
   const lines = linesOf(point.ranking, group);
-  const label = app.labelName(nGroups > point.nGroups ? state.positive : state.positive === 0 ? 1 : 0);
+  const other = state.positive === 0 ? 1 : 0;
+  const label = app.labelName([other, state.positive, app.tree.nClasses][there.called[lines[0]]]);
   const hits = (there.rates.hits - point.rates.hits) * PER;
   const alarms = (there.rates.alarms - point.rates.alarms) * PER;
   const text = `${whichWords(app, lines)} ${label}: ${change(hits, "hit")} and ${change(alarms, "false alarm")} per ${PER_CASES}, expected cost ${signed((there.cost - point.cost) * PER)} ${state.unit}`.trim();
@@ -185,7 +196,7 @@ function step(app, nGroups, name, when) {
 }
 
 function whichWords({ tree, point, state, letters }, lines) {
-  if (tree.models) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
+  if (tree.hasAnswers) return `cases with a probability of ${percent(point.table.shares[lines[0] * tree.nClasses + state.positive])} become`;
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => node >= 0);
   if (nodes.length === 1 && tree.nChildren[nodes[0]] > 0) {
     return `cases in parts of “${ruleWords(tree, nodes[0])}” without training cases become`;
@@ -210,25 +221,25 @@ function closest(app) {
   const found = closestCall(app.tree, app.point);
   if (found === null) return [];
   const { tree, point } = app;
-  const from = tree.classes[point.labels[found.line]];
+  const from = app.labelName(point.labels[found.line]);
   const letter = app.letters.get(tree.lines.node[found.line]);
-  const which = tree.models ? `an answer of leaf ${letter}` : `${tree.cells ? "cell" : "leaf"} ${letter}`;
+  const which = tree.hasAnswers ? `an answer of leaf ${letter}` : `${tree.cells ? "cell" : "leaf"} ${letter}`;
   return [
-    tree.models ? null : element("p", {}, leavesByLabel(tree, point)),
+    tree.hasAnswers ? null : element("p", {}, leavesByLabel(app)),
     element(
       "p",
       {},
-      `Closest call: ${which} is ${from}, and ${tree.classes[found.to]} would cost ${percent(found.margin)} more.`,
+      `Closest call: ${which} is ${from}, and ${app.labelName(found.to)} would cost ${percent(found.margin)} more.`,
     ),
   ];
 }
 
-function leavesByLabel(tree, point) {
+function leavesByLabel({ tree, point, labelName }) {
   const counts = new Map();
   for (const node of tree.leaves) {
     const label = point.nodeLabels[node];
     counts.set(label, (counts.get(label) ?? 0) + 1);
   }
-  const parts = [...counts].map(([label, n]) => `${grouped(n)} labelled ${tree.classes[label]}`);
+  const parts = [...counts].map(([label, n]) => `${grouped(n)} labelled ${labelName(label)}`);
   return `${tree.cells ? "Cells" : "Leaves"}: ${listed(parts)}.`;
 }

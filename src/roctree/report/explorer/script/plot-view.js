@@ -187,7 +187,7 @@ const CAPTIONS = { roc: rocCaption, cost: costCaption, gain: gainCaption, benefi
 function rocCaption(app) {
   const { state, data } = app;
   if (!app.root.classList.contains("more")) {
-    const part = app.tree.models ? "answer" : app.tree.cells ? "cell" : "leaf";
+    const part = app.tree.hasAnswers ? "answer" : app.tree.cells ? "cell" : "leaf";
     return `A segment per ${part}: click to go there.${bandOf(data, state) ? " Shaded: 95\u00a0% band." : ""}`;
   }
   const found = areas(app).map(({ name, auc }) =>
@@ -238,7 +238,7 @@ function benefitCaption(app) {
 }
 
 function calibrationCaption(app) {
-  const what = { naive_bayes: "a tenth of the cases", cells: "a cell" }[app.tree.kind] ?? "a leaf";
+  const what = app.tree.hasAnswers ? "a tenth of the cases" : app.tree.cells ? "a cell" : "a leaf";
   const dots = calibrationDots(app);
   const all = dots.reduce((sum, { total }) => sum + total, 0);
   const expected = dots.reduce((sum, { x, total }) => sum + x * total, 0) / all;

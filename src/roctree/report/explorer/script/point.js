@@ -17,6 +17,7 @@ import {
   votesByCost,
   votesByMatrix,
   votesOfFirst,
+  votesWithReject,
 } from "./labelling.js";
 
 /**
@@ -41,10 +42,12 @@ export function makeMemory(tree) {
 }
 
 /**
- * The operating point. `labels` of the lines other than divided cases, and the `votes` behind them;
- * `lineLabels` of all lines; `voter` computes the votes of any shares. `ranking` and `curve` belong to the
- * table that determines labels, with `nGroups` positive groups and `bounds` of the labellings; `order` and
- * `counted` to the cases that are counted, of which `corner` groups are positive.
+ * The operating point. `labels` of the lines other than divided cases, and the `votes` behind them, `width`
+ * for each; `lineLabels` of all lines, the number of classes where a case is left undecided for `reject`;
+ * `called` of all lines: NEGATIVE, POSITIVE or LEFT; `voter` computes the votes of any shares. `ranking` and
+ * `curve` belong to the table that determines labels, with `nGroups` groups that are not negative and
+ * `bounds` of the labellings; `order` and `counted` to the cases that are counted, of which `corner` groups
+ * are positive.
  */
 export function pointAt(tree, memory, state) {
   const table = memory.table(state.by);
@@ -53,11 +56,13 @@ export function pointAt(tree, memory, state) {
   const curve = memory.curve(state.by, state.positive, state.by);
   const order = memory.ranking(state.by, state.positive, state.on);
   const voter = voterOf(tree, table, ranking, curve, state);
-  const votes = votesOf(tree, table, voter, state);
+  const votes = votesOf(tree, table, voter);
   const lineLabels = labelsOf(votes, tree.lines.n, state);
   const labels = lineLabels.subarray(0, tree.lines.nDirect);
-  const isPositive = lineLabels.map((label) => Number(label === state.positive));
-  const rates = ratesOf(on, isPositive, state);
+  const called = calledOf(lineLabels, state);
+  const isPositive = called.map((each) => Number(each === POSITIVE));
+  const rates = ratesOf(on, called, state);
+  const reject = rejectCost(state);
   return {
     state,
     table,
@@ -67,21 +72,45 @@ export function pointAt(tree, memory, state) {
     order,
     counted: memory.curve(state.by, state.positive, state.on),
     votes,
+    width: votes.length / tree.lines.n,
     voter,
+    reject,
     perClass: usesMatrix(tree, state),
     labels,
     lineLabels,
     nodeLabels: labelsOfNodes(tree, labels),
+    called,
     isPositive,
     nPositive: positiveWeights(tree, isPositive),
-    nGroups: countGroups(ranking, isPositive),
+    nGroups: countGroups(ranking, called),
     corner: countGroups(order, isPositive),
-    bounds: costBounds(ranking, curve, sideWeights(table, state.positive, sharePrior(state)), tree.lines.scores !== null),
+    bounds: costBounds(
+      ranking,
+      curve,
+      sideWeights(table, state.positive, sharePrior(state)),
+      tree.lines.scores !== null,
+      reject === null ? null : reject / state.cost_fp,
+    ),
     rates,
     confusion: confusionOf(on, lineLabels),
+    undecided: usesMatrix(tree, state) ? undecidedShare(on, lineLabels, state) : rates.undecided,
     right: usesMatrix(tree, state) ? rightShare(tree, on, lineLabels, state) : rates.accuracy,
     cost: expectedCost(tree, on, lineLabels, rates, state),
   };
+}
+
+/** What a line is called, against the class of interest: the last if it is left undecided. */
+export const NEGATIVE = 0;
+export const POSITIVE = 1;
+export const LEFT = 2;
+
+function calledOf(labels, state) {
+  return labels.map((label) => (label === state.positive ? POSITIVE : label === state.matrix.length ? LEFT : NEGATIVE));
+}
+
+/** The cost of leaving a case undecided; null if every case is decided, as rates and beta require. */
+export function rejectCost(state) {
+  return state.mode === "costs" || state.mode === "matrix" ? (state.cost_reject ?? null) : null;
 }
 
 /** The label of a node whose lines differ, and of one without any. */
@@ -131,13 +160,22 @@ export function sharePrior(state) {
 function voterOf(tree, table, ranking, curve, state) {
   if (usesMatrix(tree, state)) {
     const weights = classWeights(table, state.priors);
-    return (lines, n) => votesByMatrix(lines, state.matrix, weights, n);
+    const matrix = matrixWithReject(state);
+    return (lines, n) => votesByMatrix(lines, matrix, weights, n);
   }
   const first = groupsWanted(curve, state);
   if (first !== null) return (lines, n) => votesOfFirst(ranking, first, lines, n);
   const weights = sideWeights(table, state.positive, state.prior);
   const costs = { fp: state.cost_fp, fn: state.cost_fn };
+  const reject = rejectCost(state);
+  if (reject !== null) return (lines, n) => votesWithReject(lines, state.positive, costs, weights, reject, n);
   return (lines, n) => votesByCost(lines, state.positive, costs, weights, n);
+}
+
+/** The cost matrix, with a last row for cases that are left undecided. */
+function matrixWithReject(state) {
+  const reject = rejectCost(state);
+  return reject === null ? state.matrix : [...state.matrix, state.matrix.map(() => reject)];
 }
 
 /** The number of positive groups for a rate or beta; null if costs decide. */
@@ -148,8 +186,9 @@ function groupsWanted(curve, state) {
 }
 
 /** The votes of each line. */
-function votesOf(tree, table, voter, state) {
-  return withDivided(tree, voter(table, tree.lines.nDirect), usesMatrix(tree, state) ? tree.nClasses : 1);
+function votesOf(tree, table, voter) {
+  const votes = voter(table, tree.lines.nDirect);
+  return withDivided(tree, votes, votes.length / tree.lines.nDirect);
 }
 
 function withDivided(tree, ofOwn, width) {
@@ -166,45 +205,47 @@ export function labelsOf(votes, n, state) {
   const width = votes.length / n;
   for (let line = 0; line < labels.length; line++) {
     const row = votes.subarray(line * width, (line + 1) * width);
-    if (width > 1) labels[line] = argmax(row);
+    if (width > 2) labels[line] = argmax(row);
+    else if (width === 2 && row[1] > Math.max(0, row[0])) labels[line] = state.matrix.length;
     else labels[line] = row[0] > 0 ? state.positive : other;
   }
   return labels;
 }
 
-/** The number of positive groups if they are the first ones, else null. */
-export function countGroups(ranking, isPositive) {
+/** The number of groups that are marked if they are the first ones, else null. */
+export function countGroups(ranking, isMarked) {
   let most = 0;
-  for (const line of ranking.order) if (isPositive[line]) most = Math.max(most, ranking.rank[line] + 1);
+  for (const line of ranking.order) if (isMarked[line]) most = Math.max(most, ranking.rank[line] + 1);
   for (const line of ranking.order) {
-    if (!isPositive[line] && ranking.rank[line] < most) return null;
+    if (!isMarked[line] && ranking.rank[line] < most) return null;
   }
   return most;
 }
 
-/** Counts of hits, false alarms, misses and rejections, and the rates at the prior of the positives. */
-export function ratesOf(on, isPositive, state) {
-  let tp = 0;
-  let fp = 0;
-  let fn = 0;
-  let tn = 0;
-  for (let line = 0; line < isPositive.length; line++) {
+/** Counts of hits, false alarms, misses and correct negatives, and the rates at the prior of the positives. */
+function ratesOf(on, called, state) {
+  // By what a line is called: [negative, positive, left undecided].
+  const ours = [0, 0, 0];
+  const theirs = [0, 0, 0];
+  for (let line = 0; line < called.length; line++) {
     for (let c = 0; c < on.nClasses; c++) {
-      const count = on.counts[line * on.nClasses + c];
-      if (c === state.positive) isPositive[line] ? (tp += count) : (fn += count);
-      else isPositive[line] ? (fp += count) : (tn += count);
+      (c === state.positive ? ours : theirs)[called[line]] += on.counts[line * on.nClasses + c];
     }
   }
-  return withShares({ tp, fp, fn, tn }, sharePrior(state), state.beta);
+  return withShares(ours, theirs, sharePrior(state), state.beta);
 }
 
-/** Rates of four counts, adjusted to the prior of the positives if one is given. */
-export function withShares({ tp, fp, fn, tn }, share, beta) {
-  const tpr = tp / (tp + fn);
-  const fpr = fp / (fp + tn);
-  const prior = share === null ? (tp + fn) / (tp + fp + fn + tn) : share;
+/** Rates of the counts of both sides, adjusted to the prior of the positives if one is given. */
+function withShares([fn, tp, leftPositive], [tn, fp, leftNegative], share, beta) {
+  const nPositive = tp + fn + leftPositive;
+  const nNegative = fp + tn + leftNegative;
+  const tpr = tp / nPositive;
+  const fpr = fp / nNegative;
+  const prior = share === null ? nPositive / (nPositive + nNegative) : share;
   const hits = (tpr || 0) * prior;
   const alarms = (fpr || 0) * (1 - prior);
+  const undecidedPositives = (leftPositive / nPositive || 0) * prior;
+  const undecidedNegatives = (leftNegative / nNegative || 0) * (1 - prior);
   return {
     tp,
     fp,
@@ -215,18 +256,23 @@ export function withShares({ tp, fp, fn, tn }, share, beta) {
     prior,
     hits,
     alarms,
-    misses: prior - hits,
-    rejections: 1 - prior - alarms,
+    leftPositive,
+    leftNegative,
+    undecidedPositives,
+    undecidedNegatives,
+    undecided: undecidedPositives + undecidedNegatives,
+    misses: prior - hits - undecidedPositives,
+    cleared: 1 - prior - alarms - undecidedNegatives,
     precision: hits / (hits + alarms),
-    accuracy: hits + (1 - prior - alarms),
+    accuracy: hits + (1 - prior - alarms - undecidedNegatives),
     f_beta: fBeta(tpr, fpr, prior, beta),
   };
 }
 
-/** Weight of the cases by predicted and true class, flat. */
+/** Weight of the cases by predicted and true class, flat; a last row for cases left undecided. */
 export function confusionOf(on, labels) {
   const { nClasses } = on;
-  const sums = new Float64Array(nClasses * nClasses);
+  const sums = new Float64Array((nClasses + 1) * nClasses);
   for (let line = 0; line < labels.length; line++) {
     for (let c = 0; c < nClasses; c++) {
       sums[labels[line] * nClasses + c] += on.counts[line * nClasses + c];
@@ -242,18 +288,30 @@ function rightShare(tree, on, labels, state) {
   return weights.reduce((sum, weight, c) => sum + (weight * confusion[c * on.nClasses + c]) / on.total, 0);
 }
 
+/** The share of the cases that are left undecided. */
+function undecidedShare(on, labels, state) {
+  const weights = classWeights(on, state.priors);
+  const confusion = confusionOf(on, labels).subarray(on.nClasses * on.nClasses);
+  return weights.reduce((sum, weight, c) => sum + (weight * confusion[c]) / on.total, 0);
+}
+
 /** The expected cost of a case. */
 function expectedCost(tree, on, labels, rates, state) {
-  if (!usesMatrix(tree, state)) return rates.alarms * state.cost_fp + rates.misses * state.cost_fn;
+  if (!usesMatrix(tree, state)) return costOfRates(rates, state);
   const weights = classWeights(on, state.priors);
   const confusion = confusionOf(on, labels);
   let sum = 0;
-  confusion.forEach((count, at) => {
-    const said = Math.floor(at / on.nClasses);
-    const truth = at % on.nClasses;
-    sum += (count / on.total) * state.matrix[said][truth] * weights[truth];
+  matrixWithReject(state).forEach((row, said) => {
+    row.forEach((cost, truth) => {
+      sum += (confusion[said * on.nClasses + truth] / on.total) * cost * weights[truth];
+    });
   });
   return sum;
+}
+
+/** The expected cost of a case by the rates of one class against the rest. */
+export function costOfRates(rates, state) {
+  return rates.alarms * state.cost_fp + rates.misses * state.cost_fn + rates.undecided * (rejectCost(state) ?? 0);
 }
 
 /** The slope of lines of equal cost in ROC space; null if misses are free. */
@@ -263,13 +321,17 @@ export function isocostSlope(point) {
   return miss > 0 ? (state.cost_fp * (1 - rates.prior)) / miss : null;
 }
 
-/** The same point with another number of positive groups, to compare neighbouring labellings. */
+/** The same point with another number of groups that are not negative, to compare neighbouring labellings. */
 export function withGroups(tree, point, nGroups) {
-  const votes = votesOfFirst(point.ranking, nGroups, point.table, tree.lines.nDirect);
-  const isPositive = withDivided(tree, votes, 1).map((vote) => Number(vote > 0));
-  const rates = ratesOf(point.on, isPositive, point.state);
-  const cost = rates.alarms * point.state.cost_fp + rates.misses * point.state.cost_fn;
-  return { nGroups, rates, cost };
+  const { state, table, ranking } = point;
+  const there = { ...state, cost_fn: missWithin(point.bounds, nGroups, state.cost_fp) };
+  const voter =
+    point.reject === null
+      ? (lines, n) => votesOfFirst(ranking, nGroups, lines, n)
+      : voterOf(tree, table, ranking, point.curve, there);
+  const called = calledOf(labelsOf(votesOf(tree, table, voter), tree.lines.n, state), state);
+  const rates = ratesOf(point.on, called, state);
+  return { nGroups, rates, called, cost: costOfRates(rates, state) };
 }
 
 /** Whether a labelling is the cheapest for some finite cost ratio above zero. */
@@ -294,19 +356,20 @@ export function missWithin(bounds, nGroups, fp) {
 
 /** The line with the smallest difference in cost between its two cheapest classes. */
 export function closestCall(tree, point) {
-  const { nClasses } = tree;
+  const matrix = matrixWithReject(point.state);
+  const width = matrix.length;
   const costs = expectedCosts(
     point.table,
-    point.state.matrix,
+    matrix,
     classWeights(point.table, point.state.priors),
     tree.lines.nDirect,
   );
   let closest = null;
   for (const line of point.ranking.order) {
-    const row = costs.subarray(line * nClasses, (line + 1) * nClasses);
+    const row = costs.subarray(line * width, (line + 1) * width);
     if (tree.lines.node[line] < 0) continue;
     const least = row[point.labels[line]];
-    for (let c = 0; c < nClasses; c++) {
+    for (let c = 0; c < width; c++) {
       if (c === point.labels[line]) continue;
       const margin = row[c] > 0 ? (row[c] - least) / row[c] : 0;
       if (closest === null || margin < closest.margin) closest = { line, to: c, margin };

@@ -14,6 +14,9 @@ const RADIUS = 1.4;
 // Shorter segments share their dots with their neighbours.
 const SHORT = 14;
 const MOST_LETTERS = 40;
+// A letter has this height, and may stand so much farther from its segment.
+const LETTER = 14;
+const STEPS = [0, 8, 16, 24, 34];
 // Curves with more corners are drawn without dots, which would overlap.
 const MOST_DOTS = 45;
 
@@ -123,19 +126,24 @@ function dotsBetween(dots, { order, state }, from, to) {
 function drawLetters(frame, app, layers) {
   const { tree, point, palette, letters } = app;
   const { counted, order } = point;
-  if (tree.models || order.nGroups > MOST_LETTERS) return;
+  if (tree.hasAnswers || order.nGroups > MOST_LETTERS) return;
   const { context } = frame;
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";
-  let last = [-100, -100];
+  const { fpr, tpr } = point.rates;
+  const taken = [{ x: frame.x(fpr), y: frame.y(tpr), wide: 16 }];
   for (let group = 0; group < order.nGroups; group++) {
     const names = linesOf(order, group).map((line) => letters.get(tree.lines.node[line])).filter(Boolean);
     if (names.length === 0 || counted.positives[group] + counted.negatives[group] === 0) continue;
-    const [x, y] = besideSegment(frame, counted, group, AWAY + layers[group] * PITCH + 8);
-    // Letters of short segments would lie on top of each other.
-    if (Math.hypot(x - last[0], y - last[1]) < 13) continue;
-    last = [x, y];
     const text = names.length > 2 ? `${names[0]}…` : names.join("");
+    const wide = context.measureText(text).width;
+    // Letters of short segments would lie on top of each other: these stand farther away, or not at all.
+    const away = AWAY + layers[group] * PITCH + 8;
+    const places = STEPS.map((step) => besideSegment(frame, counted, group, away + step));
+    const place = places.find(([x, y]) => taken.every((each) => Math.abs(x - each.x) > (wide + each.wide) / 2 + 3 || Math.abs(y - each.y) > LETTER));
+    if (place === undefined) continue;
+    const [x, y] = place;
+    taken.push({ x, y, wide });
     context.lineWidth = 4;
     context.strokeStyle = palette.panel;
     context.strokeText(text, x, y);

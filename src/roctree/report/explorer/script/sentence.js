@@ -3,7 +3,7 @@
 import { changeBetween, isSure } from "./change.js";
 import { element, fill } from "./dom.js";
 import { linesOf } from "./labelling.js";
-import { isReachable } from "./point.js";
+import { isReachable, LEFT, withGroups } from "./point.js";
 import { cases, grouped, listed, short } from "./words.js";
 
 export const PER = 1000;
@@ -15,11 +15,13 @@ export function makeSentence(app) {
   return { element: words, update: () => fill(words, app.point.perClass ? manyWords(app) : twoWords(app)) };
 }
 
-/** The whole numbers of a point, for a thousand cases; found and missed add up to all. */
+/** The whole numbers of a point, for a thousand cases; found, missed and undecided ones add up to all. */
 export function perThousand({ rates }) {
   const all = Math.round(rates.prior * PER);
   const found = Math.min(all, Math.round(rates.hits * PER));
-  return { all, found, missed: all - found, alarms: Math.round(rates.alarms * PER) };
+  const left = Math.min(all - found, Math.round(rates.undecidedPositives * PER));
+  const undecided = left + Math.round(rates.undecidedNegatives * PER);
+  return { all, found, missed: all - found - left, alarms: Math.round(rates.alarms * PER), undecided };
 }
 
 function figure(name, value, className = "") {
@@ -27,23 +29,28 @@ function figure(name, value, className = "") {
 }
 
 function modelWord({ tree }) {
-  return tree.cells ? "model" : "tree";
+  return tree.cells || tree.leaves.length === 1 ? "model" : "tree";
+}
+
+/** The name of a class in a sentence: in quotes if it is a number or an answer such as "yes". */
+function asWord(name) {
+  return /^([-+\d.]+|true|false|yes|no|y|n)$/i.test(name) ? `“${name}”` : name;
 }
 
 function twoWords(app) {
   const { tree, state, point, data } = app;
   if (!Number.isFinite(point.rates.tpr + point.rates.fpr)) return oneSided(app);
-  const { all, found, missed, alarms } = perThousand(point);
+  const { all, found, missed, alarms, undecided } = perThousand(point);
   return [
     `Of ${grouped(PER)} ${data.noun} like these, `,
     figure("all", all, "ours"),
-    ` are ${tree.classes[state.positive]}. This ${modelWord(app)} finds `,
+    ` are ${asWord(tree.classes[state.positive])}. This ${modelWord(app)} finds `,
     figure("found", found, "ours"),
     ", misses ",
     figure("missed", missed, "ours"),
-    " and alarms ",
+    point.reject === null ? " and alarms " : ", alarms ",
     figure("alarms", alarms, "theirs"),
-    " in vain.",
+    ...(point.reject === null ? [" in vain."] : [" in vain and leaves ", figure("undecided", undecided), " undecided."]),
   ];
 }
 
@@ -56,12 +63,14 @@ function oneSided({ tree, state, point, data, tableName }) {
 function manyWords(app) {
   const { tree, point, data } = app;
   const right = Math.round(point.right * PER);
+  const undecided = Math.round(point.undecided * PER);
   return [
     `Of ${grouped(PER)} ${data.noun} like these, this ${modelWord(app)} gets `,
     figure("right", right),
-    " right and ",
-    figure("wrong", PER - right),
-    ` wrong, among ${tree.nClasses} classes.`,
+    point.reject === null ? " right and " : " right, ",
+    figure("wrong", PER - right - undecided),
+    ...(point.reject === null ? [" wrong"] : [" wrong and leaves ", figure("undecided", undecided), " undecided"]),
+    `, among ${tree.nClasses} classes.`,
   ];
 }
 
@@ -76,16 +85,17 @@ export function changeWords(app) {
 }
 
 function flippedClasses({ tree, point, before, letters }) {
-  if (!before?.perClass) return "";
+  const hint = "Drag a slider to the right: more leaves take the colour of that class.";
+  if (!before?.perClass) return hint;
   const nodes = Array.from(tree.leaves).filter((node) => before.nodeLabels[node] !== point.nodeLabels[node]);
-  if (nodes.length === 0) return "";
+  if (nodes.length === 0) return hint;
   const cost = (point.cost - before.cost) * PER;
   return [element("strong", {}, `${lettersWords(letters, nodes)}: `), `cost ${signed(cost)} per ${grouped(PER)}.`];
 }
 
 /** Which leaves flip: "C flips", "C and D flip", "12 leaves flip". */
 function flipWords({ tree, letters }, { nodes, nCases }) {
-  if (tree.models || nodes.length === 0) return `${cases(nCases)} flip${Number(nCases.toFixed(1)) === 1 ? "s" : ""}`;
+  if (tree.hasAnswers || nodes.length === 0) return `${cases(nCases)} flip${Number(nCases.toFixed(1)) === 1 ? "s" : ""}`;
   return lettersWords(letters, nodes);
 }
 
@@ -122,8 +132,10 @@ function nextWords({ tree, point, letters, data }) {
   const lines = linesOf(ranking, nGroups);
   const nodes = lines.map((line) => tree.lines.node[line]).filter((node) => tree.leafOf[node] >= 0);
   const number = short(bounds[nGroups + 1], 3);
-  const when = `Drag right: from ${number} false alarm${number === "1" ? "" : "s"} on, `;
-  if (tree.models || nodes.length === 0) return `${when}more ${data.noun} are flagged.`;
+  const none = point.rates.hits + point.rates.alarms === 0 ? "Nothing is flagged. " : "";
+  const when = `${none}Drag right: from ${number} false alarm${number === "1" ? "" : "s"} on, `;
+  const becomes = point.reject !== null && withGroups(tree, point, nGroups + 1).called[lines[0]] === LEFT ? "left undecided" : "flagged";
+  if (tree.hasAnswers || nodes.length === 0) return `${when}more ${data.noun} are ${becomes}.`;
   const names = nodes.length > MOST_LETTERS ? `${nodes.length} ${tree.cells ? "cells" : "leaves"}` : listed(nodes.map((node) => letters.get(node)));
-  return `${when}${names} ${nodes.length === 1 ? "is" : "are"} flagged too.`;
+  return `${when}${names} ${nodes.length === 1 ? "is" : "are"} ${becomes} too.`;
 }

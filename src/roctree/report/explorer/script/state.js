@@ -2,7 +2,7 @@
 
 export const VIEWS = ["roc", "cost", "gain", "benefit", "calibration", "near"];
 /** The parts of a state that choose the point. */
-export const CHOICE = ["mode", "cost_fp", "cost_fn", "max_fpr", "min_tpr", "beta", "by", "matrix"];
+export const CHOICE = ["mode", "cost_fp", "cost_fn", "max_fpr", "min_tpr", "beta", "by", "matrix", "cost_reject"];
 export const MOST_PINS = 3;
 const MODES = ["costs", "max_fpr", "min_tpr", "beta", "matrix"];
 
@@ -12,6 +12,7 @@ const FIELDS = {
   mode: oneOf(MODES),
   cost_fp: number((value) => value >= 0),
   cost_fn: number((value) => value >= 0),
+  cost_reject: optional(number((value) => value >= 0)),
   prior: optional(number((value) => value > 0 && value < 1)),
   max_fpr: number((value) => value >= 0 && value <= 1),
   min_tpr: number((value) => value >= 0 && value <= 1),
@@ -39,7 +40,8 @@ function number(fits) {
 
 function optional(field) {
   return {
-    write: (value) => (value === null ? "" : field.write(value)),
+    // A pin of an older page lacks what came later.
+    write: (value) => (value === null || value === undefined ? "" : field.write(value)),
     read: (text) => (text === "" ? null : field.read(text)),
   };
 }

@@ -9,18 +9,26 @@ export const FONT = "system-ui, sans-serif";
 export const LINE = 14;
 const PAD = { x: 8, y: 5 };
 const HISTOGRAM = 24;
-// Names are wrapped at the first of these widths with which the columns fit.
-const WRAPS = [128, 96, 72];
+// Widths at which names are wrapped, of histograms (null without them), of the lanes of dots and of the gaps
+// between columns: the first with which everything fits.
+const SIZES = [
+  { wrap: 128, picture: 72, lane: 92, gap: 42 },
+  { wrap: 96, picture: 72, lane: 92, gap: 42 },
+  { wrap: 72, picture: 72, lane: 60, gap: 42 },
+  { wrap: 72, picture: 48, lane: 60, gap: 42 },
+  { wrap: 72, picture: null, lane: 60, gap: 42 },
+  { wrap: 60, picture: null, lane: 46, gap: 36 },
+];
 const WIDEST = 240;
-const GAP = { least: 34, most: 110 };
+const MOST_GAP = 110;
 const LEFT = 10;
 const BADGE = 30;
-const LANES = { least: 46, good: 92, most: 240, apart: 10 };
+const LANES = { least: 46, most: 240, apart: 10 };
 // Measuring the text of more nodes would be slow; they are drawn without text.
 const MOST_MEASURED = 300;
 const BARE = 26;
 // Panes of phones.
-export const NARROW = 480;
+const NARROW = 480;
 
 /**
  * The columns of a view: `x` and `width` of each level; `box` of each split, its lines and height; `leaves`
@@ -31,21 +39,19 @@ export function columnsOf(context, app, view, size) {
   view.widest = Math.min(WIDEST, size.width * 0.42);
   const leafText = widthOfLeaves(context, app);
   const room = size.width - LEFT - BADGE - leafText - 2 * LANES.apart - 8;
-  for (const wrap of WRAPS) {
-    const found = columnsWith(context, app, view, wrap);
-    const wanted = found.sum + found.widths.length * GAP.least;
-    const isLast = wrap === WRAPS.at(-1);
-    const fits = wanted + 2 * (isLast ? LANES.least : LANES.good) <= room;
-    if (fits || isLast) return placed(found, view, size, { room, leafText, fits });
+  for (const sizes of SIZES) {
+    const found = columnsWith(context, app, view, sizes);
+    const fits = found.sum + found.widths.length * sizes.gap + 2 * sizes.lane <= room;
+    if (fits || sizes === SIZES.at(-1)) return placed(found, view, size, { room, leafText, fits, least: sizes.gap });
   }
   return null;
 }
 
-function placed({ widths, boxes, sum }, view, size, { room, leafText, fits }) {
+function placed({ widths, boxes, sum }, view, size, { room, leafText, fits, least }) {
   const n = Math.max(widths.length, 1);
-  const free = room - sum - n * GAP.least;
+  const free = room - sum - n * least;
   const lane = fits ? Math.min(LANES.most, Math.max(LANES.least, free * 0.42)) : LANES.least;
-  const gap = fits ? Math.min(GAP.most, GAP.least + Math.max(0, free - 2 * lane) / n) : GAP.least;
+  const gap = fits ? Math.min(MOST_GAP, least + Math.max(0, free - 2 * lane) / n) : least;
   const xs = [];
   let at = LEFT;
   for (const width of widths) {
@@ -70,23 +76,24 @@ function placed({ widths, boxes, sum }, view, size, { room, leafText, fits }) {
   };
 }
 
-/** How many levels of splits fit into a pane, at least one. */
-export function levelsThatFit(context, app, size) {
-  const all = { folded: new Set(), stretch: 1, rowHeight: LINE * 3, layout: null, widest: WIDEST };
-  const { widths } = columnsWith(context, app, all, WRAPS.at(-1));
-  const room = size.width - LEFT - BADGE - widthOfLeaves(context, app) - 2 * LANES.apart - 8 - 2 * LANES.least;
+/** How many levels of splits fit into a pane with rows of a height, at least one. */
+export function levelsThatFit(context, app, size, rowHeight) {
+  const all = { folded: new Set(), stretch: 1, rowHeight, layout: null, widest: WIDEST };
+  const sizes = SIZES.at(-1);
+  const { widths } = columnsWith(context, app, all, sizes);
+  const room = size.width - LEFT - BADGE - widthOfLeaves(context, app) - 2 * LANES.apart - 8 - 2 * sizes.lane;
   let sum = 0;
-  const found = widths.findIndex((width) => (sum += width + GAP.least) > room);
+  const found = widths.findIndex((width) => (sum += width + sizes.gap) > room);
   return Math.max(1, found < 0 ? widths.length : found);
 }
 
-function columnsWith(context, app, view, wrap) {
+function columnsWith(context, app, view, sizes) {
   const { tree } = app;
   const boxes = new Map();
   const widths = [];
   const shown = splitsShown(tree, view);
   for (const node of shown) {
-    const box = shown.length > MOST_MEASURED ? bareBox() : boxOf(context, app, view, node, wrap);
+    const box = shown.length > MOST_MEASURED ? bareBox() : boxOf(context, app, view, node, sizes);
     boxes.set(node, box);
     widths[tree.depth[node]] = Math.max(widths[tree.depth[node]] ?? 0, box.width);
   }
@@ -102,25 +109,35 @@ function bareBox() {
   return { lines: [], width: BARE, height: 10, histogram: false };
 }
 
-/** The text of a split: its attribute wrapped, then its condition; in one line if rows are low. */
-function boxOf(context, app, view, node, wrap) {
+/** The text of a split: its attribute and its condition, wrapped as far as rows are high enough. */
+function boxOf(context, app, view, node, { wrap, picture }) {
   const high = 2 * view.rowHeight - 8;
   if (high < LINE + 4) return bareBox();
   const { name, test } = testLines(app.tree, node);
-  context.font = `600 12px ${FONT}`;
-  const lines = wrapped(context, name, wrap).map((text) => ({ text, bold: true }));
-  if (test) lines.push({ text: test, bold: false });
-  const hasHistogram = app.histograms.has(node);
-  let height = lines.length * LINE + 2 * PAD.y;
-  if (height > high) {
+  const lines = linesOfBox(context, name, test, wrap).find((each) => each.length * LINE + 2 * PAD.y <= high);
+  if (lines === undefined) {
     const text = test ? `${name} ${test}` : name;
     return { lines: [{ text, bold: false }], width: Math.min(view.widest, textWidth(context, text, false) + 2 * PAD.x), height: LINE + 4, histogram: false };
   }
-  const histogram = hasHistogram && height + HISTOGRAM <= high;
+  let height = lines.length * LINE + 2 * PAD.y;
+  const histogram = app.histograms.has(node) && picture !== null && height + HISTOGRAM <= high;
   if (histogram) height += HISTOGRAM;
   const widest = Math.max(...lines.map(({ text, bold }) => textWidth(context, text, bold)));
-  const width = Math.max(Math.min(view.widest, widest), histogram ? 72 : 0) + 2 * PAD.x;
+  const width = Math.max(Math.min(view.widest, widest), histogram ? picture : 0) + 2 * PAD.x;
   return { lines, width, height, histogram, histogramHeight: HISTOGRAM - 4, pad: PAD };
+}
+
+/** Ways to write a test, from the narrowest to the lowest. */
+function linesOfBox(context, name, test, wrap) {
+  context.font = `600 12px ${FONT}`;
+  const bold = (text) => ({ text, bold: true });
+  const names = wrapped(context, name, wrap).map(bold);
+  if (!test) return [names, [bold(name)]];
+  context.font = `12px ${FONT}`;
+  const plain = (text) => ({ text, bold: false });
+  // A number stays beside its sign: only lists of categories are wrapped.
+  const tests = (test.startsWith("≤") ? [test] : wrapped(context, test, Math.max(wrap, 84))).map(plain);
+  return [[...names, ...tests], [...names, plain(test)], [bold(name), plain(test)]];
 }
 
 export function textWidth(context, text, bold) {
@@ -128,15 +145,15 @@ export function textWidth(context, text, bold) {
   return context.measureText(text).width;
 }
 
-/** Wrap words into lines of at most a width; a longer word has its own line. */
+/** Wrap a name into lines of at most a width, at spaces and behind "_", "-" and "."; a longer part has its own line. */
 function wrapped(context, text, width) {
   const lines = [];
-  for (const word of text.split(" ")) {
-    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length > 0 && context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
+  for (const part of text.split(/(?<=[ _.-])/)) {
+    const longer = (lines.at(-1) ?? "") + part;
+    if (lines.length > 0 && context.measureText(longer.trimEnd()).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
   }
-  return lines;
+  return lines.map((line) => line.trimEnd());
 }
 
 /** The width of the text beside the letters. */

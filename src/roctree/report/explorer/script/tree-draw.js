@@ -1,7 +1,7 @@
 // Drawing the visible part of the tree: each test once, in a box; branches that say yes or no; lettered
 // leaves, and the lanes in which their dots lie.
 
-import { classColour, classShade, shade } from "./colour.js";
+import { classColour, classShade, inkOn, shade } from "./colour.js";
 import { fitted } from "./dom.js";
 import { linesOf } from "./labelling.js";
 import { MIXED, UNKNOWN, usesMatrix } from "./point.js";
@@ -103,15 +103,16 @@ function nextNodes({ point, tree }) {
 /** The headings of the two lanes, and their ground. */
 function drawLanes({ context, app, size, columns }) {
   const { palette } = app;
-  const words = app.point.perClass ? ["right", "wrong"] : ["cleared", "flagged"];
-  context.font = `12px ${FONT}`;
+  const others = app.point.reject === null ? ["wrong", "cleared"] : ["not right", "not flagged"];
+  const words = app.point.perClass ? ["right", others[0]] : [others[1], "flagged"];
+  context.font = `600 ${columns.lane < 56 ? 11 : 12.5}px ${FONT}`;
   context.textAlign = "left";
   columns.lanes.forEach((left, lane) => {
     context.fillStyle = palette.lane;
     context.beginPath();
     context.roundRect(left - 4, HEADING + 10, columns.lane + 6, size.height - HEADING - 12, 6);
     context.fill();
-    context.fillStyle = lane === 1 ? palette.ink : palette.quiet;
+    context.fillStyle = app.point.perClass ? palette.ink : lane === 1 ? palette.positive : palette.negative;
     context.fillText(fitted(context, words[lane], columns.lane + 4), left - 2, HEADING);
   });
 }
@@ -178,6 +179,7 @@ function fillOf(app, node) {
 /** The colour of a label. */
 function frameOf(app, label) {
   const { tree, palette, state } = app;
+  if (label === tree.nClasses) return palette.ink;
   if (usesMatrix(tree, state)) return classColour(label);
   return label === state.positive ? palette.positive : palette.negative;
 }
@@ -268,26 +270,18 @@ function focusRing(context, palette, left, top, width, height) {
   context.setLineDash([]);
 }
 
-/** A leaf or a folded node: its letter, in the colours of its probability and label, and its number. */
+/** A leaf or a folded node: its letter on the colour of its label, and its number. */
 function drawEnd(scene, node) {
   const { context, app, view, x, y, rowHeight, lit, columns } = scene;
   const { tree, palette } = app;
   const height = Math.min(20, Math.max(1.5, rowHeight * 0.8));
   const [left, top] = [x(node), y(node) - height / 2];
-  const label = app.point.nodeLabels[node];
-  const mixed = label === MIXED || label === UNKNOWN;
   const isFolded = tree.nChildren[node] > 0;
   if (isFolded) drawStack(context, palette, left, top, height);
   context.beginPath();
   context.roundRect(left, top, BADGE, height, Math.min(6, height / 2));
-  context.fillStyle = fillOf(app, node);
+  context.fillStyle = badgeFill(scene, node, left);
   context.fill();
-  const frame = Math.min(3, Math.max(0.75, height / 5));
-  context.lineWidth = label === app.state.positive || app.point.perClass ? frame : Math.max(0.75, frame * 0.6);
-  context.strokeStyle = mixed ? palette.quiet : frameOf(app, label);
-  if (mixed) context.setLineDash([4, 3]);
-  context.stroke();
-  context.setLineDash([]);
   if (tree.leafOf[node] >= 0 && scene.next.has(node)) drawNext(context, palette, left, top, height);
   if (lit.has(node) || scene.found.has(node)) {
     context.lineWidth = 2;
@@ -304,17 +298,30 @@ function drawEnd(scene, node) {
   return { node, left: left - 4, right: columns.lanes[1] + columns.lane, y: y(node), reach: Math.max(rowHeight / 2, 3) };
 }
 
+/** The colour of a label; of a node with both labels, both colours by their shares of its cases. */
+function badgeFill({ context, app }, node, left) {
+  const { tree, palette, point } = app;
+  const label = point.nodeLabels[node];
+  if (label === tree.nClasses) return palette.quiet;
+  if (label >= 0) return frameOf(app, label);
+  // A widget is drawn before it has its style.
+  if (label === UNKNOWN || point.perClass || !(tree.weight[node] > 0) || !palette.negative) return palette.branch;
+  const cleared = Math.min(0.8, Math.max(0.2, 1 - point.nPositive[node] / tree.weight[node]));
+  const parts = context.createLinearGradient(left, 0, left + BADGE, 0);
+  parts.addColorStop(cleared, palette.negative);
+  parts.addColorStop(cleared, palette.positive);
+  return parts;
+}
+
 function drawLetter({ context, app, y }, node, middle, isFolded) {
-  const { palette, tree, state } = app;
-  const p = tree.probabilities[node * tree.nClasses + state.positive];
-  const strong = usesMatrix(tree, state) || Math.abs(p - 0.5) > 0.36;
+  const { palette, tree, point } = app;
   const text = isFolded ? `+${tree.nLeaves[node]}` : app.letters.get(node);
-  context.font = `600 ${text.length > 2 ? 10.5 : 12}px ${FONT}`;
+  const label = point.nodeLabels[node];
+  context.font = `700 ${text.length > 2 ? 10.5 : 12}px ${FONT}`;
   context.textAlign = "center";
-  context.fillStyle = strong ? "#fff" : palette.ink;
-  if (isFolded) context.fillStyle = palette.ink;
-  if (isFolded) halo(context, { panel: palette.panel }, text, middle, y(node) + 0.5, palette.ink);
-  else context.fillText(text, middle, y(node) + 0.5);
+  if (point.perClass && label < tree.nClasses) context.fillStyle = label >= 0 ? inkOn(classColour(label)) : palette.ink;
+  else context.fillStyle = label === UNKNOWN ? palette.ink : palette.panel;
+  context.fillText(text, middle, y(node) + 0.5);
 }
 
 /** A folded node looks like a stack of leaves. */
@@ -339,7 +346,7 @@ function drawNext(context, palette, left, top, height) {
 function numberOf(app, node) {
   const { tree, state, point } = app;
   const label = point.nodeLabels[node];
-  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : tree.classes[label];
+  if (usesMatrix(tree, state)) return label < 0 ? "mixed" : app.labelName(label);
   return percent(tree.probabilities[node * tree.nClasses + state.positive], 0);
 }
 

@@ -6,7 +6,7 @@ import { makeDotsView } from "./dots-view.js";
 import { linesBelow } from "./lines.js";
 import { drawMinimap, makeMinimap } from "./minimap.js";
 import { usesMatrix } from "./point.js";
-import { columnsOf, leftOf, levelsThatFit, NARROW } from "./tree-columns.js";
+import { columnsOf, leftOf, levelsThatFit } from "./tree-columns.js";
 import { drawTree } from "./tree-draw.js";
 import { allFolded, foldedAtFirst, isEnd, layOut } from "./tree-layout.js";
 import { pathTo, ROOT } from "./tree.js";
@@ -115,8 +115,7 @@ export function makeTreeView(app) {
     const high = size.height - MARGIN.top - MARGIN.bottom;
     const mostRows = Math.max(2, Math.floor(high / ROW.least));
     if (!view.layout || !view.touched) {
-      // Small trees are shown whole even if their columns are narrow.
-      const levels = tree.leaves.length <= 12 && size.width > NARROW ? Infinity : levelsThatFit(context, app, size);
+      const levels = levelsThatFit(context, app, size, Math.min(ROW.most, high / Math.min(mostRows, tree.leaves.length)));
       view.folded = foldedAtFirst(tree, mostRows, levels);
       view.layout = layOut(tree, view.folded);
     }
@@ -382,17 +381,20 @@ function makeLegend(app) {
   function update() {
     const { tree, state } = app;
     if (usesMatrix(tree, state)) {
-      fill(legend, tree.classes.slice(0, MOST_KEYS).map(ofClass), `a dot is one of 1\u00a0000 ${app.data.noun}, coloured by what it is`);
-      return;
+      return fill(legend, tree.classes.slice(0, MOST_KEYS).map(ofClass), `dot: one of 1\u00a0000 ${app.data.noun}, coloured by what it is`);
     }
     const name = tree.classes[state.positive];
-    fill(
+    const words = (text) => element("span", { class: "key" }, text);
+    return fill(
       legend,
+      key("badge positive", "flagged"),
+      key("badge negative", "cleared"),
+      app.point.reject === null ? null : key("badge undecided", "undecided"),
+      key("next", "flips next"),
+      words(`%: probability of ${name}`),
+      words(`dot: one of 1\u00a0000 ${app.data.noun},`),
       key("dot positive", name),
       key("dot negative", app.labelName(state.positive === 0 ? 1 : 0)),
-      element("span", { class: "key" }, `a dot is one of 1\u00a0000 ${app.data.noun}`),
-      element("span", { class: "key" }, `%: probability of ${name}`),
-      key("next", "flips next"),
     );
   }
   return { element: legend, update };

@@ -54,6 +54,10 @@ export function openTree(data) {
     heaviest: heaviestBranches(links, nChildren, weight),
     cells: data.cells && openCells(data.cells, n),
     models: data.models,
+    points: data.points,
+    calibration: data.calibration,
+    // Whether cases of one leaf get different probabilities: then lines are answers, not leaves.
+    hasAnswers: data.models !== null || data.points !== null,
   };
   return Object.assign(tree, { lines: openLines(tree, data) });
 }

@@ -129,7 +129,7 @@ export function testLines(tree, node) {
   if (testsPresence(tree, node)) return { name, test: "known?" };
   if (tree.threshold[node] !== null) {
     // A soft threshold is blurred: cases within it follow both branches.
-    const blur = tree.softness?.[node] > 0 ? ` ±${GAP}${short(tree.softness[node], 2)}` : "";
+    const blur = tree.softness?.[node] > 0 ? ` ±${GAP}${short(Number(tree.softness[node].toPrecision(2)), 2)}` : "";
     return { name, test: `≤ ${measured(tree, feature, `${tree.cut[node]}${blur}`)}?` };
   }
   if (!asksOnce(tree, node)) return { name, test: "" };
@@ -247,7 +247,15 @@ function neededWords(change, categories) {
   return low === -Infinity ? `at most ${cuts.high}` : `above ${cuts.low} up to ${cuts.high}`;
 }
 
+/** Points with their sign: whole, or with two decimals. */
+export function signedPoints({ whole }, points) {
+  const shown = Math.abs(points).toFixed(whole ? 0 : 2);
+  return Number(shown) === 0 ? "0" : `${points > 0 ? "+" : "−"}${shown}`;
+}
+
 const REMARKS = {
+  scorecard:
+    "A tree with points: the leaf gives a first probability, and points for the attributes correct it, so that cases of the same leaf get different answers. A segment of the ROC curve is therefore not a leaf but the cases with the same answer. For SQL use tree.to_sql(); rules and distances from another label are not offered.",
   naive_bayes:
     "A Naive Bayes tree: each leaf has its own table, so that cases of the same leaf get different answers. A segment of the ROC curve is therefore not a leaf but the cases with the same answer, and a leaf has a label only if all its training cases have it. An answer depends on many values at once: rules, SQL and distances from another label are not offered.",
   cells:
@@ -259,20 +267,27 @@ const SOFT =
 
 /** Differences of the page for other kinds of models; none for a tree with hard thresholds. */
 export function remarkOn(tree) {
-  return tree.softness ? SOFT : REMARKS[tree.kind];
+  return REMARKS[tree.kind] ?? (tree.softness ? SOFT : null);
 }
 
 /** Explanations that depend on the kind of model. */
 const MEANINGS_BY_KIND = {
+  scorecard: {
+    tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf, which gives a first probability; the points below correct it. The thicker a branch, the more training cases followed it. A leaf has the colour of the label of its cases, two colours if they differ; its percentage is its probability without points.",
+    roc: "Cases sorted by their probability of the class of interest, points included, one segment for each distinct answer. Each step along the curve labels one more answer positive.",
+    calibration: "One dot for each tenth of the cases, sorted by probability: predicted against observed frequency. On the diagonal the probabilities are correct.",
+    by: "What determines which cases are positive. For costs these are always the probabilities; for rates and F-beta also the cases that are counted: expected by the probabilities, the training cases, or the test cases.",
+    next: "The neighbouring labellings on the slider: which answer changes, at which cost ratio, and the gain and loss.",
+  },
   naive_bayes: {
-    tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf, whose table gives its probability. The thicker a branch, the more training cases followed it. The fill of a leaf is the share of the class of interest among its training cases; the frame is their label, dashed if they differ. Click a leaf for its table.",
+    tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf, whose table gives its probability. The thicker a branch, the more training cases followed it. A leaf has the colour of the label of its cases, two colours if they differ; its percentage is the share of the class of interest among its training cases. Click a leaf for its table.",
     roc: "Cases sorted by their probability of the class of interest, one segment for each distinct answer. Each step along the curve labels one more answer positive.",
     calibration: "One dot for each tenth of the cases, sorted by probability: predicted against observed frequency. On the diagonal the probabilities are correct.",
     by: "What determines which cases are positive. For costs these are always the probabilities; for rates and F-beta also the cases that are counted: expected by the probabilities, the training cases, or the test cases.",
     next: "The neighbouring labellings on the slider: which answer changes, at which cost ratio, and the gain and loss.",
   },
   cells: {
-    tree: "Each node is a box of values, a cell. Its branches are its parts, made by halving all sides, that contain training cases. The smallest cell that contains a case determines its prediction. The thicker a branch, the more training cases followed it; the fill is the probability of the class of interest, the frame is the label. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
+    tree: "Each node is a box of values, a cell. Its branches are its parts, made by halving all sides, that contain training cases. The smallest cell that contains a case determines its prediction. The thicker a branch, the more training cases followed it; the colour is the label, the percentage the probability of the class of interest. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
   },
 };
 
@@ -283,7 +298,7 @@ export function meaningOf(kind, term) {
 
 /** Explanations of the terms; each has a question mark on the page. */
 const MEANINGS = {
-  tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf. The thicker a branch, the more training cases followed it. The fill of a leaf is the probability of the class of interest; the frame is its label at the current costs. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
+  tree: "Each case starts at the left and follows the branch whose condition it meets, until it reaches a leaf. The thicker a branch, the more training cases followed it. A leaf has the colour of its label at the current costs; its percentage is the probability of the class of interest. Drag to move, click a node to fold it; once clicked, the wheel zooms.",
   roc: "Leaves sorted by the share of the class of interest, one segment each: steep segments find many cases with few false alarms. Each step along the curve labels one more leaf positive. Every point is a different labelling of the same tree.",
   hull: "The upper convex hull of the curve: only labellings on it are optimal for some costs.",
   isocost: "All points on this straight line cost the same. The cheapest labelling is where the line farthest up and left touches the curve.",
@@ -292,6 +307,8 @@ const MEANINGS = {
   costs: "The costs of the two errors, in any unit: money, points, days. Only their ratio determines which leaves are positive; the amounts give the expected cost.",
   cost_fp: "The cost of raising an alarm for a case that does not belong to the class of interest.",
   cost_fn: "The cost of missing a case of the class of interest.",
+  cost_reject: "The cost of leaving a case to somebody else. A leaf is left undecided where that costs less than either label. Empty: every case is decided.",
+  undecided: "The share of all cases that are left undecided. They count as neither found nor missed.",
   ratio: "How many false alarms one missed case is worth. Drag it: leaves whose share is high enough become positive one after the other.",
   strip: "Each segment is one labelling, from no positive leaf on the left to all on the right. It covers the cost ratios for which that labelling is cheapest. Wide segments are safe choices if you do not know your costs exactly.",
   prevalence: "The share of the class of interest where the tree will be used, if it differs from the data: for example 1 % in screening and 40 % in a clinic. Empty: as in the data.",
@@ -319,5 +336,6 @@ const MEANINGS = {
   matrix: "The cost of predicting the class of the row for a case of the class of the column. Correct predictions usually cost nothing.",
   positive: "The class that counts as positive: the one to be found. All others are negative.",
   model: "The Naive Bayes table of a leaf. It starts from the shares of the classes. Each known value multiplies the odds by the ratio of its frequency in the class of interest to that in the others, as if the values were independent: a factor above 1 is evidence for it, below 1 against it. Unknown values have no effect.",
+  points: "A correction of the probability of the leaf. All points of a case are added to those of its leaf; the sum gives the probability. Positive points are evidence for the class, negative points against it. The pictures have the same scale; the percentage is the attribute’s share in the differences of the score.",
   copy: "The same operating point for other programs. The link opens this page with the same settings.",
 };

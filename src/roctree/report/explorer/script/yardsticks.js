@@ -51,11 +51,15 @@ function rowsOfSides(app) {
   const { rates } = point;
   if (!Number.isFinite(point.cost)) return [];
   const best = cheapestCounted(point);
+  const last =
+    point.reject === null
+      ? { key: "cheapest", name: "Cheapest point", cost: best.cost, best }
+      : { key: "undecided", name: "Leave all undecided", cost: point.reject };
   return [
     { key: "nobody", name: "Flag nobody", cost: rates.prior * state.cost_fn },
     { key: "everybody", name: "Flag everybody", cost: (1 - rates.prior) * state.cost_fp },
     { key: "here", name: "This point", cost: point.cost, range: costInterval(point) },
-    { key: "cheapest", name: "Cheapest point", cost: best.cost, best },
+    last,
   ];
 }
 

@@ -1,12 +1,12 @@
-"""Garbage collection is suspended, and what is created meanwhile is not traversed soon after."""
+"""Garbage collection is paused, and what is created meanwhile is not traversed soon after."""
 
 import gc
 
-from roctree.collection import no_collection
+from roctree.garbage_collection import paused_garbage_collection
 
 
 def test_objects_created_meanwhile_count_as_old():
-    with no_collection():
+    with paused_garbage_collection():
         assert not gc.isenabled()
         created = [[] for _ in range(10)]
     assert gc.isenabled()
@@ -18,7 +18,7 @@ def test_objects_that_are_frozen_stay_so():
     gc.freeze()
     try:
         frozen = gc.get_freeze_count()
-        with no_collection():
+        with paused_garbage_collection():
             pass
         assert gc.get_freeze_count() == frozen
     finally:
@@ -28,7 +28,7 @@ def test_objects_that_are_frozen_stay_so():
 def test_collection_that_is_off_stays_off():
     gc.disable()
     try:
-        with no_collection():
+        with paused_garbage_collection():
             pass
         assert not gc.isenabled()
     finally:
