@@ -140,7 +140,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
-    "min_reported_time": 5,
+    "min_reported_time": 3600,
     "plot_gallery": True,
     "copyfile_regex": r".*\.rst",
 }

@@ -737,17 +737,37 @@ def equivalent() -> dict[str, str]:
     return {entry["key"]: entry["reason"] for entry in listed}
 
 
-def report(mutants: list[Mutant], results: dict[str, str], seed: int) -> str:
-    """Write the outcome as a page of the documentation."""
+def report(
+    mutants: list[Mutant], results: dict[str, str], seed: int, before: dict[str, str], notes: str
+) -> str:
+    """Write the outcome as a page of the documentation.
+
+    Parameters
+    ----------
+    mutants : list of Mutant
+    results : dict
+        Outcomes; a mutant without one was not tried.
+    seed : int
+    before : dict
+        Outcomes of the same mutants with an earlier state of the tests; may be empty.
+    notes : str
+        Text after the table.
+    """
     reasons = equivalent()
+    n_drawn = len(mutants)
+    mutants = [mutant for mutant in mutants if mutant.key in results]
+
+    def share(found: int, own: list[Mutant], excused: int) -> str:
+        return f"{100 * found / max(len(own) - excused, 1):.1f} %"
 
     def counts(own: list[Mutant]) -> list[str]:
         found = sum(_found(results[it.key]) for it in own)
         excused = sum(it.key in reasons and not _found(results[it.key]) for it in own)
-        rest = len(own) - excused
-        return [str(number) for number in (len(own), excused, found, rest - found)] + [
-            f"{100 * found / max(rest, 1):.1f} %"
-        ]
+        cells = [str(number) for number in (len(own), excused, len(own) - excused - found)]
+        if before:
+            earlier = sum(_found(before.get(it.key, "")) for it in own)
+            cells.append(share(earlier, own, excused))
+        return [*cells, share(found, own, excused)]
 
     packages: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -759,16 +779,22 @@ def report(mutants: list[Mutant], results: dict[str, str], seed: int) -> str:
         "the tests that reach it: another comparison, sign, constant or boolean operator, a check",
         "or a keyword left out. Faults in kernels run interpreted, all others with compiled",
         f"kernels, with at most {BUDGET:.0f} seconds of tests per fault, none of which takes more",
-        f"than {LONGEST_TEST:.0f} seconds; tests of the page in a browser are not used. The sample",
-        f"is drawn with seed {seed}. Wording, defaults and constants of modules are not changed.",
-        "[Decision 0034](../decisions/0034-mutants.md) says what was learnt.",
+        f"than {LONGEST_TEST:.0f} seconds; tests of the page in a browser are not used. Wording,",
+        f"defaults and constants of modules are not changed. Of {n_drawn} faults drawn with seed",
+        f"{seed}, {len(mutants)} were tried.",
         "",
-        "| package | faults | equivalent | found | not found | found of those not equivalent |",
-        "|---|---|---|---|---|---|",
+        "The last column counts the faults found, of those not equivalent"
+        + (", now and before the tests were strengthened." if before else "."),
+        "",
+        "| package | faults | equivalent | not found |"
+        + " found before |" * bool(before)
+        + " found |",
+        "|---|---|---|---|---|" + "---|" * bool(before),
     ]
     for package, own in [*sorted(packages.items()), ("**all**", mutants)]:
         lines.append(f"| {' | '.join([package, *counts(own)])} |")
     missed = [it for it in mutants if not _found(results[it.key])]
+    lines += ["", notes.strip()] if notes else []
     lines += ["", "## Not found", ""]
     lines += [f"- {_quoted(it)}" for it in missed if it.key not in reasons]
     lines += ["", "## Equivalent", "", "No input tells these from the original.", ""]
@@ -828,6 +854,8 @@ def main() -> int:
     parser.add_argument("--survivors", action="store_true", help="try survivors again")
     parser.add_argument("--only-record", action="store_true", help="stop after step 1")
     parser.add_argument("--only", choices=MODES, help="only kernels, or all but kernels")
+    parser.add_argument("--before", type=Path, help="earlier results, for the report")
+    parser.add_argument("--notes", type=Path, help="text for the report")
     options = parser.parse_args()
     KERNELS.mkdir(parents=True, exist_ok=True)
     if options.only is None:
@@ -837,7 +865,9 @@ def main() -> int:
         files = [CACHE / f"results-{mode}.json" for mode in MODES]
         results = {key: it for file in files for key, it in json.loads(file.read_text()).items()}
         mutants = sample(options.size, options.at_least, options.seed)
-        REPORT.write_text(report(mutants, results, options.seed))
+        before = json.loads(options.before.read_text()) if options.before else {}
+        notes = options.notes.read_text() if options.notes else ""
+        REPORT.write_text(report(mutants, results, options.seed, before, notes))
         return 0
     arguments = ["-q", "-s", "--timeout=0", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
     return pytest.main([*arguments, "--hypothesis-profile=mutation"], plugins=[Mutation(options)])

@@ -128,6 +128,16 @@ def test_links_between_files_lead_somewhere(page):
             assert not anchor or anchor in anchors(target), link + anchor
 
 
+def test_every_example_is_named_by_a_guide():
+    guides = [*(HOME / "docs" / "howto").glob("*.md"), *(HOME / "docs" / "reference").glob("*.md")]
+    text = "\n".join(guide.read_text(encoding="utf-8") for guide in guides)
+    order = (HOME / "docs" / "conf.py").read_text(encoding="utf-8")
+    examples = sorted((HOME / "examples" / "gallery").glob("*.py"))
+    assert len(examples) >= 14
+    assert [each.stem for each in examples if f"../gallery/{each.stem}.rst" not in text] == []
+    assert [each.stem for each in examples if f'"{each.stem}"' not in order] == []
+
+
 def test_every_public_name_is_in_the_reference():
     text = (HOME / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     missing = [name for name in roctree.__all__ if not re.search(rf"\b{name}\b", text)]

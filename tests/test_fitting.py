@@ -12,7 +12,7 @@ from roctree import (
     NaiveBayesTreeClassifier,
     ROCTreeClassifier,
 )
-from roctree.fitting import best_smoother, folds, ranks_in_class, total_log_loss
+from roctree.fitting import best_smoother, folds, hold_out, ranks_in_class, total_log_loss
 from roctree.smoothing import Frequencies, Laplace, MEstimate, choices
 from roctree.tree.tree import Tree
 
@@ -166,3 +166,14 @@ def test_the_arrays_of_a_fitted_model_cannot_be_changed():
                 ]
                 assert not any(array.flags.writeable for array in arrays)
     assert "probabilities" in vars(models[0].fitted_)
+
+
+@pytest.mark.parametrize("fraction", [0.25, 1 / 3, 0.5])
+def test_a_row_far_more_common_than_others_is_divided_by_the_fraction(fraction):
+    X = np.array([[0.0]] * 30 + [[float(number)] for number in range(1, 13)])
+    cases = data(X, [0] * len(X))
+    kept, out = hold_out(cases, fraction)
+    common = [part.weights[part.values[:, 0] == 0.0].sum() for part in (kept, out)]
+    assert sum(common) == 30.0
+    assert common[1] == pytest.approx(30.0 * fraction, abs=0.05)
+    assert kept.weights.sum() + out.weights.sum() == 42.0

@@ -13,6 +13,7 @@ from numba.core.errors import TypingError
 
 from roctree._jit import (
     JIT_DISABLED,
+    ahead,
     compiled,
     function_type,
     kernel,
@@ -212,3 +213,11 @@ def test_a_numba_without_the_private_steps_compiles_in_its_own_way(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert float(done.stdout) == pytest.approx(60.0)
     assert list(tmp_path.rglob("*.kernel"))
+
+
+@pytest.mark.parametrize(("quiet", "said"), [("1", False), ("yes", False), ("0", True), ("", True)])
+def test_a_message_about_compilation_can_be_turned_off(quiet, said, monkeypatch, capsys):
+    monkeypatch.setenv("ROCTREE_QUIET", quiet)
+    with ahead._shown():
+        pass
+    assert ("roctree compiles kernels" in capsys.readouterr().err) is said

@@ -60,3 +60,21 @@ def test_every_fault_can_be_put_into_a_running_function(tmp_path, monkeypatch):
         exec(compile(SOURCE, path, "exec"), names)
         (old, new), *_ = mutation.replacements(mutant).items()
         assert names["clipped"].__code__ == old != new
+
+
+def test_the_report_names_survivors_and_counts_what_was_found_before_and_now(tmp_path, monkeypatch):
+    found = [mutant for mutant, _ in mutants(tmp_path, monkeypatch)]
+    reasons = {found[1].key: "Both are the same."}
+    monkeypatch.setattr(mutation, "equivalent", lambda: reasons)
+    results = {mutant.key: "found: a test" for mutant in found[:-1]}
+    results |= {found[1].key: "survived", found[2].key: "survived", found[3].key: "stopped: -24"}
+    before = results | {found[4].key: "survived"}
+    text = mutation.report(found, results, 7, before, "Something learnt.")
+    n = len(found)
+    assert f"Of {n} faults drawn with seed\n7, {n - 1} were tried." in text
+    after, earlier = (f"{100 * k / (n - 2):.1f} %" for k in (n - 3, n - 4))
+    assert f"| **all** | {n - 1} | 1 | 1 | {earlier} | {after} |" in text
+    missed, excused = text.split("## Equivalent")
+    assert mutation._quoted(found[2]) in missed
+    assert f"{mutation._quoted(found[1])}. Both are the same." in excused
+    assert "Something learnt." in missed

@@ -28,6 +28,12 @@ def test_the_version_is_the_same_everywhere():
     assert f'version: "{VERSION}"' in recipe
 
 
+def test_the_changelog_of_a_release_is_short():
+    changelog = (HOME / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]
+    assert max(len(release.splitlines()) for release in releases) <= 60
+
+
 def test_the_conda_recipe_has_our_dependencies():
     recipe = (HOME / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     section = recipe.partition("  run:\n")[2].partition("\ntests:")[0]

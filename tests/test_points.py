@@ -733,3 +733,8 @@ def test_whole_points_of_whole_numbers_change_at_whole_numbers():
     assert only(np.array([-3.0, 99.0]))[:, 0].tolist() == [0.0, 10.0]
     flat = whole_points(Scorecard(1.0, np.array([0.26]), ()), SCHEMA, np.zeros((1, 3)))
     assert flat.unit == 1.0
+
+
+def test_probabilities_of_extreme_scores_are_finite():
+    assert softmax(np.array([[800.0, 0.0, -800.0]])).tolist() == [[1.0, 0.0, 0.0]]
+    assert softmax(np.array([[800.0], [-800.0]]))[:, 1].tolist() == [1.0, 0.0]

@@ -1,5 +1,6 @@
 """The command ``roctree``, also as ``python -m roctree``."""
 
+import os
 import sys
 from typing import NoReturn
 
@@ -8,6 +9,9 @@ from roctree.errors import how_to_install
 
 def main() -> NoReturn:
     """Run the command line; without what it needs, say how to install it."""
+    # Commands multiply small matrices only. Where memory is limited, OpenBLAS interrupts a process
+    # whose threads it cannot start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from roctree.cli import script
     except ModuleNotFoundError as error:

@@ -48,14 +48,15 @@ def training_data(
     categorical_features: CategoricalFeatures = "from_dtype",
     n_threads: int = 1,
 ) -> Dataset:
-    """Return the rows of a fit that have a positive weight."""
-    return Dataset.from_data(
+    """Return the rows of a fit that have a positive weight; light weights are scaled."""
+    rows = Dataset.from_data(
         X,
         as_column(y),
         sample_weight=sample_weight,
         categorical_features=categorical_features,
         n_threads=n_threads,
-    ).drop_zero_weight()
+    )
+    return rows.drop_zero_weight().scale_light_weights()
 
 
 def as_column(y: Any) -> Any:

@@ -26,6 +26,7 @@ field in the template      in Python                         on the command line
 ``{ranking='leaf'}``       ``ranking='leaf'``                ``--ranking leaf``
 ``{at(...)}``              ``at(...)``                       ``roctree at``
 ``{at(randomise=True)}``   ``at(randomise=True)``            ``roctree at --randomise``
+``{numbered_row}``         ``row 3 (counting from 0)``       ``row 4``
 =========================  ================================  ==================================
 
 A field whose name is given as a keyword argument is filled with that value instead: ``{found}``
@@ -110,6 +111,10 @@ class Wording:
         given = (f"{name}={self.value(value)}" for name, value in arguments.items())
         return f"{method}({', '.join(given) or '...'})"
 
+    def row(self, row: int) -> str:
+        """Return what a row is called, given its number counting from 0."""
+        return f"row {row} (counting from 0)"
+
     def value(self, value: Any) -> str:
         """Return a value as the user would type it."""
         if value is ...:
@@ -155,6 +160,14 @@ class ParameterError(_Worded, ValueError):
         The strategy whose option the parameter is, or its class.
     **details : object
         Values for the fields of the template.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> ROCTreeClassifier(max_depth=-1).fit([[1.0], [2.0]], ["no", "yes"])
+    Traceback (most recent call last):
+        ...
+    roctree.errors.ParameterError: max_depth=-1 is not allowed: give an integer of at least 0...
     """
 
     def __init__(
@@ -190,14 +203,22 @@ class DataError(_Worded, ValueError):
     message : str, optional
         The finished message. Give either this or ``reason``.
     reason : str, optional
-        The message as a template (see the top of this module), which may use ``{column!r}`` and
-        ``{row}``.
+        The message as a template (see the top of this module), which may use ``{column!r}``,
+        ``{row}`` and ``{numbered_row}``.
     column : str, optional
         The column concerned.
     row : int, optional
         The row concerned, counting from 0.
     **details : object
         Values for the fields of the template.
+
+    Examples
+    --------
+    >>> from roctree import ROCTreeClassifier
+    >>> ROCTreeClassifier().fit([[1.0], [2.0]], ["no"])
+    Traceback (most recent call last):
+        ...
+    roctree.errors.DataError: X has 2 rows and y has 1 labels: give one label for each row.
     """
 
     def __init__(
@@ -219,7 +240,21 @@ class ColumnTypeError(DataError, TypeError):
 
 
 class ModelFileError(ValueError):
-    """A file is not a model that this release can read."""
+    """A file is not a model that this release can read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from roctree import load
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tree.json")
+    ...     _ = path.write_text("not a model")
+    ...     load(path)
+    Traceback (most recent call last):
+        ...
+    roctree.errors.ModelFileError: ...
+    """
 
 
 class ParameterWarning(_Worded, UserWarning):
@@ -281,6 +316,8 @@ class _Template(Formatter):
             return template
 
     def get_field(self, field: str, _: Any, details: Any) -> tuple[Any, str]:
+        if field == "numbered_row":
+            return self._wording.row(details["row"]), field
         return (details[field] if field in details else self._reference(field)), field
 
     def convert_field(self, value: Any, conversion: Any) -> Any:

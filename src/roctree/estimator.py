@@ -77,12 +77,12 @@ class ROCTreeClassifier(NodeClassifier):
     max_leaf_nodes : int or None, default=None
         Maximum number of leaves; ``growth`` determines which splits are kept.
     min_samples_split : int or float, default=2
-        Minimum weight of a node to be split. As in scikit-learn, a float between 0 and 1 is a
-        fraction of all cases, rounded up; other numbers are weights, such as 2.5. If the mean
+        Minimum weight of a node to be split. As in scikit-learn, a float up to 1.0 is a fraction of
+        all cases, rounded up; other numbers are weights, such as 2.5. If the mean
         sample weight is less than 1, this limit and ``min_samples_leaf`` are in units of it.
     min_samples_leaf : int or float, default=1
-        Minimum weight of each branch of a split, or a fraction. In a multiway split, at least two
-        branches must have it.
+        Minimum weight of each branch of a split, or a fraction below 1. In a multiway split, at
+        least two branches must have it.
     min_weight_fraction_leaf : float, default=0.0
         Minimum weight of a branch as a fraction of the total weight, both including class weights.
     min_gain : float, default=0.0
@@ -281,6 +281,8 @@ class ROCTreeClassifier(NodeClassifier):
             Labels; for data larger than memory, the name of a column.
         sample_weight : array of shape (n_samples,) or None
             Weights of at least 0, or the name of a column. A row of weight k counts as k rows.
+            Weights that average less than a half, as those that add up to 1, are first multiplied
+            by a power of two to average at least that.
 
         Returns
         -------

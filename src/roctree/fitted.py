@@ -511,8 +511,9 @@ class FittedModel(ABC):
         if self.schema.n_classes > 2:
             raise ParameterError(
                 reason="There are {n_classes} classes: give {positive}, the class to separate from "
-                "the rest.",
+                "the rest; the classes are {classes}.",
                 n_classes=self.schema.n_classes,
+                classes=", ".join(map(repr, self.classes.tolist())),
             )
         return self.class_of_interest
 

@@ -177,7 +177,7 @@ class FitOptions:
             nominal=self.nominal,
             missing=self.missing,
             max_depth=self.max_depth,
-            min_split=_number_of_cases(self.min_samples_split, n_cases, least=2) * unit,
+            min_split=_number_of_cases(self.min_samples_split, n_cases, least=2, whole=1.0) * unit,
             min_leaf=_number_of_cases(self.min_samples_leaf, n_cases) * unit,
             min_class_weighted_leaf=self.min_weight_fraction_leaf * float(totals @ weights),
             min_gain=self.min_gain,
@@ -216,13 +216,19 @@ def _check_beside_points(parameters: Mapping[str, Any]) -> None:
         )
 
 
-def _number_of_cases(limit: float, n_cases: float, least: int = 1) -> float:
+def _number_of_cases(
+    limit: float, n_cases: float, least: int = 1, whole: float | None = None
+) -> float:
     """Return a limit as a number of cases; a fraction between 0 and 1 is of all cases.
+
+    With ``whole=1.0`` the float 1.0 is a fraction too, but the integer 1 is not.
 
     >>> _number_of_cases(0.05, 150), _number_of_cases(5, 150)
     (8, 5)
+    >>> [_number_of_cases(limit, 150, whole=1.0) for limit in (1, 1.0)]
+    [1, 150]
     """
-    if not 0.0 < limit < 1.0:
+    if not 0.0 < limit < 1.0 and not (isinstance(limit, float) and limit == whole):
         return limit
     # 0.07 * 100 is 7.000000000000001.
     return max(least, math.ceil(limit * n_cases * (1.0 - 1e-12)))
@@ -450,7 +456,8 @@ def prune_again(
     if wanted == "held_out":
         if validation is None:
             raise ParameterError(
-                reason="{pruner!r} needs other cases: give {X_val and y_val}.", pruner=pruner
+                reason="{pruner!r} needs cases that did not grow the tree: give {X_val and y_val}.",
+                pruner=pruner,
             )
         return pruner, prune(pruner, tree, node_counts(tree, validation))
     if wanted == "folds":

@@ -161,7 +161,7 @@ class OperatingRequest(NamedTuple):
         by = request.default_counts if counts is None else counts
         labeller = request.labeller(classes)
         if len(classes) > 2:
-            _check_positive(labeller, positive, len(classes))
+            _check_positive(labeller, positive, classes)
         place = class_of_interest if positive is None else class_index(positive, classes)
         return cls(labeller, by, place, check_seed(seed))
 
@@ -181,13 +181,14 @@ class OperatingRequest(NamedTuple):
         return self.counts if isinstance(self.counts, str) else HELD_OUT
 
 
-def _check_positive(labeller: Labeller, positive: Any, n_classes: int) -> None:
+def _check_positive(labeller: Labeller, positive: Any, classes: NDArray[Any]) -> None:
     """Raise unless a positive class is named just where one of several is separated."""
     if separates_one_class(labeller) and positive is None:
         raise ParameterError(
             reason="There are {n_classes} classes: give {positive}, the class to separate from the "
-            "rest, or costs of all errors by {cost_matrix}.",
-            n_classes=n_classes,
+            "rest, or costs of all errors by {cost_matrix}; the classes are {classes}.",
+            n_classes=len(classes),
+            classes=", ".join(map(repr, classes.tolist())),
         )
     if not separates_one_class(labeller) and positive is not None:
         raise ParameterError(
@@ -195,7 +196,7 @@ def _check_positive(labeller: Labeller, positive: Any, n_classes: int) -> None:
             value=positive,
             reason="has no effect on costs and priors of {n_classes} classes: leave it out, or "
             "separate this class from the rest by {cost_fp} and {cost_fn}, or by a rate",
-            n_classes=n_classes,
+            n_classes=len(classes),
         )
 
 

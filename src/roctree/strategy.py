@@ -52,9 +52,9 @@ def lookup(
         raise ParameterError(
             parameter=parameter,
             value=value,
-            reason="is neither a name nor a {kind}; choose from {known}, and write a class with "
+            reason="is neither a name nor {kind}; choose from {known}, and write a class with "
             "its parentheses",
-            kind=parameter,
+            kind=parameter if parameter.endswith("s") else f"a {parameter}",
             known=", ".join(registry),
         )
     found: Strategy = value

@@ -4,7 +4,15 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from roctree import DataError, ModelFileError, NotFittedError, ParameterError, __version__, cli
+from roctree import (
+    DataError,
+    ModelFileError,
+    NotFittedError,
+    ParameterError,
+    ROCTreeClassifier,
+    __version__,
+    cli,
+)
 from roctree.cli import demo
 
 
@@ -124,3 +132,17 @@ def test_control_c_stops_politely(monkeypatch, capsys):
         cli.main()
     assert end.value.code == 130
     assert capsys.readouterr().err == "Stopped.\n"
+
+
+def test_the_page_of_the_demo_is_about_the_half_of_the_cases_that_did_not_grow_the_tree(
+    monkeypatch, tmp_path
+):
+    seen = []
+
+    def explore(tree, path, X, y, title):
+        seen.append((tree.training_.rows, len(X), len(y), title))
+        return path
+
+    monkeypatch.setattr(ROCTreeClassifier, "explore", explore)
+    assert demo.write_demo_page(tmp_path / "page.html") == tmp_path / "page.html"
+    assert seen == [(284, 285, 285, "Breast cancer: benign or malignant?")]

@@ -78,7 +78,7 @@ WRONG = {
         "--plot",
         "x.xyz",
     ),
-    "choose the column by --target": ("evaluate", "tree.json", "new.csv"),
+    "add the labels, or name their column by --target": ("evaluate", "tree.json", "new.csv"),
     "--dialect is only for --to sql: leave it out": (
         "export",
         "tree.json",
@@ -121,7 +121,7 @@ WRONG = {
         "--cost-fn",
         5,
     ),
-    "reduced_error needs other cases: give --validation": (
+    "reduced_error needs cases that did not grow the tree: give --validation": (
         "prune",
         "tree.json",
         "--method",
@@ -228,8 +228,8 @@ def test_a_row_that_cannot_be_read_after_some_were_written_leaves_no_file(
     done = roctree("predict", "tree.json", "odd.csv", "-o", "scored.csv")
     assert done.code == 2
     assert (
-        "odd.csv, line 202: column 'age' does not contain only numbers: 'old' is not allowed."
-        in done.err
+        "odd.csv, line 202: column 'age' does not contain only numbers: 'old' is not allowed: "
+        "correct it, or list it in --missing-value" in done.err
     )
     assert (grown / "scored.csv").read_text() == "what was there"
     assert not list(grown.glob(".scored*"))

@@ -1,6 +1,8 @@
 """What someone meets who comes with a table of their own."""
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -105,7 +107,10 @@ def test_columns_at_which_a_split_looks_must_be_there(grown_things, roctree):
     columns_of(grown_things, "lacking.csv", [1, 2])
     done = roctree("predict", "things.json", "lacking.csv")
     assert done.code == 2
-    assert "lacking.csv has no column 'height in cm'; it has 'weight', 'colour'." in done.err
+    assert (
+        "lacking.csv has no column 'height in cm': add it, or rename a column; it has 'weight', "
+        "'colour'." in done.err
+    )
 
 
 def test_columns_to_keep_are_listed_with_commas(grown_things, roctree):
@@ -254,3 +259,58 @@ def test_a_teacher_of_other_columns_is_refused_in_a_sentence():
     with pytest.raises(library.ParameterError, match="fit it to the same columns") as error:
         library.distill(teacher, frame.rename(columns={"z": "other"}), list("aabb"))
     assert "\n" not in str(error.value)
+
+
+def test_numbers_of_rows_count_from_one_as_in_a_file(table, roctree):
+    lines = (table / "things.csv").read_text().splitlines()
+    lines[3] = "inf" + lines[3][lines[3].index(",") :]
+    (table / "odd.csv").write_text("\n".join([*lines, ""]))
+    done = roctree("fit", "odd.csv", "--target", "kind")
+    assert "column 'height in cm' holds inf in row 3: replace infinity" in done.err
+
+
+def test_what_is_ready_to_paste_is_quoted_for_the_shell(table, roctree):
+    rows = [f"{line},it {number}" for number, line in enumerate(things())]
+    (table / "odd.csv").write_text("\n".join([f"{HEAD},it's a name", *rows, ""]))
+    done = roctree("fit", "odd.csv", "--target", "kind")
+    (option,) = re.findall(r"Leave them out with (--ignore .*), or list", done.err)
+    assert shlex.split(option) == ["--ignore", "it's a name"]
+    assert roctree("fit", "odd.csv", "--target", "kind", *shlex.split(option)).code == 0
+
+
+@pytest.mark.filterwarnings("default")
+def test_integers_beyond_what_numbers_hold_are_named_with_the_options_that_help(table, roctree):
+    rows = [f"{line},{2**60 + number % 5}" for number, line in enumerate(things())]
+    (table / "odd.csv").write_text("\n".join([f"{HEAD},id", *rows, ""]))
+    done = roctree("fit", "odd.csv", "--target", "kind", "--cv", 0)
+    assert done.err == (
+        "Warning: Integers beyond 2**53 are rounded, and some become equal, in 'id': leave the "
+        "column out, or list it in --nominal if its numbers are names.\n"
+    )
+    assert roctree("fit", "odd.csv", "--target", "kind", "--cv", 0, "--nominal", "id").err == ""
+
+
+@pytest.mark.parametrize("listed", ["2,x", "2,0"])
+def test_a_value_that_is_not_allowed_ends_a_comparison_before_it_begins(listed, table, roctree):
+    done = roctree("compare", "things.csv", "--target", "kind", "--max-leaves", listed)
+    assert done.code == 2
+    assert done.err == (
+        f"Error: --max-leaves {listed[-1]} is not allowed: give an integer of at least 1, or "
+        "none.\n"
+    )
+
+
+def test_a_description_says_which_columns_are_dates(table, roctree):
+    rows = [f"2024-01-{1 + number % 28:02},{line}" for number, line in enumerate(things())]
+    (table / "dated.csv").write_text("\n".join([f"when,{HEAD}", *rows, ""]))
+    assert roctree("fit", "dated.csv", "--target", "kind", "--cv", 0, "-o", "dated.json").code == 0
+    assert re.search(r"^when +dates ", roctree("describe", "dated.json").out, re.MULTILINE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by ulimit")
+def test_threads_of_a_library_do_not_interrupt_a_command_that_has_little_memory(table):
+    script = f"ulimit -v 700000; {sys.executable} -m roctree fit things.csv --target kind --cv 0"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert "OpenBLAS" not in done.stderr
+    assert done.returncode in (0, 2)
+    assert done.returncode == 0 or done.stderr.startswith("Error: there is not enough memory")

@@ -424,6 +424,19 @@ def test_compare_shows_means_deviations_and_wins(patients, roctree):
     assert wins == losses[::-1]
 
 
+def test_compare_runs_in_as_many_processes_as_asked(patients, roctree, monkeypatch):
+    seen = []
+
+    def run(plan, path, **options):
+        seen.append(options)
+        raise library.DataError("That is all.")
+
+    monkeypatch.setattr(library.experiment, "run", run)
+    options = ("--target", "outcome", "--changed", "again", "--n-jobs")
+    assert roctree("compare", "data.csv", *options, 3).code == 2
+    assert seen == [{"n_jobs": 3, "changed": "again", "progress": False}]
+
+
 def test_compare_goes_on_from_its_store_and_names_changed_data(patients, roctree):
     options = ("--target", "outcome", "--folds", 3, "--max-leaves", 4, "--store", "kept.sqlite")
     roctree("compare", "data.csv", *options)

@@ -58,7 +58,7 @@ CRITERIA = "gini, entropy, gain_ratio, dkm, error, auc, msee, f_measure, helling
 MISTAKES = {
     # The command itself
     "fitt messy.csv": "there is no command 'fitt' (did you mean 'fit'?); the commands are demo,",
-    "fit": "Missing argument 'DATA': CSV, TSV, Parquet, Feather or ARFF,",
+    "fit": "Missing argument 'DATA': file with the data in CSV, TSV, Parquet, Feather or ARFF,",
     "fit messy.csv": "Missing option '--target': column with the classes to predict.",
     f"{FIT} --max-leafs 8": "No such option: --max-leafs (Possible options: ",
     f"{FIT} --max-leaves many": "--max-leaves many is not allowed: give an integer of at least 1,",
@@ -96,7 +96,7 @@ MISTAKES = {
         "--encoding utf9 is not known: give one such as utf8 or latin-1."
     ),
     "fit messy.csv --target outcome --thousands .": (
-        "--thousands '.' is the decimal mark too: set --decimal as well."
+        "--thousands '.' is the decimal mark too: set --decimal ',' as well."
     ),
     f"fit german.csv --target outcome {READ}": (
         "'joined' contains text, of which all are dates: give their format, such as --dates "
@@ -121,7 +121,7 @@ MISTAKES = {
     ),
     "fit messy.csv --target customer": (
         "the target 'customer' has 120 different values in 120 rows and is not a class: choose "
-        "another --target, or cut it into intervals first."
+        "another --target."
     ),
     f"fit untold.csv --target outcome {READ}": (
         "the target 'outcome' is missing in 1 row, first in row 10: drop rows without a label."
@@ -139,12 +139,16 @@ MISTAKES = {
     # Predicting
     "predict tree.json nwe.csv": "there is no file 'nwe.csv' (did you mean 'new.csv'?).",
     "predict new.csv tree.json": (
-        'new.csv: The file is not a roctree model: it does not begin with "format": "roctree". '
-        "Give a file that save or roctree fit has written."
+        "new.csv holds data, not a model: give the file that roctree fit has written first, then "
+        "the data."
     ),
-    "predict tree.json narrow.csv": "narrow.csv has no column 'visits'",
+    "predict tree.json narrow.csv": (
+        "narrow.csv has no column 'visits': add it, or rename a column; it has 'customer', 'age', "
+        "'city'."
+    ),
     "predict tree.json wordy.csv": (
-        "wordy.csv, line 11: column 'visits' does not contain only numbers: 'many' is not allowed."
+        "wordy.csv, line 11: column 'visits' does not contain only numbers: 'many' is not allowed: "
+        "correct it, or list it in --missing-value if it means missing."
     ),
     "predict tree.json new.csv -o scored.xlsx": (
         "-o scored.xlsx has an unknown format: use a name that ends in .csv, .tsv, .parquet, "
@@ -159,7 +163,7 @@ MISTAKES = {
     # Evaluating
     "evaluate tree.json new.csv": (
         "new.csv has no column 'outcome', the target in training, and has the classes 'churned', "
-        "'stayed' in no column: choose the column by --target."
+        "'stayed' in no other column: add the labels, or name their column by --target."
     ),
     "evaluate tree.json other.csv": (
         "'outcome' has the label 'left', which is not a class of the tree: rename it, or leave "
@@ -181,7 +185,7 @@ MISTAKES = {
     "describe messy.csv": "messy.csv: The file is not a roctree model: it does not begin with",
     "prune tree.json": "Give --output FILE to save the pruned tree.",
     "prune tree.json --method reduced_error -o small.json": (
-        "reduced_error needs other cases: give --validation."
+        "reduced_error needs cases that did not grow the tree: give --validation."
     ),
     "export tree.json": "Missing option '--to': text, rules, sql, dot, onnx.",
     "export tree.json --to python": (

@@ -1,5 +1,6 @@
 import pickle
 
+import numpy as np
 import pytest
 
 from roctree import DataError, ParameterError
@@ -10,9 +11,11 @@ from roctree.criteria import (
     MSEE,
     Criterion,
     Entropy,
+    Error,
     FMeasure,
     GainRatio,
     Gini,
+    node_impurities,
     resolve,
 )
 from tests.criteria.variants import ALL
@@ -126,3 +129,12 @@ def test_joining_branches_can_raise_the_score_of_what_is_not_convex(criterion):
     one = criterion([[5, 3, 0], [0, 1, 2]]) > criterion([[3, 2, 0], [2, 1, 0], [0, 1, 2]])
     other = criterion([[2, 2, 2], [1, 0, 1]]) > criterion([[1, 0, 1], [1, 2, 1], [1, 0, 1]])
     assert one or other
+
+
+def test_the_impurity_of_a_node_is_that_of_its_criterion():
+    counts = np.array([[1.0, 2.0, 1.0], [3.0, 0.0, 0.0]])
+    assert node_impurities(Error(), counts).tolist() == [0.5, 0.0]
+    assert node_impurities(Gini(), counts).tolist() == pytest.approx([1 - 6 / 16, 0.0])
+    for criterion in (Entropy(), GainRatio()):
+        assert node_impurities(criterion, counts).tolist() == pytest.approx([1.5, 0.0])
+    assert node_impurities(AUC(), counts).tolist() == node_impurities(Gini(), counts).tolist()

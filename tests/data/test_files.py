@@ -1,10 +1,11 @@
 import bz2
 import gzip
 import os
+import signal
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 
 import pyarrow as pa
 import pytest
@@ -186,7 +187,10 @@ def test_what_cannot_be_read_is_refused(sentence, here):
 
 def test_a_text_among_numbers_is_named(here):
     written("a.csv", "x\n1\nmuch\n")
-    sentence = "a.csv, line 3: column 'x' does not contain only numbers: 'much' is not allowed."
+    sentence = (
+        "a.csv, line 3: column 'x' does not contain only numbers: 'much' is not allowed: correct "
+        "it, or list it in missing_value if it means missing."
+    )
     with pytest.raises(DataError) as error:
         read_file("a.csv", types={"x": pa.float64()})
     assert str(error.value) == sentence
@@ -225,7 +229,7 @@ def test_digits_with_zeros_before_them_are_codes_and_stay_as_they_are(here):
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(here):
     written("a.csv", "x,y\n1,2\n")
-    with pytest.raises(DataError, match=r"a\.csv has no column 'z'; it has 'x', 'y'"):
+    with pytest.raises(DataError, match=r"a\.csv has no column 'z': add it.*; it has 'x', 'y'"):
         list(read_batches("a.csv", ["x", "z"]))
 
 
@@ -240,3 +244,32 @@ def test_spellings_that_make_no_sense_are_refused():
         CsvFormat(delimiter="::")
     with pytest.raises(ParameterError, match="encoding='martian' is not known"):
         CsvFormat(encoding="martian")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_can_be_read_outside_the_main_thread_where_signals_cannot_be_caught(here):
+    os.mkfifo("pipe")
+    writer = Thread(target=Path("pipe").write_text, args=(TEXT,))
+    found = []
+    reader = Thread(target=lambda: found.append(read_file("pipe").to_pylist()))
+    writer.start()
+    reader.start()
+    for thread in (writer, reader):
+        thread.join(60.0)
+    assert found == [ROWS]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_that_sends_nothing_can_be_interrupted(here):
+    os.mkfifo("pipe")
+    opened = os.open("pipe", os.O_RDWR)  # both ends are open, and nothing comes
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    later = Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        later.start()
+        with pytest.raises(KeyboardInterrupt):
+            read_file("pipe")
+    finally:
+        later.cancel()
+        signal.signal(signal.SIGINT, previous)
+        os.close(opened)

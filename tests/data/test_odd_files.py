@@ -1,13 +1,15 @@
 """Files as people have them, read as a person would or refused in a sentence."""
 
 import gzip
+import re
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from roctree import DataError
 from roctree.data.csv_file import CsvFormat
-from roctree.data.readers import read_batches, read_file
+from roctree.data.readers import read_batches, read_column_names, read_file
 from roctree.data.roles import ColumnOptions, assign_roles
 
 ROWS = [(f"{i / 8:.3f}", "red" if i % 3 else "blue", "yes" if i % 2 else "no") for i in range(40)]
@@ -133,7 +135,10 @@ REFUSED = {
     "odd.csv has text in another encoding: set its encoding, such as encoding='latin-1'.": text(
         "é", "c", "y"
     ).encode("latin-1"),
-    "odd.csv is empty: give a file with the names of the columns in its first line": b"x,y",
+    "odd.csv is empty: give a file with the names of the columns in its first line": b"\r\n\n",
+    "odd.csv has no rows below its first line, which names the columns: add the cases.": b"x,y",
+    "odd.csv has two columns without a name: name them in its first line.": b",x,\n1,2,3\n",
+    "odd.csv does not end its first line within 4 MB: give a file with": b"abcdefgh," * (1 << 19),
     "odd.csv cannot be decompressed: ": gzip.compress(text().encode() * 99)[:90],
     "odd.csv, line 2, has 2 cells, but the line of names has 1": b"\x00\n\x01,\x02\n",
 }
@@ -147,3 +152,78 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(reason, tmp_path):
         read_file(str(path))
     assert reason in str(error.value)
     assert str(error.value).isprintable()
+
+
+def test_a_first_line_may_be_longer_than_what_is_read_first(tmp_path):
+    names = [f"column number {number}" for number in range(8000)]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join([",".join(names), ",".join(["1"] * 8000), ""]))
+    assert read_column_names(str(path)) == names
+    (batch,) = read_batches(str(path), [names[-1]], types={names[-1]: pa.float64()})
+    assert batch.to_pydict() == {names[-1]: [1.0]}
+
+
+THOUSANDS = {
+    ",": ["1,250", "12,345.5", "999"],
+    ".": ["1.250", "12.345,5", "999"],
+    " ": ["1 250", "12\u00a0345.5", "1\u202f000\u202f000"],
+    "'": ["1'250", "12'345.5", "7"],
+}
+
+
+@pytest.mark.parametrize("mark", THOUSANDS)
+def test_numbers_in_groups_of_three_digits_are_recognised_and_read(mark, tmp_path):
+    decimal = "," if mark == "." else "."
+    rows = [f"{cell};{label}" for cell in THOUSANDS[mark] for label in ("no", "yes")]
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(["x;y", *rows, ""]))
+    with pytest.raises(DataError) as error:
+        assign_roles(read_file(str(path), CsvFormat(decimal=decimal)), ColumnOptions("y"), decimal)
+    assert f"numbers with thousands separators: set thousands={mark!r}" in str(error.value)
+    table = read_file(str(path), CsvFormat(decimal=decimal, thousands=mark))
+    plain = [re.sub(r"[ ,.'\u00a0\u202f](?=\d{3})", "", cell) for cell in THOUSANDS[mark]]
+    wanted = [float(cell.replace(",", ".")) for cell in plain]
+    assert table["x"].to_pylist()[::2] == wanted
+
+
+HINTS = {
+    "; for thousands separators set thousands='.'.": ("1.250", pa.float64(), ","),
+    "; for thousands separators set thousands=' '.": ("1 250", pa.float64(), "."),
+    "; for a decimal comma set decimal=','.": ("0,25", pa.float64(), "."),
+    "; for dates in this format set dates='%d.%m.%Y'.": ("31.12.2024", pa.timestamp("us"), "."),
+    ": correct it, or list it in missing_value if it means missing.": ("x", pa.float64(), "."),
+}
+
+
+@pytest.mark.parametrize("hint", HINTS)
+def test_a_cell_of_another_kind_than_in_training_comes_with_a_hint(hint, tmp_path):
+    cell, kind, decimal = HINTS[hint]
+    path = tmp_path / "odd.csv"
+    path.write_text(f"x;y\n{cell};a\n")
+    with pytest.raises(DataError) as error:
+        read_file(str(path), CsvFormat(delimiter=";", decimal=decimal), {"x": kind})
+    assert str(error.value).endswith(f"{cell!r} is not allowed{hint}")
+
+
+def test_digits_that_no_number_can_hold_are_codes(tmp_path):
+    path = tmp_path / "parcels.csv"
+    path.write_text("\n".join(["x,y", *(f"{10**21 + n % 3},{'ab'[n % 2]}" for n in range(40)), ""]))
+    cases = assign_roles(read_file(str(path)), ColumnOptions("y"))
+    assert cases.columns[0].role == "nominal"
+    assert cases.columns[0].remark == "more than 19 digits: codes, not numbers; --numeric x"
+    assert len(cases.X["x"].unique()) == 3
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_integers_that_are_categories_in_pandas_are_nominal_but_labels_stay(suffix, tmp_path):
+    kinds = pd.Categorical([n % 4 for n in range(40)])
+    labels = pd.Categorical([n % 2 for n in range(40)])
+    path = tmp_path / f"kinds.{suffix}"
+    frame = pd.DataFrame({"kind": kinds, "age": range(40), "y": labels})
+    (frame.to_parquet if suffix == "parquet" else frame.to_feather)(path)
+    cases = assign_roles(read_file(str(path), plain=["y"]), ColumnOptions("y"))
+    assert [column.role for column in cases.columns] == ["nominal", "numeric", "target"]
+    assert cases.X["kind"].unique().to_pylist() == ["0", "1", "2", "3"]
+    assert cases.y.unique().to_pylist() == [0, 1]
+    table = read_file(str(path), types={"kind": pa.float64()})
+    assert table["kind"].to_pylist()[:3] == [0.0, 1.0, 2.0]

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse
 
 from roctree import DataError, ROCTreeClassifier
+from roctree.data import IdentifierWarning
 from tests.estimator import weather
 
 FRAMES = {
@@ -227,3 +228,34 @@ def test_unusable_data_are_refused_in_one_sentence(X, y, sentence):
 )
 def test_unusable_weights_are_refused_in_one_sentence(weights, sentence):
     assert sentence in refusal(ROCTreeClassifier().fit, [[0.0], [1.0]], [0, 1], weights)
+
+
+def identified(**columns):
+    """Sixty rows with a number that tells the class, and other columns."""
+    frame = pd.DataFrame({"x": np.arange(60.0) * 7 % 60, **columns})
+    return frame, np.where(frame["x"] > 30, "yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [
+        (range(60), "Columns that number the rows identify them .*: 'id'. Drop the column"),
+        ([f"P{n}" for n in range(60)], r"nearly as many categories as rows .*: 'id' \(60 in 60"),
+        (pd.Categorical([f"P{n}" for n in range(60)]), r"nearly as many categories as rows"),
+    ],
+)
+def test_a_column_that_identifies_rows_is_named_in_a_warning(column, sentence):
+    with pytest.warns(IdentifierWarning, match=sentence):
+        ROCTreeClassifier().fit(*identified(id=column))
+
+
+@pytest.mark.parametrize("column", [pd.date_range("2024-01-01", periods=60), np.arange(60) % 7])
+def test_days_in_a_row_and_numbers_that_repeat_identify_nothing(column):
+    tree = ROCTreeClassifier().fit(*identified(id=column))  # a warning would be an error
+    assert tree.get_n_leaves() == 2
+
+
+def test_rows_that_are_dicts_should_be_a_frame():
+    X, y = identified()
+    with pytest.raises(DataError, match=r"list of dicts: make a data frame of it"):
+        ROCTreeClassifier().fit(X.to_dict("records"), y)

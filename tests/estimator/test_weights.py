@@ -7,7 +7,13 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from roctree import ParameterError, ROCTreeClassifier
+from roctree import (
+    MultiscaleClassifier,
+    NaiveBayesTreeClassifier,
+    ParameterError,
+    ROCTreeClassifier,
+    presets,
+)
 from roctree.criteria import CRITERIA
 from tests.estimator import weather
 
@@ -197,15 +203,52 @@ def test_weights_that_add_up_to_one_grow_the_tree_of_weights_of_one(limits, spli
     tree = ROCTreeClassifier(splits=splits, **limits)
     light = clone(tree).fit(X, y, np.full(150, 1 / 128 / 150))
     assert same_structure(light.tree_, tree.fit(X, y).tree_)
-    assert light.tree_.weight[0] == pytest.approx(1 / 128)
+
+
+@pytest.mark.parametrize("power", [-1, -7, -30])
+@pytest.mark.parametrize("splits", ["exact", "binned"])
+def test_light_weights_have_the_probabilities_of_weights_of_at_least_a_half(power, splits):
+    """Otherwise smoothing and pruning would leave little but the prior."""
+    X, y = IRIS
+    weights = 0.5 + 0.5 * np.random.default_rng(0).random(150)
+    for options in ({}, {"smoothing": "laplace"}, {"pruning": "pessimistic"}):
+        tree = ROCTreeClassifier(splits=splits, **options)
+        wanted = clone(tree).fit(X, y, weights)
+        found = clone(tree).fit(X, y, weights * 2.0**power)
+        assert found.tree_ == wanted.tree_
+        assert np.array_equal(found.predict_proba(X), wanted.predict_proba(X))
+        assert found.pruned("minimum_error").tree_ == wanted.pruned("minimum_error").tree_
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ROCTreeClassifier(),
+        presets.c45(),
+        presets.readable(),
+        presets.scorecard(),
+        NaiveBayesTreeClassifier(),
+        MultiscaleClassifier(),
+    ],
+    ids=lambda model: repr(model)[:40],
+)
+def test_weights_that_add_up_to_one_estimate_nearly_the_same_probabilities(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :6]
+    plain = clone(model).fit(X, y).predict_proba(X)
+    light = clone(model).fit(X, y, np.full(len(y), 1 / len(y))).predict_proba(X)
+    assert np.abs(light - plain).mean() < 0.06
+    assert np.abs(light - y.mean()).mean() > 0.1, "not the prior alone"
 
 
 def test_limits_count_cases_of_average_weight_where_that_is_less_than_one():
     X, y = IRIS
     weights = np.random.default_rng(0).random(150)
     tree = ROCTreeClassifier(min_samples_leaf=10, min_samples_split=30).fit(X, y, weights).tree_
-    assert tree.weight[tree.is_leaf].min() >= 10 * weights.mean() * (1 - 1e-6)
-    assert tree.weight[~tree.is_leaf].min() >= 30 * weights.mean() * (1 - 1e-6)
+    mean = tree.weight[0] / 150
+    assert 0.5 <= mean < 1.0
+    assert tree.weight[tree.is_leaf].min() >= 10 * mean * (1 - 1e-6)
+    assert tree.weight[~tree.is_leaf].min() >= 30 * mean * (1 - 1e-6)
     assert tree.weight[tree.is_leaf].min() < 10
 
 
@@ -226,6 +269,7 @@ def thrice(rows):
         ({"min_samples_split": 0.2}, {"min_samples_split": 30}),
         ({"min_samples_split": 0.001}, {"min_samples_split": 2}),
         ({"min_samples_leaf": 0.07}, {"min_samples_leaf": 11}),
+        ({"min_samples_split": 1.0}, {"min_samples_split": 150}),
     ],
 )
 def test_limits_below_one_are_fractions_as_in_scikit_learn(fractions, counts):
@@ -267,6 +311,13 @@ def test_boosted_trees_are_about_as_good_as_those_of_scikit_learn(splits):
     assert scores[0] > max(0.93, scores[1] - 0.03)
     assert len(ours.estimators_) == 10
     assert all(tree.get_n_leaves() >= 3 for tree in ours.estimators_)
+
+
+@pytest.mark.parametrize("base", [presets.c45(), NaiveBayesTreeClassifier()])
+def test_pruned_trees_and_naive_bayes_trees_can_be_boosted(base):
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = AdaBoostClassifier(base, n_estimators=3, random_state=0).fit(X[::2], y[::2])
+    assert boosted.score(X[1::2], y[1::2]) > 0.9
 
 
 def test_few_rows_are_no_reason_to_warn():

@@ -144,6 +144,8 @@ def test_lines_carry_their_names_apart_and_the_deviations_of_the_folds(small):
     assert display.ax_.get_legend() is None
     names = {text.get_text(): text for text in display.ax_.texts}
     assert set(names) == {line.get_label() for line in display.lines_}
+    for line in display.lines_:
+        assert names[line.get_label()].xy == (line.get_xdata()[-1], line.get_ydata()[-1])
     display.figure_.canvas.draw()
     places = sorted(text.get_window_extent().y0 for text in names.values())
     assert np.diff(places).min() > 8

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,6 +21,7 @@ from roctree.experiment import (
     wilcoxon,
 )
 from roctree.experiment.significance import t_test, unpaired_t_of_summaries
+from roctree.report import displays
 from studies.setting import published
 
 D = np.array([0.02, 0.01, 0.03, -0.01, 0.02, 0.0, 0.01, 0.02, 0.04, 0.0])
@@ -209,3 +211,27 @@ def test_wilcoxons_test_agrees_with_scipy():
     expected = stats.wilcoxon(ours, theirs, zero_method="zsplit")
     assert wilcoxon(ours, theirs).p_value == pytest.approx(expected.pvalue)
     assert wilcoxon(ours, theirs).verdict(0.05) == "win"
+
+
+@pytest.mark.parametrize("critical", [0.5, 1.25, 40.0])
+def test_the_bar_of_the_critical_difference_is_as_long_as_on_the_axis(critical, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.setattr(displays, "svg_text", lambda figure: figure)
+    found = Ranks.of(VARIANTS, AREAS)
+    ranks = SimpleNamespace(
+        names=found.names,
+        mean_ranks=found.mean_ranks,
+        cliques=found.cliques,
+        critical_difference=critical,
+    )
+    (ax,) = displays.critical_difference_svg(ranks, 600).axes
+    (bar,) = [line for line in ax.lines if line.get_linewidth() == 2.0]
+    axis = ax.lines[0]
+    (begin, end), (left, right) = bar.get_xdata(), axis.get_xdata()
+    assert begin == left
+    per_rank = (right - left) / (len(VARIANTS) - 1)
+    width = ax.get_xlim()[1]
+    assert end == pytest.approx(min(begin + critical * per_rank, width))
+    assert bar.get_ydata()[0] == bar.get_ydata()[1]
+    captions = [text.get_position()[1] for text in ax.texts if "critical" in text.get_text()]
+    assert captions[0] < bar.get_ydata()[0] < axis.get_ydata()[0]

@@ -14,6 +14,7 @@ from roctree import ROCTreeClassifier
 from roctree.data import EncodedRows
 from roctree.errors import DataError
 from roctree.experiment import BuiltIn, Folder, Problem, UnknownDataSetError
+from roctree.experiment.sources import _AGRAWAL, _GENERATED, TextTable
 
 ATTRIBUTES = [
     {"name": "size", "kind": "numeric"},
@@ -234,3 +235,45 @@ def test_encoded_rows_convert_to_an_array():
     problem = BuiltIn().load("iris")
     tree = DecisionTreeClassifier(random_state=0).fit(problem.rows, problem.y)
     assert tree.score(problem.rows, problem.y) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("age", "education", "low"),
+    [
+        *((age, level, 25 if level <= 1 else 50) for age in (20, 39) for level in range(5)),
+        *((age, level, 50 if 1 <= level <= 3 else 75) for age in (40, 59) for level in range(5)),
+        *((age, level, 50 if level >= 2 else 25) for age in (60, 80) for level in range(5)),
+    ],
+)
+def test_the_fourth_function_of_agrawal_has_a_range_of_salaries(age, education, low):
+    salaries = 1000.0 * np.array([low - 1, low, low + 50, low + 51])
+    values = {"age": age, "education": education}
+    applicants = {name: np.full(4, value) for name, value in values.items()}
+    group = _AGRAWAL[4](applicants | {"salary": salaries})
+    assert group.tolist() == [False, True, True, False]
+
+
+def test_the_seventh_function_of_agrawal_is_about_disposable_income():
+    salary = np.array([50_000.0, 50_000.0, 20_000.0])
+    commission, loan = np.array([0.0, 0.0, 30_000.0]), np.array([67_400.0, 67_600.0, 67_400.0])
+    applicants = {"salary": salary, "commission": commission, "loan": loan}
+    assert _AGRAWAL[7](applicants).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("name", _GENERATED)
+def test_generated_data_sets_have_a_name_and_perhaps_categories_for_each_column(name):
+    problem = _GENERATED[name]()
+    rows, n_columns = problem.rows, np.asarray(problem.rows).shape[1]
+    assert len(rows.names) == len(rows.categories) == n_columns
+    for column, categories in zip(np.asarray(rows).T, rows.categories, strict=True):
+        if categories is not None:
+            known = column[~np.isnan(column)]
+            assert set(known.tolist()) <= set(range(len(categories)))
+    assert len(problem.labels) == len(rows)
+    assert set(problem.labels.tolist()) == set(range(len(problem.classes)))
+
+
+def test_a_table_with_rows_of_different_lengths_is_an_error():
+    table = TextTable(["a"], {"a": "numeric"}, [["1", "x"], ["2", "y", "more"]])
+    with pytest.raises(ValueError, match="longer"):
+        table.problem("odd", None)

@@ -92,3 +92,10 @@ def test_what_a_graph_cannot_say_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r'pip install "roctree\[onnx\]"'):
         tree.to_onnx()
+
+
+def test_a_column_without_a_name_cannot_be_an_input():
+    X, y = weather.complete()
+    tree = ROCTreeClassifier().fit(X.rename(columns={"wind": ""}), y)
+    with pytest.raises(ParameterError, match="'' cannot be the name of an ONNX input"):
+        tree.to_onnx()

@@ -109,6 +109,9 @@ def test_the_arrays_for_shap_hold_probabilities_and_weights():
     assert np.array_equal(shap_probabilities(tree, X), tree.predict_proba(X))
     found = tree.to_shap()
     assert found["trees"][0]["node_sample_weight"][0] == weights.sum()
+    leaves = tree.tree_.is_leaf
+    for name in ("children_left", "children_right", "children_default", "features", "thresholds"):
+        assert (found["trees"][0][name][leaves] == -1).all()
     # SHAP changes the values of inner nodes.
     found["trees"][0]["values"][:] = 0.0
     assert np.array_equal(shap_probabilities(tree, X), tree.predict_proba(X))

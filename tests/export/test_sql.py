@@ -1,5 +1,6 @@
 import sys
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 from roctree import ParameterError, ROCTreeClassifier, presets
 from roctree.export import sql
+from roctree.export.common import divides
 from roctree.export.sql import literal, number, quoted
 from tests import shared_data
 from tests.estimator import weather
@@ -291,3 +293,13 @@ def test_a_table_may_be_named_with_its_schema():
     tree = ROCTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     assert 'FROM "main"."my cases"\n' in tree.to_sql("main.my cases")
     assert KEY not in tree.to_sql()
+
+
+def test_only_missing_values_without_a_branch_and_soft_thresholds_divide_rows():
+    X, y = weather.frame(missing=0.2)
+    tree = ROCTreeClassifier(missing="branch").fit(X, y).tree_
+    inner = ~tree.is_leaf
+    for branch, divided in ((0, False), (1, False), (-1, True)):
+        sent = np.where(inner, branch, tree.missing_branch)
+        assert divides(replace(tree, missing_branch=sent)) is divided
+    assert divides(ROCTreeClassifier(missing="branch", ranking="soft").fit(X, y).tree_)

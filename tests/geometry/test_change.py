@@ -277,3 +277,12 @@ def test_it_follows_the_operating_point():
 def test_what_cannot_be_meant_is_refused_in_a_sentence(arguments, message):
     with pytest.raises(ParameterError, match=message):
         fitted().nearest_change(weather.frame()[0], **arguments)
+
+
+def test_a_leaf_above_a_threshold_is_out_of_reach_if_only_the_threshold_itself_is_allowed():
+    tree = ROCTreeClassifier(threshold="observed").fit([[1.0], [2.0]], ["no", "yes"])
+    assert tree.tree_.threshold[0] == 1.0
+    assert not tree.nearest_change([[0.5]], allowed={0: (0.0, 1.0)}).reachable.any()
+    assert tree.nearest_change([[0.5]], allowed={0: (0.0, 1.5)}).reachable.all()
+    assert tree.nearest_change([[2.0]], allowed={0: (1.0, 3.0)}).reachable.all()
+    assert not tree.nearest_change([[2.0]], allowed={0: (1.25, 3.0)}).reachable.any()

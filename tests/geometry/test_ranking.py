@@ -3,7 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.geometry.ranking import ScoredCases, by_distance, by_leaf_and_distance
+from roctree.geometry.ranking import (
+    ScoredCases,
+    _largest_at,
+    by_distance,
+    by_leaf_and_distance,
+)
 
 LEVELS = [0.0, 0.2, 1 / 3, 1 / 3 + 1e-14, 0.5, 0.9, 1.0]
 DISTANCES = st.sampled_from([0.0, 1e-9, 0.1, 0.25, 4.0, 1e6])
@@ -84,3 +89,15 @@ def test_of_more_classes_the_largest_score_is_that_of_the_predicted():
     scene = ScoredCases(own, signed, shares, own, shares, np.array([1.0, 2.0, 0.5]))
     for score in (by_distance, by_leaf_and_distance):
         assert np.array_equal(score(scene).argmax(axis=1), own)
+
+
+def test_scores_are_raised_only_where_another_class_would_be_predicted():
+    scores = np.array([[0.2, 0.5, 0.3], [0.4, 0.4, 0.1], [-2.0, -1.0, -3.0]])
+    found = _largest_at(scores, np.array([1, 1, 2]))
+    assert found.argmax(axis=1).tolist() == [1, 1, 2]
+    changed = [(1, 1), (2, 2)]
+    for place in np.ndindex(scores.shape):
+        assert bool(found[place] == scores[place]) is (place not in changed)
+    assert found[1, 1] == pytest.approx(0.4, abs=1e-15)
+    assert found[2, 2] == pytest.approx(-1.0, abs=1e-15)
+    assert scores[1, 1] == 0.4  # what was given is not changed

@@ -263,3 +263,12 @@ def test_predictions_of_frames_are_undecided_too():
     frame = pd.DataFrame(X, columns=["a", "b"])
     changed = ROCTreeClassifier(min_samples_leaf=5).fit(frame, y).at(cost_reject=0.2)
     assert "undecided" in changed.predict(frame)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_limit_of_a_useful_cost_includes_that_of_being_right():
+    # Where both decisions cost the same, at 5 cases in 6 of the second class, they cost 31 / 6.
+    made, matrix = leaves([(5, 5), (1, 9)]), ((1.0, 6.0), (6.0, 5.0))
+    with pytest.warns(ParameterWarning, match=r"a decision never costs more than 5\.167"):
+        LeastCost(cost_matrix=matrix, cost_reject=5.2)(made)
+    LeastCost(cost_matrix=matrix, cost_reject=5.1)(made)

@@ -19,6 +19,7 @@ from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree.distributed import Progress, fit
 from roctree.large import batches, fitting
 from roctree.large.parts import Part, summarise_part
+from roctree.smoothing import MBranch
 from tests.large.rows import attributes, frame
 from tests.tree.growing import as_bytes
 
@@ -242,6 +243,8 @@ def test_a_disk_that_becomes_full_is_told(table, tmp_path):
     ("options", "words"),
     [
         ({"splits": "exact"}, "use splits='binned'"),
+        ({"ranking": "soft"}, "ranking='soft' needs the rows in memory"),
+        ({"smoothing": MBranch(M="auto")}, "needs the rows in memory: give a number"),
         ({"pruning": "reduced_error"}, "then prune with"),
         ({"geometric_probability": True}, "geometric_probability needs the rows"),
     ],
@@ -393,3 +396,26 @@ def test_what_fit_accepts_predictions_accept_too(kind, tmp_path):
     make = _queries(table.slice(0, 0), tmp_path)[kind]
     with pytest.raises(DataError, match="no rows"):
         tree.predict(make())
+
+
+@pytest.mark.parametrize("pruning", ["none", "pessimistic"])
+def test_weights_that_add_up_to_one_give_the_tree_and_probabilities_of_memory(rows, pruning):
+    light = rows.assign(weight=rows["weight"] / rows["weight"].sum())
+    found = binned(pruning=pruning).fit(
+        pa.Table.from_pandas(light, preserve_index=False).to_batches(), "outcome", "weight"
+    )
+    expected = of_memory(light, pruning=pruning)
+    assert as_bytes(found.tree_) == as_bytes(expected.tree_)
+    assert np.array_equal(found.fitted_.probabilities, expected.fitted_.probabilities)
+    assert found.get_n_leaves() > 1
+
+
+def test_missing_values_of_parts_are_counted_by_column():
+    columns = {"a": [1.0, None, 3.0], "b": [None, None, 1.0], "c": ["x", "y", None], "d": [1, 2, 3]}
+    one = summarise_part(Part(0, pa.table(columns), ["ill", "well", "ill"]), "from_dtype")
+    assert [column.n_missing for column in one.columns] == [1, 2, 1, 0]
+    both = one.merged(summarise_part(Part(1, pa.table(columns), ["ill"] * 3), "from_dtype"))
+    assert [column.n_missing for column in both.columns] == [2, 4, 2, 0]
+    weights = [0.0, 1.0, 1.0]
+    part = summarise_part(Part(0, pa.table(columns), ["ill"] * 3, weights), "from_dtype")
+    assert [column.n_missing for column in part.columns] == [1, 1, 1, 0]

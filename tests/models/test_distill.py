@@ -1,6 +1,7 @@
 """One tree that learns from a teacher."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -12,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import roctree
 from roctree import DataError, Dataset, ParameterError, ROCTreeClassifier
 from roctree.data import take_cells
-from roctree.models.distill import TeacherSample
+from roctree.models.distill import Booster, TeacherSample
 from tests.estimator import weather
 
 IRIS = load_iris(return_X_y=True)
@@ -276,3 +277,16 @@ def test_cells_are_taken_column_by_column():
 def test_an_empty_table_is_refused():
     with pytest.raises(DataError):
         roctree.distill("auto", np.empty((0, 2)), [])
+
+
+def test_the_booster_knows_which_attributes_are_categories():
+    X, y = weather.complete(60)
+    many = [f"code {number % 300}" for number in range(600)]
+    wide = pd.concat([X] * 10, ignore_index=True).assign(code=many)
+    for frame, labels in ((X, y), (wide, np.tile(y, 10))):
+        cases = Dataset.from_data(frame, labels)
+        found = Booster.from_cases(cases, 0).booster.is_categorical_
+        n_categories = cases.schema.n_categories
+        expected = [0 < n <= 255 for n in n_categories]
+        assert any(expected)
+        assert found.tolist() == expected

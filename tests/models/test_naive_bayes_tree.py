@@ -273,3 +273,9 @@ def test_requests_that_make_no_sense_are_refused(tree, data):
         tree.at(cost_fp=1, positive="work")
     with pytest.raises(NotFittedError):
         NaiveBayesTreeClassifier().at(cost_fp=1)
+
+
+def test_only_splits_have_a_gain():
+    X, y = load_iris(return_X_y=True)
+    nodes = NaiveBayesTreeClassifier(min_samples_split=10).fit(X, y).tree_.nodes
+    assert (nodes.gain[nodes.is_leaf] == 0.0).all()

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from roctree import DataError, ParameterError, ROCTreeClassifier, checks
 from roctree.data.dataset import Dataset
 from roctree.fitting import grow_and_prune
-from roctree.pruning import PRUNING, AUCPruning, Fold, Pruned
+from roctree.pruning import PRUNING, AUCPruning, CostComplexity, Fold, Pruned
 from roctree.pruning.auc import _sizes, auc_pruning_path, held_out_areas
+from roctree.pruning.cost_complexity import cost_complexity_path, held_out_path
 from roctree.roc import mauc
 from roctree.roc.multiclass import hand_till, ranks_of
 from roctree.tree.shape import kept_nodes
@@ -310,3 +311,19 @@ def test_a_pruner_with_a_size_needs_counts_only():
     assert pruner == AUCPruning(max_leaves=4)
     assert isinstance(pruned, Pruned)
     assert pruned.tree.n_leaves <= 4
+
+
+@pytest.mark.parametrize("n_folds", [1, 4])
+def test_costs_of_leaves_are_chosen_by_the_standard_error_of_held_out_error_rates(n_folds):
+    tree, folds = noisy_tree(200), list(folds_of_noise(n_folds))
+    prices = cost_complexity_path(tree).between()
+    total = sum(fold.counts[0].sum() for fold in folds)
+    rates = np.sum([held_out_path(each.tree, each.counts, prices) for each in folds], axis=0)
+    rates = (rates / total).tolist()
+    least = min(rates)
+    error = np.sqrt(least * (1.0 - least) / total)
+    for choice, allowed in (("best", 0.0), ("one_se", error)):
+        good = [price for price, rate in zip(prices, rates, strict=True)
+                if rate <= least + allowed + 1e-12]  # fmt: skip
+        found = CostComplexity(alpha="auto", choice=choice).settled(tree, folds)
+        assert found.alpha == good[-1]

@@ -30,6 +30,7 @@ from roctree.cli.output import Report, ReportTable
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.files.atomic import write_whole
+from roctree.fitting import FitOptions
 from roctree.progress import count_bar
 from roctree.requests import rarer_class
 
@@ -83,6 +84,8 @@ def compare(
     n_jobs = int(parse_number("n_jobs", parameters.pop("n_jobs", "1")))
     classes = cases.y.unique().to_pylist()
     trees = {name: tree_from_options(each, classes) for name, each in variants(parameters).items()}
+    for tree in trees.values():
+        FitOptions.from_parameters(vars(tree))  # a value that is not allowed ends it before the run
     problem = Problem.from_data(Path(data).name, cases.X, cases.y)
     plan = Plan.of(problem, trees, CrossValidation(folds, repeats, seed), METRICS)
     progress = sys.stderr.isatty()

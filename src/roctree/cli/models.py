@@ -36,7 +36,8 @@ from roctree.cli.output import (
     shown_tree,
 )
 from roctree.data import remarks_on_categories
-from roctree.errors import ParameterError
+from roctree.data.readers import data_format
+from roctree.errors import ModelFileError, ParameterError
 from roctree.export import to_dot, to_onnx, to_rules, to_sql
 from roctree.files import as_estimator, load_fitted, save
 from roctree.fitted import SOFT_REMARK, FittedModel, FittedTree
@@ -50,7 +51,15 @@ from roctree.tree.text import WHOLE_TREE_LEAVES
 
 def load_at(path: str, operating: Mapping[str, Any]) -> FittedModel:
     """Load a model at the operating point given by the options, by default its own."""
-    model = load_fitted(path)
+    try:
+        model = load_fitted(path)
+    except ModelFileError as error:
+        if data_format(path) is None:
+            raise
+        raise ModelFileError(
+            f"{path} holds data, not a model: give the file that roctree fit has written first, "
+            "then the data."
+        ) from error
     asked = parse_operating_point(operating, model.classes.tolist())
     return model.at(**asked) if set(asked) - {"positive"} else model
 
@@ -180,15 +189,18 @@ def _model_facts(model: FittedModel) -> dict[str, Any]:
 
 
 def _schema_table(model: FittedModel) -> ReportTable:
-    def values(categories: tuple[Any, ...] | None) -> str:
+    schema = model.schema
+
+    def values(feature: int) -> str:
+        categories = schema.categories[feature]
         if categories is None:
-            return "numbers"
+            return "dates" if schema.date_unit(feature) else "numbers"
         shown = [quote_if_needed(each, within_list=True) for each in categories[:SHOWN_CATEGORIES]]
         return ", ".join(shown) + ", ..." * (len(categories) > SHOWN_CATEGORIES)
 
     columns = {
-        "column": list(model.schema.names),
-        "values": list(map(values, model.schema.categories)),
+        "column": list(schema.names),
+        "values": [values(feature) for feature in range(schema.n_features)],
     }
     if isinstance(model, FittedTree):
         columns["importance"] = [f"{each:.3f}" for each in model.feature_importances]

@@ -11,6 +11,7 @@ that were given.
 
 import json
 import re
+import shlex
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -337,6 +338,10 @@ class OptionWording(Wording):
         given = (wording.setting(name, value) for name, value in arguments.items())
         return " ".join(["roctree", command, *given])
 
+    def row(self, row: int) -> str:
+        """Return what a row of a file is called, counting from 1 below the names of the columns."""
+        return f"row {row + 1}"
+
     def value(self, value: Any) -> str:
         """Return a value within a sentence; strings are quoted."""
         if isinstance(value, str):
@@ -356,7 +361,9 @@ class OptionWording(Wording):
         if value is None or isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str):
-            return value if re.fullmatch(r"[\w.,:=-]*\w[\w.,:=-]*", value) else repr(value)
+            if re.fullmatch(r"[\w.,:=-]*\w[\w.,:=-]*", value):
+                return value
+            return shlex.quote(value) if "'" in value else repr(value)
         if hasattr(value, "dtype"):  # a number of NumPy
             return self._typed(value.item())
         if isinstance(value, Mapping):
@@ -369,7 +376,10 @@ class OptionWording(Wording):
 
 # Options that several commands share
 
-FILE_FORMATS = "CSV, TSV, Parquet, Feather or ARFF, optionally compressed; - for standard input."
+FILE_FORMATS = (
+    "File with the data in CSV, TSV, Parquet, Feather or ARFF, optionally compressed; - for "
+    "standard input."
+)
 Data = Annotated[str, typer.Argument(metavar="DATA", help=FILE_FORMATS)]
 LabelledFiles = Annotated[
     list[str],

@@ -375,6 +375,8 @@ def as_matrix(X: Any) -> NDArray[Any]:
         raise DataError(
             f"X is a {type(X).__name__}: expected a data frame, an array or a list of rows."
         )
+    if matrix.ndim == 1 and len(matrix) > 0 and isinstance(matrix[0], Mapping):
+        raise DataError("X is a list of dicts: make a data frame of it, pandas.DataFrame(X).")
     if matrix.ndim == 1 and type(X).__name__ == "Series":
         one_row = "df.iloc[[i]]" if hasattr(X, "iloc") else "df[i : i + 1]"
         raise DataError(
@@ -450,7 +452,9 @@ def as_frame(X: Any) -> "frames.DataFrame[Any] | None":
         names = " ".join(str(error).split())
         raise DataError(f"X has duplicate column names ({names}): rename them.") from None
     if isinstance(frame, frames.LazyFrame):
-        raise DataError("The data are a lazy frame: call its collect() or compute() first.")
+        raise DataError(
+            "The data are a lazy frame: call its collect(), compute() or, in DuckDB, df() first."
+        )
     return frame if isinstance(frame, frames.DataFrame) else None
 
 
@@ -654,7 +658,7 @@ def _too_large(cells: list[Any], name: str | None) -> DataError:
     largest = float(np.finfo(np.float64).max)
     row = next(row for row, cell in enumerate(cells) if cell is not None and abs(cell) > largest)
     return DataError(
-        reason="{place} holds a number too large for float64 in row {row} (counting from 0): scale "
+        reason="{place} holds a number too large for float64 in {numbered_row}: scale "
         "the column, or convert it to strings if its numbers are names",
         column=name,
         row=row,
@@ -671,22 +675,22 @@ def _unusable(cell: Any, name: str | None, row: int) -> DataError:
     }
     if isinstance(cell, complex | np.complexfloating):
         return DataError(
-            reason="Complex data not supported: {place} holds {cell} in row {row} (counting from "
-            "0); use its real and imaginary parts as two columns",
+            reason="Complex data not supported: {place} holds {cell} in {numbered_row}"
+            "; use its real and imaginary parts as two columns",
             cell=cell,
             **facts,
         )
     if isinstance(cell, _DATE_TYPES):
         return ColumnTypeError(
-            reason="{place} holds a date in row {row} (counting from 0) beside other values: "
+            reason="{place} holds a date in {numbered_row} beside other values: "
             "convert all to dates, or all to text",
             **facts,
         )
     if isinstance(cell, _TIME_TYPES):
-        reason = f"{{place}} holds a {{type}} in row {{row}} (counting from 0): {DATE_ADVICE}"
+        reason = f"{{place}} holds a {{type}} in {{numbered_row}}: {DATE_ADVICE}"
         return ColumnTypeError(reason=reason, **facts)
     return ColumnTypeError(
-        reason="{place} holds a {type} in row {row} (counting from 0), but a cell's argument must "
+        reason="{place} holds a {type} in {numbered_row}, but a cell's argument must "
         "be a string or a number: convert the column to numbers or strings",
         **facts,
     )

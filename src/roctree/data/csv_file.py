@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roctree.data import arrow
-from roctree.data.streams import Source, is_pipe
+from roctree.data.streams import LONGEST_LINE, Source, is_pipe
 from roctree.errors import DataError, ParameterError, escape_braces
 
 UTF_8 = "utf8"
@@ -72,7 +72,7 @@ class CsvFormat:
             raise ParameterError(
                 parameter="thousands",
                 value=self.thousands,
-                reason="is the decimal mark too: set {decimal} as well",
+                reason="is the decimal mark too: set {decimal=','} as well",
             )
         if self.dates is not None and "%" not in self.dates:
             raise ParameterError(
@@ -110,7 +110,8 @@ class CsvFormat:
 def read_csv(source: Source, csv_format: CsvFormat, types: Mapping[str, Any]) -> Any:
     """Return the whole file as a table; types that are not given are inferred from all cells.
 
-    Columns of digits in which some cells have leading zeros hold codes, and stay text.
+    Columns of digits in which some cells have leading zeros, or more digits than a number can hold,
+    are codes and stay text.
     """
     names = _names(source, csv_format)
     known = _code_columns(source, csv_format, names)
@@ -180,9 +181,7 @@ def _code_columns(
     return {
         name: arrow.string()
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if has_leading_zeros(
-            column.filter(arrow.compute.invert(arrow.compute.is_in(column, known)))
-        )
+        if are_codes(column.filter(arrow.compute.invert(arrow.compute.is_in(column, known))))
     }
 
 
@@ -229,7 +228,13 @@ def _header_line(source: Source, csv_format: CsvFormat) -> str:
         )
     text = source.head.decode(csv_format.encoding, "replace").lstrip("\r\n")
     found = _LINE.match(text)
-    return found[0] if found else ""
+    line = found[0] if found else ""
+    if len(line) == len(text) and len(source.head) >= LONGEST_LINE:
+        raise DataError(
+            f"{source.name} does not end its first line within {LONGEST_LINE >> 20} MB: give a "
+            "file with the names of the columns in its first line, and a line for each case below."
+        )
+    return line
 
 
 def _types_to_read(types: Mapping[str, Any], csv_format: CsvFormat) -> dict[str, Any]:
@@ -288,7 +293,7 @@ def _without_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | N
     Otherwise return the text as it is, and the first cell that is not a number.
     """
     compute = arrow.compute
-    mark, decimal = map(re.escape, (csv_format.thousands or "", csv_format.decimal))
+    mark, decimal = _mark_class(csv_format.thousands or ""), re.escape(csv_format.decimal)
     number = rf"^[-+]?(\d{{1,3}}({mark}\d{{3}})+|\d+)({decimal}\d*)?$"
     words = arrow.array(_MISSING_NUMBERS)
     nothing = arrow.scalar(None, arrow.string())
@@ -296,7 +301,7 @@ def _without_thousands(column: Any, csv_format: CsvFormat) -> tuple[Any, str | N
     wrong = known.filter(compute.invert(compute.match_substring_regex(known, number)))
     if len(wrong):
         return column, wrong[0].as_py()
-    bare = compute.replace_substring(known, csv_format.thousands, "")
+    bare = compute.replace_substring_regex(known, mark, "")
     plain = compute.replace_substring(bare, csv_format.decimal, DECIMAL_POINT)
     return plain.cast(arrow.float64()), None
 
@@ -347,7 +352,7 @@ def _unexpected_cell(
     )
     return DataError(
         reason="{source}: column {column!r} does not contain only {expected}: {cell!r} is not "
-        "allowed" + decimal_mark_hint(text, csv_format.decimal),
+        "allowed" + cell_hint(text, expected, csv_format.decimal),
         column=name,
         source=f"{source.name}, line {line}" if line else source.name,
         expected=expected,
@@ -380,12 +385,15 @@ def _find_line(
 _NUMBER = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"  # of the decimal mark
 # Fewer numbers among text may be names, as in a book of codes.
 _MANY_NUMBERS = 10
+_CODES = {
+    r"^\s*0\d": "leading zeros",
+    # Integers of 64 bits have at most 19.
+    r"^\s*\d{20}": "more than 19 digits",
+}
 _DATE = r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$"
 # Patterns that match all text of a column, with advice; the first match is reported.
+_THOUSANDS_MARKS = (",", ".", " ", "'")
 _LOOKS_LIKE = {
-    r"^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$|^[-+]?\d{1,3}$": (
-        "numbers with thousands separators: set {thousands=','}"
-    ),
     r"^[-+]?\d*,\d+$|^[-+]?\d+$": "numbers with a decimal comma: set {decimal=','}",
     r"^[-+]?[$€£¥]? ?[-+]?\d[\d.,]* ?[%$€£¥]?$": "numbers with units: remove the units",
 }
@@ -417,13 +425,16 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     numbers = _are_numbers(texts, decimal)
     n_numbers = arrow.compute.sum(numbers).as_py() or 0
     if n_numbers == len(texts):
-        may_be_text = n_numbers <= _MANY_NUMBERS or has_leading_zeros(texts)
+        may_be_text = n_numbers <= _MANY_NUMBERS or are_codes(texts)
         return None if may_be_text else "all are numbers: list the column in {numeric}"
+    separator = _thousands_mark(texts.to_pylist(), decimal)
+    if separator is not None:
+        return f"all are numbers with thousands separators: set {{thousands={separator!r}}}"
     if decimal != DECIMAL_POINT and arrow.compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py():
         mark = escape_braces(repr(decimal))
         return f"all are numbers with a decimal point, not {mark}: use one decimal mark"
     if arrow.compute.all(arrow.compute.match_substring_regex(texts, _DATE)).as_py():
-        example = escape_braces(repr(_date_format(texts)))
+        example = escape_braces(repr(_date_format(texts.to_pylist())))
         return f"all are dates: give their format, such as {{dates={example}}}"
     for pattern, what in _LOOKS_LIKE.items():
         if arrow.compute.all(arrow.compute.match_substring_regex(texts, pattern)).as_py():
@@ -434,44 +445,83 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     return f"most are numbers, but {odd} is not: list it in {{missing_value}} if it means missing"
 
 
-def _date_format(texts: Any) -> str:
+def _date_format(texts: list[str]) -> str:
     """Return the format of dates; if it is not clear which number is the day, the first is.
 
-    >>> from roctree.data import arrow
-    >>> _date_format(arrow.array(["1/2/2024", "1/31/2024"])), _date_format(arrow.array(["1.2.24"]))
+    >>> _date_format(["1/2/2024", "1/31/2024"]), _date_format(["1.2.24"])
     ('%m/%d/%Y', '%d.%m.%y')
     """
-    rows = [re.findall(r"\d+", text) for text in texts.to_pylist()]
+    rows = [re.findall(r"\d+", text) for text in texts]
     if len(rows[0][0]) == 4:
         order = ["%Y", "%m", "%d"]
     else:
         order = ["%d", "%m"] if all(int(row[1]) <= 12 for row in rows) else ["%m", "%d"]
         order.append("%Y" if len(rows[0][2]) == 4 else "%y")
-    date, *time = re.split("([T ])", texts[0].as_py(), maxsplit=1)
+    date, *time = re.split("([T ])", texts[0], maxsplit=1)
     mark = re.sub(r"\d", "", date)[0]
     clock = ["%H", "%M", "%S"][: 1 + time[1].count(":")] if time else []
     return mark.join(order) + "".join(time[:1]) + ":".join(clock)
 
 
-def decimal_mark_hint(text: str, decimal: str) -> str:
-    """Return a hint, as a template, if text is a number with another decimal mark; else nothing.
+def cell_hint(text: str, expected: str, decimal: str = DECIMAL_POINT) -> str:
+    """Return what to do about a cell that is not as expected, as a template.
 
-    >>> decimal_mark_hint("0,5", "."), decimal_mark_hint("half", ".")
-    ("; for a decimal comma set {decimal=','}", '')
-    >>> decimal_mark_hint("1,250", ".")
-    "; for thousands separators set {thousands=','}"
+    >>> cell_hint("0,5", "numbers"), cell_hint("1,250", "numbers")
+    ("; for a decimal comma set {decimal=','}", "; for thousands separators set {thousands=','}")
+    >>> cell_hint("31.12.2024", "dates")
+    "; for dates in this format set {dates='%d.%m.%Y'}"
+    >>> cell_hint("many", "numbers")
+    ': correct it, or list it in {missing_value} if it means missing'
     """
-    if decimal == DECIMAL_POINT and re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):
-        return "; for thousands separators set {thousands=','}"
+    if expected == "dates" and re.match(_DATE, text):
+        example = escape_braces(repr(_date_format([text])))
+        return f"; for dates in this format set {{dates={example}}}"
+    mark = _thousands_mark([text], decimal)
+    if mark is not None:
+        return f"; for thousands separators set {{thousands={mark!r}}}"
     if decimal == DECIMAL_POINT and re.fullmatch(_NUMBER.format(","), text):
         return "; for a decimal comma set {decimal=','}"
     if decimal != DECIMAL_POINT and re.fullmatch(_NUMBER.format(re.escape(DECIMAL_POINT)), text):
         return f"; the decimal mark is set to {escape_braces(repr(decimal))}"
-    return ""
+    return ": correct it, or list it in {missing_value} if it means missing"
 
 
-def has_leading_zeros(texts: Any) -> bool:
-    """Return whether texts are digits and some begin with zeros, as in postcodes.
+def _thousands_mark(texts: Any, decimal: str) -> str | None:
+    """Return the mark between groups of three digits if all texts are numbers, some with it.
+
+    >>> _thousands_mark(["1 250", "12 345,5", "999"], ","), _thousands_mark(["1.250"], ".")
+    (' ', None)
+    """
+    for mark in _THOUSANDS_MARKS:
+        if mark == decimal:
+            continue
+        number = re.compile(_grouped_number(mark, decimal))
+        if all(number.match(text) for text in texts) and any(
+            len(re.findall(_mark_class(mark), text)) > 0 for text in texts
+        ):
+            return mark
+    return None
+
+
+def _grouped_number(mark: str, decimal: str) -> str:
+    """Return the pattern of numbers in groups of three digits, or of at most three."""
+    return (
+        rf"^[-+]?([1-9]\d{{0,2}}({_mark_class(mark)}\d{{3}})+|\d{{1,3}})({re.escape(decimal)}\d+)?$"
+    )
+
+
+def _mark_class(mark: str) -> str:
+    """Return the pattern of a mark; a blank stands for those that do not break lines too."""
+    return "[ \u00a0\u202f]" if mark == " " else re.escape(mark)
+
+
+def are_codes(texts: Any) -> bool:
+    """Return whether texts are digits that a number would change: see ``why_codes``."""
+    return why_codes(texts) is not None
+
+
+def why_codes(texts: Any) -> str | None:
+    """Return why texts of digits are codes: leading zeros, as in postcodes, or too many digits.
 
     Parameters
     ----------
@@ -481,12 +531,16 @@ def has_leading_zeros(texts: Any) -> bool:
     Examples
     --------
     >>> from roctree.data import arrow
-    >>> [has_leading_zeros(arrow.array(each)) for each in (["007", "12", None], ["0", "7"])]
-    [True, False]
+    >>> [why_codes(arrow.array(each)) for each in (["007", "12", None], ["0", "7"], ["7" * 22])]
+    ['leading zeros', None, 'more than 19 digits']
     """
-    digits = arrow.compute.match_substring_regex(texts, r"^\s*\d+\s*$")
-    padded = arrow.compute.match_substring_regex(texts, r"^\s*0\d")
-    return bool(arrow.compute.all(digits).as_py() and arrow.compute.any(padded).as_py())
+    compute = arrow.compute
+    if not compute.all(compute.match_substring_regex(texts, r"^\s*\d+\s*$")).as_py():
+        return None
+    for pattern, reason in _CODES.items():
+        if compute.any(compute.match_substring_regex(texts, pattern)).as_py():
+            return reason
+    return None
 
 
 def _are_numbers(texts: Any, decimal: str) -> Any:

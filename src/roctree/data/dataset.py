@@ -4,6 +4,7 @@ Labels become indices into the sorted distinct classes. Weights are finite and a
 weight 0 have no effect.
 """
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -155,6 +156,15 @@ class Dataset:
         -------
         Dataset
             The cases of positive weight; this data set if all have positive weight.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> schema = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"]).schema_
+        >>> rows, labels = [[1.0], [3.0]], ["no", "yes"]
+        >>> data = Dataset.encoded(rows, labels, schema, sample_weight=[1.0, 0.0])
+        >>> len(data.drop_zero_weight().labels)
+        1
         """
         used = self.weights > 0.0
         if used.all():
@@ -172,6 +182,29 @@ class Dataset:
                 categories[column] = tuple(named[code] for code in kept)
         schema = replace(self.schema, categories=tuple(categories))
         return Dataset(values, self.labels[used], self.weights[used], schema)
+
+    def scale_light_weights(self) -> "Dataset":
+        """Multiply weights that average less than a half by a power of two; see ``light_scale``.
+
+        Returns
+        -------
+        Dataset
+            The cases with weights that average at least a half; this data set if its own do.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier
+        >>> schema = ROCTreeClassifier().fit([[1.0], [2.0]], ["no", "yes"]).schema_
+        >>> rows, labels = [[1.0], [3.0]], ["no", "yes"]
+        >>> data = Dataset.encoded(rows, labels, schema, sample_weight=[0.25, 0.25])
+        >>> bool(data.scale_light_weights().weights.mean() >= 0.5)
+        True
+        """
+        if self.weights.mean() >= 0.5:
+            return self
+        # The exact sum does not depend on the order of rows.
+        scale = light_scale(math.fsum(self.weights), len(self.weights))
+        return replace(self, weights=self.weights * scale)
 
 
 def check_test_cases(X_test: Any, y_test: Any) -> None:
@@ -222,7 +255,8 @@ def _warn_about_row_numbers(dataset: Dataset, stacklevel: int) -> None:
     listed = [
         repr(schema.names[feature])
         for feature in (np.flatnonzero(~schema.nominal) if schema.named else ())
-        if _numbers_rows(dataset.values[:, feature])
+        # Days in a row may be those of a series.
+        if not schema.date_unit(int(feature)) and _numbers_rows(dataset.values[:, feature])
     ]
     if listed:
         warnings.warn(
@@ -315,7 +349,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if unusable.any():
         row = int(unusable.argmax())
         raise DataError(
-            reason="{sample_weight} is {weight} in row {row} (counting from 0): weights must be "
+            reason="{sample_weight} is {weight} in {numbered_row}: weights must be "
             "finite and at least 0",
             row=row,
             weight=weights[row],
@@ -335,12 +369,24 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     return weights
 
 
+def light_scale(total: float, n_rows: int) -> float:
+    """Return the factor for weights that average less than a half: a power of two.
+
+    Smoothing and pruning weigh counts against prior cases: with weights that add up to one, as many
+    programs make them, the prior would be all that is left. The scaled weights average between a
+    half and one. Powers of two leave their ratios and sums exact.
+
+    >>> light_scale(1.0, 150), light_scale(100.0, 150)
+    (128.0, 1.0)
+    """
+    return math.ldexp(1.0, max(0, -math.frexp(total / n_rows)[1]))
+
+
 def _weights_as_floats(sample_weight: Any) -> FloatArray:
     row = _first_masked(sample_weight)
     if row is not None:
         raise DataError(
-            reason="{sample_weight} is masked in row {row} (counting from 0): every row needs a "
-            "weight",
+            reason="{sample_weight} is masked in {numbered_row}: every row needs a weight",
             row=row,
         )
     try:
@@ -486,7 +532,7 @@ def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
     if np.isnan(labels[row]):
         raise _missing_label(row)
     raise DataError(
-        reason="Unknown label type: continuous, y holds {label} in row {row} (counting from 0): "
+        reason="Unknown label type: continuous, y holds {label} in {numbered_row}: "
         "labels must be classes; cut a continuous target into intervals first",
         row=row,
         label=labels[row],
@@ -495,7 +541,7 @@ def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
 
 def _missing_label(row: int) -> DataError:
     return DataError(
-        reason="Input y contains NaN or None: the label of row {row} (counting from 0) is missing; "
+        reason="Input y contains NaN or None: the label of {numbered_row} is missing; "
         "drop rows without a label",
         row=row,
     )

@@ -30,7 +30,7 @@ from roctree.data.columns import (
     category_text,
     read_table,
 )
-from roctree.errors import DataError, ParameterError
+from roctree.errors import DataError, ParameterError, ParameterWarning
 from roctree.text import did_you_mean, pluralize
 
 # Which columns are nominal: by type, none, or listed as names, indices or a mask.
@@ -113,6 +113,15 @@ class Schema:
         -------
         str
             The unit; empty if the column does not hold dates.
+
+        Examples
+        --------
+        >>> from datetime import date
+        >>> from roctree import ROCTreeClassifier
+        >>> rows = [[date(2026, 1, 1), 1.0], [date(2026, 2, 1), 2.0]]
+        >>> schema = ROCTreeClassifier().fit(rows, ["no", "yes"]).schema_
+        >>> schema.date_unit(0), schema.date_unit(1)
+        ('days', '')
         """
         return self.dates[feature] if self.dates else ""
 
@@ -291,9 +300,12 @@ def _warn_about_rounding(values: FloatArray, names: Sequence[str], integers: Ite
     ]
     if rounded:
         warnings.warn(
-            f"Integers beyond 2**53 are rounded, and some become equal, in {', '.join(rounded)}: "
-            "drop the column, or convert it to strings if its numbers are names.",
-            UserWarning,
+            ParameterWarning(
+                reason="Integers beyond 2**53 are rounded, and some become equal, in {columns}: "
+                "leave the column out, or list it in {categorical_features} if its numbers are "
+                "names",
+                columns=", ".join(rounded),
+            ),
             stacklevel=2,
         )
 
@@ -386,7 +398,7 @@ def _reject_infinity(values: FloatArray, names: Sequence[str], n_threads: int = 
     if infinite.any():
         row, column = map(int, np.unravel_index(infinite.argmax(), infinite.shape))
         raise DataError(
-            reason="column {column!r} holds {value} in row {row} (counting from 0): replace "
+            reason="column {column!r} holds {value} in {numbered_row}: replace "
             "infinity by a finite number, or by NaN if the value is missing",
             column=names[column],
             row=row,

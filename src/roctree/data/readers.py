@@ -12,7 +12,7 @@ read one by one, have branches of their own.
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
@@ -36,10 +36,20 @@ _MAX_LISTED = 12
 _LONGEST_NAME = 60
 
 
+# By whether the columns have a name.
+_DUPLICATES = (
+    "{} has two columns without a name: name them in its first line.",
+    "{} has two columns {}: rename one.",
+)
 _WITHOUT_ROWS = "{} has no rows below its first line, which names the columns: add the cases."
 
 
-def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None) -> Any:
+def read_file(
+    path: str,
+    csv_format: CsvFormat | None = None,
+    types: Any = None,
+    plain: Collection[str] = (),
+) -> Any:
     """Return a file as a table of pyarrow.
 
     Parameters
@@ -50,6 +60,8 @@ def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None)
         How a CSV file is written.
     types : mapping of str to pyarrow.DataType, optional
         Types of some columns; the types of other columns of a CSV file are inferred from all cells.
+    plain : collection of str
+        As in ``cast_columns``.
     """
     csv_format, types = csv_format or CsvFormat(), dict(types or {})
     with Source(path) as source, _reading_errors(source):
@@ -63,8 +75,10 @@ def read_file(path: str, csv_format: CsvFormat | None = None, types: Any = None)
             table = arrow.concat_tables(WHOLE_TABLE_READERS[kind](source, csv_format))
         for name, times in Counter(table.column_names).items():
             if times > 1:
-                raise DataError(f"{source.name} has two columns {name!r}: rename one.", column=name)
-        return cast_columns(table, types)
+                raise DataError(
+                    _DUPLICATES[bool(name)].format(source.name, repr(name)), column=name
+                )
+        return cast_columns(table, types, plain)
 
 
 def read_batches(
@@ -109,16 +123,22 @@ def read_column_names(path: str, csv_format: CsvFormat | None = None) -> list[st
 
 def file_format(source: Source) -> str:
     """Return the format of a file, by its name, else by its first bytes."""
-    name = Path(source.path)
-    if name.suffix.lower() in COMPRESSED_SUFFIXES:
-        name = name.with_suffix("")
-    if name.suffix.lower() in FORMATS:
-        return FORMATS[name.suffix.lower()]
+    named = data_format(source.path)
+    if named is not None:
+        return named
     for mark, kind in _MAGIC.items():
         if source.head.startswith(mark):
             return kind
     first = next((line for line in source.head.splitlines() if line.strip()), b"")
     return "arff" if first.lstrip().lower().startswith((b"@relation", b"%")) else "csv"
+
+
+def data_format(path: str) -> str | None:
+    """Return the format that the name of a file tells, None if it tells none."""
+    name = Path(path)
+    if name.suffix.lower() in COMPRESSED_SUFFIXES:
+        name = name.with_suffix("")
+    return FORMATS.get(name.suffix.lower())
 
 
 def require_columns(columns: list[str], existing: list[str], source: str) -> list[str]:
@@ -128,7 +148,8 @@ def require_columns(columns: list[str], existing: list[str], source: str) -> lis
     if absent:
         raise DataError(
             f"{source} has no column {', '.join(map(repr, absent))}"
-            f"{did_you_mean(absent[0], existing)}; it has {list_names(existing)}.",
+            f"{did_you_mean(absent[0], existing)}: add it, or rename a column; it has "
+            f"{list_names(existing)}.",
             column=absent[0],
         )
     return columns
@@ -144,23 +165,44 @@ def list_names(names: list[str]) -> str:
     return f"{listed}, ..." if len(names) > _MAX_LISTED else listed
 
 
-def cast_columns(table: Any, types: Mapping[str, Any]) -> Any:
-    """Return a table with some columns cast to other types, by name."""
-    columns = [
-        _cast(column, name, types.get(name, _plain_type(column.type)))
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
+def cast_columns(table: Any, types: Mapping[str, Any], plain: Collection[str] = ()) -> Any:
+    """Return a table with some columns cast to other types, by name.
+
+    A dictionary, as of a pandas Categorical, becomes its values; integers that are categories
+    become text, so that they are not read as numbers.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    types : mapping of str to pyarrow.DataType
+    plain : collection of str
+        Columns of labels or weights, in which integers stay integers.
+    """
+    categorical = _pandas_categories(table.schema) - set(plain)
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        kind = column.type
+        if arrow.types.is_dictionary(kind):
+            kind = kind.value_type
+            categorical |= {name} - set(plain)
+        if name in categorical and arrow.types.is_integer(kind):
+            kind = arrow.string()
+        columns.append(_cast(column, name, types.get(name) or kind))
     return arrow.Table.from_arrays(columns, table.column_names)
 
 
-def _plain_type(kind: Any) -> Any:
-    """Return the type of the values; a dictionary, as of a pandas Categorical, is only storage."""
-    return kind.value_type if arrow.types.is_dictionary(kind) else kind
+def _pandas_categories(schema: Any) -> set[str]:
+    """Return the columns that are categorical in pandas; Parquet keeps that in a note only."""
+    noted = (schema.pandas_metadata or {}).get("columns", ())
+    return {each.get("field_name") for each in noted if each.get("pandas_type") == "categorical"}
 
 
 def _cast(column: Any, name: str, wanted: Any) -> Any:
     if column.type.equals(wanted):
         return column
+    if arrow.types.is_dictionary(column.type):
+        # Not every dictionary can be cast to another type at once.
+        column = column.cast(column.type.value_type)
     try:
         return column.cast(wanted)
     except arrow.ArrowInvalid as error:
@@ -212,12 +254,12 @@ def _reading_errors(source: Source) -> Iterator[None]:
             source=source.name,
         ) from error
     except (arrow.ArrowInvalid, arrow.ArrowKeyError) as error:
-        if "Empty CSV" in str(error) or not source.head.strip():
+        if not source.head.strip():
             raise DataError(
                 f"{source.name} is empty: give a file with the names of the columns in its first "
                 "line, and a row for each case below."
             ) from error
-        if "cannot infer number of columns" in str(error):
+        if "Empty CSV" in str(error) or "cannot infer number of columns" in str(error):
             raise DataError(_WITHOUT_ROWS.format(source.name)) from error
         raise DataError(f"{source.name} cannot be read: {_first_line_of(error)}.") from error
     except OSError as error:

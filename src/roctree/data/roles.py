@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from roctree.data import arrow
 from roctree.data.columns import DATE_ADVICE, Categories, FloatArray, category_text
-from roctree.data.csv_file import DECIMAL_POINT, has_leading_zeros, misread_text
+from roctree.data.csv_file import DECIMAL_POINT, misread_text, why_codes
 from roctree.data.dataset import MANY_CATEGORIES, check_weights, describe_categories
 from roctree.data.encoding import Schema
 from roctree.data.readers import list_names
@@ -280,8 +280,9 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
         yield f"constant, of no use to a split; --ignore {word}"
         return
     if _is_text(column):
-        if has_leading_zeros(column.cast(arrow.string())):
-            yield f"leading zeros: codes, not numbers; --numeric {word}"
+        reason = why_codes(column.cast(arrow.string()))
+        if reason is not None:
+            yield f"{reason}: codes, not numbers; --numeric {word}"
         n_categories = len(column.drop_null().unique())
         if n_categories > MANY_CATEGORIES:
             yield f"{describe_categories(n_categories, n_present)}; --ignore {word}"
@@ -343,9 +344,10 @@ def _reject_unusable(problems: dict[str, list[str]]) -> None:
 def _check_target(column: Any, name: str) -> None:
     n_distinct = arrow.compute.count_distinct(column.drop_null()).as_py()
     if n_distinct > max(_SOME_CATEGORIES, len(column) / 2):
+        advice = ", or cut it into intervals first" if _is_numeric(column) else ""
         raise DataError(
             reason="the target {column!r} has {n_distinct} different values in {n_rows} rows and "
-            "is not a class: choose another {target}, or cut it into intervals first",
+            "is not a class: choose another {target}" + advice,
             column=name,
             n_distinct=n_distinct,
             n_rows=len(column),
@@ -440,14 +442,17 @@ def find_target(
     ]
     if len(found) == 1:
         return str(found[0])
-    lacking = "" if trained is None else f"has no column {trained!r}, the target in training, and "
+    lacking = "" if trained is None else f"has no column {trained!r}, the target in training, "
     raise DataError(
         reason="{source} {lacking}has the classes {classes} in {columns}: choose the column by "
-        "{target}",
+        "{target}"
+        if found
+        else "{source} {lacking}has the classes {classes} in no other column: add the labels, or "
+        "name their column by {target}",
         source=source,
-        lacking=lacking,
+        lacking=lacking and lacking + ("but " if found else "and "),
         classes=", ".join(map(repr, schema.classes.tolist())),
-        columns=", ".join(map(repr, found)) if found else "no column",
+        columns=", ".join(map(repr, found)),
     )
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import select
 import signal
 import sys
@@ -14,13 +15,18 @@ from roctree.errors import DataError
 
 STANDARD_INPUT = "-"
 _HEAD_SIZE = 1 << 16
+# The line with the names of the columns may be longer than the head, up to this.
+LONGEST_LINE = 1 << 22
 _MAX_AT_ONCE = 1 << 24
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+_ENDS_A_LINE = re.compile(rb"[\r\n]")
 _ENDING_SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
 class Source:
     """A file or standard input; ``head`` has its first bytes after decompression.
+
+    These are some 65,000, or more if the first line is longer.
 
     Parameters
     ----------
@@ -33,8 +39,7 @@ class Source:
         self.name = "standard input" if path == STANDARD_INPUT else path
         self._file = _open(path)
         self._raw = _interruptible(self._file) if is_pipe(path) else self._file
-        self._stream = _decompressed(_Rewound(self._raw))
-        self.head = self._read_head()
+        self._stream, self.head = self._open_stream()
 
     def __enter__(self) -> "Source":
         return self
@@ -49,12 +54,20 @@ class Source:
         if self.path != STANDARD_INPUT:
             self._file.close()
 
-    def _read_head(self) -> bytes:
+    def _open_stream(self) -> tuple[Any, bytes]:
+        """Return the stream of decompressed bytes, and those at its beginning."""
         try:
-            return bytes(self._stream.read(_HEAD_SIZE))
-        except OSError as error:
+            stream = _decompressed(_Rewound(self._raw))
+            head = bytes(stream.read(_HEAD_SIZE))
+            while not _ENDS_A_LINE.search(head) and len(head) < LONGEST_LINE:
+                more = bytes(stream.read(_HEAD_SIZE))
+                if not more:
+                    break
+                head += more
+            return stream, head
+        except BaseException as error:  # also if it is interrupted
             self._close()
-            if error.errno is not None:
+            if not isinstance(error, OSError) or error.errno is not None:
                 raise
             raise DataError(f"{self.name} cannot be decompressed: {error}.") from error
 

@@ -42,6 +42,20 @@ class Answer:
         Ranking scores, higher for the second of two classes; None for more classes.
     positive : int
         Index of the positive class.
+
+    Examples
+    --------
+    A metric is a function of an answer:
+
+    >>> from roctree import ROCTreeClassifier
+    >>> from roctree.experiment import BuiltIn, HoldOut, Plan
+    >>> def flagged(answer):
+    ...     return float((answer.predicted == answer.positive).mean())
+    >>> trees = {"tree": ROCTreeClassifier()}
+    >>> metrics = {"flagged": flagged}
+    >>> plan = Plan.of(BuiltIn().load("monks1"), trees, HoldOut(), metrics=metrics)
+    >>> "flagged" in plan.metrics
+    True
     """
 
     model: Any

@@ -85,6 +85,20 @@ class Results:
         -------
         float64 array of shape (n_splits,)
             The measure on each split.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> len(results.values("accuracy", "iris", "ours"))
+        3
         """
         self._check(metric)
         self._check_names(problem, configuration)
@@ -107,6 +121,20 @@ class Results:
         -------
         float
             The mean.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.mean("accuracy", "iris", "ours") > 0.9
+        True
         """
         return _mean(self.values(metric, problem, configuration))
 
@@ -126,6 +154,20 @@ class Results:
         -------
         float
             The standard deviation.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.deviation("accuracy", "iris", "ours") < 0.1
+        True
         """
         values = self.values(metric, problem, configuration)
         values = values[np.isfinite(values)]
@@ -143,6 +185,20 @@ class Results:
         -------
         float64 array of shape (n_problems, n_configurations)
             The means.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.means("accuracy").shape
+        (2, 2)
         """
         return np.array(
             [[self.mean(metric, p, c) for c in self.configurations] for p in self.problems]
@@ -177,6 +233,20 @@ class Results:
         -------
         SignificanceTest
             Difference, statistic and p-value.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.compare("accuracy", "iris", "ours", "theirs").verdict()
+        'tie'
         """
         ours, theirs = self.common(metric, problem, first, second)
         if len(ours) < 2:
@@ -202,6 +272,20 @@ class Results:
         -------
         tuple of two float64 arrays
             The measures of the first and of the second.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> [len(values) for values in results.common("accuracy", "iris", "ours", "theirs")]
+        [3, 3]
         """
         self._check(metric)
         self._check_names(problem, first, second)
@@ -246,6 +330,20 @@ class Results:
         -------
         "win", "tie", "loss" or None
             What the first does against the second.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.verdict("accuracy", "iris", "ours", "theirs")
+        'tie'
         """
         if len(self.common(metric, problem, first, second)[0]) < 2:
             return None
@@ -279,6 +377,20 @@ class Results:
         -------
         dict of str to int
             Counts of "win", "tie" and "loss".
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> sum(results.win_tie_loss("accuracy", "ours", "theirs").values())
+        2
         """
         verdicts = Counter(
             self.verdict(metric, problem, first, second, test=test, alpha=alpha)
@@ -300,6 +412,20 @@ class Results:
         -------
         SignificanceTest
             Difference, statistic and p-value.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.wilcoxon("accuracy", "ours", "theirs").verdict()
+        'tie'
         """
         sign = -1.0 if metric in LESS_IS_BETTER else 1.0
         means = [
@@ -322,6 +448,20 @@ class Results:
         -------
         Ranks
             Mean ranks and their tests.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.ranks("accuracy").names
+        ('ours', 'theirs')
         """
         more = metric not in LESS_IS_BETTER
         return Ranks.of(self.configurations, self.means(metric), more_is_better=more, alpha=alpha)
@@ -358,6 +498,20 @@ class Results:
         -------
         Table
             Prints in a terminal; exports to Markdown, HTML, LaTeX and CSV.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> len(results.table("accuracy").rows)
+        3
         """
 
         def cell(problem: str, name: str) -> str:
@@ -394,6 +548,20 @@ class Results:
         -------
         str
             Such as ``0.912 ± 0.014``.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.cell("accuracy", "iris", "ours")
+        '0.956 ± 0.022'
         """
         mean = self.mean(metric, problem, configuration)
         spread = self.deviation(metric, problem, configuration)
@@ -414,6 +582,20 @@ class Results:
         -------
         DataFrame
             One row per outcome.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> results.frame("pandas").shape[0]
+        12
         """
         if library not in ("polars", "pandas"):
             raise ParameterError(f"library={library!r} is not known: give 'polars' or 'pandas'.")
@@ -432,6 +614,20 @@ class Results:
         -------
         str
             One line per outcome, after a header.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from roctree import ROCTreeClassifier
+        >>> from roctree.experiment import BuiltIn, HoldOut, Plan, run
+        >>> trees = {"ours": ROCTreeClassifier(), "theirs": DecisionTreeClassifier(random_state=0)}
+        >>> problems = [BuiltIn().load(name) for name in ("iris", "wine")]
+        >>> plan = Plan.of(problems, trees, HoldOut(repeats=3))
+        >>> with TemporaryDirectory() as folder:
+        ...     results = run(plan, f"{folder}/runs.sqlite")
+        >>> len(results.csv().splitlines())
+        13
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -545,6 +741,12 @@ class Table:
         -------
         rich.table.Table
             The table.
+
+        Examples
+        --------
+        >>> table = Table(("set", "AUC"), (("iris", 98.06),), digits=1)
+        >>> table.rich().row_count
+        1
         """
         numbers: list[Alignment] = ["right"] * (len(self.columns) - 1)
         return rich_table(self.columns, self.cells, self.title or None, ["left", *numbers])
@@ -556,6 +758,15 @@ class Table:
         -------
         str
             Markdown.
+
+        Examples
+        --------
+        >>> table = Table(("set", "AUC"), (("iris", 98.06),), digits=1)
+        >>> print(table.markdown())
+        | set | AUC |
+        |---|---:|
+        | iris | 98.1 |
+        <BLANKLINE>
         """
         lines = [f"**{self.title}**\n"] if self.title else []
         lines.append(_line(self.columns))
@@ -570,6 +781,12 @@ class Table:
         -------
         str
             A table element.
+
+        Examples
+        --------
+        >>> table = Table(("set", "AUC"), (("iris", 98.06),), digits=1)
+        >>> "<table" in table.html()
+        True
         """
         return html_table(self.columns, self.cells, self.title or None)
 
@@ -580,6 +797,12 @@ class Table:
         -------
         str
             A tabular environment.
+
+        Examples
+        --------
+        >>> table = Table(("set", "AUC"), (("iris", 98.06),), digits=1)
+        >>> "tabular" in table.latex()
+        True
         """
         rows = [list(self.columns), *self.cells]
         lines = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in rows]
@@ -594,6 +817,14 @@ class Table:
         -------
         str
             Lines of cells.
+
+        Examples
+        --------
+        >>> table = Table(("set", "AUC"), (("iris", 98.06),), digits=1)
+        >>> print(table.csv())
+        set,AUC
+        iris,98.06
+        <BLANKLINE>
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -613,6 +844,12 @@ class Table:
         -------
         str or rich.table.Table
             The table in that form.
+
+        Examples
+        --------
+        >>> table = Table(("set", "AUC"), (("iris", 98.06),), digits=1)
+        >>> table.to("csv") == table.csv()
+        True
         """
         if form not in FORMS:
             known = ", ".join(FORMS)

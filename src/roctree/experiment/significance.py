@@ -60,6 +60,11 @@ class SignificanceTest(NamedTuple):
         -------
         {"win", "tie", "loss"}
             What the first does against the second.
+
+        Examples
+        --------
+        >>> SignificanceTest(-0.02, -2.9, 0.016).verdict()
+        'loss'
         """
         check_alpha(alpha)
         if not self.p_value < alpha:
@@ -364,6 +369,12 @@ class Ranks:
         -------
         str
             The diagram as SVG.
+
+        Examples
+        --------
+        >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.9, 0.8, 0.6]]
+        >>> "<svg" in Ranks.of(["a", "b", "c"], scores).svg()
+        True
         """
         from roctree.report.displays import critical_difference_svg
 

@@ -183,6 +183,12 @@ class Problem:
         -------
         Problem
             The two-class problem.
+
+        Examples
+        --------
+        >>> problem = Problem.from_data("sizes", [[1.0], [2.0], [3.0]], ["s", "m", "l"])
+        >>> problem.against_rest("m").classes
+        ('m', 'rest')
         """
         chosen = positive if isinstance(positive, tuple) else (positive,)
         for label in chosen:
@@ -256,6 +262,11 @@ class Folder:
         -------
         list of str
             The names.
+
+        Examples
+        --------
+        >>> "iris" in Folder("studies/data").names()  # doctest: +SKIP
+        True
         """
         return sorted(self._entries)
 
@@ -271,6 +282,11 @@ class Folder:
         -------
         Problem
             The data set.
+
+        Examples
+        --------
+        >>> Folder("studies/data").load("iris")  # doctest: +SKIP
+        <Problem iris: 150 cases, 0 nominal + 4 numeric attributes, 3 classes>
         """
         if name not in self._entries:
             raise unknown_data_set(name, self.names(), f"The folder {str(self.path)!r}")
@@ -499,6 +515,11 @@ class OpenML:
         -------
         list of str
             The names.
+
+        Examples
+        --------
+        >>> OpenML().names()
+        []
         """
         return []
 
@@ -514,6 +535,11 @@ class OpenML:
         -------
         Problem
             The data set.
+
+        Examples
+        --------
+        >>> OpenML().load("credit-g")  # doctest: +SKIP
+        <Problem credit-g: 1000 cases, 13 nominal + 7 numeric attributes, 2 classes>
         """
         bunch = self.fetch(name)
         if bunch.target is None:
@@ -537,6 +563,10 @@ class OpenML:
         -------
         Bunch
             The download.
+
+        Examples
+        --------
+        >>> OpenML().fetch("credit-g")  # doctest: +SKIP
         """
         title, _, version = name.partition("@")
         if version and not version.isdigit():
@@ -601,6 +631,11 @@ class BuiltIn:
         -------
         list of str
             The names.
+
+        Examples
+        --------
+        >>> "iris" in BuiltIn().names()
+        True
         """
         return sorted([*_GENERATED, *_SCIKIT_LEARN])
 
@@ -616,6 +651,11 @@ class BuiltIn:
         -------
         Problem
             The data set.
+
+        Examples
+        --------
+        >>> BuiltIn().load("iris")
+        <Problem iris: 150 cases, 0 nominal + 4 numeric attributes, 3 classes>
         """
         if name in _GENERATED:
             return _GENERATED[name]()

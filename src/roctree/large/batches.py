@@ -225,7 +225,9 @@ def check_column_names(y: Any, sample_weight: Any) -> None:
     """Raise ``ParameterError`` unless y and sample_weight are names of columns."""
     for role, name in (("y", y), ("sample_weight", sample_weight)):
         if not isinstance(name, str) and not (name is None and role == "sample_weight"):
-            raise ParameterError(f"{role} must be the name of a column of X.")
+            raise ParameterError(
+                f"X is read in parts: {role} must be the name of a column of X, not the values."
+            )
 
 
 def _write_query(query: Any, folder: Path, pads: Any) -> Any:

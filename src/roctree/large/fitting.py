@@ -19,6 +19,7 @@ from roctree.data import (
     CategoricalFeatures,
     Dataset,
     Schema,
+    light_scale,
     warn_about_many_categories,
     warn_about_single_class,
 )
@@ -97,7 +98,9 @@ def fit_large_data(data: LargeData, options: FitOptions, n_threads: int) -> Fitt
         data.report(Progress("growing", n_levels, rules.max_depth, "levels"))
 
     finished(0)
-    pruned = prune(pruner, grow_binned_tree(binned, options, rules, n_threads, finished))
+    grown = grow_binned_tree(binned, options, rules, n_threads, finished)
+    scale_up = light_scale(float(totals.counts.sum()), summary.n_rows)
+    pruned = prune(pruner, replace(grown, counts=grown.counts * scale_up))
     learned = Learned(
         pruner=pruner,
         pruned=pruned,

@@ -416,7 +416,7 @@ def count_part(part: Part, model: FittedTree) -> Counted | None:
 
 
 def sample_part(part: Part, schema: Schema, most: int) -> Dataset | None:
-    """Return at most so many distinct rows of a part, a pseudo-random sample; None if none."""
+    """Return a pseudo-random sample of at most ``most`` distinct rows of a part; None if empty."""
     if part.is_empty:
         return None
     return distinct_cases(part.encode(schema).drop_zero_weight(), most)

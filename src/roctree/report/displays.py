@@ -148,6 +148,17 @@ class _CurveDisplay:
         Returns
         -------
         display
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.model_selection import cross_validate
+        >>> from roctree import ROCHullDisplay, ROCTreeClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> tree = ROCTreeClassifier(max_leaf_nodes=4)
+        >>> folds = cross_validate(tree, X, y, cv=3, return_estimator=True, return_indices=True)
+        >>> len(ROCHullDisplay.from_cv_results(folds, X, y).curves)
+        3
         """
         curves = [
             _curve_of(each, X_test, y_test, _positive_class(each, positive), weights)
@@ -262,6 +273,15 @@ class ROCHullDisplay(_CurveDisplay):
         Returns
         -------
         ROCHullDisplay
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier, ROCHullDisplay
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+        >>> tree = ROCTreeClassifier(max_leaf_nodes=2).fit(rows, labels)
+        >>> display = ROCHullDisplay.from_estimator(tree, rows, labels)
+        >>> len(display.curves)
+        1
         """
         positive = _positive_class(estimator, positive)
         curve = _curve_of(estimator, X, y, positive, sample_weight)
@@ -318,6 +338,13 @@ class ROCHullDisplay(_CurveDisplay):
             Where to draw; by default in a new figure.
         **options
             Passed on to ``plot``.
+
+        Examples
+        --------
+        >>> from roctree import ROCHullDisplay
+        >>> display = ROCHullDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8])
+        >>> round(display.curves[0].auc, 2)
+        0.75
         """
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
         check_two_classes(curve, "a plot of rates")
@@ -367,6 +394,14 @@ class ROCHullDisplay(_CurveDisplay):
         Returns
         -------
         ROCHullDisplay
+
+        Examples
+        --------
+        >>> from roctree import ROCHullDisplay
+        >>> from roctree.roc import Curve
+        >>> display = ROCHullDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+        >>> display.plot().ax_.get_xlabel()
+        'false positive rate'
         """
         self.figure_, self.ax_ = _axes(ax)
         name = self.name if name is None else name
@@ -551,6 +586,15 @@ class CostCurveDisplay(_CurveDisplay):
             Where to draw; by default in a new figure.
         **options
             Passed on to ``plot``.
+
+        Examples
+        --------
+        >>> from roctree import ROCTreeClassifier, CostCurveDisplay
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+        >>> tree = ROCTreeClassifier(max_leaf_nodes=2).fit(rows, labels)
+        >>> display = CostCurveDisplay.from_estimator(tree, rows, labels)
+        >>> len(display.curves)
+        1
         """
         positive = _positive_class(estimator, positive)
         curve = _curve_of(estimator, X, y, positive, sample_weight)
@@ -602,6 +646,13 @@ class CostCurveDisplay(_CurveDisplay):
             Where to draw; by default in a new figure.
         **options
             Passed on to ``plot``.
+
+        Examples
+        --------
+        >>> from roctree import CostCurveDisplay
+        >>> display = CostCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8])
+        >>> round(display.curves[0].auc, 2)
+        0.75
         """
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
         weight = _weight_of_positives(_requested_slope(curve, cost_fp, cost_fn, prior))
@@ -633,6 +684,14 @@ class CostCurveDisplay(_CurveDisplay):
         Returns
         -------
         CostCurveDisplay
+
+        Examples
+        --------
+        >>> from roctree import CostCurveDisplay
+        >>> from roctree.roc import Curve
+        >>> display = CostCurveDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+        >>> display.plot().ax_.get_xlabel()
+        'weight of positives: prior times cost of a miss, scaled'
         """
         self.figure_, self.ax_ = _axes(ax)
         name = self.name if name is None else name
@@ -751,6 +810,15 @@ class _ProbabilityDisplay(_CurveDisplay):
         Returns
         -------
         display
+
+        Examples
+        --------
+        >>> from roctree import BrierCurveDisplay, ROCTreeClassifier
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+        >>> tree = ROCTreeClassifier(max_leaf_nodes=2).fit(rows, labels)
+        >>> display = BrierCurveDisplay.from_estimator(tree, rows, labels)
+        >>> len(display.curves)
+        1
         """
         positive = _positive_class(estimator, positive)
         column = list(estimator.classes_).index(positive)
@@ -793,6 +861,13 @@ class _ProbabilityDisplay(_CurveDisplay):
         Returns
         -------
         display
+
+        Examples
+        --------
+        >>> from roctree import BrierCurveDisplay
+        >>> display = BrierCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8])
+        >>> round(display.curves[0].auc, 2)
+        0.75
         """
         curve = Curve.from_scores(y, scores, positive=positive, sample_weight=sample_weight)
         positive = _positive_of_labels(y, positive)
@@ -868,6 +943,14 @@ class LossCurveDisplay(_ProbabilityDisplay):
         Returns
         -------
         display
+
+        Examples
+        --------
+        >>> from roctree import LossCurveDisplay
+        >>> from roctree.roc import Curve
+        >>> display = LossCurveDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+        >>> display.plot().ax_.get_xlabel()
+        'cost of a false alarm, of one false alarm and one miss'
         """
         self.figure_, self.ax_ = _axes(ax)
         name = self.name if name is None else name
@@ -1008,6 +1091,14 @@ class ReliabilityDisplay(_ProbabilityDisplay):
         Returns
         -------
         display
+
+        Examples
+        --------
+        >>> from roctree import ReliabilityDisplay
+        >>> from roctree.roc import Curve
+        >>> display = ReliabilityDisplay(Curve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]))
+        >>> display.plot().ax_.get_xlabel()
+        'probability'
         """
         self.figure_, self.ax_ = _axes(ax)
         name = self.name if name is None else name
@@ -1133,6 +1224,15 @@ class CostPruningDisplay:
         Returns
         -------
         CostPruningDisplay
+
+        Examples
+        --------
+        >>> from roctree import CostPruningDisplay, ROCTreeClassifier
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> display = CostPruningDisplay.from_estimator(tree, rows, labels)
+        >>> display.ax_.get_xlabel()
+        'false positive rate (positive: yes)'
         """
         cases = {"X_test": X, "y_test": y, "sample_weight": sample_weight}
         curve = estimator.cost_pruning_curve(**cases, **(pruning or {}))
@@ -1173,6 +1273,14 @@ class CostPruningDisplay:
         Returns
         -------
         CostPruningDisplay
+
+        Examples
+        --------
+        >>> from roctree import CostPruningDisplay
+        >>> y, predictions = ["no", "yes", "no", "yes"], [["no"] * 4, ["no", "yes", "yes", "yes"]]
+        >>> display = CostPruningDisplay.from_predictions(y, predictions, [(1, 2), (4, 1)])
+        >>> display.ax_.get_ylabel()
+        'true positive rate (positive: yes)'
         """
         curve = curve_of_labels(y, predictions, costs, positive)
         return cls(curve, name=name).plot(ax=ax, **options)
@@ -1212,6 +1320,17 @@ class CostPruningDisplay:
         Returns
         -------
         CostPruningDisplay
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.model_selection import cross_validate
+        >>> from roctree import CostPruningDisplay, ROCTreeClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> tree = ROCTreeClassifier(max_leaf_nodes=4)
+        >>> folds = cross_validate(tree, X, y, cv=3, return_estimator=True, return_indices=True)
+        >>> CostPruningDisplay.from_cv_results(folds, X, y).ax_.get_xlabel()
+        'false positive rate (positive: 0)'
         """
         curves = [
             each.cost_pruning_curve(
@@ -1248,6 +1367,15 @@ class CostPruningDisplay:
         Returns
         -------
         CostPruningDisplay
+
+        Examples
+        --------
+        >>> from roctree import CostPruningDisplay, ROCTreeClassifier
+        >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+        >>> tree = ROCTreeClassifier().fit(rows, labels)
+        >>> curve = tree.cost_pruning_curve(None, rows, labels)
+        >>> CostPruningDisplay(curve).plot().ax_.get_ylabel()
+        'true positive rate (positive: yes)'
         """
         self.figure_, self.ax_ = _axes(ax)
         name = self.name if name is None else name
@@ -1371,6 +1499,15 @@ class FrontierDisplay:
         Returns
         -------
         FrontierDisplay
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from roctree import FrontierDisplay, frontier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> sizes = frontier(X, y, leaves=[2, 4], ways=["best_first"], folds=2)
+        >>> FrontierDisplay(sizes).plot("log_loss").ax_.get_ylabel()
+        'log-loss'
         """
         check_frontier_measure(measure)
         self.figure_, self.ax_ = _axes(ax)
@@ -1693,27 +1830,27 @@ def _finish_axes(
     _name_lines(ax, **legend)
 
 
-# Names beside lines: distances from the line in points, and how many places are tried along it.
+# Names beside lines: distances from the line in points, and the number of places tried along it.
 _LABEL = "roctree-label"
 _DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
 _DISTANCES, _PLACES = (5.0, 11.0, 18.0, 28.0), 24
-# Lines are compared with texts at points so many pixels apart; a text that crosses more of them
-# goes into the legend.
+# Spacing in pixels of the points at which lines are tested against texts; a text that covers more
+# than the maximum of such points goes into the legend.
 _STEP, _MAX_CROSSED = 3.0, 4.0
-# Distances in pixels that look the same, and the cost of a place that needs no better one.
+# Distances in pixels that look the same, and the cost at which the search for a place stops.
 _NEAR, _GOOD = 6.0, 0.3
-# Room between texts, and between texts and the frame, in pixels.
+# Space between texts, and between texts and the frame, in pixels.
 _ROOM = 3.0
 
 
 def _name_lines(ax: Any, **legend: Any) -> None:
     """Write the label of every line, band and set of points beside it, in its colour.
 
-    Labels without room go into a legend. Names that were written before are written anew, so that
-    several displays can share axes.
+    Labels that do not fit go into a legend. Existing names are placed again, so that several
+    displays can share axes.
     """
     _remove_names(ax)
-    # The layout moves the axes: places are known only after it.
+    # The layout moves the axes, so places are known only after it.
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
     named = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
@@ -1934,7 +2071,7 @@ def plot_tree(model: FittedTree, ax: Any = None, *, max_depth: int | None = None
 
 
 def short_conditions(model: FittedTree, shown: list[int], most: int) -> dict[int, str]:
-    """Return the conditions that lead to the nodes below the root, of so many letters at most."""
+    """Return the conditions of the nodes below the root, with at most ``most`` letters."""
     tree, names = model.tree, model.schema.names
     found = branch_conditions(tree, model.schema, shown[1:])
     return {

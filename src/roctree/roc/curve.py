@@ -50,6 +50,13 @@ class Point(NamedTuple):
         True positive rate.
     threshold : float
         The lowest score predicted positive.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> round(curve.at(fpr=0.5).tpr, 3)
+    0.833
     """
 
     fpr: float
@@ -68,6 +75,13 @@ class Points(NamedTuple):
         True positive rates.
     threshold : float64 array
         The lowest score predicted positive.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> curve.points().tpr.round(3)
+    array([0.   , 0.533, 0.8  , 1.   ])
     """
 
     fpr: Floats
@@ -86,6 +100,13 @@ class PrecisionRecall(NamedTuple):
         Recall at each threshold.
     threshold : float64 array
         The lowest score predicted positive.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> round(curve.precision_recall().average, 3)
+    0.704
     """
 
     precision: Floats
@@ -110,6 +131,13 @@ class PrecisionRecallGain(NamedTuple):
         Precision gains.
     recall : float64 array
         Recall gains.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> round(curve.precision_recall_gain().area, 3)
+    0.547
     """
 
     precision: Floats
@@ -131,6 +159,13 @@ class CostCurve(NamedTuple):
         sum over both classes.
     cost : float64[n]
         Lowest expected cost there; linear in between.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> round(curve.cost_curve().area, 3)
+    0.195
     """
 
     weight: Floats
@@ -151,6 +186,13 @@ class BrierCurve(NamedTuple):
         Cost of a false alarm, as a share of the costs of one false alarm and one miss.
     loss : float64[n]
         Expected loss with the two costs scaled to sum to 2; linear in between.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> round(curve.brier_curve().area, 3)
+    0.202
     """
 
     cost: Floats

@@ -47,6 +47,14 @@ class Interval(NamedTuple):
         Lower end.
     high : float
         Upper end.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> interval = curve.auc_interval()
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.551, 0.884)
     """
 
     low: float
@@ -70,6 +78,13 @@ class Comparison(NamedTuple):
         Two-sided p-value.
     interval : Interval
         Confidence interval of the difference.
+
+    Examples
+    --------
+    >>> from roctree.roc import compare
+    >>> found = compare([0, 0, 1, 1, 0, 1], [1, 4, 3, 8, 2, 7], [2, 3, 1, 9, 5, 6])
+    >>> round(found.difference, 3), round(found.p, 3)
+    (0.222, 0.371)
     """
 
     first: float
@@ -92,6 +107,14 @@ class Band(NamedTuple):
         Lower bounds.
     high : float64 array
         Upper bounds.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> band = curve.band(n_samples=100)
+    >>> bool((band.low <= band.high).all())
+    True
     """
 
     fpr: Floats

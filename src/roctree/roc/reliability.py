@@ -112,6 +112,13 @@ class Reliability:
         -------
         array of shape (n, 2)
             Lower and upper ends.
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> curve.reliability().interval([0.3]).round(2)
+        array([[0.12, 0.6 ]])
         """
         return np.stack([self._interpolated(scores, end) for end in self.intervals.T], axis=-1)
 
@@ -145,6 +152,13 @@ class Reliability:
         Returns
         -------
         dict of str to array
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> list(curve.reliability().columns())
+        ['score_from', 'score_to', 'cases', 'positives', 'probability', 'low', 'high']
         """
         return {
             "score_from": self.score_from,
@@ -162,6 +176,13 @@ class Reliability:
         Returns
         -------
         pandas.DataFrame
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> curve.reliability().to_pandas().shape
+        (3, 7)
         """
         return data_frame("pandas", self.columns())
 
@@ -171,6 +192,13 @@ class Reliability:
         Returns
         -------
         polars.DataFrame
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> curve.reliability().to_polars().shape
+        (3, 7)
         """
         return data_frame("polars", self.columns())
 

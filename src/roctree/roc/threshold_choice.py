@@ -47,6 +47,14 @@ class LossCurve(NamedTuple):
         Costs from 0 to 1 between which the loss is a polynomial.
     coefficients : float64[n, 3]
         The polynomial of each interval: the factors of 1, c and c^2.
+
+    Examples
+    --------
+    >>> from roctree.roc import Curve
+    >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+    >>> loss = curve.loss_curve("optimal")
+    >>> round(loss.expected(), 3)
+    0.195
     """
 
     edges: Floats
@@ -69,6 +77,13 @@ class LossCurve(NamedTuple):
         -------
         float
             The expected loss per case.
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> round(curve.loss_curve("optimal").expected(alpha=2, beta=2), 3)
+        0.234
         """
         for name, value in (("alpha", alpha), ("beta", beta)):
             if not is_finite_number(value) or value <= 0.0:
@@ -93,6 +108,14 @@ class LossCurve(NamedTuple):
         -------
         costs, losses : float64 arrays
             The points.
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> costs, losses = curve.loss_curve("score_driven").points()
+        >>> losses.max().round(3)
+        np.float64(0.32)
         """
         curved = bool(self.coefficients[:, 2].any())
         steps = np.linspace(0.0, 1.0, n_steps + 1 if curved else 2)

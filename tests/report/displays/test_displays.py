@@ -377,6 +377,33 @@ def test_displays_are_imported_without_matplotlib():
     assert done.stdout == "False\n"
 
 
+def two_folds():
+    one = Curve.from_leaves([0.9, 0.5, 0.1], [5, 3, 1], [1, 2, 5])
+    other = Curve.from_leaves([0.8, 0.4, 0.2], [4, 4, 1], [0, 3, 5])
+    return [one, other]
+
+
+def test_the_mean_of_folds_is_drawn_from_0_to_1_and_labellings_are_not():
+    first, second = two_folds()
+    for kind in KINDS:
+        display = kind([first, second]).plot()
+        x, y = points_of(display.mean_).T
+        assert (x[0], x[-1]) == (0.0, 1.0)
+        assert np.diff(x).max() < 0.01
+        assert len(display.line_) == 2
+        assert display.labellings_ is None
+    grid = np.linspace(0.0, 1.0, 11)
+    expected = np.mean([np.interp(grid, each.fpr, each.tpr) for each in (first, second)], axis=0)
+    x, y = points_of(ROCHullDisplay([first, second]).plot().mean_).T
+    assert np.interp(grid, x[1:], y[1:]) == pytest.approx(expected)
+
+
+def test_reliability_names_its_intervals_and_dots():
+    found = words(ReliabilityDisplay(two_folds()[0]).plot())
+    assert "95% interval" in found
+    assert "cases of one probability" in found
+
+
 @each_kind
 def test_a_classifier_that_only_predicts_labels_cannot_be_drawn(kind, cases):
     class Majority:

@@ -83,3 +83,15 @@ def test_a_tree_of_one_leaf_is_a_box():
     one = presets.readable(max_leaf_nodes=1).fit(*weather.frame(50))
     (text,) = written(one.plot())
     assert text.endswith("50 cases")
+
+
+def test_the_first_line_is_at_the_top_and_margins_are_equal(tree):
+    ax = tree.plot()
+    bottom, top = ax.get_ylim()
+    assert top == 0.0 < bottom
+    # The text of a leaf is at its height.
+    heights = sorted({round(text.get_position()[1], 6) for text in ax.texts})
+    heights = [height for height in heights if 0.0 <= height <= bottom]
+    leaves = heights[0], heights[-1]
+    assert leaves[0] == pytest.approx(bottom - leaves[1], rel=0.2)
+    assert ax.get_xlim()[0] == 0.0

@@ -195,3 +195,27 @@ def test_the_tree_is_fitted_to_its_pane_until_a_hand_moves_it(shown):
     page.page.set_viewport_size({"width": 1360, "height": 1000})
     page.page.wait_for_timeout(60)
     assert page.page.evaluate(zoom) == near
+
+
+# The cost ratios for which the point is cheapest.
+BOUNDS = """(() => {
+    const { bounds, nGroups } = document.querySelector("main.roctree").explorer.app.point;
+    return [bounds[nGroups], Math.min(bounds[nGroups + 1], 1e9)];
+})()"""
+
+
+def test_one_switch_chooses_how_the_point_is_found_and_dims_the_rest(kept):
+    page = kept(trees.readable)
+    ways = page.page.locator(".way")
+    modes = ["costs", "max_fpr", "min_tpr", "beta"]
+    for place, mode in enumerate(modes):
+        ways.nth(place).locator("input[type=radio]").check()
+        assert page.app("state.mode") == mode
+        dimmed = ways.evaluate_all("(all) => all.map((it) => it.classList.contains('dimmed'))")
+        assert dimmed == [other != mode for other in modes]
+        # The slider always shows where the point is: at costs that lead to the same leaves.
+        ratio = float(page.page.locator(".said").text_content().split()[0])
+        low, high = page.page.evaluate(BOUNDS)
+        assert 0.99 * low <= ratio <= 1.01 * high
+        # Prevalence is context, not a way to choose.
+        assert page.page.locator("#roctree-0-prior").is_enabled()

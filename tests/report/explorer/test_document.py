@@ -16,8 +16,8 @@ import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.export.text import label_colour
-from roctree.report.explorer import page, page_text
-from roctree.report.explorer.document import data_document
+from roctree.report.explorer import page, page_text, preview
+from roctree.report.explorer.document import _bins, _default_costs, data_document
 from roctree.report.explorer.page import as_json
 from roctree.tree.prediction import divided_rows
 from roctree.tree.text import depth_first
@@ -259,3 +259,48 @@ def test_a_page_opens_with_the_cost_of_leaving_a_case_undecided():
     found = data_document(tree.at(cost_matrix=[[0, 3], [2, 1]], cost_reject=0.9).fitted_)
     assert found["start"]["cost_reject"] is None
     assert "The page decides every case" in found["undecided"]
+
+
+def test_branches_of_the_still_picture_are_as_wide_as_their_share_of_the_cases():
+    tree, *_ = trees.readable()
+    drawn = re.findall(
+        r'stroke="#9aa4af"[^>]*stroke-width="([0-9.]+)"', preview.preview_svg(tree.fitted_)
+    )
+    weights = tree.tree_.weight[1:] / tree.tree_.weight[0]
+    widths = np.maximum(1.0, preview._WIDEST * weights)
+    assert set(drawn) <= {f"{width:.1f}" for width in widths}
+    assert min(map(float, drawn)) == 1.0 < max(map(float, drawn))
+
+
+@pytest.mark.parametrize("cut", [-2.0, 0.0, 0.3, 1.0, 7.0])
+def test_bins_of_a_histogram_begin_and_end_at_the_threshold(cut):
+    values = np.random.default_rng(0).normal(size=400).round(2)
+    place, n_bins, (low, high) = _bins(values, cut)
+    width = (high - low) / n_bins
+    assert low <= cut <= high
+    assert (cut - low) / width == pytest.approx(round((cut - low) / width))
+    assert n_bins in (24, 25, 26)
+    inside = (values > low) & (values <= high)
+    assert inside.mean() > 0.9
+    begins = low + width * place
+    assert (values[inside] > begins[inside] - 1e-9).all()
+    assert (values[inside] <= begins[inside] + width + 1e-9).all()
+    assert ((values <= cut) == (low + width * (place + 1) <= cut + 1e-9)).all()
+
+
+def test_bins_of_one_value_and_of_a_threshold_at_the_end():
+    place, n_bins, ends = _bins(np.ones(5), 1.0)
+    assert (place.tolist(), n_bins, ends) == ([0] * 5, 1, [1.0, 1.0])
+    # Not one bin more because of rounding.
+    place, n_bins, ends = _bins(np.linspace(0.0, 2.4, 25), 0.0)
+    assert ends[0] == 0.0
+    place, n_bins, _ = _bins(np.repeat([0.0, 1.0], 50), 0.28)
+    assert n_bins == 25
+
+
+def test_costs_without_an_operating_point_are_errors_times_class_weights():
+    X, y = weather.complete()
+    plain = ROCTreeClassifier(max_depth=2).fit(X, y)
+    assert _default_costs(plain.fitted_).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    heavy = ROCTreeClassifier(max_depth=2, class_weight={"home": 1, "play": 3}).fit(X, y)
+    assert _default_costs(heavy.fitted_).tolist() == [[0.0, 3.0], [1.0, 0.0]]

@@ -188,3 +188,32 @@ def test_full_screen_shows_the_slider_the_pins_and_the_tree_at_once(opened):
         assert box["y"] >= 0, name
         assert box["y"] + box["height"] <= 900, name
     page.picture("present")
+
+
+def test_the_paths_of_a_case_and_of_the_pointer_have_different_colours(opened):
+    page = opened(trees.readable(), viewport={"width": 1440, "height": 900})
+    page.choose("pick", 1)
+    case, pointer = page.app("palette.case"), page.app("palette.accent")
+    assert case != pointer
+    frames = """(colour) => {
+        const { canvas } = document.querySelector("main.roctree").explorer.views.tree;
+        const copy = document.createElement("canvas");
+        Object.assign(copy, { width: canvas.width, height: canvas.height });
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+        const { data } = context.getImageData(0, 0, copy.width, copy.height);
+        let found = 0;
+        for (let i = 0; i < data.length; i += 4) {
+            found += Number(wanted.every((part, c) => Math.abs(data[i + c] - part) < 4));
+        }
+        return found;
+    }"""
+    alone = [page.page.evaluate(frames, colour) for colour in (case, pointer)]
+    assert alone[0] > 300
+    assert alone[1] == 0
+    page.page.locator("canvas.tree").focus()
+    page.page.keyboard.press("End")
+    page.page.keyboard.press("ArrowRight")
+    page.page.wait_for_timeout(200)
+    assert page.page.evaluate(frames, pointer) > 100

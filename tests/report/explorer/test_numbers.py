@@ -127,6 +127,22 @@ def test_undecided_leaves_and_their_costs_are_those_of_at(made, opened):
     assert 2 not in page.app("point.labels")
 
 
+@pytest.mark.filterwarnings("ignore:.*leaves no case undecided")
+@pytest.mark.parametrize("made", [trees.bayes, trees.cells], ids=lambda made: made.__name__)
+def test_undecided_cases_of_other_models_are_those_of_at(made, opened):
+    model, X_test, y_test = made()
+    page = opened((model, X_test, y_test))
+    page.type("cost-reject", 0.3)
+    page.type("cost-fn", 2)
+    label, place = page.positive(model)
+    there = model.at(cost_fp=1, cost_fn=2, cost_reject=0.3, counts="smoothed", positive=label)
+    table = there.confusion(X_test, y_test)
+    assert page.number("tp") == pytest.approx(table[place, place])
+    assert page.number("left_positive") == pytest.approx(table[2, place])
+    assert page.number("left_negative") == pytest.approx(table[2, 1 - place])
+    assert table[2].sum() > 0
+
+
 def test_a_page_opens_at_an_operating_point_that_leaves_cases_undecided(opened):
     tree, X_test, y_test = trees.tumours()
     there = tree.at(cost_fp=1, cost_fn=5, cost_reject=0.3, positive="malignant")

@@ -331,6 +331,7 @@ class MultiscaleClassifier(NodeClassifier):
 
     def _learn(self, cases: Dataset, y: Any) -> Self:
         """Grow the cells of these cases and prune them."""
+        kept, cases = cases, cases.scale_light_weights()
         pruner = costs_in_class_order(pruner_of_cells(self.pruning), cases.schema.classes)
         smoother = smoother_of_cells(self.smoothing)
         bounds = resolve_bounds(self.bounds, cases.values)
@@ -349,9 +350,7 @@ class MultiscaleClassifier(NodeClassifier):
             labels=self.labels,
         )
         # A copy: the user's array may change.
-        self._kept_cases = (
-            replace(cases, values=np.array(cases.values)) if self.keep_cases else None
-        )
+        self._kept_cases = replace(kept, values=np.array(kept.values)) if self.keep_cases else None
         return self
 
 

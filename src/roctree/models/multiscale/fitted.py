@@ -304,7 +304,7 @@ def refuse_missing(values: Floats, schema: Schema) -> None:
     if missing.any():
         row, column = map(int, np.unravel_index(missing.argmax(), missing.shape))
         raise DataError(
-            reason="column {column!r} is missing (NaN) in row {row} (counting from 0), and a case "
+            reason="column {column!r} is missing (NaN) in {numbered_row}, and a case "
             "with a missing value is in no cell: fill it in, or use ROCTreeClassifier",
             column=schema.names[column],
             row=row,

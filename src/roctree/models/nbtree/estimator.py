@@ -118,7 +118,9 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         data = training_data(X, y, sample_weight, self.categorical_features)
         warn_about_training_data(data, stacklevel=2)
         cases = data if self.folds == "rows" else merge_equal_rows(data)
-        tree = grow_naive_bayes_tree(cases, self.min_samples_split, self.min_error_reduction)
+        # If the weights average less than one, the limit counts cases of average weight.
+        least = self.min_samples_split * min(1.0, float(cases.weights.sum()) / len(data.weights))
+        tree = grow_naive_bayes_tree(cases, least, self.min_error_reduction)
         self.fitted_ = FittedNaiveBayesTree(
             schema=data.schema,
             training=Training.from_target(len(data.labels), y),

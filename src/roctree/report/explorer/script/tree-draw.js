@@ -103,7 +103,7 @@ function nextNodes({ point, tree }) {
 /** The headings of the two lanes, and their ground. */
 function drawLanes({ context, app, size, columns }) {
   const { palette } = app;
-  const others = app.point.reject === null ? ["wrong", "cleared"] : ["not right", "not flagged"];
+  const others = app.point.reject === null ? ["wrong", "cleared"] : ["rest", "rest"];
   const words = app.point.perClass ? ["right", others[0]] : [others[1], "flagged"];
   context.font = `600 ${columns.lane < 56 ? 11 : 12.5}px ${FONT}`;
   context.textAlign = "left";
