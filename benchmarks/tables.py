@@ -240,6 +240,24 @@ def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
     return Table("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
 
 
+def points_table(outcomes: Sequence[Outcome]) -> Table:
+    cells = []
+    for outcome in outcomes:
+        facts = outcome.entries[0].facts
+        line = [outcome.title, f"{facts.get('attributes', 0.0):.0f}"]
+        for step in ("fit", "predict"):
+            ours = outcome.find("roctree", 1, step)
+            alone = outcome.find("roctree", 1, f"{step}, tree alone")
+            times = outcome.ratio(alone, ours)
+            ratio = "–" if times is None else f"{times:.1f}×"
+            line += [time_of(outcome, each) if each else "–" for each in (ours, alone)]
+            line.append(ratio)
+        cells.append(line)
+    header = ("preset, rows × columns", "attributes", "fit", "tree alone", "ratio", "predict 200k")
+    header += ("tree alone", "ratio")
+    return Table("Trees with points, processor time of one thread", header, cells, notes(outcomes))
+
+
 def memory_table(outcomes: Sequence[Outcome]) -> Table:
     cells = []
     for outcome in outcomes:
@@ -267,7 +285,7 @@ def start_table(outcomes: Sequence[Outcome]) -> Table:
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Start", ("what", "median"), cells, notes(outcomes))
+    return Table("Start", ("what", "processor time, median"), cells, notes(outcomes))
 
 
 def command_table(outcomes: Sequence[Outcome]) -> Table:
@@ -294,6 +312,7 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
     ("boundary", boundary_table),
     ("nbtree", nbtree_table),
     ("multiscale", multiscale_table),
+    ("points", points_table),
     ("memory", memory_table),
     ("start", start_table),
     ("command", command_table),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from roctree.errors import ParameterError
 from roctree.text import did_you_mean
-from studies import ab05, bl95, ecml03, icml02, quality, sc17
+from studies import ab05, bl95, ecml03, icml02, points, quality, sc17
 from studies.report import Report
 from studies.setting import Setting
 
@@ -19,8 +19,8 @@ PAPERS: dict[str, Callable[[Setting], Report]] = {
     **ab05.REPRODUCTIONS,
     **sc17.REPRODUCTIONS,
 }
-# Forests, boosting and tuned peers take hours, so that "all" does not include the study of quality.
-REPRODUCTIONS = PAPERS | quality.REPRODUCTIONS
+# Forests, boosting and tuned peers take hours, so that "all" does not include these studies.
+REPRODUCTIONS = PAPERS | quality.REPRODUCTIONS | points.REPRODUCTIONS
 
 
 def names_matching(name: str) -> list[str]:

@@ -1,12 +1,18 @@
-"""Peers of the study of quality: other classifiers, and trees pruned to a number of leaves.
+"""Peers of the studies: other classifiers, and trees pruned to a number of leaves.
 
 All take ``EncodedRows``, as an experiment passes them. Classifiers that need numbers get one
 indicator column per category; a missing category is 0 in all of them.
 """
 
+import os
+import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -222,6 +228,95 @@ class Figs(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def figs() -> OneHot:
     """Return FIGS on imputed numbers."""
     return OneHot(make_pipeline(SimpleImputer(), Figs()))
+
+
+# Where Debian's package ``weka`` puts the archive, unless WEKA_JAR says otherwise.
+WEKA_JAR = Path("/usr/share/java/weka.jar")
+
+
+def weka_jar() -> Path | None:
+    """Return the archive of Weka if it can be run, else None."""
+    path = Path(os.environ.get("WEKA_JAR", WEKA_JAR))
+    return path if path.exists() and shutil.which("java") else None
+
+
+class LogisticModelTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Weka's LMT with its defaults, in a process of Java for each question.
+
+    Weka does not keep the model: ``predict_proba`` fits it again, so that a fold is a single run.
+    """
+
+    def fit(self, X: EncodedRows, y: Any) -> "LogisticModelTree":
+        """Keep the cases."""
+        self.cases_ = X, np.asarray(y)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: EncodedRows) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def predict_proba(self, X: EncodedRows) -> Floats:
+        """Return the probabilities of each row, all classes in order."""
+        jar = weka_jar()
+        assert jar is not None
+        rows, y = self.cases_
+        codes = np.searchsorted(self.classes_, y)
+        # Wide enough for Weka's packages in current Java.
+        java = ["java", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Xmx4g", "-cp"]
+        with TemporaryDirectory() as folder:
+            train, test = Path(folder) / "train.arff", Path(folder) / "test.arff"
+            train.write_text(arff(rows, codes, len(self.classes_)))
+            test.write_text(arff(X, np.zeros(len(X.values), dtype=int), len(self.classes_)))
+            command = [
+                *(*java, str(jar), "weka.classifiers.trees.LMT"),
+                *("-t", str(train), "-T", str(test), "-classifications"),
+                "weka.classifiers.evaluation.output.prediction.CSV -distribution",
+            ]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = [line for line in done.stdout.splitlines() if LMT_LINE.match(line)]
+        if len(found) != len(X.values):
+            raise RuntimeError((done.stderr or done.stdout).strip()[:300])
+        shares = [line.split(",", 4)[4].replace("*", "").split(",") for line in found]
+        return np.array(shares, dtype=np.float64)
+
+
+# A prediction of Weka: number, true class, predicted class, error, distribution.
+LMT_LINE = re.compile(r"\d+,\d+:c\d+,\d+:c\d+,")
+
+
+def arff(rows: EncodedRows, codes: NDArray[Any], n_classes: int) -> str:
+    """Return rows and class numbers in Weka's format.
+
+    Examples
+    --------
+    >>> rows = EncodedRows(np.array([[1.0, 7.5], [np.nan, 8.0]]), ("a", "b"), (("x", "y"), None))
+    >>> print(arff(rows, np.array([0, 1]), 2))
+    @relation data
+    @attribute x0 {v0,v1}
+    @attribute x1 numeric
+    @attribute class {c0,c1}
+    @data
+    v1,7.5,c0
+    ?,8.0,c1
+    <BLANKLINE>
+    """
+    head = ["@relation data"]
+    for number, known in enumerate(rows.categories):
+        kind = "numeric" if known is None else f"{{{','.join(f'v{i}' for i in range(len(known)))}}}"
+        head.append(f"@attribute x{number} {kind}")
+    head.append(f"@attribute class {{{','.join(f'c{i}' for i in range(n_classes))}}}")
+
+    def cell(value: float, known: Any) -> str:
+        if np.isnan(value):
+            return "?"
+        return repr(value) if known is None else f"v{int(value)}"
+
+    lines = [
+        ",".join([*map(cell, row, rows.categories), f"c{code}"])
+        for row, code in zip(np.asarray(rows.values).tolist(), codes.tolist(), strict=True)
+    ]
+    return "\n".join([*head, "@data", *lines, ""])
 
 
 class ExplainableBoosting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

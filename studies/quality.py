@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from roctree import ROCTreeClassifier
@@ -23,18 +22,14 @@ from roctree.experiment import (
     Table,
     UnknownDataSetError,
 )
-from roctree.points import Points
 from roctree.presets import best_ranking, c44, c45, readable, scorecard, smiles_2003
 from roctree.smoothing import HierarchicalShrinkage, MBranch
 from studies.peers import (
     SEED,
     Boosted,
-    ExplainableBoosting,
     OneHot,
     TreeMadeBy,
-    figs,
     forest,
-    ridge,
     tuned_tree,
 )
 from studies.report import Report, arithmetic_mean, geometric_mean
@@ -292,77 +287,7 @@ def quality(setting: Setting) -> Report:
     return Report("quality", "How well one tree ranks", tables, sentences)
 
 
-# Points beside a tree, and other models that people read.
-WITH_POINTS: dict[str, Any] = {
-    "readable": readable(),
-    "scorecard": scorecard(),
-    "best_ranking": best_ranking(),
-    "scorecard, whole points": scorecard(points=Points("curves", max_attributes=6, integer=True)),
-    "readable, linear points": readable(points="linear"),
-    "readable, curves": readable(points="curves"),
-    "ridge regression": ridge(),
-}
-SLOWER: dict[str, Any] = {FOREST: forest(), BOOSTING: Boosted()}
-# Only if their libraries are installed.
-if find_spec("imodels"):
-    WITH_POINTS["FIGS"] = figs()
-if find_spec("interpret"):
-    SLOWER["EBM"] = ExplainableBoosting()
-
-
-def points(setting: Setting) -> Report:
-    """Ranking of trees with points, beside other models that people read, with the times to fit."""
-    rows, absent = setting.rows("ECML03")
-    problems = sorted((row.problem for row in rows), key=lambda problem: len(problem.labels))
-    others, not_there = further_problems(setting)
-    for part in (WITH_POINTS, SLOWER):
-        for problem in [*others, *problems]:
-            setting.run("points", [problem], part, DESIGN, METRICS)
-    names = merged(WITH_POINTS, SLOWER)
-    tables = []
-    for title, chosen in (("The 50 data sets", problems), ("Further data sets", others)):
-        if chosen:
-            results = setting.run("points", chosen, names, DESIGN, METRICS)
-            tables.append(_with_points(title, Study(results, results.problems), names))
-    sentences = [
-        "Written by `python -m studies points`. "
-        f"{setting.design(DESIGN)!r}, the same folds for all; areas (%) are geometric means. "
-        "`ahead` is the mean difference to `readable`, with its standard error over data sets.",
-        *missing_data_note([*absent, *not_there]),
-    ]
-    return Report("points", "Trees with points", tables, sentences)
-
-
-def _with_points(title: str, study: Study, names: Iterable[str]) -> Table:
-    lines: list[list[Any]] = []
-    for name in names:
-        pairs = [
-            study.results.common(HAND_TILL, problem, name, "readable") for problem in study.problems
-        ]
-        gaps = np.array([100.0 * (a.mean() - b.mean()) for a, b in pairs if len(a)])
-        verdicts = [
-            study.results.verdict(HAND_TILL, problem, name, "readable", alpha=ALPHA)
-            for problem in study.problems
-        ]
-        ahead = name != "readable" and len(gaps) > 1
-        times = [each.seconds for each in study.results.outcomes if each.configuration == name]
-        lines.append(
-            [
-                name,
-                study.mean(HAND_TILL, name),
-                study.mean("log_loss", name),
-                gaps.mean() if ahead else None,
-                gaps.std(ddof=1) / len(gaps) ** 0.5 if ahead else None,
-                "/".join(str(verdicts.count(each)) for each in ("win", "tie", "loss")),
-                float(np.median(times)) if times else None,
-                study.runs(name),
-            ]
-        )
-    columns = ("", "Hand-Till", "log-loss", "ahead", "±", "w/t/l", "seconds to fit, median", "runs")
-    return Table(columns, lines, title=title, digits=(0, 2, 3, 2, 2, 0, 3, 0))
-
-
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {"quality": quality, "points": points}
+REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {"quality": quality}
 
 
 def _run(setting: Setting, problems: list[Problem], groups: Any) -> Study:

@@ -12,6 +12,7 @@ from roctree.experiment import Plan, Problem, Results, UnknownDataSetError, run
 from roctree.experiment.designs import Design
 from roctree.experiment.run import Changed
 from roctree.experiment.sources import ProblemSource
+from roctree.experiment.store import Store
 
 HOME = Path(__file__).parent
 
@@ -100,6 +101,23 @@ class Setting:
             return replace(full, repeats=self.repeats)  # type: ignore[type-var]
         return full.quick() if self.quick else full
 
+    def with_repeats(self, repeats: int) -> "Setting":
+        """Return the same setting with another number of repeats."""
+        return replace(self, repeats=repeats)
+
+    def results(
+        self, name: str, problems: list[Problem], configurations: list[str], design: Design
+    ) -> Results:
+        """Return what is stored in the file of an experiment, finished or not."""
+        store = Store(self._file(name))
+        names = [problem.name for problem in problems]
+        found = store.outcomes(names, configurations)
+        ratio = self.design(design).test_ratio
+        return Results(found, tuple(names), tuple(configurations), ratio)
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}{'-quick' * self.quick}.sqlite"
+
     def run(
         self,
         name: str,
@@ -112,7 +130,7 @@ class Setting:
         plan = Plan.of(problems, configurations, self.design(design), metrics)
         return run(
             plan,
-            self.folder / f"{name}{'-quick' * self.quick}.sqlite",
+            self._file(name),
             n_jobs=self.n_jobs,
             changed=self.changed,
             progress=self.progress,

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import boundary, files, fit, multiscale, nbtree, prune, rank
+from benchmarks import boundary, files, fit, multiscale, nbtree, points, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.own_criterion import own_gini
@@ -284,6 +284,22 @@ def test_a_criterion_of_ones_own_races_the_one_that_it_repeats():
     found = Outcome("criteria", "criteria-200k-leaf20-full", "tiny", entries)
     verdicts = {verdict.target: verdict.word for verdict in judge([found])}
     assert verdicts[f"{fit.OWN_GINI}, time relative to gini, 200k × 20"] in ("met", "missed")
+
+
+def test_trees_with_points_are_beside_the_same_trees_alone(monkeypatch):
+    monkeypatch.setattr(points, "PREDICTED", 1000)
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = points.measure_all("scorecard", 2500, 4, race)
+    assert [len(entry.seconds) for entry in entries] == [points.ROUNDS] * 4
+    for entry in entries:
+        entry.seconds = [2.0 if "alone" in entry.variant else 5.0]
+    measured = Outcome("points", "points-scorecard-1000k", "2500 × 4", entries)
+    verdicts = {each.target: each for each in judge([measured])}
+    found = verdicts["`scorecard`, fit of 1M × 20, to its tree alone"]
+    assert (found.measured, found.met) == ("2.50×", True)
+    found = verdicts["`scorecard`, prediction, to its tree alone with soft thresholds"]
+    assert (found.measured, found.met) == ("2.50×", False)
+    assert "Trees with points" in {table.title.partition(",")[0] for table in tables([measured])}
 
 
 def test_cells_are_timed_and_told_with_the_bytes_of_each():

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import roctree
 from roctree import ROCTreeClassifier, presets
@@ -12,6 +14,8 @@ from roctree.data import Schema
 from roctree.errors import ParameterError
 from roctree.files.fitted_tree import write
 from roctree.points import (
+    LEFT_OUT,
+    MAX_ROUNDING_LOSS,
     PENALTIES,
     POINTS,
     SELECTING_PENALTY,
@@ -23,6 +27,8 @@ from roctree.points import (
     Scorecard,
     basis_of,
     learn_points,
+    ranges_of,
+    round_between,
     select_bases,
     softmax,
     tree_scores,
@@ -31,6 +37,7 @@ from roctree.points import (
 from roctree.points import resolve as resolve_points
 from roctree.roc import mauc
 from roctree.scorecard import FittedScorecard
+from roctree.tree.text import leaf_letters
 from tests.estimator import weather
 from tests.naive import points as naive
 
@@ -244,16 +251,68 @@ def test_curves_without_cases_are_those_of_held_out_scores(fitted):
     assert tree.confusion(X, y).sum() == pytest.approx(len(y))
 
 
-def test_whole_points_are_whole_and_the_loss_is_reported():
+def test_whole_points_are_whole_in_few_ranges_and_the_loss_is_reported():
     X, y = additive()
     tree = small_tree(Points(integer=True)).fit(X, y)
     card = tree.points_.scorecard
     for each in card.attributes:
         assert each.is_steps
         assert np.array_equal(each.values, np.rint(each.values))
-    assert card.rounding_loss is not None
+        assert len(each.values) <= 12
+    exact = small_tree(Points()).fit(X, y).points_.scorecard
+    assert card.log_loss <= (1.0 + MAX_ROUNDING_LOSS) * exact.log_loss
     assert abs(card.rounding_loss) < 0.02
     assert "rounding costs" in repr(tree.points_)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(3, 9), st.integers(1, 2))
+def test_ranges_keep_most_of_the_spread(seed, size, n_columns):
+    rng = np.random.default_rng(seed)
+    starts = np.sort(rng.choice(50, size, replace=False)).astype(float)
+    values = rng.integers(-5, 6, (size, n_columns)).astype(float)
+    each = AttributePoints(
+        0, starts, starts[-1], values, np.zeros_like(values), np.zeros(n_columns)
+    )
+    weights = rng.integers(1, 4, size).astype(float)
+    begins, means = ranges_of(each, starts, weights, 4)
+    if n_columns == 1:
+        found = naive.ranges(values[:, 0], weights, 4, LEFT_OUT)
+        wanted = [
+            np.average(part, weights=own)
+            for part, own in zip(
+                np.split(values[:, 0], found[1:]), np.split(weights, found[1:]), strict=True
+            )
+        ]
+        left = []
+        for level, cuts in ((np.array(wanted), starts[list(found)]), (means[:, 0], begins)):
+            place = np.searchsorted(cuts, starts, "right") - 1
+            left.append(np.sum(weights * (values[:, 0] - level[place]) ** 2))
+        assert left[1] == pytest.approx(left[0])
+    assert (np.diff(begins) > 0).all()
+
+
+@pytest.mark.parametrize(("low", "high"), [(-3.2, -1.0), (0.0, 1e-9), (1e8, 1e8 + 1), (-1.0, 2.0)])
+def test_bounds_are_between_the_values(low, high):
+    assert low < round_between(low, high) <= high
+
+
+def test_whole_points_can_be_added_up_by_hand():
+    X, y = additive(400)
+    tree = small_tree(Points("curves", integer=True), ranking="leaf").fit(X, y)
+    table = tree.points_
+    lines = [(name, value, points[0]) for name, value, points, _ in table.lines()]
+    chances = dict(table.chances())
+    assert 0.01 <= min(chances.values()) < max(chances.values()) <= 0.99
+    letters = leaf_letters(tree.tree_, tree.fitted_.probabilities[:, 1])
+    leaves = tree.apply(X)
+    for row in range(5, 400, 80):
+        case = {name: None if value is pd.NA else value for name, value in X.iloc[row].items()}
+        total = naive.added_up(case, lines, letters[leaves[row]])
+        assert total == tree.explain(X.iloc[row]).total[0]
+        chance = 1.0 / (1.0 + math.exp(-table.scorecard.unit * total))
+        assert tree.predict_proba(X[row : row + 1])[0, 1] == pytest.approx(chance)
+        assert chances.get(total, chance) == pytest.approx(chance)
 
 
 def test_the_explanation_adds_up(fitted):
@@ -272,8 +331,13 @@ def test_the_table_says_attribute_value_points_and_share(fitted):
     frame = tree.points_.to_pandas()
     assert list(frame.columns[:2]) == ["attribute", "value"]
     assert frame.columns[-1] == "share"
-    shares = frame.drop_duplicates("attribute").share.sum() + tree.points_.scorecard.tree_share
-    assert shares == pytest.approx(1.0)
+    shares = frame.drop_duplicates("attribute").set_index("attribute").share
+    if tree.points_.scorecard.whole:
+        assert shares["(leaf)"] == tree.points_.scorecard.tree_share
+    else:
+        assert "(leaf)" not in shares
+        shares["(leaf)"] = tree.points_.scorecard.tree_share
+    assert shares.sum() == pytest.approx(1.0)
     assert tree.to_text().endswith(repr(tree.points_))
 
 
@@ -697,41 +761,43 @@ def test_steps_are_listed_as_ranges():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("shape", ["linear", "curves"])
-def test_whole_points_are_within_half_a_point_of_those_before(shape, n_classes):
+def test_whole_points_are_the_rounded_means_of_their_ranges(shape, n_classes):
     cases, schema = helpful(n_classes)
     card = learn_points(Points(shape), cases, schema).scorecard
-    whole = whole_points(card, schema, cases.values)
+    whole = whole_points(card, schema, cases, 10, 5)
     assert max(each.largest for each in card.attributes) == pytest.approx(10 * whole.unit)
     assert whole.whole
     assert whole.intercept.tolist() == np.rint(card.intercept / whole.unit).tolist()
     for before, after in zip(card.attributes, whole.attributes, strict=True):
         assert after.is_steps
-        assert (np.diff(after.values, axis=0) != 0.0).any(axis=1).all() or len(after.values) == 3
-        column = cases.values[:, before.feature]
-        known = column[~np.isnan(column)]
-        # Bounds are rounded to a hundredth of the range at most.
-        slack = np.abs(before.slopes).max() / whole.unit * np.ptp(known) / 100
-        difference = after(known) - before(known) / whole.unit
-        assert np.abs(difference).max() <= 0.5 + slack + 1e-9
         assert after.missing.tolist() == np.rint(before.missing / whole.unit).tolist()
-        if schema.categories[before.feature] is None:
-            assert (np.abs(after.starts[1:] * 100 - np.rint(after.starts[1:] * 100)) < 1e-9).all()
+        if schema.categories[before.feature] is not None:
+            assert after.values.tolist() == np.rint(before.values / whole.unit).tolist()
+            continue
+        assert len(after.values) <= 5
+        assert (np.diff(after.values, axis=0) != 0.0).any(axis=1).all()
+        known = ~np.isnan(cases.values[:, before.feature])
+        column, weights = cases.values[known, before.feature], cases.weights[known]
+        place = np.searchsorted(after.starts, column, "right") - 1
+        for number, points in enumerate(after.values):
+            own = place == number
+            mean = np.average(before(column[own]), axis=0, weights=weights[own]) / whole.unit
+            # Neighbours with the same points are one range.
+            assert np.abs(points - mean).max() <= 0.5 + 1e-9
 
 
 def test_whole_points_of_whole_numbers_change_at_whole_numbers():
     line = attribute(0, (0.0,), 10.0, [[0.0]], [[0.1]])
-    whole = whole_points(
-        Scorecard(1.0, np.array([0.26]), (line,)),
-        Schema(("x",), (None,), np.arange(2)),
-        np.arange(11.0)[:, None],
-    )
+    values, ones = np.arange(11.0)[:, None], np.ones(11)
+    cases = PointsCases(values, ones.astype(int), ones, np.ones((11, 2)) / 2, ones.astype(int))
+    schema = Schema(("x",), (None,), np.arange(2))
+    whole = whole_points(Scorecard(1.0, np.array([0.26]), (line,)), schema, cases, 10, 11)
     assert whole.unit == pytest.approx(0.1)
     assert whole.intercept.tolist() == [3.0]
     only = whole.attributes[0]
-    assert only.starts.tolist() == [0.0, *range(1, 11)]
-    assert only(np.arange(11.0))[:, 0].tolist() == list(range(11))
-    assert only(np.array([-3.0, 99.0]))[:, 0].tolist() == [0.0, 10.0]
-    flat = whole_points(Scorecard(1.0, np.array([0.26]), ()), SCHEMA, np.zeros((1, 3)))
+    assert only.starts[1:].tolist() == np.ceil(only.starts[1:]).tolist()
+    assert np.abs(only(np.arange(11.0))[:, 0] - np.arange(11)).max() <= 1.0
+    flat = whole_points(Scorecard(1.0, np.array([0.26]), ()), SCHEMA, cases, 10, 6)
     assert flat.unit == 1.0
 
 

@@ -1085,9 +1085,9 @@ class ROCTreeClassifier(NodeClassifier):
     def points_(self) -> PointsTable | None:
         """The table of points; empty if points did not help, None without ``points``."""
         model = self._model()
-        if model.points is None:
-            return None
-        return PointsTable(model.points, model.schema, model.class_of_interest)
+        if model.points is None or isinstance(model, FittedScorecard):
+            return getattr(model, "points_table", None)
+        return PointsTable(model.points, model.schema)
 
     @property
     def divides_cases_(self) -> bool:

@@ -16,7 +16,7 @@ that the result depends neither on the order of rows nor on the number of thread
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import compiled, kernel, typed_kernel
+from roctree._jit import compiled, inlined, kernel, typed_kernel
 from roctree.arrays import (
     AnyFloats2D,
     Floats,
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 # Points are learned from at most this many distinct cases.
-MAX_CASES = 200_000
+MAX_CASES = 50_000
 # The penalty is chosen by this many folds; with more cases than this, one fold is enough.
 PENALTY_FOLDS, MANY_CASES = 5, 5000
 # Probabilities are clipped from below before taking logarithms, so a leaf never excludes a class.
@@ -88,8 +88,14 @@ MAX_DEVIATIONS = 6.0
 BENDS, FEW_VALUES = (0.2, 0.4, 0.6, 0.8), 8
 # Categories with fewer cases share their points.
 RARE = 5.0
-# Whole points: the attribute with the largest effect has this many.
-MAX_WHOLE_POINTS = 10
+# Whole points: the attribute with the largest effect has as few of them, and numbers are in as few
+# ranges, as keep the log-loss of held-out cases within this part, or the most.
+WHOLE_POINTS, MAX_ROUNDING_LOSS = ((10, 6), (20, 6), (50, 6), (100, 6), (100, 12)), 0.01
+# Fewer ranges do if they leave out at most this part of the spread of the points; ranges begin at
+# one of so many values.
+LEFT_OUT, MAX_BOUNDS = 0.02, 200
+# Sums of whole points that are listed with their probability: about so many, between these.
+LISTED_SUMS, LISTED_CHANCES = 13, (0.01, 0.99)
 
 
 # The strategy
@@ -198,6 +204,25 @@ class AttributePoints:
         return not self.slopes.any()
 
     @property
+    def is_codes(self) -> bool:
+        """Whether the segments are the numbers from 0 on, as those of categories are."""
+        codes = np.arange(float(len(self.starts)))
+        return self.is_steps and self.high == codes[-1] and np.array_equal(self.starts, codes)
+
+    @property
+    def jumps(self) -> Floats:
+        """What is added at the beginning of each segment; of codes, their points."""
+        if self.is_codes:
+            return self.values
+        ends = self.values[:-1] + self.slopes[:-1] * np.diff(self.starts)[:, None]
+        return np.concatenate([self.values[:1], self.values[1:] - ends])
+
+    @property
+    def bends(self) -> Floats:
+        """Change of the slope at the beginning of each segment."""
+        return np.concatenate([self.slopes[:1], np.diff(self.slopes, axis=0)])
+
+    @property
     def largest(self) -> float:
         """Largest difference between the points of two values, including missing."""
         ends = self.values[-1] + self.slopes[-1] * (self.high - self.starts[-1])
@@ -229,8 +254,8 @@ class Scorecard:
         Mean log-loss of held-out training cases, with points and of the tree alone. The first is
         None without points, the second if there are too few cases to hold some out.
     rounding_loss : float or None
-        Loss of AUC on the training cases due to rounding; Hand and Till's AUC for more than two
-        classes.
+        AUC that whole points lose on held-out training cases, for more classes that of Hand and
+        Till.
     n_cases : int
         Number of distinct training cases.
     """
@@ -267,7 +292,8 @@ class Scorecard:
         run = compiled(_add_points, steps=steps)
 
         def add(rows: slice) -> None:
-            run(values[rows], self._segments, self.intercept, found[rows])
+            room = np.empty((2, _ROWS))
+            run(values[rows], self._segments, self.intercept, room, found[rows])
 
         in_threads(n_threads, add, row_parts(len(values), n_threads))
         return found
@@ -288,8 +314,15 @@ class Scorecard:
         n_threads : int
             Number of threads; the result does not depend on it.
         """
-        scores = self.leaf_points(shares) + self.points(values, n_threads)
-        return softmax(self.unit * scores)
+        points, found = self.points(values, n_threads), np.empty(shares.shape)
+        run = compiled(_to_probabilities, steps=20.0 * shares.size)
+        scoring = Scoring(self.tree_weight, self.unit, self.whole)
+
+        def add(rows: slice) -> None:
+            run(shares[rows], points[rows], scoring, found[rows])
+
+        in_threads(n_threads, add, row_parts(len(values), n_threads))
+        return found
 
     @cached_property
     def _segments(self) -> "Segments":
@@ -301,8 +334,9 @@ class Scorecard:
             np.asarray(ends, dtype=np.int64),
             np.concatenate([np.empty(0), *(each.starts for each in parts)]),
             np.array([each.high for each in parts], dtype=np.float64),
-            np.concatenate([np.empty((0, width)), *(each.values for each in parts)]),
-            np.concatenate([np.empty((0, width)), *(each.slopes for each in parts)]),
+            np.array([each.is_codes for each in parts], dtype=np.int64),
+            np.concatenate([np.empty((0, width)), *(each.jumps for each in parts)]),
+            np.concatenate([np.empty((0, width)), *(each.bends for each in parts)]),
             np.array([each.missing for each in parts], dtype=np.float64).reshape(-1, width),
         )
 
@@ -341,42 +375,138 @@ def softmax(scores: Floats) -> Floats:
 
 
 class Segments(NamedTuple):
-    """The points of all attributes, for the kernel; see ``AttributePoints``."""
+    """The points of all attributes, for the kernel; see ``AttributePoints``.
+
+    The points of a number are those of its first segment, and beyond the start of each further one
+    what ``jumps`` and ``bends`` add: a constant, and a change of the slope.
+    """
 
     features: ReadonlyInts
     ends: ReadonlyInts
     starts: ReadonlyFloats
     high: ReadonlyFloats
-    values: ReadonlyFloats2D
-    slopes: ReadonlyFloats2D
+    nominal: ReadonlyInts
+    jumps: ReadonlyFloats2D
+    bends: ReadonlyFloats2D
     missing: ReadonlyFloats2D
+
+
+class Scoring(NamedTuple):
+    """How the points of the tree are added: its weight, the unit of points, whether to round."""
+
+    weight: float
+    unit: float
+    whole: bool
+
+
+# Rows whose points are added together, column by column.
+_ROWS = 512
 
 
 @typed_kernel
 def _add_points(
-    values: AnyFloats2D, segments: Segments, intercept: ReadonlyFloats, found: Floats2D
+    values: AnyFloats2D,
+    segments: Segments,
+    intercept: ReadonlyFloats,
+    room: Floats2D,
+    found: Floats2D,
 ) -> None:
-    """Add the points of all attributes to the intercept, row by row."""
-    for row in range(values.shape[0]):
+    """Write the points of all attributes and the intercept of each row; ``room`` is [2, _ROWS]."""
+    for begin in range(0, values.shape[0], _ROWS):
+        n_rows = min(_ROWS, values.shape[0] - begin)
         for k in range(intercept.size):
-            found[row, k] = intercept[k]
+            for i in range(n_rows):
+                found[begin + i, k] = intercept[k]
         for number in range(segments.features.size):
-            value = values[row, segments.features[number]]
-            if value != value:
-                for k in range(intercept.size):
-                    found[row, k] += segments.missing[number, k]
-                continue
-            place, end = segments.ends[number], segments.ends[number + 1]
-            value = min(max(value, segments.starts[place]), segments.high[number])
-            while end - place > 1:
-                middle = (place + end) // 2
-                if segments.starts[middle] <= value:
-                    place = middle
-                else:
-                    end = middle
-            beyond = value - segments.starts[place]
+            _read_column(values, begin, n_rows, segments, number, room[0])
             for k in range(intercept.size):
-                found[row, k] += segments.values[place, k] + segments.slopes[place, k] * beyond
+                if segments.nominal[number]:
+                    _look_up(segments, number, k, n_rows, room)
+                else:
+                    _follow_line(segments, number, k, n_rows, room)
+                missing = segments.missing[number, k]
+                for i in range(n_rows):
+                    points = room[1, i]
+                    found[begin + i, k] += missing if points != points else points
+
+
+@kernel
+def _read_column(
+    values: AnyFloats2D, begin: int, n_rows: int, segments: Segments, number: int, column: Floats
+) -> None:
+    """Copy the values of an attribute, within its range; missing ones stay missing."""
+    low, high = segments.starts[segments.ends[number]], segments.high[number]
+    feature = segments.features[number]
+    for i in range(n_rows):
+        value = values[begin + i, feature]
+        value = low if value < low else value
+        column[i] = high if value > high else value
+
+
+@kernel
+def _look_up(segments: Segments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+    """Write the points of categories; NaN if missing."""
+    first = segments.ends[number]
+    for i in range(n_rows):
+        code = room[0, i]
+        room[1, i] = code if code != code else segments.jumps[first + int(code), k]
+
+
+@kernel
+def _follow_line(segments: Segments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+    """Write the points of numbers, segment by segment, without branches; NaN if missing."""
+    column, own, first = room[0], room[1], segments.ends[number]
+    start, jump, bend = segments.starts[first], segments.jumps[first, k], segments.bends[first, k]
+    for i in range(n_rows):
+        own[i] = jump + bend * (column[i] - start)
+    for place in range(first + 1, segments.ends[number + 1]):
+        start, jump, bend = (
+            segments.starts[place],
+            segments.jumps[place, k],
+            segments.bends[place, k],
+        )
+        for i in range(n_rows):
+            beyond = column[i] - start
+            own[i] += jump + bend * beyond if beyond >= 0.0 else 0.0
+
+
+@typed_kernel
+def _to_probabilities(
+    shares: AnyFloats2D, points: Floats2D, scoring: Scoring, found: Floats2D
+) -> None:
+    """Add the points of the tree for its probabilities, and write the probabilities of the sums."""
+    n_classes = shares.shape[1]
+    for row in range(shares.shape[0]):
+        if n_classes == 2:
+            odds = max(shares[row, 1], MIN_PROBABILITY) / max(shares[row, 0], MIN_PROBABILITY)
+            score = _tree_points(math.log(odds), scoring) + points[row, 0]
+            power = math.exp(-abs(scoring.unit * score))
+            larger = 1.0 / (1.0 + power)
+            found[row, 0] = power * larger if score > 0.0 else larger
+            found[row, 1] = larger if score > 0.0 else power * larger
+            continue
+        mean = 0.0
+        for k in range(n_classes):
+            found[row, k] = math.log(max(shares[row, k], MIN_PROBABILITY))
+            mean += found[row, k] / n_classes
+        most = -math.inf
+        for k in range(n_classes):
+            score = _tree_points(found[row, k] - mean, scoring) + points[row, k]
+            found[row, k] = scoring.unit * score
+            most = max(most, found[row, k])
+        total = 0.0
+        for k in range(n_classes):
+            found[row, k] = math.exp(found[row, k] - most)
+            total += found[row, k]
+        for k in range(n_classes):
+            found[row, k] /= total
+
+
+@inlined
+def _tree_points(score: float, scoring: Scoring) -> float:
+    """Return the points of the tree in one column."""
+    points = scoring.weight * score / scoring.unit
+    return np.rint(points) if scoring.whole else points
 
 
 # The table of points
@@ -386,28 +516,42 @@ def _add_points(
 class PointsTable:
     """The table of points: attribute, value or range, points per class, share of the effect.
 
-    Points are log-odds, or whole points. Between two listed values of a numeric attribute ("at"),
-    points are interpolated linearly; beyond the first and the last they are constant. The first
-    lines are the tree, whose points are its weight times the log-odds of the leaf, and the
-    intercept.
+    Points are log-odds, or whole points. Between two values of a number that are listed with "at"
+    points change in proportion; beyond the first and the last they stay the same. The first line
+    is that of every case (the intercept). The tree adds its weight times the log-odds of the leaf;
+    whole points are listed for each leaf, so that the table can be added up by hand.
 
     Parameters
     ----------
     scorecard : Scorecard
     schema : Schema
     positive : int
-        Of two classes, the one whose points are shown; the other has the opposite sign.
+        Of two classes, the one whose points are shown; those of the other are the same with the
+        other sign.
+    leaves : mapping from str to float64[classes]
+        Probabilities of the leaves by their letter, for whole points.
     """
 
     scorecard: Scorecard
     schema: Schema
     positive: int = 1
+    leaves: Mapping[str, Floats] = field(default_factory=dict, repr=False)
     digits: int = field(default=4, repr=False)
 
     def lines(self) -> list[tuple[str, str, Floats, float]]:
         """Return attribute, value, points per column and share of each line."""
         card = self.scorecard
         found = [("(every case)", "", self.signed(card.intercept), math.nan)]
+        if card.whole:
+            found += [
+                (
+                    "(leaf)",
+                    letter,
+                    self.signed(card.leaf_points(shares[None, :])[0]),
+                    card.tree_share,
+                )
+                for letter, shares in self.leaves.items()
+            ]
         for each in card.attributes:
             name = self.schema.names[each.feature]
             found += [
@@ -490,6 +634,26 @@ class PointsTable:
         """Return the table as a polars data frame."""
         return data_frame("polars", self.columns())
 
+    def chances(self) -> list[tuple[int, float]]:
+        """Return sums of whole points of two classes, and the probability of the positive class."""
+        card = self.scorecard
+        if not card.whole or card.n_columns > 1 or not card.attributes:
+            return []
+        least, most = (math.log(share / (1.0 - share)) / card.unit for share in LISTED_CHANCES)
+        step = max(1, round((most - least) / LISTED_SUMS))
+        sums = range(step * math.ceil(least / step), step * math.floor(most / step) + 1, step)
+        return [(each, 1.0 / (1.0 + math.exp(-card.unit * each))) for each in sums]
+
+    def chances_text(self) -> str:
+        """Return the probabilities of sums as a table of two rows; empty without whole points."""
+        found = self.chances()
+        if not found:
+            return ""
+        label = self.schema.classes.tolist()[self.positive]
+        head = ["sum of points", *(f"{each:+d}" for each, _ in found)]
+        row = [f"probability of {label}, %", *(f"{100.0 * chance:.0f}" for _, chance in found)]
+        return text_table(head, [row], ["left", *["right"] * len(found)])  # type: ignore[list-item]
+
     @property
     def head(self) -> list[str]:
         """Names of the columns."""
@@ -509,7 +673,8 @@ class PointsTable:
         if not self.scorecard.attributes:
             return self.note
         sides = ["left", "left", *["right"] * (self.scorecard.n_columns + 1)]
-        return text_table(self.head, self.cells(), sides) + f"\n{self.note}"  # type: ignore[arg-type]
+        parts = [text_table(self.head, self.cells(), sides), self.chances_text(), self.note]  # type: ignore[arg-type]
+        return "\n".join(filter(None, parts))
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -593,7 +758,7 @@ def learn_points(points: Points, cases: PointsCases, schema: Schema, n_threads: 
     if not chosen.log_loss < (1.0 - MIN_GAIN) * tree_loss:
         return HeldOut(none, out, cases.shares[out])
     card = replace(
-        _scorecard(bases, chosen, leaves, cases),
+        _scorecard(bases, problem, leaves, cases),
         penalty=chosen.penalty,
         log_loss=chosen.log_loss,
         tree_log_loss=tree_loss,
@@ -602,14 +767,31 @@ def learn_points(points: Points, cases: PointsCases, schema: Schema, n_threads: 
     held_out = softmax(chosen.scores)
     if not points.integer:
         return HeldOut(card, out, held_out)
-    rounded = whole_points(card, schema, cases.values)
-    outcomes = {"classes": range(schema.n_classes), "sample_weight": cases.weights}
-    areas = [
-        mauc(each.probabilities(cases.shares, cases.values), cases.labels, **outcomes)  # type: ignore[arg-type]
-        for each in (card, rounded)
-    ]
-    scores = np.rint(chosen.scores / rounded.unit) * rounded.unit
-    return HeldOut(replace(rounded, rounding_loss=areas[0] - areas[1]), out, softmax(scores))
+    rounded, held_out = _round(card, schema, cases, out, chosen.scores)
+    return HeldOut(rounded, out, held_out)
+
+
+def _round(
+    card: Scorecard, schema: Schema, cases: PointsCases, out: NDArray[np.bool_], scores: Floats
+) -> tuple[Scorecard, Floats]:
+    """Return whole points, and the probabilities of held-out cases by them.
+
+    Held-out scores are changed by what rounding changes for the case.
+    """
+    values, shares = cases.values[out], cases.shares[out]
+    known = cases.labels[out], cases.weights[out]
+    exact = card.leaf_points(shares) + card.points(values)
+    limit = (1.0 + MAX_ROUNDING_LOSS) * mean_log_loss(softmax(scores), *known)
+    for most, most_ranges in WHOLE_POINTS:
+        rounded = whole_points(card, schema, cases, most, most_ranges)
+        changed = rounded.unit * (rounded.leaf_points(shares) + rounded.points(values)) - exact
+        found = softmax(np.rint((scores + changed) / rounded.unit) * rounded.unit)
+        loss = mean_log_loss(found, *known)
+        if loss <= limit:
+            break
+    outcomes = {"classes": range(schema.n_classes), "sample_weight": known[1]}
+    areas = [mauc(each, known[0], **outcomes) for each in (softmax(scores), found)]  # type: ignore[arg-type]
+    return replace(rounded, log_loss=loss, rounding_loss=areas[0] - areas[1]), found
 
 
 def mean_log_loss(shares: Floats, labels: Ints, weights: Floats) -> float:
@@ -921,14 +1103,11 @@ class PenaltyChoice:
     Parameters
     ----------
     penalty, log_loss : float
-    coefficients : see ``RidgeRegression.coefficients``
-        Of all cases.
     scores : float64[held out, columns of points]
     """
 
     penalty: float
     log_loss: float
-    coefficients: tuple[list[Floats], Floats, float]
     scores: Floats
 
 
@@ -936,6 +1115,8 @@ def choose_penalty(
     problem: RidgeRegression, cases: PointsCases, out: NDArray[np.bool_], n_threads: int
 ) -> PenaltyChoice:
     """Try penalties, strongest first, until the held-out log-loss has risen twice.
+
+    ``problem`` is then solved with the best one.
 
     Parameters
     ----------
@@ -951,20 +1132,23 @@ def choose_penalty(
     best: PenaltyChoice | None = None
     worse = 0
     for penalty in PENALTIES:
-        scores = in_threads(n_threads, lambda part: part.solve(penalty), [problem, *parts])  # noqa: B023
+        scores = in_threads(n_threads, lambda part: part.solve(penalty), parts)  # noqa: B023
         held_out = np.empty_like(scores[0])
-        for part, own in zip(parts, scores[1:], strict=True):
+        for part, own in zip(parts, scores, strict=True):
             rows = part.observations.weights == 0.0
             held_out[:, rows] = own[:, rows]
         of_cases = np.ascontiguousarray(held_out[:, out].T)
         loss = mean_log_loss(softmax(of_cases), *known)
         if best is None or loss < best.log_loss:
-            best, worse = PenaltyChoice(penalty, loss, problem.coefficients(), of_cases), 0
+            best, worse = PenaltyChoice(penalty, loss, of_cases), 0
+            # A start near the solution of all cases.
+            problem.solution[:] = parts[0].solution
         else:
             worse += 1
         if worse == 2:
             break
     assert best is not None
+    problem.solve(best.penalty)
     return best
 
 
@@ -1002,10 +1186,10 @@ def _promise(design: Floats, squares: Floats, residuals: Floats, curvature: Floa
 
 
 def _scorecard(
-    bases: Sequence[Basis], chosen: PenaltyChoice, leaves: Floats, cases: PointsCases
+    bases: Sequence[Basis], problem: RidgeRegression, leaves: Floats, cases: PointsCases
 ) -> Scorecard:
     """Return the points of a solution, with the share of each attribute."""
-    coefficients, intercept, weight = chosen.coefficients
+    coefficients, intercept, weight = problem.coefficients()
     found = [
         each.attribute_points(own, 0 if each.column_of is None else len(each.column_of))
         for each, own in zip(bases, coefficients, strict=True)
@@ -1029,13 +1213,25 @@ def _spread(points: Floats, weights: Floats) -> float:
 # Whole points
 
 
-def whole_points(card: Scorecard, schema: Schema, values: Floats) -> Scorecard:
-    """Return a scorecard rounded to whole points, with numbers in ranges."""
+def whole_points(
+    card: Scorecard, schema: Schema, cases: PointsCases, most: int, most_ranges: int
+) -> Scorecard:
+    """Return a scorecard rounded to whole points, with numbers in ranges.
+
+    Parameters
+    ----------
+    card : Scorecard
+    schema : Schema
+    cases : PointsCases
+    most : int
+        Number of points of the largest effect.
+    most_ranges : int
+        Largest number of ranges of a number.
+    """
     largest = max((each.largest for each in card.attributes), default=0.0)
-    unit = largest / MAX_WHOLE_POINTS if largest > 0.0 else 1.0
+    unit = largest / most if largest > 0.0 else 1.0
     attributes = tuple(
-        _in_steps(each, unit, schema.categories[each.feature] is not None, values[:, each.feature])
-        for each in card.attributes
+        _in_ranges(each, unit, schema, cases, most_ranges) for each in card.attributes
     )
     return replace(
         card,
@@ -1046,45 +1242,82 @@ def whole_points(card: Scorecard, schema: Schema, values: Floats) -> Scorecard:
     )
 
 
-def _in_steps(each: AttributePoints, unit: float, nominal: bool, values: Floats) -> AttributePoints:
-    """Return the points of an attribute as whole numbers, constant between round bounds."""
+def _in_ranges(
+    each: AttributePoints, unit: float, schema: Schema, cases: PointsCases, most_ranges: int
+) -> AttributePoints:
+    """Return the points of an attribute as whole numbers, of a number constant in a few ranges."""
     missing = np.rint(each.missing / unit) + 0.0
-    starts, high = each.starts, each.high
-    if not nominal:
-        ends = np.append(starts[1:], high)
-        crossings = [starts[:1]]
-        for place in range(len(starts)):
-            for column in range(each.values.shape[1]):
-                slope = float(each.slopes[place, column]) / unit
-                first = float(each.values[place, column]) / unit
-                last = first + slope * float(ends[place] - starts[place])
-                halves = np.arange(math.floor(min(first, last)), math.ceil(max(first, last))) + 0.5
-                inside = halves[(halves > min(first, last)) & (halves < max(first, last))]
-                crossings.append(starts[place] + (inside - first) / slope)
-        starts = np.unique(_rounded(np.concatenate(crossings), values))
-    # In the middle of the values of each range.
-    ends = np.append(starts[1:] - (not nominal and _all_integers(values)), max(high, starts[-1]))
-    middles = starts if nominal else starts / 2.0 + ends / 2.0
-    points = np.rint(each(middles) / unit) + 0.0
-    kept = np.ones(len(starts), dtype=np.bool_)
-    if not nominal:
+    if schema.categories[each.feature] is not None:
+        points, starts = np.rint(each.values / unit) + 0.0, each.starts
+    else:
+        column = cases.values[:, each.feature]
+        starts, means = ranges_of(each, column, cases.weights, most_ranges)
+        points = np.rint(means / unit) + 0.0
+        kept = np.ones(len(starts), dtype=np.bool_)
         kept[1:] = (np.diff(points, axis=0) != 0.0).any(axis=1)
-    starts, points = starts[kept], points[kept]
-    flat, top = np.zeros_like(points), max(high, float(starts[-1]))
+        starts, points = starts[kept], points[kept]
+    flat, top = np.zeros_like(points), max(each.high, float(starts[-1]))
     return replace(each, starts=starts, high=top, values=points, slopes=flat, missing=missing)
 
 
-def _rounded(bounds: Floats, values: Floats) -> Floats:
-    """Return bounds with few digits; integers if all values are integers."""
-    if _all_integers(values):
-        return np.ceil(bounds)
-    unit = 10.0 ** math.floor(math.log10(float(np.nanmax(values) - np.nanmin(values)) / 100.0))
-    return np.round(bounds / unit) * unit
+def ranges_of(
+    each: AttributePoints, values: Floats, weights: Floats, most: int
+) -> tuple[Floats, Floats]:
+    """Return where the ranges of a number begin, and the mean points in each.
+
+    Of all divisions into as many ranges, this one keeps most of the spread of the points; there are
+    as few ranges as leave out at most a small part of it.
+    """
+    known = ~np.isnan(values)
+    distinct, group = np.unique(np.clip(values[known], each.starts[0], each.high),
+                                return_inverse=True)  # fmt: skip
+    totals = np.bincount(group.reshape(-1), weights[known])
+    if len(distinct) > MAX_BOUNDS:
+        # About equal weights between two bounds.
+        places = np.cumsum(totals) / totals.sum() * MAX_BOUNDS
+        first = np.unique(np.floor(places), return_index=True)[1]
+        totals = np.add.reduceat(totals, first)
+        distinct = distinct[first]
+    points = each(distinct)
+    none = np.zeros((1, points.shape[1]))
+    sums = np.concatenate([none, np.cumsum(totals[:, None] * points, axis=0)])
+    mass = np.concatenate([[0.0], np.cumsum(totals)])
+    # The spread between ranges, of one from ``i`` to before ``j``: sum² / weight.
+    size = len(distinct)
+    between = np.full((size + 1, size + 1), -np.inf)
+    for j in range(1, size + 1):
+        between[:j, j] = ((sums[j] - sums[:j]) ** 2).sum(axis=1) / (mass[j] - mass[:j])
+    whole = between[0, size]
+    spread = (totals[:, None] * points**2).sum() - whole
+    best = between[0]
+    choices: list[NDArray[np.intp]] = []
+    while len(choices) + 1 < most and best[size] - whole < (1.0 - LEFT_OUT) * spread:
+        tried = best[:, None] + between
+        choices.append(tried.argmax(axis=0))
+        best = tried.max(axis=0)
+    ends = [size]
+    for choice in reversed(choices):
+        ends.append(int(choice[ends[-1]]))
+    cuts = [0, *reversed(ends[1:]), size]
+    means = np.array([(sums[j] - sums[i]) / (mass[j] - mass[i]) for i, j in pairwise(cuts)])
+    bounds = [round_between(float(distinct[i - 1]), float(distinct[i])) for i in cuts[1:-1]]
+    return np.array([float(each.starts[0]), *bounds]), means
 
 
-def _all_integers(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool((known == np.rint(known)).all())
+def round_between(low: float, high: float) -> float:
+    """Return the number with fewest digits that is above ``low`` and at most ``high``.
+
+    Examples
+    --------
+    >>> round_between(1.87, 2.4), round_between(137.0, 141.0), round_between(0.0312, 0.0329)
+    (2.0, 140.0, 0.032)
+    """
+    for decimals in range(-math.floor(math.log10(max(abs(low), abs(high)))) - 1, 16):
+        found = math.floor(round(high * 10.0**decimals, 6)) / 10.0**decimals
+        found = round(found, max(decimals, 0))
+        if low < found <= high:
+            return found
+    return high
 
 
 # Kernels: a limited-memory quasi-Newton method (L-BFGS) over loops of fixed order

@@ -20,7 +20,7 @@ from roctree.tally import ScoreGroups
 from roctree.text import text_table
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
 from roctree.tree.prediction import apply, mix
-from roctree.tree.text import DIGITS, value_text
+from roctree.tree.text import DIGITS, leaf_letters, value_text
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,8 +117,11 @@ class FittedScorecard(FittedScores, FittedTree):
 
     @property
     def points_table(self) -> PointsTable:
-        """The table of points; for two classes, those of the positive class."""
-        return PointsTable(self.points, self.schema, self.class_of_interest)
+        """The points as a table, of two classes those of the positive one."""
+        place = self.class_of_interest
+        letters = leaf_letters(self.tree, self.probabilities[:, place])
+        leaves = {letter: self.probabilities[node] for node, letter in letters.items()}
+        return PointsTable(self.points, self.schema, place, leaves)
 
     @property
     def usual_labels_text(self) -> str:

@@ -94,8 +94,8 @@ TREES = {
     ("smiles_2003", "iris"): (9, 5, 0, "83be310a"),
     ("f_measure_tree", "iris"): (11, 5, 6, "a48a6134"),
     ("readable", "iris"): (9, 5, 5, "83be310a"),
-    ("scorecard", "iris"): (9, 5, 4, "83be310a"),
-    ("best_ranking", "iris"): (9, 5, 4, "83be310a"),
+    ("scorecard", "iris"): (9, 5, 3, "83be310a"),
+    ("best_ranking", "iris"): (9, 5, 3, "83be310a"),
     ("c45", "breast cancer"): (13, 6, 5, "e2491898"),
     ("c44", "breast cancer"): (17, 7, 4, "c2999abd"),
     ("j48", "breast cancer"): (13, 6, 5, "e2491898"),
@@ -104,8 +104,8 @@ TREES = {
     ("smiles_2003", "breast cancer"): (20, 6, 0, "eaa2a690"),
     ("f_measure_tree", "breast cancer"): (26, 8, 17, "5fba5437"),
     ("readable", "breast cancer"): (20, 6, 17, "eaa2a690"),
-    ("scorecard", "breast cancer"): (16, 6, 15, "e4ab8563"),
-    ("best_ranking", "breast cancer"): (20, 6, 5, "eaa2a690"),
+    ("scorecard", "breast cancer"): (16, 6, 10, "e4ab8563"),
+    ("best_ranking", "breast cancer"): (20, 6, 7, "eaa2a690"),
 }
 
 

@@ -5,6 +5,7 @@ bend, "category" and "missing" are 0 or 1.
 """
 
 import math
+from itertools import combinations, pairwise
 
 
 def column_value(row, column, means, deviations, ranges):
@@ -46,6 +47,53 @@ def objective(cases, weight, intercept, coefficients, penalty, free):
     for row in coefficients:
         total += penalty / 2.0 * sum(value * value for value in row)
     return total + (0.5 * (weight - 1.0) ** 2 if free else 0.0)
+
+
+def ranges(points, weights, most, left_out):
+    """Where ranges of consecutive values begin that keep most of the spread of their points.
+
+    All divisions into one range, into two and so on are tried, until at most a part of the spread
+    is left out.
+    """
+
+    def spread(begin, end):
+        own = list(zip(weights[begin:end], points[begin:end], strict=True))
+        mean = sum(w * p for w, p in own) / sum(w for w, _ in own)
+        return sum(w * (p - mean) ** 2 for w, p in own)
+
+    size = len(points)
+    for count in range(1, most + 1):
+        divisions = [(0, *cuts, size) for cuts in combinations(range(1, size), count - 1)]
+        left = [sum(spread(a, b) for a, b in pairwise(cuts)) for cuts in divisions]
+        if min(left) <= left_out * spread(0, size):
+            break
+    return divisions[left.index(min(left))][:-1]
+
+
+def added_up(case, table, letter):
+    """The sum of whole points of a case, read off a table (attribute, value, points) as by hand."""
+    total = 0
+    for attribute, value, points in table:
+        if attribute == "(leaf)":
+            counts = value == letter
+        else:
+            counts = attribute == "(every case)" or fits(case[attribute], value)
+        total += points if counts else 0
+    return total
+
+
+def fits(value, words):
+    """Whether a value is what a line of the table says, such as "2 to < 5", ">= 5" or "female"."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return words == "missing"
+    if isinstance(value, str) or words == "missing":
+        return words == value
+    if words.startswith("<"):
+        return value < float(words[2:])
+    if words.startswith(">="):
+        return value >= float(words[3:])
+    low, high = words.split(" to < ")
+    return float(low) <= value < float(high)
 
 
 def mean_log_loss(shares, labels, weights):
