@@ -1,10 +1,13 @@
-"""Start-up times: cold, warm, after a reinstallation, of ``--help`` and of the import.
+"""Start-up in processor seconds: cold, warm, after a reinstallation, and of every small command.
 
-Small first fits are interpreted. What compiling costs is measured by itself, in processor seconds.
+Small first fits are interpreted. What compiling costs is measured by itself. Processor time counts
+all threads and child processes; unlike elapsed time, it hardly depends on other processes, so these
+rows do not wait for a quiet machine.
 """
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,52 +19,69 @@ from time import perf_counter
 import roctree
 from benchmarks.race import Entry, Race, Row
 
-COLD, WARM, COMMAND = 3, 5, 10
-LIMIT = 300.0
+COLD, WARM, COMMAND = 3, 3, 3
+LIMIT = 900.0
 FIRST = ("first fit", "imports before it")
 
-FIRST_FIT = """
-import json
-from time import perf_counter
-begin = perf_counter()
-from roctree import ROCTreeClassifier
-from sklearn.datasets import load_iris
-X, y = load_iris(return_X_y=True)
-imported = perf_counter()
-ROCTreeClassifier().fit(X, y)
-fitted = perf_counter()
-print(json.dumps({"import": imported - begin, "fit": fitted - imported}))
-"""
-
-
-# Each step compiles what it needs beyond the steps before.
-STEPS = """
-import json, resource, sys
-import numpy as np, roctree, roctree.models
-from roctree._jit.kernels import Waiting
-from sklearn.datasets import load_breast_cancer
-
-Waiting.loading = Waiting.compiling = 0.0
+SPENT = """
+import json, resource
 
 def spent():
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in both)
+"""
 
+FIRST_FIT = f"""{SPENT}
+begin = spent()
+from roctree import ROCTreeClassifier
+from sklearn.datasets import load_breast_cancer
+X, y = load_breast_cancer(return_X_y=True)
+imported = spent()
+ROCTreeClassifier().fit(X, y)
+print(json.dumps({{"import": imported - begin, "fit": spent() - imported}}))
+"""
+
+# Imports, then steps. Each step compiles what it needs beyond the steps before.
+STEPS = f"""{SPENT}
+import sys
+import roctree, roctree.models
+from roctree._jit.kernels import Waiting
+from sklearn.datasets import load_breast_cancer
+
+Waiting.loading = Waiting.compiling = 0.0
 X, y = load_breast_cancer(return_X_y=True)
 Tree = roctree.ROCTreeClassifier
-steps = {
+steps = {{
     "default fit": lambda: Tree().fit(X, y),
-    "another criterion": lambda: Tree(criterion="hellinger").fit(X, y),
-    "readable, with prediction": lambda: roctree.presets.readable().fit(X, y).predict_proba(X),
-    "j48": lambda: roctree.presets.j48().fit(X, y),
-    "binned": lambda: Tree(splits="binned").fit(X, y),
+    "another criterion, more": lambda: Tree(criterion="hellinger").fit(X, y),
+    "readable with prediction, more": lambda: roctree.presets.readable().fit(X, y).predict_proba(X),
+    "j48, more": lambda: roctree.presets.j48().fit(X, y),
+    "binned, more": lambda: Tree(splits="binned").fit(X, y),
     "NBTree": lambda: roctree.NaiveBayesTreeClassifier().fit(X, y).predict_proba(X),
-}
-for name, step in steps.items():
+}}
+for name in sys.argv[1:]:
     before = spent()
-    step()
-    print(json.dumps({name: spent() - before}), flush=True)
+    steps[name]()
+    print(json.dumps({{name: spent() - before}}), flush=True)
 """
+# The steps of one process, with an empty cache each.
+PROCESSES = (
+    (
+        "default fit",
+        "another criterion, more",
+        "readable with prediction, more",
+        "j48, more",
+        "binned, more",
+    ),
+    ("NBTree",),
+)
+EVERYTHING = "roctree warm-up"
+REINSTALLED = "default fit, compiled kernels"
+
+# Prints the processor time up to the end of the import.
+IMPORT = "{line}\nimport time\nprint(time.process_time())"
+IMPORTS = ("import roctree", "from roctree import ROCTreeClassifier", "import sklearn.tree")
+SLOWEST_HELP = "--help, the slowest command"
 
 
 def rows(quick: bool = False) -> list[Row]:
@@ -70,8 +90,8 @@ def rows(quick: bool = False) -> list[Row]:
         Row("start", "cold-start", "empty cache", partial(cold, times), "median"),
         Row("start", "warm-start", "filled cache", warm, "median"),
         Row("start", "reinstalled", "filled cache, another copy of the package", copied, "median"),
-        Row("start", "compiling", "empty cache, processor seconds", partial(compiling, times)),
-        Row("start", "commands", "whole processes", commands, "median"),
+        Row("start", "compiling", "compiling, empty cache", partial(compiling, times), "median"),
+        Row("start", "commands", "small files, filled cache", commands, "median"),
     ]
 
 
@@ -80,18 +100,13 @@ def process(name: str) -> Entry:
 
 
 def cold(times: int, race: Race) -> list[Entry]:
-    """Compile what a fit needs, each time with a new cache, and once all kernels."""
-    fit, importing, every = (process(name) for name in (*FIRST, "roctree warm-up"))
+    """Fit a small table, each time with a new cache."""
+    fit, importing = (process(name) for name in FIRST)
     for _ in range(times):
-        race.patience.wait()
         race.say("cold start")
         with tempfile.TemporaryDirectory() as cache:
             note_first_fit(fit, importing, cache)
-    if times > 1:
-        race.say("warm-up")
-        with tempfile.TemporaryDirectory() as cache:
-            every.seconds.append(wall_time([script(), "warm-up"], cache))
-    return [fit, importing, every]
+    return [fit, importing]
 
 
 def warm(race: Race) -> list[Entry]:
@@ -99,40 +114,54 @@ def warm(race: Race) -> list[Entry]:
     fit, importing = (process(name) for name in FIRST)
     with tempfile.TemporaryDirectory() as cache:
         race.say("filling a cache")
-        note_first_fit(process(""), process(""), cache)
+        run_steps(PROCESSES[0][:1], cache)
         for _ in range(WARM):
-            race.patience.wait()
             race.say("warm start")
             note_first_fit(fit, importing, cache)
     return [fit, importing]
 
 
 def copied(race: Race) -> list[Entry]:
-    """Start from another copy of the package, as after a reinstallation."""
-    fit, importing = (process(name) for name in FIRST)
+    """Fit from another copy of the package, as after a reinstallation; nothing is compiled."""
+    fit = process(REINSTALLED)
     sources = Path(roctree.__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         cache = str(Path(folder) / "cache")
-        note_first_fit(process(""), process(""), cache)
+        run_steps(PROCESSES[0][:1], cache)
+        kernels = sorted(Path(cache).rglob("*.kernel"))
         shutil.copytree(sources, Path(folder) / "copy" / "roctree", copy_function=shutil.copy)
-        race.patience.wait()
-        race.say("another copy")
-        note_first_fit(fit, importing, cache, PYTHONPATH=str(Path(folder) / "copy"))
-    return [fit, importing]
+        for _ in range(WARM):
+            race.say("another copy")
+            found = run_steps(PROCESSES[0][:1], cache, PYTHONPATH=str(Path(folder) / "copy"))
+            fit.seconds.append(found["default fit"])
+        if sorted(Path(cache).rglob("*.kernel")) != kernels:
+            fit.note = "kernels were compiled again"
+    return [fit]
 
 
 def compiling(times: int, race: Race) -> list[Entry]:
     """Compile the kernels of one kind of fit after the other, and all of them."""
-    entries: dict[str, Entry] = {}
+    entries = {name: process(name) for steps in PROCESSES for name in steps}
+    every = process(EVERYTHING)
     for _ in range(times):
-        race.patience.wait()
-        race.say("compiling")
-        with tempfile.TemporaryDirectory() as cache:
-            done = run_cold([sys.executable, "-c", STEPS], cache)
-        for line in done.stdout.splitlines():
-            for name, seconds in json.loads(line).items():
-                entries.setdefault(name, process(name)).seconds.append(seconds)
-    return list(entries.values())
+        for steps in PROCESSES:
+            race.say("compiling")
+            with tempfile.TemporaryDirectory() as cache:
+                for name, seconds in run_steps(steps, cache).items():
+                    entries[name].seconds.append(seconds)
+    race.say(EVERYTHING)
+    with tempfile.TemporaryDirectory() as cache:
+        every.seconds.append(processor_time([script(), "warm-up"], cache))
+    return [*entries.values(), every]
+
+
+def run_steps(steps: tuple[str, ...], cache: str, **environment: str) -> dict[str, float]:
+    """Return the processor time of each of some steps, in one process."""
+    done = run_cold([sys.executable, "-c", STEPS, *steps], cache, **environment)
+    found: dict[str, float] = {}
+    for line in done.stdout.splitlines():
+        found.update(json.loads(line))
+    return found
 
 
 def run_cold(
@@ -150,28 +179,52 @@ def run_cold(
     )
 
 
-def note_first_fit(fit: Entry, importing: Entry, cache: str, **environment: str) -> None:
-    done = run_cold([sys.executable, "-c", FIRST_FIT], cache, **environment)
+def note_first_fit(fit: Entry, importing: Entry, cache: str) -> None:
+    done = run_cold([sys.executable, "-c", FIRST_FIT], cache)
     measured = json.loads(done.stdout.splitlines()[-1])
     importing.seconds.append(measured["import"])
     fit.seconds.append(measured["fit"])
 
 
-def commands(race: Race) -> list[Entry]:
-    """Time whole processes in turn; an empty one measures the start of Python."""
-    lines = {
-        "roctree --help": [script(), "--help"],
-        "import roctree": [sys.executable, "-c", "import roctree"],
-        "import sklearn.tree": [sys.executable, "-c", "import sklearn.tree"],
-        "python -c pass": [sys.executable, "-c", "pass"],
+def small_commands(folder: Path) -> dict[str, list[str]]:
+    """Return the commands that are to start at once, on the breast-cancer data."""
+    from sklearn.datasets import load_breast_cancer
+
+    data, model, page = (str(folder / name) for name in ("data.csv", "tree.json", "page.html"))
+    frame = load_breast_cancer(as_frame=True).frame
+    frame.to_csv(data, index=False)
+    roctree.ROCTreeClassifier().fit(frame.drop(columns="target"), frame["target"]).save(model)
+    return {
+        "roctree predict": ["predict", model, data],
+        "roctree evaluate": ["evaluate", model, data],
+        "roctree describe": ["describe", model],
+        "roctree export": ["export", model, "--to", "sql"],
+        "roctree explore": ["explore", model, data, "-o", page],
+        "roctree labellings": ["labellings", model],
     }
-    entries = [process(name) for name in lines]
-    for _ in range(COMMAND):
-        for entry in entries:
-            race.patience.wait()
-            race.say(entry.library)
-            entry.seconds.append(wall_time(lines[entry.library]))
-    return entries
+
+
+def commands(race: Race) -> list[Entry]:
+    """Time small commands, the help of all commands, and imports, in turn."""
+    from roctree.cli import COMMANDS
+
+    entries = [process(SLOWEST_HELP), *map(process, IMPORTS)]
+    with tempfile.TemporaryDirectory() as folder:
+        lines = small_commands(Path(folder))
+        working = [process(name) for name in lines]
+        for _ in range(COMMAND):
+            for entry in working:
+                race.say(entry.library)
+                entry.seconds.append(processor_time([script(), *lines[entry.library]]))
+            race.say("--help")
+            helped = [processor_time([script(), name, "--help"]) for name in COMMANDS]
+            entries[0].seconds.append(max(helped))
+            for entry in entries[1:]:
+                race.say(entry.library)
+                code = IMPORT.format(line=entry.library)
+                done = run_cold([sys.executable, "-c", code], folder)
+                entry.seconds.append(float(done.stdout))
+    return [*working, *entries]
 
 
 def script() -> str:
@@ -179,9 +232,17 @@ def script() -> str:
     return str(Path(sys.executable).with_name("roctree"))
 
 
-def wall_time(command: list[str], cache: str | None = None) -> float:
-    """Return the duration of a process in seconds."""
+def processor_time(command: list[str], cache: str | None = None) -> float:
+    """Return the processor time of a process and its children in seconds."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
-    begin = perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def wall_time(command: list[str]) -> float:
+    """Return the duration of a process in seconds."""
+    begin = perf_counter()
+    subprocess.run(command, capture_output=True, timeout=LIMIT, check=True)
     return perf_counter() - begin

@@ -285,7 +285,7 @@ def start_table(outcomes: Sequence[Outcome]) -> Table:
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Start", ("what", "median"), cells, notes(outcomes))
+    return Table("Start", ("what", "processor time, median"), cells, notes(outcomes))
 
 
 def command_table(outcomes: Sequence[Outcome]) -> Table:

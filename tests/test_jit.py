@@ -16,6 +16,7 @@ from roctree._jit import (
     ahead,
     compiled,
     function_type,
+    kernel,
     kernels,
     new_record,
     typed_kernel,
@@ -73,8 +74,18 @@ def may_make_an_array(n: int) -> float:
     return np.ones(n).sum()
 
 
+@kernel
+def undeclared_part(n: int) -> float:
+    return np.ones(n).sum()
+
+
+@typed_kernel(allocates=True)
+def has_an_undeclared_part(n: int) -> float:
+    return undeclared_part(n)
+
+
 # These are not the library's: warming up does not compile them.
-for _own in (weighted, add_up, makes_an_array, may_make_an_array):
+for _own in (weighted, add_up, makes_an_array, may_make_an_array, has_an_undeclared_part):
     kernels.DECLARED.remove(_own)
 
 
@@ -140,19 +151,20 @@ def test_a_field_that_does_not_fit_is_refused(fields, name):
 def test_only_kernels_that_say_so_allocate():
     assert compiled(may_make_an_array)(3) == 3.0
     if _UNCOUNTED:
-        with pytest.raises(TypingError):
-            compiled(makes_an_array)
+        for undeclared in (makes_an_array, has_an_undeclared_part):
+            with pytest.raises(TypingError):
+                compiled(undeclared)
 
 
 LINKED = """
 import numba, numpy as np
 from roctree._jit import compiled, kernel, typed_kernel
 
-@kernel
+@kernel(allocates=True)
 def inner(n: int) -> float:
     return (np.full(n, 2.0) + np.arange(n)).sum()
 
-@kernel
+@kernel(allocates=True)
 def outer(n: int) -> float:
     return inner(n) + np.ones(n).sum()
 
@@ -176,11 +188,11 @@ def test_functions_of_numba_that_are_linked_into_kernels_still_serve_others(tmp_
 
 
 OTHER_NUMBA = """
-from numba.core import codegen, cpu
-del codegen.JITCodeLibrary, cpu.CPUTargetOptions
+from numba.core import codegen, cpu, typed_passes
+del codegen.JITCodeLibrary, cpu.CPUTargetOptions, typed_passes.NativeLowering
 from roctree._jit import compiler
 from roctree._jit.kernels import Waiting
-assert not compiler._HAS_STEPS and not compiler._UNCOUNTED
+assert not compiler._HAS_STEPS and not compiler._UNCOUNTED and not compiler._HAS_LOWERING
 Waiting.loading = Waiting.compiling = 0.0
 import numpy as np, roctree
 values = np.random.default_rng(0).normal(size=(60, 3))

@@ -20,7 +20,7 @@ from typing import Any
 from llvmlite import ir
 from llvmlite.binding import Linkage
 from numba import njit, types
-from numba.core import cgutils, codegen, cpu, targetconfig
+from numba.core import cgutils, codegen, cpu, lowering, targetconfig, typed_passes
 from numba.core.compiler import Compiler
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
@@ -38,6 +38,8 @@ Kernel = Callable[..., Any]
 
 _Library: Any = getattr(codegen, "JITCodeLibrary", object)
 _Codegen: Any = getattr(codegen, "CPUCodegen", object)
+_NumbaLower: Any = getattr(lowering, "Lower", object)
+_Lowering: Any = getattr(typed_passes, "NativeLowering", object)
 _STEPS = (
     "_optimize_final_module",
     "_finalize_dynamic_globals",
@@ -174,6 +176,62 @@ def _linking() -> Iterator[None]:
         codegen.JITCPUCodegen._library_class = before
 
 
+class _Lower(_NumbaLower):  # type: ignore[misc]
+    """Generates code that reads single fields of records, if references are not counted.
+
+    Numba loads a whole record to read one field, and overwrites a record with zeros when it is no
+    longer used. LLVM removes both again, which takes long if records have many fields.
+    """
+
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        """Read only the field of a record that is asked for."""
+        if expr.op == "getattr":
+            name = expr.value.name
+            record = self.typeof(name)
+            in_memory = name not in self._blk_local_varmap
+            if isinstance(record, types.BaseNamedTuple) and in_memory and not self._counts():
+                place = record.fields.index(expr.attr)  # type: ignore[attr-defined]
+                field = cgutils.gep_inbounds(self.builder, self.getvar(name), 0, place)
+                value = self.builder.load(field)
+                return self.context.cast(self.builder, value, record[place], resty)
+        return super().lower_expr(resty, expr)
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Store a variable without a look at its value before."""
+        if self._counts() or argidx is not None or name in self._singly_assigned_vars:
+            super().storevar(value, name, argidx)
+        else:
+            self.builder.store(value, self.getvar(name))
+
+    def delvar(self, name: str) -> None:
+        """Leave a variable that is not used any more as it is."""
+        if self._counts():
+            super().delvar(name)
+
+    def _counts(self) -> bool:
+        return self.context.enable_nrt or self._disable_sroa_like_opt
+
+
+_HAS_LOWERING = "lowering_class" in vars(_Lowering) and all(
+    hasattr(_NumbaLower, step)
+    for step in ("lower_expr", "storevar", "delvar", "getvar", "_disable_sroa_like_opt")
+)
+
+
+@contextmanager
+def _lowering() -> Iterator[None]:
+    """Generate code that reads single fields of records."""
+    if not _HAS_LOWERING:
+        yield
+        return
+    before = vars(_Lowering)["lowering_class"]
+    _Lowering.lowering_class = property(lambda _: _Lower)
+    try:
+        yield
+    finally:
+        _Lowering.lowering_class = before
+
+
 # Options of ``numba.njit``. Counting references to arrays takes up to a third of the time of a
 # growth, and only kernels that allocate need it. ``_nrt`` is a private option: with a version of
 # Numba that lacks it, references are counted everywhere.
@@ -206,7 +264,7 @@ def compile_kernel(function: Kernel) -> Kernel:
             twin.__qualname__ = f"{function.__qualname__}_{entry.digest}"
             dispatcher = njit(**options)(twin)
             try:
-                with _remembering(), _linking():
+                with _remembering(), _linking(), _lowering():
                     dispatcher.compile(signature)
             except NumbaError as error:
                 if "criterion" in declared:
@@ -235,22 +293,19 @@ def _refusal(name: str, error: NumbaError) -> ParameterError:
 
 
 class _Memory:
-    """Cache of the types that Numba infers for calls, valid until its settings change."""
+    """Cache of the types that Numba infers for calls, by its settings."""
 
     def __init__(self) -> None:
-        self.settings: Any = None
         self.known: dict[Any, tuple[Any, ...]] = {}
 
     def infer(self, infer: Callable[..., Any], function: Any, *call: Any) -> Any:
         """Return the type of a call, calling ``infer`` for new ones."""
         flags = targetconfig.ConfigStack.top_or_none()
         settings = flags and (flags.nrt, flags.error_model, flags.boundscheck, str(flags.fastmath))
-        if settings != self.settings:
-            self.settings = settings
-            self.known.clear()
         _, arguments, named = call
         # Types are unique and kept alive here, so their identity is a valid key.
-        key = id(function), *map(id, arguments), *((name, id(named[name])) for name in named)
+        types_of_call = *map(id, arguments), *((name, id(named[name])) for name in named)
+        key = settings, id(function), *types_of_call
         if key not in self.known:
             self.known[key] = infer(function, *call), function, arguments, named
         return self.known[key][0]
@@ -308,15 +363,16 @@ def _counterpart(value: Any) -> Any:
 
 
 @cache
-def _part(function: Kernel) -> Any:
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_PART}
+def _part(function: Kernel, **options: Any) -> Any:
+    options.update(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_PART)
+    # A criterion that is not declared as a kernel counts references if its caller does.
+    if _UNCOUNTED and function.__dict__.get("allocates") is False:
+        options["_nrt"] = False
     return njit(**_COMMON, **options)(_twin(function))
 
 
-@cache
 def _inlined(function: Kernel) -> Any:
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_PART}
-    return njit(**_COMMON, **options, forceinline=True)(_twin(function))
+    return _part(function, forceinline=True)
 
 
 @cache

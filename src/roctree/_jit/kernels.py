@@ -56,19 +56,36 @@ _LOCK = RLock()
 _COMPILED: dict[Kernel, Kernel] = {}
 
 
-def kernel(function: Function) -> Function:
+@overload
+def kernel(function: Function) -> Function: ...
+@overload
+def kernel(*, allocates: bool) -> Callable[[Function], Function]: ...
+def kernel(function: Any = None, *, allocates: bool = False) -> Any:
     """Declare a loop that only other kernels call.
 
-    It is not cached by itself: the typed kernel that contains it is. It counts references, and
-    may allocate, if that kernel does; hence it must not return an array.
+    It is not cached by itself: the typed kernel that contains it is. It must not return an array.
+
+    Parameters
+    ----------
+    function : callable
+    allocates : bool
+        Whether it, or a kernel that it calls, creates arrays. References are then counted, and the
+        typed kernel that contains it must allocate too.
     """
-    function.__dict__["compiled_as"] = "part"
-    return function
+
+    def declare(function: Function) -> Function:
+        function.__dict__.update(compiled_as="part", allocates=allocates)
+        return function
+
+    return declare if function is None else declare(function)
 
 
 def inlined(function: Function) -> Function:
-    """Declare a small function that is compiled into every kernel that calls it."""
-    function.__dict__["compiled_as"] = "inlined"
+    """Declare a small function that is compiled into every kernel that calls it.
+
+    It must not create arrays.
+    """
+    function.__dict__.update(compiled_as="inlined", allocates=False)
     return function
 
 

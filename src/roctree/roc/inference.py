@@ -7,7 +7,6 @@ placement, so the leaves of a tree are all that is needed.
 
 import math
 from collections.abc import Iterator
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -195,6 +194,8 @@ def auc_interval(
 
 def _normal_deviate(level: float) -> float:
     """Return how many standard deviations a two-sided normal interval extends to each side."""
+    from statistics import NormalDist
+
     return -NormalDist().inv_cdf((1.0 - level) / 2.0)
 
 

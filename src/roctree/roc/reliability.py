@@ -9,7 +9,6 @@ convex hull of the ROC curve: an edge of slope s is a pool with the odds s times
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,6 +86,8 @@ class Reliability:
     @cached_property
     def intervals(self) -> Floats:
         """Wilson's confidence interval of each probability, float64[pools, 2]."""
+        from statistics import NormalDist
+
         z = NormalDist().inv_cdf(0.5 + self.level / 2.0)
         share, n = self.probability, self.cases
         middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n)

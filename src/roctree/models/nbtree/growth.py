@@ -433,7 +433,7 @@ def evaluate_node(
     return errors, best, threshold, limit
 
 
-@kernel
+@kernel(allocates=True)
 def errors_of_split(
     node: NodeCases,
     order: Ints,
@@ -484,7 +484,7 @@ def errors_of_split(
     return errors if n_large > 1 else float(np.inf)
 
 
-@kernel
+@kernel(allocates=True)
 def errors_of_members(node: NodeCases, members: Members, limit: float, found: Discretized) -> float:
     """Write the cells of some cases of a node, and return the errors of Naive Bayes among them.
 
@@ -511,7 +511,7 @@ def errors_of_members(node: NodeCases, members: Members, limit: float, found: Di
     return cross_validated_errors(found, members, node.labels, node.n_classes, has_fractions, limit)
 
 
-@kernel
+@kernel(allocates=True)
 def find_cells(
     node: NodeCases,
     members: Ints,
@@ -594,7 +594,7 @@ def line_up(ranked: Ints, place: Ints, line: Ints) -> Int:
     return known
 
 
-@kernel
+@kernel(allocates=True)
 def line_up_as_weka(values: Floats, members: Ints, sorted_before: Ints, line: Ints) -> Int:
     """List the members in the order in which Weka adds up their weights.
 
@@ -626,7 +626,7 @@ def mark_intervals(xs: Floats, line: Ints, cuts: Floats, cells: Ints) -> None:
         cells[line[i]] = cell
 
 
-@kernel
+@kernel(allocates=True)
 def find_uncut(node: NodeCases, members: Ints, weights: Ints, uncut: Bools) -> None:
     """Mark numeric attributes in which no cut of the members can pay for its description.
 
@@ -696,7 +696,7 @@ def divide_by_category(feature: Int, node: NodeCases, order: Ints, split: Partit
     return n_large > 1
 
 
-@kernel
+@kernel(allocates=True)
 def divide_by_threshold(feature: Int, node: NodeCases, order: Ints, split: Partition) -> float:
     """Sort the cases, write the branch of each, and return the threshold; NaN if there is none."""
     values, shares = node.values[feature], split.shares
@@ -736,7 +736,7 @@ def all_differ(values: Floats, ranked: Ints) -> bool:
     return n_equal == 0
 
 
-@kernel
+@kernel(allocates=True)
 def best_threshold(values: Floats, node: NodeCases, order: Ints, n_known: Int) -> Int:
     """Return the place of the last case left of the cut of highest gain, -1 if there is none."""
     labels, weights, copies, table = node.labels, node.weights, node.copies, node.table

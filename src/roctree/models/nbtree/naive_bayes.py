@@ -411,7 +411,7 @@ class Tallies(NamedTuple):
     total: Floats
 
 
-@kernel
+@kernel(allocates=True)
 def cross_validated_errors(
     found: Discretized,
     members: Members,

@@ -21,7 +21,7 @@ _INT = 1 << 31
 _LAST = float(np.finfo(np.float64).max)
 
 
-@kernel
+@kernel(allocates=True)
 def deal_cases(cases: Ints, labels: Ints, n_folds: Int, state: Ints) -> None:
     """Write the numbers 0, 1, ... in ``cases``, shuffled and dealt to stratified folds.
 
@@ -71,7 +71,7 @@ def shuffle(cases: Ints, state: Ints) -> None:
         cases[last], cases[other] = cases[other], cases[last]
 
 
-@kernel
+@kernel(allocates=True)
 def stratify(cases: Ints, labels: Ints, n_folds: Int) -> None:
     """Deal the cases, class after class, to folds, and write one fold after the other."""
     n = cases.size
@@ -91,7 +91,7 @@ def stratify(cases: Ints, labels: Ints, n_folds: Int) -> None:
             dealt += 1
 
 
-@kernel
+@kernel(allocates=True)
 def sort_cases(cases: Ints, values: Floats) -> None:
     """Sort the cases by their values, missing ones last, exactly as Weka's quicksort does."""
     keys = np.empty(cases.size)
@@ -101,7 +101,7 @@ def sort_cases(cases: Ints, values: Floats) -> None:
     _quicksort(keys, cases)
 
 
-@kernel
+@kernel(allocates=True)
 def _quicksort(keys: Floats, index: Ints) -> None:
     """Sort keys and ``index`` with a median-of-three pivot; three or fewer are swapped directly."""
     waiting = np.empty((index.size + 1, 2), dtype=np.int64)
