@@ -234,7 +234,9 @@ def script() -> str:
 
 def processor_time(command: list[str], cache: str | None = None) -> float:
     """Return the processor time of a process and its children in seconds."""
-    environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    environment = {**os.environ, "ROCTREE_BACKGROUND": "0"}
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = cache
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
