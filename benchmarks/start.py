@@ -7,7 +7,6 @@ rows do not wait for a quiet machine.
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -234,6 +233,8 @@ def script() -> str:
 
 def processor_time(command: list[str], cache: str | None = None) -> float:
     """Return the processor time of a process and its children in seconds."""
+    import resource  # only on POSIX
+
     environment = {**os.environ, "ROCTREE_BACKGROUND": "0"}
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = cache

@@ -139,10 +139,10 @@ def test_the_page_of_the_demo_is_about_the_half_of_the_cases_that_did_not_grow_t
 ):
     seen = []
 
-    def explore(tree, path, X, y, title):
-        seen.append((tree.training_.rows, len(X), len(y), title))
+    def explore(tree, path, X, y, title, unit):
+        seen.append((tree.training_.rows, len(X), len(y), title, unit))
         return path
 
     monkeypatch.setattr(ROCTreeClassifier, "explore", explore)
     assert demo.write_demo_page(tmp_path / "page.html") == tmp_path / "page.html"
-    assert seen == [(284, 285, 285, "Breast cancer: benign or malignant?")]
+    assert seen == [(284, 285, 285, "Breast cancer: benign or malignant?", "tumours")]

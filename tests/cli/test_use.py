@@ -553,3 +553,25 @@ def test_undecided_cases_are_an_option(grown, roctree):
     table = roctree("labellings", "tree.json", "--positive", "ill", "--cost-reject", 0.3).out
     assert "undecided" in table
     assert "rejected" in table
+
+
+def test_columns_that_only_points_use_are_read(patients, roctree):
+    done = roctree(
+        "fit", "data.csv", "--target", "outcome", "--preset", "scorecard", "-o", "q.json"
+    )
+    assert done.code == 0, done.err
+    card = library.load(patients / "q.json")
+    tested = set(card.tree_.feature[card.tree_.feature >= 0].tolist())
+    assert not tested >= {each.feature for each in card.points_.scorecard.attributes}
+    table = read_file("test.csv", types=column_types(card.schema_))
+    rows = table.select(list(card.schema_.names))
+    done = roctree(
+        "predict", "q.json", "test.csv", "--columns", "probability,rule", "-o", "scored.csv"
+    )
+    assert done.code == 0, done.err
+    said, shares = csv.read_csv("scored.csv").to_pydict(), card.predict_proba(rows)
+    for position, label in enumerate(card.classes_):
+        np.testing.assert_allclose(said[f"probability_{label}"], shares[:, position], rtol=1e-12)
+    assert all(rule.startswith("if ") for rule in said["rule"])
+    measured = json.loads(roctree("evaluate", "q.json", "test.csv", "--json").out)
+    assert measured["auc"] == pytest.approx(card.roc(rows, table.column("outcome")).auc)

@@ -58,6 +58,8 @@ COMMANDS = {
 
 
 _WITHOUT_PANDAS = ("describe", "evaluate", "predict", "labellings", "at", "export", "explore")
+# Commands that fit need this much address space to import scikit-learn, in bytes.
+_MIN_ADDRESS_SPACE = 1 << 30
 
 
 class PandasRefused(MetaPathFinder):
@@ -138,10 +140,12 @@ def script() -> NoReturn:
     A thread of pyarrow that still reads ahead at interpreter shutdown would abort the process,
     because it waits for the interpreter lock in C++ code.
     """
-    if sys.argv[1:2] and sys.argv[1] in _WITHOUT_PANDAS:
-        sys.meta_path.insert(0, PandasRefused())
     code = 1
     try:
+        if sys.argv[1:2] and sys.argv[1] in _WITHOUT_PANDAS:
+            sys.meta_path.insert(0, PandasRefused())
+        elif sys.argv[1:2] and sys.argv[1] in COMMANDS:
+            _check_address_space()
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
@@ -153,6 +157,25 @@ def script() -> NoReturn:
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(code)
+
+
+def _check_address_space() -> None:
+    """Exit where a limit such as ``ulimit -v`` leaves too little memory to import scikit-learn.
+
+    OpenBLAS, which SciPy loads, would wait forever for memory.
+    """
+    try:
+        import resource
+    except ImportError:  # only POSIX has such limits
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit not in (resource.RLIM_INFINITY, -1) and limit < _MIN_ADDRESS_SPACE:
+        typer.echo(
+            f"Error: there is not enough memory: this process is limited to {limit >> 20} MB, but "
+            f"needs at least {_MIN_ADDRESS_SPACE >> 20} MB; raise the limit (ulimit -v).",
+            err=True,
+        )
+        sys.exit(USAGE_ERROR)
 
 
 def main() -> None:

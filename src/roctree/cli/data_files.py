@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
-
 from roctree.cli.output import STANDARD_OUTPUT, open_output
 from roctree.data import Schema, arrow
 from roctree.data.csv_file import CsvFormat
@@ -37,6 +35,7 @@ from roctree.data.roles import (
 )
 from roctree.data.streams import is_pipe
 from roctree.errors import DataError, ParameterError
+from roctree.export.common import used_features
 from roctree.files.atomic import is_pipe_or_device
 from roctree.fitted import FittedModel, FittedTree
 from roctree.large.batches import PARQUET_SUFFIXES, is_pattern
@@ -178,12 +177,12 @@ def present_attributes(model: FittedModel, present: list[str], path: str) -> lis
 
 
 def _used_attributes(model: FittedModel) -> list[str]:
-    """Return the attributes that predictions depend on: for a tree, those of its splits."""
+    """Return the attributes that predictions depend on: those of a tree's splits and points."""
     names, point = model.schema.names, model.operating_point
     randomised = point is not None and point.chance > 0.0  # draws depend on all values of a row
     if randomised or not isinstance(model, FittedTree):
         return list(names)
-    return [names[feature] for feature in np.unique(model.tree.feature).tolist() if feature >= 0]
+    return [names[feature] for feature in used_features(model)]
 
 
 def _with_unused_columns(table: Any, model: FittedModel, path: str) -> Any:

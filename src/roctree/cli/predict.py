@@ -20,7 +20,7 @@ from roctree.data import arrow
 from roctree.data.readers import read_batches
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import ParameterError
-from roctree.export import to_rules
+from roctree.export.text import leaf_rules
 from roctree.fitted import FittedModel
 from roctree.text import did_you_mean, quote_if_needed
 
@@ -68,8 +68,7 @@ def _leaf(model: FittedModel, rows: Any) -> ResultColumns:
 def _rule_columns(model: FittedModel, rows: Any) -> ResultColumns:
     tree = require_tree(model, "--columns rule")
     leaves, positions = np.unique(tree.apply(rows), return_inverse=True)
-    rules = [line for line in to_rules(tree).splitlines() if not line.startswith("#")]
-    by_leaf = {int(line.rpartition("leaf ")[2].rstrip(")")): line for line in rules}
+    by_leaf = leaf_rules(tree)
     texts = arrow.array([by_leaf[leaf] for leaf in leaves.tolist()])
     yield "rule", texts.take(arrow.array(positions))
 

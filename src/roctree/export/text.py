@@ -40,14 +40,21 @@ def to_rules(model: FittedTree, *, digits: int = 4) -> str:
         Significant digits of thresholds and weights, at most 17.
     """
     check_limits(None, digits)
-    cuts = short_thresholds(model.tree, model.schema, digits)
     lines = [f"# {line}" for line in model.describe()]
-    for node in depth_first(model.tree, None):
-        if model.tree.is_leaf[node]:
-            lines.append(_rule_text(model, node, cuts, digits))
+    lines += leaf_rules(model, digits=digits).values()
     if isinstance(model, FittedScorecard):
         lines += ["then add points:", replace(model.points_table, digits=digits).to_text()]
     return "\n".join(lines)
+
+
+def leaf_rules(model: FittedTree, *, digits: int = 4) -> dict[int, str]:
+    """Return the rule of each leaf by its node, from left to right."""
+    cuts = short_thresholds(model.tree, model.schema, digits)
+    return {
+        node: _rule_text(model, node, cuts, digits)
+        for node in depth_first(model.tree, None)
+        if model.tree.is_leaf[node]
+    }
 
 
 def _rule_text(model: FittedTree, leaf: int, cuts: dict[int, str], digits: int) -> str:

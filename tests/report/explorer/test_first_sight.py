@@ -455,7 +455,9 @@ def test_a_cheaper_point_has_a_paired_interval_and_a_button(opened):
 
 
 # The colour in a corner of the badge of each drawn leaf, and the colours of flagged and cleared.
-BADGES = """(() => {
+BADGES = """(async () => {
+    // The tree is drawn in the next frame.
+    await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
     const { app, views } = document.querySelector("main.roctree").explorer;
     const { view, canvas } = views.tree;
     const ratio = canvas.width / canvas.clientWidth;
