@@ -178,7 +178,7 @@ def test_soft_thresholds_are_described(table, roctree):
 
 def test_pruning_says_by_what(grown_things, roctree):
     done = roctree("prune", "things.json", "--method", "cost_complexity:alpha=1", "-o", "s.json")
-    assert done.out == "Pruned by cost_complexity:alpha=1 from 2 to 1 leaves; wrote s.json\n"
+    assert done.out == "Pruned by cost_complexity:alpha=1 from 2 leaves to 1; wrote s.json\n"
     refused = roctree("prune", "things.json", "--method", "card_per_class:cases=9", "-o", "s.json")
     assert "card_per_class:cases=9 has an unknown option; the options are K, rule." in refused.err
 

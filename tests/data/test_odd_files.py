@@ -132,7 +132,7 @@ def test_a_few_numbers_among_texts_are_codes(tmp_path):
 
 REFUSED = {
     "odd.csv is encoded in UTF-16: set encoding='utf-16'.": text().encode("utf-16"),
-    "odd.csv has text in another encoding: set its encoding, such as encoding='latin-1'.": text(
+    "odd.csv has text in another encoding: set its encoding, such as encoding='cp1252'.": text(
         "é", "c", "y"
     ).encode("latin-1"),
     "odd.csv is empty: give a file with the names of the columns in its first line": b"\r\n\n",

@@ -289,7 +289,10 @@ def _advice(model: FittedModel, parameters: Mapping[str, Any]) -> list[str]:
     options = {name: f"{option_name(name)} {value}" for name, value in READABLE.items()}
     if default_options(parameters):
         listed = " ".join(options.values())
-        return [f"Grown with {listed}; other options of the tree replace these."]
+        return [
+            f"Grown with {listed}, the defaults of this command; "
+            "if you give any option of the tree, only yours apply."
+        ]
     if isinstance(model, FittedTree) and model.n_leaves > WHOLE_TREE_LEAVES:
         return [f"For a tree that can be read as a whole: {options['max_leaves']}."]
     return []

@@ -43,7 +43,7 @@ from roctree.files import as_estimator, load_fitted, save
 from roctree.fitted import SOFT_REMARK, FittedModel, FittedTree
 from roctree.labelling import OperatingPoint, describe_request
 from roctree.pruning import Pruner
-from roctree.text import did_you_mean, quote_if_needed
+from roctree.text import did_you_mean, pluralize, quote_if_needed
 from roctree.tree.text import WHOLE_TREE_LEAVES
 
 # Models and operating points
@@ -310,7 +310,8 @@ def prune(
     before, after = tree.get_n_leaves(), smaller.get_n_leaves()
     pruner = format_strategy(smaller.pruning_)
     facts = {"leaves_before": before, "leaves": after, "method": pruner, "output": output}
-    return Report(facts, [f"Pruned by {pruner} from {before} to {after} leaves; wrote {output}"])
+    sizes = f"{pluralize(before, 'leaf', 'leaves')} to {after}"
+    return Report(facts, [f"Pruned by {pruner} from {sizes}; wrote {output}"])
 
 
 def _sweep(

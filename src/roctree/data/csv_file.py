@@ -265,7 +265,7 @@ def _finished(
         if arrow.types.is_binary(column.type):
             raise DataError(
                 reason="column {column!r} holds text in another encoding: set its encoding, such "
-                "as {encoding='latin-1'}",
+                "as {encoding='cp1252'}",
                 column=name,
             )
         if arrow.types.is_string(column.type):

@@ -250,7 +250,7 @@ def _reading_errors(source: Source) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise DataError(
             reason="{source} has text in another encoding: set its encoding, such as "
-            "{encoding='latin-1'}",
+            "{encoding='cp1252'}",
             source=source.name,
         ) from error
     except (arrow.ArrowInvalid, arrow.ArrowKeyError) as error:

@@ -7,6 +7,7 @@ import numpy as np
 
 from roctree.arrays import Floats
 from roctree.errors import ParameterError
+from roctree.text import pluralize
 from roctree.tree.prediction import decision_path, mix
 from roctree.tree.text import DIGITS, Answers, branch_conditions, short, value_text
 from roctree.tree.tree import Tree
@@ -78,7 +79,7 @@ class Explanation:
         rest = self.leaves[MAX_LEAVES:]
         if rest:
             part = sum(leaf.part for leaf in rest)
-            lines.append(f"{_percent(part)} {len(rest)} more leaves")
+            lines.append(f"{_percent(part)} {pluralize(len(rest), 'more leaf', 'more leaves')}")
         return "\n".join(lines)
 
     __repr__ = __str__
