@@ -316,3 +316,12 @@ def test_a_command_that_has_too_little_memory_to_start_says_so(table):
         "Error: there is not enough memory: this process is limited to 683 MB, but needs at least "
         "1024 MB; raise the limit (ulimit -v).\n"
     )
+
+
+def test_approximate_counts_of_divided_cases_come_with_advice(patients, roctree):
+    assert roctree("fit", "data.csv", "--target", "outcome", "-o", "soft.json").code == 0
+    listed = roctree("labellings", "soft.json").out
+    assert "Approximate: cases divided among leaves count fractionally; give test data" in listed
+    assert "Approximate" not in roctree("labellings", "soft.json", "test.csv").out
+    shown = roctree("at", "soft.json", "--cost-fn", 5, "-o", "careful.json").out
+    assert "Predictions may have other rates, because a divided case gets one label" in shown

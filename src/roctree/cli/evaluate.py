@@ -51,6 +51,7 @@ from roctree.large import count_large_data
 from roctree.large.batches import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
 from roctree.roc import Curve, mauc
+from roctree.roc.curve import IN_PARTS
 from roctree.roc.threshold_choice import THRESHOLD_CHOICES
 from roctree.tally import Counted, joined
 from roctree.text import UNDECIDED
@@ -422,7 +423,10 @@ def _shown_labellings(found: Labellings) -> list[str | ReportTable]:
     shown[[0, -1]] = True
     rows = [row for row, wanted in zip(found.cells(digits=4), shown, strict=True) if wanted]
     table = ReportTable(found.head, rows, f"Labellings, positive class {found.positive_class}")
-    return [table, *([f"{found.note}\n"] if found.note else [])]
+    notes = [found.note] if found.note else []
+    if found.in_parts:
+        notes.append(f"{IN_PARTS.capitalize()}; give test data to count every case as a whole.")
+    return [table, *(f"{note}\n" for note in notes)]
 
 
 def _cost_facts(

@@ -226,7 +226,12 @@ def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Rep
         save(changed, output)
     saved = f"Wrote {output}" if output else "Not saved: use -o FILE to save the labels."
     facts = operating_point_facts(point, classes) | {"output": output}
-    return Report(facts, [describe_operating_point(point, classes), saved])
+    advice = [
+        "Predictions may have other rates, because a divided case gets one label: measure them "
+        "with roctree evaluate."
+    ]
+    shown = [describe_operating_point(point, classes), *(advice if point.in_parts else []), saved]
+    return Report(facts, shown)
 
 
 # Prune
