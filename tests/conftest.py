@@ -1,4 +1,5 @@
 import os
+import sys
 
 from hypothesis import Phase, settings
 
@@ -27,3 +28,9 @@ settings.load_profile("roctree")
 growth._NOT_WORTH_THE_WAIT = 0
 Waiting.loading = Waiting.compiling = 0.0
 os.environ["ROCTREE_QUIET"] = "1"
+
+
+def pytest_runtest_teardown():
+    """Close the figures of a test: matplotlib warns when many are open."""
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -9,7 +9,6 @@ import inspect
 from dataclasses import dataclass
 from functools import cache
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,12 +76,6 @@ def naive_bayes_tree():
 def cells():
     X, y = weather.complete(100, seed=5)
     return MultiscaleClassifier(max_level=4).fit(X[["warmth", "wind"]].to_numpy(), y)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 NEW, _ = weather.complete(40, seed=9)

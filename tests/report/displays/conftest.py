@@ -5,10 +5,8 @@ from tests.estimator import weather
 
 
 @pytest.fixture(autouse=True)
-def _close_figures():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    yield
-    pyplot.close("all")
+def _needs_matplotlib():
+    pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture(scope="module")
