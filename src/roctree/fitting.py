@@ -327,7 +327,9 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: i
 
 def grower(data: Dataset, options: FitOptions, n_threads: int = 1) -> tuple[Grow, GrowthRules]:
     """Return a function that grows trees from parts of the data, and the rules for all data."""
-    rules = options.growth_rules(data.schema.classes, class_totals(data), len(data.labels))
+    rules = options.growth_rules(
+        data.schema.classes, class_totals(data, n_threads), len(data.labels)
+    )
     return partial(grow_tree, options=options, rules=rules, n_threads=n_threads), rules
 
 
@@ -387,12 +389,12 @@ def _place_thresholds(
     return observed_thresholds(tree, values, n_categories)
 
 
-def class_totals(data: Dataset) -> Floats:
+def class_totals(data: Dataset, n_threads: int = 1) -> Floats:
     """Return the weight of each class, independent of the order of rows."""
-    weights, quantum = weight_grid(data.weights)
+    weights, quantum = weight_grid(data.weights, n_threads)
     lost = int(np.count_nonzero((weights == 0.0) & (data.weights > 0.0)))
     warn_about_lost_rows(lost, weights.size, quantum, data.weights.max(), stacklevel=4)
-    return class_counts(data.labels, weights, data.schema.n_classes)
+    return class_counts(data.labels, weights, data.schema.n_classes, n_threads)
 
 
 def warn_about_lost_rows(

@@ -24,7 +24,7 @@ from roctree._jit import (
     table_score,
     typed_kernel,
 )
-from roctree.arrays import Floats, Ints, ReadonlyInts, any_missing
+from roctree.arrays import Floats, Ints, ReadonlyInts, any_missing, in_threads, row_parts
 from roctree.data.dataset import Dataset
 from roctree.errors import DataError, ParameterError
 from roctree.tree.columns import Columns, code_rows, describe_columns, sort_columns
@@ -163,14 +163,22 @@ class GrowthRules:
         )
 
 
-def weight_grid(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def weight_grid(
+    weights: NDArray[np.float64], n_threads: int = 1
+) -> tuple[NDArray[np.float64], float]:
     """Round weights to multiples of a power of two so that every sum of them is exact in float64.
 
     Integers are unchanged. The grid depends only on the number of cases and their largest weight,
     not on their order.
     """
     quantum = grid_of(weights.size, float(weights.max()))
-    return on_grid(weights, quantum), quantum
+    rounded = np.empty(weights.size)
+
+    def round_part(rows: slice) -> None:
+        on_grid(weights[rows], quantum, rounded[rows])
+
+    in_threads(n_threads, round_part, row_parts(weights.size, n_threads))
+    return rounded, quantum
 
 
 def grid_of(n_cases: int, largest: float) -> float:
@@ -178,9 +186,11 @@ def grid_of(n_cases: int, largest: float) -> float:
     return math.ldexp(1.0, math.frexp(largest * n_cases)[1] - 52)
 
 
-def on_grid(weights: NDArray[np.float64], quantum: float) -> NDArray[np.float64]:
-    """Round weights to integer multiples of the unit."""
-    units = weights / quantum
+def on_grid(
+    weights: NDArray[np.float64], quantum: float, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Round weights to integer multiples of the unit, into ``out`` if it is given."""
+    units = np.divide(weights, quantum, out=out)
     return np.multiply(np.rint(units, out=units), quantum, out=units)
 
 
@@ -193,19 +203,30 @@ def drop_zero_weight(
 
 
 def class_counts(
-    labels: NDArray[np.int32], weights: NDArray[np.float64], n_classes: int
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    n_classes: int,
+    n_threads: int = 1,
 ) -> NDArray[np.float64]:
-    """Return the weight of each class."""
-    return np.bincount(labels, weights, minlength=n_classes).astype(np.float64)
+    """Return the weight of each class.
+
+    Several threads need weights on a grid, whose sums do not depend on their order.
+    """
+
+    def count(rows: slice) -> NDArray[np.float64]:
+        return np.bincount(labels[rows], weights[rows], minlength=n_classes).astype(np.float64)
+
+    parts = in_threads(n_threads, count, row_parts(labels.size, n_threads))
+    return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
 
 def grow(dataset: Dataset, growth: GrowthRules, n_threads: int = 1) -> Tree:
     """Grow the tree of a data set; cases without weight are ignored."""
     values, labels, weights = drop_zero_weight(dataset.values, dataset.labels, dataset.weights)
-    weights, quantum = weight_grid(weights)
+    weights, quantum = weight_grid(weights, n_threads)
     # Very small weights may be rounded to zero next to very large ones.
     values, labels, weights = drop_zero_weight(values, labels, weights)
-    counts = class_counts(labels, weights, dataset.schema.n_classes)
+    counts = class_counts(labels, weights, dataset.schema.n_classes, n_threads)
     columns = describe_columns(values, dataset.schema.n_categories, float(counts.sum()), growth)
     refuse_many_branches(columns, dataset.schema.names, growth)
     set_shrinkage(columns, growth, lambda each: count_categories(columns, each, labels, weights))

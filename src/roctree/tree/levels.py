@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import choose, compiled
-from roctree.arrays import Bools, Floats, Ints, in_threads
+from roctree.arrays import Bools, Floats, Ints, in_threads, row_parts
 from roctree.data.dataset import Dataset
 from roctree.tree.bins import MAX_BINS, Edges, binned_columns, learn_edges
 from roctree.tree.columns import Columns
@@ -286,7 +286,13 @@ class BinnedRows(Binned):
             growth,
             lambda each: count_codes(columns, each, rows.codes[:, each], rows.labels, weights),
         )
-        coded = coded_rows(rows.codes.astype(np.uint16), rows.labels, weights)
+        codes = np.empty(rows.codes.shape, np.uint16)
+
+        def widen(part: slice) -> None:
+            codes[part] = rows.codes[part]
+
+        in_threads(n_threads, widen, row_parts(rows.size, n_threads))
+        coded = coded_rows(codes, rows.labels, weights)
         space = Workspace(columns, self.counts.size)
         space.start(self.counts)
         kernels.grow(columns, coded, growth, self.quantum, space, n_threads)
@@ -299,10 +305,10 @@ def bin_dataset(dataset: Dataset, max_bins: int = MAX_BINS, n_threads: int = 1) 
     schema = dataset.schema
     given = None if (weights == 1.0).all() else weights
     edges = learn_edges(values, schema.n_categories, schema.names, max_bins, given, n_threads)
-    weights, quantum = weight_grid(weights)
+    weights, quantum = weight_grid(weights, n_threads)
     # Very small weights may be rounded to zero next to very large ones.
     values, labels, weights = drop_zero_weight(values, labels, weights)
-    counts = class_counts(labels, weights, schema.n_classes)
+    counts = class_counts(labels, weights, schema.n_classes, n_threads)
     codes, bounds = edges.code(values, n_threads)
     rows = Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights))
     parts = rows.divided(n_threads * -(-rows.size // (n_threads * SHARD_ROWS)))
