@@ -438,6 +438,13 @@ def test_compare_runs_in_as_many_processes_as_asked(patients, roctree, monkeypat
     assert seen == [{"n_jobs": 3, "changed": "again", "progress": False}]
 
 
+def test_comparisons_without_options_grow_the_tree_of_fit_and_say_so(patients, roctree):
+    options = ["data.csv", "--target", "outcome", "--folds", 2]
+    grown = "Grown with --preset readable --max-leaves 16 --min-samples-leaf 5"
+    assert grown in roctree("compare", *options).out
+    assert grown not in roctree("compare", *options, "--criterion", "auc").out
+
+
 def test_compare_goes_on_from_its_store_and_names_changed_data(patients, roctree):
     options = ("--target", "outcome", "--folds", 3, "--max-leaves", 4, "--store", "kept.sqlite")
     roctree("compare", "data.csv", *options)

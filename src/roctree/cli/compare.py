@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from io import BytesIO
 from math import isnan
 from pathlib import Path
@@ -13,7 +14,13 @@ import typer
 
 import roctree
 from roctree.cli.data_files import column_roles, read_training_file
-from roctree.cli.estimators import tree_from_options, tree_options, variants
+from roctree.cli.estimators import (
+    READABLE,
+    default_options,
+    tree_from_options,
+    tree_options,
+    variants,
+)
 from roctree.cli.options import (
     COLUMNS,
     COSTS,
@@ -23,6 +30,7 @@ from roctree.cli.options import (
     Repeats,
     TrainingTarget,
     command,
+    option_name,
     parse_costs,
     parse_number,
 )
@@ -73,6 +81,7 @@ def compare(
     """Compare trees by repeated stratified cross-validation on the same folds.
 
     Options of the tree take several values, separated by commas; all combinations are compared.
+    As for fit, the tree without options is readable; if any is given, only those apply.
 
     Example:
       roctree compare data.csv --target outcome --criterion auc,msee --folds 5
@@ -92,7 +101,12 @@ def compare(
     with TemporaryDirectory() as folder:
         path = store or Path(folder) / "results.sqlite"
         results = run(plan, path, n_jobs=n_jobs, changed=changed, progress=progress)  # type: ignore[arg-type]
-    return comparison_report(results)
+    report = comparison_report(results)
+    if not default_options(parameters):
+        return report
+    listed = " ".join(f"{option_name(name)} {value}" for name, value in READABLE.items())
+    note = f"Grown with {listed}, as fit does without options of the tree."
+    return replace(report, shown=[*report.shown, note])
 
 
 def comparison_report(results: "Results") -> Report:
