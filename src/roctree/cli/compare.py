@@ -13,7 +13,7 @@ import typer
 
 import roctree
 from roctree.cli.data_files import column_roles, read_training_file
-from roctree.cli.estimators import tree_from_options, tree_options, variants
+from roctree.cli.fit import tree_from_options, tree_options, variants
 from roctree.cli.options import (
     COLUMNS,
     COSTS,
