@@ -17,8 +17,8 @@ import numpy as np
 from roctree import NaiveBayesTreeClassifier
 from roctree.arrays import Floats
 from roctree.experiment import Answer, Bootstrap, Configuration, Problem, Results, Table
+from roctree.experiment.configurations import fit_configurations
 from roctree.experiment.metrics import accuracy, auc, leaves
-from roctree.experiment.run import fit_configurations
 from roctree.presets import j48
 from roctree.pruning import ReducedError
 from roctree.roc import Curve

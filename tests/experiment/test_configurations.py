@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from roctree import ROCTreeClassifier
 from roctree.errors import ParameterError
 from roctree.experiment import BuiltIn, Configuration
-from roctree.experiment.run import fit_configurations
+from roctree.experiment.configurations import fit_configurations
 from roctree.presets import j48
 from roctree.pruning import ReducedError
 from roctree.smoothing import MBranch

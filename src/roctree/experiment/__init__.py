@@ -3,10 +3,11 @@
 ``Plan.of`` states what to compare, ``run`` runs it and returns ``Results``.
 """
 
+from roctree.experiment.configurations import Configuration
 from roctree.experiment.designs import Bootstrap, CrossValidation, HoldOut
 from roctree.experiment.metrics import METRICS, Answer, FBeta
 from roctree.experiment.results import Results, Table
-from roctree.experiment.run import Configuration, Plan, run
+from roctree.experiment.run import Plan, run
 from roctree.experiment.significance import (
     Ranks,
     SignificanceTest,
