@@ -141,7 +141,7 @@ def test_the_walk_of_an_estimator_option_adds_it_to_the_command_line_too(tmp_pat
     copy = follow("Add an estimator option", tmp_path)
     code = f"""
 from roctree import ROCTreeClassifier
-from roctree.cli.estimators import tree_options
+from roctree.cli.fit import tree_options
 print(ROCTreeClassifier(stump=True).fit({ROWS}).get_n_leaves(), "stump" in tree_options())
 """
     assert run(copy, code).split() == ["2", "True"]

@@ -22,8 +22,7 @@ from roctree._jit import (
     typed_kernel,
     variant,
 )
-from roctree._jit.compiler import _UNCOUNTED
-from roctree._jit.records import record_type, signature_of
+from roctree._jit.compiler import _UNCOUNTED, record_type, signature_of
 from roctree.arrays import AnyFloats2D, Floats, Ints, ReadonlyInts
 
 COUNTERS = np.dtype([("calls", np.int64), ("rows", np.int64)])

@@ -1056,7 +1056,7 @@ class ROCTreeClassifier(NodeClassifier):
         page = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return page
-        from roctree.report.explorer.preview import preview_svg
+        from roctree.report.displays import preview_svg
 
         model = self._model()
         return page + preview_svg(model) + to_html(model.tree, model.schema, model.answers)

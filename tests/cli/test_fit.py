@@ -10,7 +10,7 @@ from pyarrow import feather, parquet
 
 import roctree as library
 from roctree import ROCTreeClassifier
-from roctree.cli.estimators import tree_from_options, tree_options, variants
+from roctree.cli.fit import tree_from_options, tree_options, variants
 from roctree.cli.options import RENAMED
 from roctree.data.readers import read_file
 from roctree.points import Points

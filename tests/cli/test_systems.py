@@ -6,7 +6,7 @@ import re
 import pytest
 
 import roctree as library
-from roctree.cli.estimators import SYSTEMS, system_from_options, system_options
+from roctree.cli.fit import SYSTEMS, system_from_options, system_options
 from roctree.cli.options import RENAMED
 
 # Cells take neither categories nor missing values.

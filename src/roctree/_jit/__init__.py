@@ -13,6 +13,9 @@ the first kernel is compiled.
 
 from roctree._jit.kernels import (
     JIT_DISABLED,
+    BlockScore,
+    TableScore,
+    block_score,
     choose,
     compile_later,
     compiled,
@@ -24,14 +27,9 @@ from roctree._jit.kernels import (
     new_record,
     of_kind,
     record_array,
+    table_score,
     typed_kernel,
     variant,
-)
-from roctree._jit.scores import (
-    BlockScore,
-    TableScore,
-    block_score,
-    table_score,
 )
 
 __all__ = [

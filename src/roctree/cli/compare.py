@@ -14,7 +14,7 @@ import typer
 
 import roctree
 from roctree.cli.data_files import column_roles, read_training_file
-from roctree.cli.estimators import (
+from roctree.cli.fit import (
     READABLE,
     default_options,
     tree_from_options,

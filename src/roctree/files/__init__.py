@@ -59,10 +59,10 @@ class ModelKind(NamedTuple):
 KINDS: dict[str, ModelKind] = {
     "ROCTreeClassifier": ModelKind("roctree.estimator", "roctree.files.fitted_tree"),
     "NaiveBayesTreeClassifier": ModelKind(
-        "roctree.models.nbtree.estimator", "roctree.models.nbtree.file"
+        "roctree.models.nbtree.estimator", "roctree.models.nbtree.fitted"
     ),
     "MultiscaleClassifier": ModelKind(
-        "roctree.models.multiscale.estimator", "roctree.models.multiscale.file"
+        "roctree.models.multiscale.estimator", "roctree.models.multiscale.fitted"
     ),
 }
 

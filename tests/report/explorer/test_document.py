@@ -16,7 +16,8 @@ import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.export.text import label_colour
-from roctree.report.explorer import page, page_text, preview
+from roctree.report import displays
+from roctree.report.explorer import page, page_text
 from roctree.report.explorer.document import _bins, _default_costs, data_document
 from roctree.report.explorer.page import as_json
 from roctree.tree.prediction import divided_rows
@@ -264,10 +265,10 @@ def test_a_page_opens_with_the_cost_of_leaving_a_case_undecided():
 def test_branches_of_the_still_picture_are_as_wide_as_their_share_of_the_cases():
     tree, *_ = trees.readable()
     drawn = re.findall(
-        r'stroke="#9aa4af"[^>]*stroke-width="([0-9.]+)"', preview.preview_svg(tree.fitted_)
+        r'stroke="#9aa4af"[^>]*stroke-width="([0-9.]+)"', displays.preview_svg(tree.fitted_)
     )
     weights = tree.tree_.weight[1:] / tree.tree_.weight[0]
-    widths = np.maximum(1.0, preview._WIDEST * weights)
+    widths = np.maximum(1.0, displays._WIDEST * weights)
     assert set(drawn) <= {f"{width:.1f}" for width in widths}
     assert min(map(float, drawn)) == 1.0 < max(map(float, drawn))
 
