@@ -77,6 +77,15 @@ def test_a_quick_study_has_a_page(tmp_path, monkeypatch):
     assert "Not in the data given: glass." in page.markdown()
 
 
+def test_stored_results_are_reported_without_a_run(tmp_path):
+    known = {"readable": readable()}
+    arguments = ("points", [IRIS], known, points.DESIGN, points.METRICS)
+    ran = Setting(BuiltIn(), tmp_path, quick=True).run(*arguments)
+    setting = Setting(BuiltIn(), tmp_path, quick=True, stored=True)
+    assert len(setting.run(*arguments).outcomes) == len(ran.outcomes) == 5
+    assert setting.run("other", *arguments[1:]).outcomes == []
+
+
 def test_results_kept_as_text_can_be_extended(tmp_path):
     store = Store(tmp_path / "points.sqlite")
     store.keep("code", {"numpy": "2"})
