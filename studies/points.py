@@ -364,8 +364,20 @@ def _peer_sentences(study: Comparison, beyond: Comparison) -> list[str]:
             found.append(
                 f"{other[0].upper() + other[1:]} is {side} `best_ranking` on {len(lead.gaps)} data "
                 f"sets: {lead} points of Hand and Till's area, {lead.score} wins, ties and losses."
+                f"{_without_the_farthest(lead)}"
             )
     return found
+
+
+def _without_the_farthest(lead: Lead) -> str:
+    """Say what the mean is without the data set with the largest difference, if there are three."""
+    if len(lead.gaps) < 3:
+        return ""
+    place = int(np.argmax(np.abs(lead.gaps)))
+    rest = Lead(np.delete(lead.gaps, place), {})
+    name = list(lead.verdicts)[place]
+    middle = f"{np.median(lead.gaps):+.2f}"
+    return f" Without {name} ({lead.gaps[place]:+.1f}) it is {rest}; the median of all is {middle}."
 
 
 def _unfinished(study: Comparison, beyond: Comparison) -> list[str]:

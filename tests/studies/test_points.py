@@ -47,6 +47,16 @@ def test_the_page_compares_rows_on_common_data_sets():
     assert "EBM is behind `best_ranking` on 2 data sets" in text
 
 
+def test_a_mean_that_depends_on_one_data_set_is_given_without_it_too():
+    sets = ["iris", "wine", "glass"]
+
+    def failing_once(problem, name, fold):
+        return areas(problem, name, fold) - 0.4 * (name == points.EBM and problem == "glass")
+
+    text = points.report_of(results_of(sets, failing_once), sets, [], []).markdown()
+    assert "Without glass (-45.0) it is -5.00 ± 0.00; the median of all is -5.00." in text
+
+
 def test_unfinished_rows_cover_fewer_data_sets_and_are_named():
     results = results_of(["iris", "wine"], areas)
     kept = [
