@@ -110,6 +110,7 @@ def _parser() -> ArgumentParser:
         default="refuse",
         help="results from before a change of data or code: refuse, keep, or run them again",
     )
+    add("--stored", action="store_true", help="run nothing: report the results stored in --out")
     add("--json", action="store_true", help="print the reports as JSON")
     add("--debug", action="store_true", help="print the traceback of an error")
     return parser
@@ -130,6 +131,7 @@ def _run(options: Namespace) -> None:
         options.changed,
         progress=sys.stderr.isatty(),
         together=len(chosen) > 1,
+        stored=options.stored,
     )
     facts: dict[str, Any] = {}
     for name in chosen:

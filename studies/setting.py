@@ -63,6 +63,8 @@ class Setting:
     together : bool, default=False
         Whether several tables of a paper are wanted: their configurations are then run together,
         so that each tree is grown only once.
+    stored : bool, default=False
+        Whether to run nothing, and report stored results.
     """
 
     source: ProblemSource
@@ -73,6 +75,7 @@ class Setting:
     changed: Changed = "refuse"
     progress: bool = False
     together: bool = False
+    stored: bool = False
 
     def rows(self, paper: str) -> tuple[list[Row], list[str]]:
         """Return the data sets of a paper that the source has, and the labels of the others.
@@ -127,6 +130,8 @@ class Setting:
         metrics: Any,
     ) -> Results:
         """Run what is missing of an experiment, in a file of this name."""
+        if self.stored:
+            return self.results(name, problems, list(configurations), design)
         plan = Plan.of(problems, configurations, self.design(design), metrics)
         return run(
             plan,

@@ -40,6 +40,7 @@ from roctree.scorecard import FittedScorecard
 from roctree.tree.text import leaf_letters
 from tests.estimator import weather
 from tests.naive import points as naive
+from tests.shared_data import DATA
 
 KINDS = {
     "linear": Points(),
@@ -313,6 +314,26 @@ def test_whole_points_can_be_added_up_by_hand():
         chance = 1.0 / (1.0 + math.exp(-table.scorecard.unit * total))
         assert tree.predict_proba(X[row : row + 1])[0, 1] == pytest.approx(chance)
         assert chances.get(total, chance) == pytest.approx(chance)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("heart-statlog", [0, 50, 100, 150, 200]), ("hepatitis", [3, 30, 60, 90, 120])],
+)
+def test_the_forms_of_the_gallery_can_be_filled_in_by_hand(name, rows):
+    X = pd.read_csv(DATA / f"{name}.csv.gz")
+    y = X.pop("class")
+    form = Points("curves", max_attributes=5, integer=True)
+    model = presets.scorecard(max_leaf_nodes=4, ranking="leaf", points=form).fit(X, y)
+    table, place = model.points_, model.points_.positive
+    lines = [(name, value, points[0]) for name, value, points, _ in table.lines()]
+    letters = leaf_letters(model.tree_, model.fitted_.probabilities[:, place])
+    for row in rows:
+        case = {name: None if pd.isna(value) else value for name, value in X.iloc[row].items()}
+        total = naive.added_up(case, lines, letters[model.apply(X[row : row + 1])[0]])
+        chance = 1.0 / (1.0 + math.exp(-table.scorecard.unit * total))
+        assert total == model.explain(X.iloc[row]).total[0]
+        assert model.predict_proba(X[row : row + 1])[0, place] == pytest.approx(chance)
 
 
 def test_the_explanation_adds_up(fitted):

@@ -41,9 +41,9 @@ print(model.to_text())
 # %%
 # To use it, follow the tree to a leaf and write down its points and those of every case, add the
 # points of each attribute, and look up the sum. The first patient is a man whose thallium scan is
-# normal and who has no chest pain: leaf C, -1. With -3 for every case, +2 for a man, +3 for the ST
-# depression of 2.4, +4 for three vessels, +3 for a cholesterol of 322 and +2 for the heart rate of
-# 109, the sum is +10: disease is almost certain. ``explain`` adds up in the same way:
+# normal and who has no chest pain: leaf C, -5. With -7 for every case, +22 for three vessels, +15
+# for the ST depression of 2.4, +6 for a man, +7 for no chest pain and -2 for a blood pressure of
+# 130, the sum is +36: the probability of disease is 95 %. ``explain`` adds up in the same way:
 
 print(model.explain(heart.iloc[0]))
 

@@ -16,9 +16,11 @@ import pytest
 from roctree import DataError, ParameterError, ROCTreeClassifier
 from roctree import distributed as roctree_distributed
 from roctree.large import count_large_data
+from roctree.points import Points
 from roctree.roc import mauc
 from roctree.tree.levels import Shard
 from tests.large.rows import attributes, frame
+from tests.test_points import additive
 from tests.tree.growing import as_bytes
 
 dask = pytest.importorskip("dask")
@@ -427,3 +429,22 @@ def test_failures_of_the_cluster_are_said_to_be_its_own(client, rows, failure, w
         pytest.raises(DataError, match=words),
     ):
         binned().fit(partitions(rows, [1]), "outcome")
+
+
+@pytest.mark.parametrize(
+    "points", [Points(max_attributes=4), Points("curves", tree_weight="free"), Points(integer=True)]
+)
+def test_points_of_partitions_are_those_of_rows_in_memory(client, points):
+    X, y = additive(600)
+    ddf = dd.from_pandas(X.assign(outcome=y), npartitions=3)
+    ours, theirs = binned(max_leaf_nodes=4, points=points), binned(max_leaf_nodes=4, points=points)
+    ours.fit(ddf, "outcome")
+    theirs.fit(X, y)
+    assert ours.points_.scorecard.attributes
+    assert repr(ours.points_) == repr(theirs.points_)
+    expected = theirs.predict_proba(X)
+    assert np.array_equal(ours.predict_proba(ddf.drop(columns="outcome")).compute(), expected)
+    assert ours.roc(ddf, "outcome").auc == pytest.approx(theirs.roc(X, y).auc, abs=1e-12)
+    point = ours.at(max_fpr=0.2, counts=(ddf, "outcome")).operating_point_
+    same = theirs.at(max_fpr=0.2, counts=(X, y)).operating_point_
+    assert (point.fpr, point.tpr) == pytest.approx((same.fpr, same.tpr))

@@ -47,6 +47,16 @@ def test_the_page_compares_rows_on_common_data_sets():
     assert "EBM is behind `best_ranking` on 2 data sets" in text
 
 
+def test_a_mean_that_depends_on_one_data_set_is_given_without_it_too():
+    sets = ["iris", "wine", "glass"]
+
+    def failing_once(problem, name, fold):
+        return areas(problem, name, fold) - 0.4 * (name == points.EBM and problem == "glass")
+
+    text = points.report_of(results_of(sets, failing_once), sets, [], []).markdown()
+    assert "Without glass (-45.0) it is -5.00 ± 0.00; the median of all is -5.00." in text
+
+
 def test_unfinished_rows_cover_fewer_data_sets_and_are_named():
     results = results_of(["iris", "wine"], areas)
     kept = [
@@ -75,6 +85,15 @@ def test_a_quick_study_has_a_page(tmp_path, monkeypatch):
     assert page.tables[1].rows[0][0] == "readable"
     assert page.tables[1].rows[0][-1] == 1
     assert "Not in the data given: glass." in page.markdown()
+
+
+def test_stored_results_are_reported_without_a_run(tmp_path):
+    known = {"readable": readable()}
+    arguments = ("points", [IRIS], known, points.DESIGN, points.METRICS)
+    ran = Setting(BuiltIn(), tmp_path, quick=True).run(*arguments)
+    setting = Setting(BuiltIn(), tmp_path, quick=True, stored=True)
+    assert len(setting.run(*arguments).outcomes) == len(ran.outcomes) == 5
+    assert setting.run("other", *arguments[1:]).outcomes == []
 
 
 def test_results_kept_as_text_can_be_extended(tmp_path):
