@@ -63,13 +63,16 @@ KERNEL_TESTS = (
 LEFT_OUT = (
     *("tests/oracle", "tests/studies", "studies", "tests/test_benchmarks.py"),
     *("tests/test_contributing.py", "tests/test_docstrings.py", "tests/test_documents.py"),
-    *("tests/test_first_use.py", "tests/test_packaging.py", "tests/test_kernel_store.py"),
-    *("tests/cli/test_examples.py", "tests/cli/test_new_user.py", "tests/robust"),
+    *("tests/test_packaging.py", "tests/robust"),
+    *("tests/cli/test_examples.py", "tests/cli/test_new_user.py"),
     "tests/estimator/test_scikit_learn_checks.py",
 )
 # For mutants that no test reaches in the same process.
 TESTS_ALONE = {
-    "_jit": ["tests/test_jit.py", "tests/test_kernel_store.py", "tests/criteria/test_custom.py"],
+    "_jit": [
+        *("tests/test_jit.py", "tests/test_kernel_store.py", "tests/test_first_use.py"),
+        "tests/criteria/test_custom.py",
+    ],
     "data": ["tests/data"],
     "large": ["tests/large/test_dask.py"],
     "roctree": ["tests/estimator", "tests/test_import.py", "tests/test_checks.py"],
@@ -639,6 +642,7 @@ def selected(
     before slow ones; tests of the same file stay together, because they share fixtures.
     """
     own = f"tests/{mutant.package}/", f"tests/test_{Path(mutant.path).stem}.py"
+    own += tuple(TESTS_ALONE["_jit"]) if mutant.package == "_jit" else ()
     tests = reached.get((mutant.path, mutant.line)) or reached.get((mutant.path, mutant.statement))
     cases: Counter[str] = Counter()
     chosen, total = [], 0.0
