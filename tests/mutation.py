@@ -63,13 +63,16 @@ KERNEL_TESTS = (
 LEFT_OUT = (
     *("tests/oracle", "tests/studies", "studies", "tests/test_benchmarks.py"),
     *("tests/test_contributing.py", "tests/test_docstrings.py", "tests/test_documents.py"),
-    *("tests/test_first_use.py", "tests/test_packaging.py", "tests/test_kernel_store.py"),
-    *("tests/cli/test_examples.py", "tests/cli/test_new_user.py", "tests/robust"),
+    *("tests/test_packaging.py", "tests/robust"),
+    *("tests/cli/test_examples.py", "tests/cli/test_new_user.py"),
     "tests/estimator/test_scikit_learn_checks.py",
 )
 # For mutants that no test reaches in the same process.
 TESTS_ALONE = {
-    "_jit": ["tests/test_jit.py", "tests/test_kernel_store.py", "tests/criteria/test_custom.py"],
+    "_jit": [
+        *("tests/test_jit.py", "tests/test_kernel_store.py", "tests/test_first_use.py"),
+        "tests/criteria/test_custom.py",
+    ],
     "data": ["tests/data"],
     "large": ["tests/large/test_dask.py"],
     "roctree": ["tests/estimator", "tests/test_import.py", "tests/test_checks.py"],
@@ -635,15 +638,17 @@ def selected(
 ) -> tuple[list[str], float]:
     """Select the tests that run the line of a mutant, and add up their durations.
 
-    One case of every test function comes first, quick ones before slow ones; tests of the same
-    file stay together, because they share fixtures.
+    The tests of its own package come first, then one case of every other test function, quick ones
+    before slow ones; tests of the same file stay together, because they share fixtures.
     """
+    own = f"tests/{mutant.package}/", f"tests/test_{Path(mutant.path).stem}.py"
+    own += tuple(TESTS_ALONE["_jit"]) if mutant.package == "_jit" else ()
     tests = reached.get((mutant.path, mutant.line)) or reached.get((mutant.path, mutant.statement))
     cases: Counter[str] = Counter()
     chosen, total = [], 0.0
     for seconds, name in sorted(tests or []):
         function = name.split("[")[0]
-        rank = min(cases[function], 2)
+        rank = -1 if name.startswith(own) else min(cases[function], 2)
         cases[function] += 1
         chosen.append((rank, seconds, name))
     kept: list[tuple[int, float, str]] = []
@@ -661,7 +666,8 @@ def selected(
 
 def _tried(session: Session, mutant: Mutant, names: list[str], total: float) -> str | None:
     """Put in a mutant and return the test that fails, or None."""
-    if not names:
+    # Stored kernels are not compiled again, so that a fault in their compilation would not run.
+    if not names or mutant.path in {"_jit/compiler.py", "_jit/scores.py"}:
         return _tried_alone(mutant)
     seconds = int(3 * total + 30)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
@@ -749,7 +755,7 @@ def report(
         Outcomes; a mutant without one was not tried.
     seed : int
     before : dict
-        Outcomes of the same mutants with an earlier state of the tests; may be empty.
+        Shares of the faults found by package, before the tests were strengthened; may be empty.
     notes : str
         Text after the table.
     """
@@ -757,17 +763,13 @@ def report(
     n_drawn = len(mutants)
     mutants = [mutant for mutant in mutants if mutant.key in results]
 
-    def share(found: int, own: list[Mutant], excused: int) -> str:
-        return f"{100 * found / max(len(own) - excused, 1):.1f} %"
-
-    def counts(own: list[Mutant]) -> list[str]:
+    def counts(package: str, own: list[Mutant]) -> list[str]:
         found = sum(_found(results[it.key]) for it in own)
         excused = sum(it.key in reasons and not _found(results[it.key]) for it in own)
         cells = [str(number) for number in (len(own), excused, len(own) - excused - found)]
         if before:
-            earlier = sum(_found(before.get(it.key, "")) for it in own)
-            cells.append(share(earlier, own, excused))
-        return [*cells, share(found, own, excused)]
+            cells.append(before.get(package, ""))
+        return [*cells, f"{100 * found / max(len(own) - excused, 1):.1f} %"]
 
     packages: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -784,7 +786,12 @@ def report(
         f"{seed}, {len(mutants)} were tried.",
         "",
         "The last column counts the faults found, of those not equivalent"
-        + (", now and before the tests were strengthened." if before else "."),
+        + (
+            ";\nthe one before it those found before the tests were strengthened,"
+            " in the sample of then."
+            if before
+            else "."
+        ),
         "",
         "| package | faults | equivalent | not found |"
         + " found before |" * bool(before)
@@ -792,7 +799,7 @@ def report(
         "|---|---|---|---|---|" + "---|" * bool(before),
     ]
     for package, own in [*sorted(packages.items()), ("**all**", mutants)]:
-        lines.append(f"| {' | '.join([package, *counts(own)])} |")
+        lines.append(f"| {' | '.join([package, *counts(package, own)])} |")
     missed = [it for it in mutants if not _found(results[it.key])]
     lines += ["", notes.strip()] if notes else []
     lines += ["", "## Not found", ""]
@@ -800,6 +807,19 @@ def report(
     lines += ["", "## Equivalent", "", "No input tells these from the original.", ""]
     lines += [f"- {_quoted(it)}. {reasons[it.key]}" for it in missed if it.key in reasons]
     return "\n".join(lines) + "\n"
+
+
+def shares_before() -> dict[str, str]:
+    """Read the column "found before" of the report, which is kept."""
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (REPORT.read_text().splitlines() if REPORT.exists() else [])
+        if line.startswith("|")
+    ]
+    if not rows or "found before" not in rows[0]:
+        return {}
+    place = rows[0].index("found before")
+    return {row[0]: row[place] for row in rows[2:]}
 
 
 def _quoted(mutant: Mutant) -> str:
@@ -854,7 +874,6 @@ def main() -> int:
     parser.add_argument("--survivors", action="store_true", help="try survivors again")
     parser.add_argument("--only-record", action="store_true", help="stop after step 1")
     parser.add_argument("--only", choices=MODES, help="only kernels, or all but kernels")
-    parser.add_argument("--before", type=Path, help="earlier results, for the report")
     parser.add_argument("--notes", type=Path, help="text for the report")
     options = parser.parse_args()
     KERNELS.mkdir(parents=True, exist_ok=True)
@@ -865,9 +884,8 @@ def main() -> int:
         files = [CACHE / f"results-{mode}.json" for mode in MODES]
         results = {key: it for file in files for key, it in json.loads(file.read_text()).items()}
         mutants = sample(options.size, options.at_least, options.seed)
-        before = json.loads(options.before.read_text()) if options.before else {}
         notes = options.notes.read_text() if options.notes else ""
-        REPORT.write_text(report(mutants, results, options.seed, before, notes))
+        REPORT.write_text(report(mutants, results, options.seed, shares_before(), notes))
         return 0
     arguments = ["-q", "-s", "--timeout=0", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
     return pytest.main([*arguments, "--hypothesis-profile=mutation"], plugins=[Mutation(options)])

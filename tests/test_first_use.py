@@ -163,6 +163,12 @@ def test_a_terminal_shows_for_how_long_it_has_been_and_is_cleared(monkeypatch):
     assert shown.endswith(" \r")
 
 
+def test_the_mark_before_the_message_turns_until_compilation_ends():
+    terminal, done = Terminal(), mock.Mock(wait=mock.Mock(side_effect=[False] * 5 + [True]))
+    ahead._spin(terminal, "wait", done)
+    assert [line[0] for line in terminal.getvalue().split("\r")[1:7]] == list("|/-\\|/")
+
+
 def declared():
     """Return a kernel that is not compiled."""
 
@@ -205,6 +211,7 @@ def test_once_compiled_a_kernel_is_loaded_unless_that_takes_longer(waiting, monk
     assert waiting.is_shorter(0.1, (declared(),))
     monkeypatch.delitem(sys.modules, "numba")
     assert not waiting.is_shorter(0.1, (declared(),))
+    assert not waiting.is_shorter(0.4, (declared(),))
     assert waiting.is_shorter(0.5, (declared(),))
 
 

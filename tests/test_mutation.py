@@ -68,12 +68,16 @@ def test_the_report_names_survivors_and_counts_what_was_found_before_and_now(tmp
     monkeypatch.setattr(mutation, "equivalent", lambda: reasons)
     results = {mutant.key: "found: a test" for mutant in found[:-1]}
     results |= {found[1].key: "survived", found[2].key: "survived", found[3].key: "stopped: -24"}
-    before = results | {found[4].key: "survived"}
+    before = {"**all**": "12.5 %"}
     text = mutation.report(found, results, 7, before, "Something learnt.")
     n = len(found)
     assert f"Of {n} faults drawn with seed\n7, {n - 1} were tried." in text
-    after, earlier = (f"{100 * k / (n - 2):.1f} %" for k in (n - 3, n - 4))
-    assert f"| **all** | {n - 1} | 1 | 1 | {earlier} | {after} |" in text
+    after = f"{100 * (n - 3) / (n - 2):.1f} %"
+    assert f"| **all** | {n - 1} | 1 | 1 | 12.5 % | {after} |" in text
+    monkeypatch.setattr(mutation, "REPORT", tmp_path / "report.md")
+    assert mutation.shares_before() == {}
+    mutation.REPORT.write_text(text)
+    assert mutation.shares_before()["**all**"] == "12.5 %"
     missed, excused = text.split("## Equivalent")
     assert mutation._quoted(found[2]) in missed
     assert f"{mutation._quoted(found[1])}. Both are the same." in excused

@@ -225,3 +225,11 @@ def test_readable_trees_have_32_leaves_at_most():
     assert tree.tree_.softness.any()
     assert presets.readable(max_leaf_nodes=8).fit(X, y).get_n_leaves() == 8
     assert presets.best_ranking().ranking == "soft"
+
+
+def test_the_steps_to_a_leaf_are_told_from_the_root():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 4)
+    y = ["a", "a", "b", "c"] * 4
+    tree = ROCTreeClassifier(pruning="none").fit(X, y)
+    (leaf,) = tree.explain(X[3:4]).leaves
+    assert [step.split()[0] for step in leaf.steps] == ["x0", "x1"]

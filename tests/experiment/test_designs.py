@@ -98,3 +98,8 @@ def test_more_folds_than_cases_are_rejected():
 def test_invalid_options_are_rejected(make):
     with pytest.raises(ParameterError, match="is not allowed"):
         make()
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
+def test_a_quick_design_is_repeated_once(design):
+    assert design.quick().repeats == 1

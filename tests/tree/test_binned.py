@@ -14,6 +14,7 @@ from roctree.criteria import CRITERIA, GainRatio, Gini
 from roctree.data import Dataset, Schema
 from roctree.tree import levels
 from roctree.tree.bins import Edges, learn_edges
+from roctree.tree.columns import code_rows, describe_columns
 from roctree.tree.growth import GrowthRules, grow
 from roctree.tree.levels import Binned, LocalShards, Shard, bin_dataset, omit_unit_weights
 from tests.strategies import data_sets
@@ -161,6 +162,26 @@ def test_the_zeros_of_amounts_have_a_bin_of_their_own():
     edges = learn_edges(amounts[:, None], np.zeros(1, np.int32), ("amount",))
     codes, bounds = edges.code(amounts[:, None])
     assert bounds.highest[0, codes[amounts == 0.0, 0][0]] == 0.0
+
+
+def test_a_frequent_value_has_a_bin_of_its_own():
+    for frequent in range(1, 99):
+        values = np.repeat(np.arange(100.0), np.where(np.arange(100) == frequent, 7, 1))[:, None]
+        edges = learn_edges(values, np.zeros(1, np.int32), ("x",), max_bins=20)
+        assert {frequent - 1.0, float(frequent)} <= set(edges.ends[0])
+
+
+def test_codes_are_exact_where_values_are_few_and_bins_equal_where_they_are_many():
+    random = np.random.default_rng(6)
+    values = np.column_stack([random.integers(0, 9, 3000), random.normal(size=3000)])
+    dataset = numeric_dataset(values, np.zeros(3000))
+    found = describe_columns(values, np.zeros(2, np.int32), 3000.0, growth_of(dataset, Gini()))
+    codes = code_rows(found)
+    assert found.bins.exact.tolist() == [True, False]
+    assert np.array_equal(codes[:, 0], values[:, 0])
+    shares = np.bincount(codes[:, 1] >> found.bins.shift[1]) / 3000
+    assert shares.size == 255
+    assert shares.max() < 0.01
 
 
 @pytest.mark.parametrize("missing", MISSING)

@@ -1,6 +1,7 @@
 """What growth must not depend on: the order of rows, how weights are written, how it searches."""
 
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from roctree.criteria import (
     Hellinger,
 )
 from roctree.data import Dataset, Schema
+from roctree.tree import subtrees
 from tests.strategies import data_sets
 from tests.tree.growing import (
     MISSING,
@@ -123,6 +125,32 @@ def test_passing_over_candidates_by_a_bound_finds_the_same_tree(criterion, seed)
             expected = as_bytes(grown(same, criterion, missing="branch", min_leaf=2.0))
         with scans(bounded=True):
             assert as_bytes(grown(same, criterion, missing="branch", min_leaf=2.0)) == expected
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize("ends", [(20, 80), (16, 83), (40, 97)])
+def test_the_first_of_equally_good_cuts_is_made(bounded, ends):
+    # Cutting off the zeros on one side is as good as on the other.
+    labels = np.zeros(sum(ends))
+    labels[ends[0] : ends[1]] = 1
+    dataset = numeric_dataset(np.arange(len(labels))[:, None], labels)
+    with scans(bounded=bounded):
+        tree = grown(dataset, Gini(), max_depth=1)
+    assert tree.threshold[0] == ends[0] - 0.5
+
+
+@pytest.mark.parametrize("n_cuts", [2, 300])
+def test_cuts_inside_bins_are_scored_in_portions_of_any_size(n_cuts):
+    random = np.random.default_rng(4)
+    values = random.permutation(1600)[:, None] / 7
+    labels = ((values[:, 0] > 60) ^ (random.random(1600) < 0.3)).astype(int)
+    dataset = numeric_dataset(values, labels)
+    expected = as_bytes(grown(dataset, Error(), max_depth=2))
+    with (
+        bins(narrow=80, most_bins=2, sample=50),
+        mock.patch.object(subtrees, "_INNER_CUTS", n_cuts),
+    ):
+        assert as_bytes(grown(dataset, Error(), max_depth=2)) == expected
 
 
 @pytest.mark.parametrize("criterion", CONVEX, ids=repr)

@@ -83,3 +83,19 @@ def test_teams_split_the_top_of_a_tree(criterion, missing):
         tree = grown(dataset, CRITERIA[criterion], n_threads=4, **options)
     assert counted.call_count >= 3
     assert as_bytes(tree) == expected
+
+
+def test_teams_do_not_search_attributes_whose_bins_hold_one_value():
+    random = np.random.default_rng(3)
+    values = np.column_stack([random.normal(size=400), random.integers(0, 3, 400)])
+    labels = (values.sum(axis=1) + random.normal(size=400) > 1).astype(int)
+    searched, search = [], subtrees.Team._search_marked
+
+    def searching(team, features, best, memory):
+        searched.append(features.tolist())
+        search(team, features, best, memory)
+
+    with teams(), mock.patch.object(subtrees.Team, "_search_marked", searching):
+        grown(numeric_dataset(values, labels), CRITERIA["gini"], n_threads=4, min_leaf=2.0)
+    assert [0] in searched
+    assert not any(1 in features for features in searched)

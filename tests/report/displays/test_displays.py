@@ -19,6 +19,7 @@ from roctree.report import (
     ReliabilityDisplay,
     ROCHullDisplay,
 )
+from roctree.report.displays import _scores_of
 from roctree.roc import Curve
 from tests.report.displays.drawn import points_of, words
 
@@ -468,3 +469,11 @@ def test_displays_that_share_axes_name_every_line_once(tree, cases):
     assert every.count("chance") == 1
     assert sum(name.startswith("one (AUC") for name in every) == 1
     assert sum(name.startswith("two (AUC") for name in every) == 1
+
+
+def test_decisions_between_two_classes_are_scores_of_either_class():
+    X, y = load_iris(return_X_y=True)
+    classifier = RidgeClassifier().fit(X[:100], y[:100])
+    decisions = classifier.decision_function(X[:100])
+    np.testing.assert_array_equal(_scores_of(classifier, X[:100], 1), decisions)
+    np.testing.assert_array_equal(_scores_of(classifier, X[:100], 0), -decisions)

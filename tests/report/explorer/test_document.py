@@ -305,3 +305,26 @@ def test_costs_without_an_operating_point_are_errors_times_class_weights():
     assert _default_costs(plain.fitted_).tolist() == [[0.0, 1.0], [1.0, 0.0]]
     heavy = ROCTreeClassifier(max_depth=2, class_weight={"home": 1, "play": 3}).fit(X, y)
     assert _default_costs(heavy.fitted_).tolist() == [[0.0, 3.0], [1.0, 0.0]]
+
+
+def test_counts_of_test_cases_are_in_the_page_of_points():
+    tree, X_test, y_test = trees.scorecard_of_wines()
+    assert trees.document(tree)["test"] is None
+    data = trees.document(tree, X_test, y_test)
+    assert np.reshape(data["test"], tree.tree_.counts.shape)[0].sum() == len(y_test)
+
+
+def test_every_attribute_with_two_cells_or_more_is_in_the_table_of_a_naive_bayes_leaf():
+    tree, _, _ = trees.bayes()
+    data = trees.document(tree)
+    models = tree.fitted_.tree.models
+    sizes = [
+        sorted(len(attribute["words"]) for attribute in table["attributes"])
+        for table in data["models"]["tables"]
+    ]
+    expected = [
+        sorted(n for i in range(3) if (n := len(models.likelihood[models.cells(number, i)])) > 1)
+        for number in range(len(models))
+    ]
+    assert sizes == expected
+    assert any(2 in each for each in sizes)
