@@ -44,7 +44,7 @@ print(json.dumps({{"import": imported - begin, "fit": spent() - imported}}))
 STEPS = f"""{SPENT}
 import sys
 import roctree, roctree.models
-from roctree._jit.kernels import Waiting
+from roctree._jit import Waiting
 from sklearn.datasets import load_breast_cancer
 
 Waiting.loading = Waiting.compiling = 0.0

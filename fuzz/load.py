@@ -12,8 +12,8 @@ from pathlib import Path
 import atheris
 
 # Modules with kernels come first, because Numba cannot compile instrumented functions.
-import roctree.models.multiscale.fitted
-import roctree.models.nbtree.fitted  # noqa: F401
+import roctree.models.cells
+import roctree.models.naive_bayes  # noqa: F401
 
 with atheris.instrument_imports(include=["roctree.files", "json"]):
     from roctree.errors import ModelFileError

@@ -3,8 +3,7 @@ import sys
 
 from hypothesis import Phase, settings
 
-from roctree._jit import JIT_DISABLED
-from roctree._jit.kernels import Waiting
+from roctree._jit import JIT_DISABLED, Waiting
 from roctree.tree import growth
 
 # The interpreted and the bounds-checked runs look for other mistakes than the compiled one, which

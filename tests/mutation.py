@@ -667,7 +667,7 @@ def selected(
 def _tried(session: Session, mutant: Mutant, names: list[str], total: float) -> str | None:
     """Put in a mutant and return the test that fails, or None."""
     # Stored kernels are not compiled again, so that a fault in their compilation would not run.
-    if not names or mutant.path in {"_jit/compiler.py", "_jit/scores.py"}:
+    if not names or mutant.path in {"_jit/compiler.py", "_jit/__init__.py"}:
         return _tried_alone(mutant)
     seconds = int(3 * total + 30)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))

@@ -14,8 +14,16 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree._jit import JIT_DISABLED, ahead, choose, compiled, interpreted, is_compiled, kernels
-from roctree._jit.kernels import Waiting
+from roctree import _jit
+from roctree._jit import (
+    JIT_DISABLED,
+    Waiting,
+    ahead,
+    choose,
+    compiled,
+    interpreted,
+    is_compiled,
+)
 from roctree.criteria import CRITERIA, Gini
 from roctree.pruning import PRUNING
 from roctree.smoothing import SMOOTHING
@@ -36,7 +44,7 @@ GAPS = np.where(RANDOM.random(VALUES.shape) < 0.1, np.nan, VALUES)
 def interpreting():
     """Return a context in which nothing is compiled yet, and nothing is waited for."""
     return lambda: mock.patch.multiple(
-        kernels,
+        _jit,
         _COMPILED={},
         WAITING=mock.Mock(is_shorter=lambda seconds, kernels: False, spent=0.0),
     )
@@ -83,7 +91,7 @@ def test_interpreted_fits_and_predictions_give_the_same_bytes(name, interpreting
         pytest.skip("not for these data")
     with interpreting():
         assert outcome(make(), values, LABELS) == expected
-        assert not kernels._COMPILED
+        assert not _jit._COMPILED
 
 
 @needs_compiler
@@ -98,7 +106,7 @@ def test_interpreted_models_of_other_kinds_give_the_same_bytes(model, interpreti
     expected = probabilities()
     with interpreting():
         assert probabilities() == expected
-        assert not kernels._COMPILED
+        assert not _jit._COMPILED
 
 
 FIRST = """
@@ -172,11 +180,11 @@ def test_the_mark_before_the_message_turns_until_compilation_ends():
 def declared():
     """Return a kernel that is not compiled."""
 
-    @kernels.typed_kernel
+    @_jit.typed_kernel
     def twice(number: float) -> float:
         return 2.0 * number
 
-    kernels.DECLARED.remove(twice)
+    _jit.DECLARED.remove(twice)
     return twice
 
 
@@ -185,8 +193,8 @@ def waiting(monkeypatch):
     """A process whose kernels are not compiled, which can start others, with the usual patience."""
     monkeypatch.setattr(Waiting, "loading", 0.4)
     monkeypatch.setattr(Waiting, "compiling", 1.2)
-    monkeypatch.setattr(kernels, "is_compiled", lambda kernel: False)
-    monkeypatch.setattr(kernels, "compile_later", lambda kernels: True)
+    monkeypatch.setattr(_jit, "is_compiled", lambda kernel: False)
+    monkeypatch.setattr(_jit, "compile_later", lambda kernels: True)
     return Waiting()
 
 
@@ -199,14 +207,14 @@ def test_small_work_is_interpreted_and_large_work_is_compiled(waiting):
 def test_much_small_work_is_compiled_in_the_end(waiting, monkeypatch):
     waiting.spent = 5.0
     assert not waiting.is_shorter(1.0, (declared(),))
-    monkeypatch.setattr(kernels, "compile_later", lambda kernels: False)
+    monkeypatch.setattr(_jit, "compile_later", lambda kernels: False)
     assert waiting.is_shorter(1.0, (declared(),)), "nobody compiles in the background"
     waiting.spent = 19.5
     assert waiting.is_shorter(1.0, (declared(),)), "whether or not somebody does"
 
 
 def test_once_compiled_a_kernel_is_loaded_unless_that_takes_longer(waiting, monkeypatch):
-    monkeypatch.setattr(kernels, "is_compiled", lambda kernel: True)
+    monkeypatch.setattr(_jit, "is_compiled", lambda kernel: True)
     monkeypatch.setitem(sys.modules, "numba", None)
     assert waiting.is_shorter(0.1, (declared(),))
     monkeypatch.delitem(sys.modules, "numba")
@@ -217,7 +225,7 @@ def test_once_compiled_a_kernel_is_loaded_unless_that_takes_longer(waiting, monk
 
 @needs_compiler
 def test_a_choice_holds_for_all_kernels_of_an_operation(waiting, monkeypatch):
-    monkeypatch.setattr(kernels, "WAITING", waiting)
+    monkeypatch.setattr(_jit, "WAITING", waiting)
     one, other = declared(), declared()
     assert choose(10.0, one, other) is interpreted
     assert waiting.spent == pytest.approx(1e-5)

@@ -11,13 +11,13 @@ import pytest
 from numba import types
 from numba.core.errors import TypingError
 
+from roctree import _jit
 from roctree._jit import (
     JIT_DISABLED,
     ahead,
     compiled,
     function_type,
     kernel,
-    kernels,
     new_record,
     typed_kernel,
     variant,
@@ -85,7 +85,7 @@ def has_an_undeclared_part(n: int) -> float:
 
 # These are not the library's: warming up does not compile them.
 for _own in (weighted, add_up, makes_an_array, may_make_an_array, has_an_undeclared_part):
-    kernels.DECLARED.remove(_own)
+    _jit.DECLARED.remove(_own)
 
 
 def data(**fields):
@@ -104,7 +104,7 @@ def test_a_signature_follows_from_annotations():
     assert signature.return_type == types.float64
     assert signature.args == (types.int64, record_type(Data))
     marked = signature_of(variant("marked", weighted, row=ReadonlyInts))
-    kernels.DECLARED.pop()
+    _jit.DECLARED.pop()
     assert marked.args[0] == types.Array(types.int64, 1, "C", readonly=True)
 
 
@@ -190,7 +190,7 @@ OTHER_NUMBA = """
 from numba.core import codegen, cpu, typed_passes
 del codegen.JITCodeLibrary, cpu.CPUTargetOptions, typed_passes.NativeLowering
 from roctree._jit import compiler
-from roctree._jit.kernels import Waiting
+from roctree._jit import Waiting
 assert not compiler._HAS_STEPS and not compiler._UNCOUNTED and not compiler._HAS_LOWERING
 Waiting.loading = Waiting.compiling = 0.0
 import numpy as np, roctree

@@ -10,7 +10,8 @@ from unittest import mock
 
 import pytest
 
-from roctree._jit import JIT_DISABLED, ahead, kernels, store
+from roctree import _jit
+from roctree._jit import JIT_DISABLED, ahead, store
 from roctree.arrays import ReadonlyInts
 
 SOURCES = Path(store.__file__).parents[2]
@@ -187,12 +188,13 @@ def test_a_digest_covers_what_a_function_calls_and_the_constants_there(monkeypat
 
 
 def test_every_kernel_of_the_library_has_its_own_stable_name():
-    names = [store.digest(each) for each in kernels.DECLARED]
+    names = [store.digest(each) for each in _jit.DECLARED]
     script = """
 from roctree import models
-from roctree._jit import kernels, store
+from roctree import _jit
+from roctree._jit import store
 import roctree.cli.demo
-for each in kernels.DECLARED: print(each.__module__, each.__name__, store.digest(each))
+for each in _jit.DECLARED: print(each.__module__, each.__name__, store.digest(each))
 """
     outputs = set()
     for seed in "01":
@@ -201,7 +203,7 @@ for each in kernels.DECLARED: print(each.__module__, each.__name__, store.digest
         assert done.returncode == 0, complaints
         outputs.add(printed)
     assert len(outputs) == 1
-    assert len(names) == len(kernels.DECLARED)
+    assert len(names) == len(_jit.DECLARED)
 
 
 @needs_compiler

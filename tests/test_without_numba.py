@@ -65,15 +65,15 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "-x",
 
 
 def test_numba_that_cannot_be_loaded_is_like_none(monkeypatch):
-    from roctree._jit import kernels
+    from roctree import _jit
 
     def twice(number: float) -> float:
         return 2.0 * number
 
     monkeypatch.setitem(sys.modules, "roctree._jit.compiler", None)
-    kernels._warn_without_numba.cache_clear()
+    _jit._warn_without_numba.cache_clear()
     with pytest.warns(RuntimeWarning, match="Numba cannot be loaded"):
-        assert kernels._compile(twice) is twice
+        assert _jit._compile(twice) is twice
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert kernels._compile(twice) is twice
+        assert _jit._compile(twice) is twice

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from roctree.files import load
     from roctree.models.discretizer import MDLDiscretizer
     from roctree.models.distill import distill
-    from roctree.models.multiscale.estimator import MultiscaleClassifier
-    from roctree.models.nbtree.estimator import NaiveBayesTreeClassifier
+    from roctree.models.multiscale import MultiscaleClassifier
+    from roctree.models.nbtree import NaiveBayesTreeClassifier
     from roctree.report import (
         BrierCurveDisplay,
         CostCurveDisplay,
@@ -54,8 +54,8 @@ _HOMES = {
     "LossCurveDisplay": "roctree.report",
     "ReliabilityDisplay": "roctree.report",
     "MDLDiscretizer": "roctree.models.discretizer",
-    "MultiscaleClassifier": "roctree.models.multiscale.estimator",
-    "NaiveBayesTreeClassifier": "roctree.models.nbtree.estimator",
+    "MultiscaleClassifier": "roctree.models.multiscale",
+    "NaiveBayesTreeClassifier": "roctree.models.nbtree",
     "NotFittedError": "sklearn.exceptions",
     "ROCHullDisplay": "roctree.report",
     "ROCTreeClassifier": "roctree.estimator",

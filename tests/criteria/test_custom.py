@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import roctree
-from roctree import ParameterError, checks
-from roctree._jit import kernels
+from roctree import ParameterError, _jit, checks
 from roctree._jit.store import digest
 from roctree.criteria import Criterion, CustomCriterion, Gini, Impurity, criterion, resolve
 
@@ -53,9 +52,9 @@ def test_a_decorated_function_is_a_criterion():
 def test_the_grower_is_not_compiled_again_for_a_criterion_of_ones_own():
     X, y = np.arange(40.0).reshape(-1, 2), np.arange(20) % 3
     roctree.ROCTreeClassifier(criterion="f_measure").fit(X, y)
-    before = dict(kernels._COMPILED)
+    before = dict(_jit._COMPILED)
     roctree.ROCTreeClassifier(criterion=gap).fit(X, y)
-    new = {kernel.__name__ for kernel in kernels._COMPILED if kernel not in before}
+    new = {kernel.__name__ for kernel in _jit._COMPILED if kernel not in before}
     assert new <= {"_score_table", "_score_block"}
 
 

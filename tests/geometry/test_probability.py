@@ -3,7 +3,7 @@ import pytest
 
 from roctree import ParameterError
 from roctree.geometry import Boundary, GeometricProbability
-from roctree.geometry.ranking import signed_distance, silverman
+from roctree.geometry.boundary import signed_distance, silverman
 from roctree.tree.tree import Tree
 from tests.geometry.test_distance import boundary_of, paper_example
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roctree.geometry.ranking import (
+from roctree.geometry.boundary import (
     ScoredCases,
     _largest_at,
     by_distance,

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from roctree import DataError, ParameterError, ROCTreeClassifier
+from roctree import DataError, ParameterError, ROCTreeClassifier, large
 from roctree.distributed import Progress, fit
-from roctree.large import batches, fitting
+from roctree.large import batches
 from roctree.large.parts import Part, summarise_part
 from roctree.smoothing import MBranch
 from tests.large.rows import attributes, frame
@@ -189,7 +189,7 @@ def test_an_error_in_a_batch_names_it_and_leaves_no_file(table, tmp_path):
 def test_an_interrupt_leaves_no_file(table, tmp_path):
     files = written(table, tmp_path / "files")
     with (
-        mock.patch.object(fitting.LocalShards, "count", side_effect=KeyboardInterrupt),
+        mock.patch.object(large.LocalShards, "count", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         binned().fit(files, "outcome")
@@ -214,7 +214,7 @@ def test_a_disk_too_small_is_told_before_any_row_is_read(table, tmp_path):
     files = written(table, tmp_path / "files")
     with (
         mock.patch.object(batches.shutil, "disk_usage", return_value=mock.Mock(free=10_000)),
-        mock.patch.object(fitting, "summarise_part", side_effect=AssertionError),
+        mock.patch.object(large, "summarise_part", side_effect=AssertionError),
         pytest.raises(DataError, match=r"need 0\.0 GB.*TMPDIR"),
     ):
         binned().fit(files, "outcome")

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from roctree import DataError, MDLDiscretizer, NotFittedError
-from roctree.models.mdl import cut_points
+from roctree.models.discretizer import cut_points
 from tests.naive import mdl as naive
 
 HALVES = [0] * 6 + [1] * 6

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from roctree import MultiscaleClassifier
-from roctree.models.multiscale.cells import dissolve, group_leaves, tree_of_counts
+from roctree.models.cells import dissolve, group_leaves, tree_of_counts
 from roctree.pruning import PRUNING, AUCPruning, CostComplexity, ErrorBased, MinimumError, need
 
 # Root (12, 8): left (9, 1); right (3, 7), which is (3, 1) and (0, 6).

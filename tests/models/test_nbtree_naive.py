@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roctree.data import Dataset, Schema
-from roctree.models.nbtree.growth import grow_naive_bayes_tree
+from roctree.models.nbtree import grow_naive_bayes_tree
 from tests.naive import naive_bayes_tree as naive
 
 

@@ -91,7 +91,7 @@ def test_no_file_is_mapped_when_its_folder_is_deleted(tmp_path, monkeypatch):
         def __exit__(self, *error):
             self.cleanup()
 
-    monkeypatch.setattr("roctree.large.fitting.TemporaryDirectory", Watched)
+    monkeypatch.setattr("roctree.large.TemporaryDirectory", Watched)
     monkeypatch.setattr("roctree.large.batches.TemporaryDirectory", Watched)
     random = np.random.default_rng(0)
     X = random.normal(size=(500, 3))

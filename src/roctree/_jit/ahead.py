@@ -14,8 +14,7 @@ from queue import Empty, Queue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from roctree._jit import store
-from roctree._jit.kernels import DECLARED, JIT_DISABLED, compiled, is_compiled
+from roctree._jit import DECLARED, JIT_DISABLED, compiled, is_compiled, store
 from roctree._jit.store import folder, keeps_kernels, locked
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from numba.extending import overload as implement_for_numba
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import as_dtype
 
-from roctree._jit.kernels import FunctionOf
+from roctree._jit import FunctionOf
 from roctree._jit.store import entry_of
 from roctree.arrays import ArrayType
 from roctree.errors import ParameterError

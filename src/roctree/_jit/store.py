@@ -31,7 +31,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import numpy as np
 from platformdirs import user_cache_path
 
-from roctree._jit.kernels import FunctionOf
+from roctree._jit import FunctionOf
 
 __all__ = ["Entry", "digest", "entry_of", "folder", "keeps_kernels", "locked"]
 
@@ -57,8 +57,8 @@ _SETTINGS = (
     "NUMBA_OPT",
     "NUMBA_SLP_VECTORIZE",
 )
-# The modules of this package on which machine code depends.
-_COMPILING = ("compiler.py", "records.py")
+# The module of this package on which machine code depends.
+_COMPILER = "compiler.py"
 
 
 def digest(function: Callable[..., Any]) -> str:
@@ -151,7 +151,7 @@ def _environment() -> str:
         binding.get_host_cpu_features().flatten(),
         *(os.environ.get(setting, "") for setting in _SETTINGS),
     ]
-    files = [Path(__file__).parent / name for name in _COMPILING]
+    files = [Path(__file__).parent / _COMPILER]
     for package in ("numba", "llvmlite"):
         found = importlib.util.find_spec(package)
         if found is not None and found.origin is not None:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from roctree.cli.output import STANDARD_OUTPUT, open_output
-from roctree.data import Schema, arrow
+from roctree.data import Schema
 from roctree.data.csv_file import CsvFormat
+from roctree.data.lazy import arrow
 from roctree.data.readers import (
     ColumnChooser,
     cast_columns,

@@ -40,7 +40,7 @@ from roctree.cli.options import (
     parse_operating_point,
 )
 from roctree.cli.output import Report, ReportTable, merged_warnings
-from roctree.data import arrow
+from roctree.data.lazy import arrow
 from roctree.data.readers import read_batches
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import DataError, ParameterError

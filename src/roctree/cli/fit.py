@@ -50,7 +50,8 @@ from roctree.cli.options import (
     registry,
 )
 from roctree.cli.output import Report, ReportTable, shown_tree
-from roctree.data import IdentifierWarning, arrow, encode_labels
+from roctree.data import IdentifierWarning, encode_labels
+from roctree.data.lazy import arrow
 from roctree.data.readers import cast_columns
 from roctree.data.roles import ColumnOptions, ColumnReport, LabelledTable, assign_roles
 from roctree.errors import DataError, ParameterError

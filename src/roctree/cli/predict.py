@@ -16,7 +16,7 @@ from roctree.cli.data_files import (
 from roctree.cli.models import HasLeaves, check_supported, load_at, positive_class, require_tree
 from roctree.cli.options import OPERATING, READING, Data, Model, Output, command
 from roctree.cli.output import STANDARD_OUTPUT, Report, distinct_warnings, merged_warnings
-from roctree.data import arrow
+from roctree.data.lazy import arrow
 from roctree.data.readers import read_batches
 from roctree.data.roles import column_types, find_columns
 from roctree.errors import ParameterError

@@ -6,7 +6,7 @@
 ``columns``    arrays, lists and data frames as named columns
 ``readers``    tables from files: ARFF, Parquet, Feather, and with ``csv_file`` CSV; ``streams``
 ``roles``      which columns of a file are attributes, target and weight
-``arrow``      lazy import of pyarrow; ``frames`` of narwhals
+``lazy``       pyarrow as ``arrow`` and narwhals as ``frames``, imported on first use
 =============  ====================================================================================
 
 The names below do not need pyarrow. Those of ``readers`` and ``roles`` do, which is optional;

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import frames
+from roctree.data.lazy import frames
 from roctree.errors import ColumnTypeError, DataError
 from roctree.text import did_you_mean, pluralize
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roctree.data import arrow
+from roctree.data.lazy import arrow
 from roctree.data.streams import LONGEST_LINE, Source, is_pipe
 from roctree.errors import DataError, ParameterError, escape_braces
 
@@ -416,7 +416,7 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
 
     Examples
     --------
-    >>> from roctree.data import arrow
+    >>> from roctree.data.lazy import arrow
     >>> misread_text(arrow.array(["0,5", "1,25"]))
     "all are numbers with a decimal comma: set {decimal=','}"
     >>> misread_text(arrow.array(["red", "green"]))
@@ -530,7 +530,7 @@ def why_codes(texts: Any) -> str | None:
 
     Examples
     --------
-    >>> from roctree.data import arrow
+    >>> from roctree.data.lazy import arrow
     >>> [why_codes(arrow.array(each)) for each in (["007", "12", None], ["0", "7"], ["7" * 22])]
     ['leading zeros', None, 'more than 19 digits']
     """

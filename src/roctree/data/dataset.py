@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import frames
 from roctree.data.columns import (
     Factor,
     FloatArray,
@@ -25,6 +24,7 @@ from roctree.data.columns import (
     series_to_numpy,
 )
 from roctree.data.encoding import CategoricalFeatures, Schema, encode_columns, learn_columns
+from roctree.data.lazy import frames
 from roctree.errors import DataError, ParameterError
 from roctree.text import pluralize, quote_if_needed
 

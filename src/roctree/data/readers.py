@@ -19,8 +19,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from roctree.data import arrow, csv_file
+from roctree.data import csv_file
 from roctree.data.csv_file import CsvFormat
+from roctree.data.lazy import arrow
 from roctree.data.streams import Source
 from roctree.errors import DataError
 from roctree.text import did_you_mean, escape_unprintable

@@ -17,11 +17,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree.data import arrow
 from roctree.data.columns import DATE_ADVICE, Categories, FloatArray, category_text
 from roctree.data.csv_file import DECIMAL_POINT, misread_text, why_codes
 from roctree.data.dataset import MANY_CATEGORIES, check_weights, describe_categories
 from roctree.data.encoding import Schema
+from roctree.data.lazy import arrow
 from roctree.data.readers import list_names
 from roctree.errors import DataError, ParameterError, escape_braces
 from roctree.text import did_you_mean, pluralize, quote_if_needed

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from roctree.data import arrow
+from roctree.data.lazy import arrow
 from roctree.errors import DataError
 
 STANDARD_INPUT = "-"

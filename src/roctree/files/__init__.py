@@ -58,12 +58,8 @@ class ModelKind(NamedTuple):
 # them are not needed.
 KINDS: dict[str, ModelKind] = {
     "ROCTreeClassifier": ModelKind("roctree.estimator", "roctree.files.fitted_tree"),
-    "NaiveBayesTreeClassifier": ModelKind(
-        "roctree.models.nbtree.estimator", "roctree.models.nbtree.fitted"
-    ),
-    "MultiscaleClassifier": ModelKind(
-        "roctree.models.multiscale.estimator", "roctree.models.multiscale.fitted"
-    ),
+    "NaiveBayesTreeClassifier": ModelKind("roctree.models.nbtree", "roctree.models.naive_bayes"),
+    "MultiscaleClassifier": ModelKind("roctree.models.multiscale", "roctree.models.cells"),
 }
 
 

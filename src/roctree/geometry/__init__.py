@@ -1,15 +1,17 @@
 """Distances of cases from the decision boundary of a tree, and what follows from them."""
 
-from roctree.geometry.boundary import Boundaries, Boundary, check_boundary
-from roctree.geometry.changes import CaseChange, Change, Changes, Limits, nearest_changes
-from roctree.geometry.metric import METRICS, MetricChoice, Moments, Spread, diagonal, scale_of
-from roctree.geometry.ranking import (
+from roctree.geometry.boundary import (
     RANKINGS,
+    Boundaries,
+    Boundary,
     BoundaryReport,
     GeometricProbability,
     cases_needed,
+    check_boundary,
     geometric_scores,
 )
+from roctree.geometry.changes import CaseChange, Change, Changes, Limits, nearest_changes
+from roctree.geometry.metric import METRICS, MetricChoice, Moments, Spread, diagonal, scale_of
 
 __all__ = [
     "METRICS",

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from roctree.data import arrow
+from roctree.data.lazy import arrow
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
 from roctree.text import did_you_mean

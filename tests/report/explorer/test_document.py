@@ -16,10 +16,9 @@ import pytest
 
 from roctree import DataError, NotFittedError, ParameterError, ROCTreeClassifier
 from roctree.export.text import label_colour
-from roctree.report import displays
-from roctree.report.explorer import page, page_text
+from roctree.report import displays, explorer
+from roctree.report.explorer import as_json, page_text
 from roctree.report.explorer.document import _bins, _default_costs, data_document
-from roctree.report.explorer.page import as_json
 from roctree.tree.prediction import divided_rows
 from roctree.tree.text import depth_first
 from tests.estimator import weather
@@ -110,14 +109,14 @@ def test_the_policy_allows_only_the_page_s_own_script_and_style():
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_make_no_markup_and_load_nothing(name):
     # The name of a kind of markup is no address that anything is loaded from.
-    text = page.source(f"script/{name}").replace('"http://www.w3.org/2000/svg"', "")
+    text = explorer.source(f"script/{name}").replace('"http://www.w3.org/2000/svg"', "")
     for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "fetch(",
                  "XMLHttpRequest", "http:", "https:", "</"):  # fmt: skip
         assert word not in text, word
 
 
 def test_every_script_is_part_of_the_page_or_the_widget():
-    both = page.joined_script("page") + page.joined_script("widget")
+    both = explorer.joined_script("page") + explorer.joined_script("widget")
     for name in SCRIPTS:
         stem = name.removesuffix(".js")
         assert stem in ("page", "widget") or f"const module_{stem.replace('-', '_')} =" in both
@@ -127,7 +126,7 @@ def test_every_script_is_part_of_the_page_or_the_widget():
 def test_the_joined_script_is_one_valid_module(tmp_path):
     for entry in ("page", "widget"):
         file = tmp_path / f"{entry}.mjs"
-        file.write_text(page.joined_script(entry), encoding="utf-8")
+        file.write_text(explorer.joined_script(entry), encoding="utf-8")
         subprocess.run(["node", "--check", str(file)], check=True)
 
 
@@ -136,9 +135,9 @@ def test_modules_that_import_each_other_are_refused(monkeypatch):
         "script/a.js": 'import { b } from "./b.js";\n',
         "script/b.js": 'import { a } from "./a.js";\n',
     }
-    monkeypatch.setattr(page, "source", texts.__getitem__)
+    monkeypatch.setattr(explorer, "source", texts.__getitem__)
     with pytest.raises(ValueError, match="a -> b -> a import each other"):
-        page.joined_script("a")
+        explorer.joined_script("a")
 
 
 def test_cases_can_be_left_out():
@@ -194,7 +193,7 @@ def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("roctree.report.explorer.page.import_module", missing)
+    monkeypatch.setattr("roctree.report.explorer.import_module", missing)
     tree, *_ = trees.outings()
     with pytest.raises(ImportError, match=r'pip install "roctree\[notebook\]"'):
         tree.explore()

@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from roctree.report.explorer.page import joined_script
+from roctree.report.explorer import joined_script
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened
 

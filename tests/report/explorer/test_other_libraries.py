@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import roctree
 from roctree import ParameterError
-from roctree.report.explorer.page import from_sklearn
+from roctree.report.explorer import from_sklearn
 from tests.report.explorer import trees
 from tests.report.explorer.browser import Opened
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from roctree.report.explorer.page import as_json, style, widget_script
+from roctree.report.explorer import as_json, style, widget_script
 from tests.report.explorer import trees
 
 pytestmark = pytest.mark.slow

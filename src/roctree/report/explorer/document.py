@@ -30,10 +30,8 @@ from roctree.labelling import (
     Threshold,
     separates_one_class,
 )
-from roctree.models.multiscale.cells import BITS, CellTree
-from roctree.models.multiscale.fitted import FittedCells, refuse_missing
-from roctree.models.nbtree.fitted import FittedNaiveBayesTree, cell_conditions
-from roctree.models.nbtree.naive_bayes import NaiveBayesTree
+from roctree.models.cells import BITS, CellTree, FittedCells, refuse_missing
+from roctree.models.naive_bayes import FittedNaiveBayesTree, NaiveBayesTree, cell_conditions
 from roctree.points import MIN_PROBABILITY, AttributePoints, Scorecard
 from roctree.requests import HELD_OUT, Counts, class_index
 from roctree.roc import Curve

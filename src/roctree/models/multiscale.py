@@ -11,8 +11,9 @@ from roctree.classifier import NodeClassifier, as_column
 from roctree.data import Dataset, Schema, encode_labels, warn_about_single_class
 from roctree.errors import ParameterError
 from roctree.fitted import Training
-from roctree.models.multiscale.cells import Cells, CellTree
-from roctree.models.multiscale.fitted import (
+from roctree.models.cells import (
+    Cells,
+    CellTree,
     FittedCells,
     check_parameters,
     complete_cases,

@@ -1,1 +1,0 @@
-"""Naive Bayes trees (NBTree), grown as Weka grows them."""
