@@ -35,7 +35,7 @@ from benchmarks import (
 )
 from benchmarks.libraries import LIBRARIES
 from benchmarks.quiet import Patience
-from benchmarks.race import Entry, Outcome, Race, Row
+from benchmarks.race import Entry, Race, Row, RowResult
 from benchmarks.tables import tables, time_of
 from benchmarks.worker import Workers
 
@@ -124,10 +124,10 @@ def plan(sections: Sequence[str], pattern: str, quick: bool) -> list[Row]:
 def measure_all(
     rows: Sequence[Row],
     console: Console,
-    save: Callable[[list[Outcome]], None],
+    save: Callable[[list[RowResult]], None],
     patience: Patience,
-    before: Sequence[Outcome] = (),
-) -> list[Outcome]:
+    before: Sequence[RowResult] = (),
+) -> list[RowResult]:
     """Measure row by row; results are saved after each row and not measured again."""
     known = {outcome.row: outcome for outcome in before}
     outcomes = [known[row.name] for row in rows if row.name in known]
@@ -152,16 +152,16 @@ def report(progress: Progress, bar: TaskID, name: str, text: str) -> None:
     progress.update(bar, description=f"{name}: {text}")
 
 
-def measure(row: Row, race: Race) -> Outcome:
+def measure(row: Row, race: Race) -> RowResult:
     """Measure a row; one that fails is recorded with its error."""
     try:
         entries = row.measure(race)
     except Exception as error:
         entries = [Entry("row", note=f"failed: {type(error).__name__}: {error}"[:200])]
-    return Outcome(row.section, row.name, row.title, entries, row.statistic)
+    return RowResult(row.section, row.name, row.title, entries, row.statistic)
 
 
-def glance(outcome: Outcome) -> str:
+def glance(outcome: RowResult) -> str:
     """Return the times of all entries on one line."""
     return "; ".join(
         f"{entry.label} {entry.note or time_of(outcome, entry)}" for entry in outcome.entries

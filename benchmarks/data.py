@@ -12,7 +12,7 @@ MISSING_SHARE = 0.1
 SEED = 0
 
 
-class Split(NamedTuple):
+class TrainAndTest(NamedTuple):
     """Rows to fit and rows held out."""
 
     X: Any
@@ -95,12 +95,12 @@ DATA: dict[str, Recipe] = {
 
 
 @lru_cache(maxsize=1)
-def load(name: str) -> Split:
+def load(name: str) -> TrainAndTest:
     """Make a data set; a few rows are held out (for iris, all rows are used again)."""
     recipe = DATA[name]
     if recipe.make is iris:
         X, y = iris(recipe.n_rows, recipe.n_columns)
-        return Split(X, y, X, y)
+        return TrainAndTest(X, y, X, y)
     X, y = recipe.make(recipe.n_rows + recipe.n_test, recipe.n_columns)
     n = recipe.n_rows
-    return Split(X[:n], y[:n], X[n:], y[n:])
+    return TrainAndTest(X[:n], y[:n], X[n:], y[n:])

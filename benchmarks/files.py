@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.race import Outcome
+from benchmarks.race import RowResult
 from benchmarks.tables import tables
 
 FOLDER = Path(__file__).parent
@@ -32,15 +32,15 @@ def result_path(folder: Path, machine: dict[str, Any]) -> Path:
     return path
 
 
-def save(path: Path, machine: dict[str, Any], command: str, outcomes: Sequence[Outcome]) -> None:
+def save(path: Path, machine: dict[str, Any], command: str, outcomes: Sequence[RowResult]) -> None:
     """Write the outcomes so far."""
     rows = [outcome.as_json() for outcome in outcomes]
     content = {"command": command, "machine": machine, "outcomes": rows}
     write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def load_outcomes(path: Path) -> list[Outcome]:
-    return [Outcome.from_json(outcome) for outcome in _stored(path)["outcomes"]]
+def load_outcomes(path: Path) -> list[RowResult]:
+    return [RowResult.from_json(outcome) for outcome in _stored(path)["outcomes"]]
 
 
 def load_machine(path: Path) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def rewrite_readme(
     folder: Path,
     machine: dict[str, Any],
     command: str,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[RowResult],
     missing: Sequence[str] = (),
 ) -> None:
     """Replace the text between the two marks; ``missing`` are rows that were not measured."""

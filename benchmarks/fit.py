@@ -7,7 +7,7 @@ from itertools import product
 from benchmarks.data import DATA
 from benchmarks.libraries import Task
 from benchmarks.race import Entry, Race, Row, entrants
-from benchmarks.worker import Request
+from benchmarks.worker import Job
 
 GRID = ("1k", "20k", "200k", "1M", "missing", "classes", "nominal")
 QUICK_GRID = ("1k", "20k")
@@ -39,8 +39,8 @@ def title(task: Task) -> str:
 
 def fit_all(task: Task, quick: bool, race: Race) -> list[Entry]:
     entries = entrants()
-    requests = [Request(task, entry.threads, repeats(task, quick)) for entry in entries]
-    return race.run(entries, requests, **patience(quick))
+    jobs = [Job(task, entry.threads, repeats(task, quick)) for entry in entries]
+    return race.run(entries, jobs, **patience(quick))
 
 
 def repeats(task: Task, quick: bool) -> int:
@@ -64,11 +64,10 @@ def fit_criteria(task: Task, quick: bool, race: Race) -> list[Entry]:
 
     chosen = {**dict.fromkeys(CRITERIA), OWN_GINI: own_gini}
     entries = [Entry("roctree", 1, name) for name in chosen]
-    requests = [
-        Request(task, 1, options={"criterion": criterion or name})
-        for name, criterion in chosen.items()
+    jobs = [
+        Job(task, 1, options={"criterion": criterion or name}) for name, criterion in chosen.items()
     ]
-    return race.run(entries, requests, **patience(quick))
+    return race.run(entries, jobs, **patience(quick))
 
 
 def fractional_row(task: Task) -> Row:
@@ -79,11 +78,11 @@ def fractional_row(task: Task) -> Row:
 
 def fit_fractional(task: Task, race: Race) -> list[Entry]:
     entries = entrants()
-    requests = [Request(task, entry.threads) for entry in entries]
+    jobs = [Job(task, entry.threads) for entry in entries]
     for number, entry in enumerate(entries):
         if entry.library == "roctree":
-            requests[number] = replace(requests[number], options={"missing": "fractional"})
-    return race.run(entries, requests, **patience(quick=False))
+            jobs[number] = replace(jobs[number], options={"missing": "fractional"})
+    return race.run(entries, jobs, **patience(quick=False))
 
 
 def iris_row() -> Row:
@@ -92,5 +91,5 @@ def iris_row() -> Row:
 
 def fit_iris(race: Race) -> list[Entry]:
     entries = entrants()
-    requests = [Request(Task("iris", 1), entry.threads, IRIS_REPEATS) for entry in entries]
-    return race.run(entries, requests, rounds=10, budget=5.0)
+    jobs = [Job(Task("iris", 1), entry.threads, IRIS_REPEATS) for entry in entries]
+    return race.run(entries, jobs, rounds=10, budget=5.0)

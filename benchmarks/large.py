@@ -19,7 +19,7 @@ from benchmarks.fit import title
 from benchmarks.libraries import Task
 from benchmarks.memory import LIMIT, ROOT, resident
 from benchmarks.race import Entry, Race, Row, entrants
-from benchmarks.worker import Request
+from benchmarks.worker import Job
 
 TASKS = (Task("1M", 20, 8), Task("1M", 20), Task("5M", 20, 8), Task("10M", 20, 8))
 QUICK_TASKS = (Task("20k", 20, 8),)
@@ -43,11 +43,11 @@ def rows(quick: bool = False) -> list[Row]:
 def fit_all(task: Task, race: Race) -> list[Entry]:
     """One tree of each library that bins, at equal depth and threads."""
     entries = [entry for entry in entrants() if entry.library in PEERS]
-    requests = [Request(task, entry.threads) for entry in entries]
+    jobs = [Job(task, entry.threads) for entry in entries]
     for number, entry in enumerate(entries):
         if entry.library == "roctree":
-            requests[number] = replace(requests[number], options={"splits": "binned"})
-    return race.run(entries, requests, rounds=4, budget=10.0)
+            jobs[number] = replace(jobs[number], options={"splits": "binned"})
+    return race.run(entries, jobs, rounds=4, budget=10.0)
 
 
 def fit_from_disk(n_rows: int, race: Race) -> list[Entry]:

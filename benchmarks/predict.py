@@ -5,7 +5,7 @@ from functools import partial
 from benchmarks.data import DATA
 from benchmarks.libraries import Task
 from benchmarks.race import Entry, Race, Row, entrants
-from benchmarks.worker import Request
+from benchmarks.worker import Job
 
 TASK = Task("1M", 20, n_rows=200_000)
 QUICK_TASK = Task("20k", 20, n_rows=10_000)
@@ -26,5 +26,5 @@ def rows(quick: bool = False) -> list[Row]:
 
 def predict_all(task: Task, dtype: str, race: Race) -> list[Entry]:
     entries = entrants()
-    requests = [Request(task, entry.threads, predict=dtype) for entry in entries]
-    return race.run(entries, requests, rounds=5, budget=10.0)
+    jobs = [Job(task, entry.threads, predict=dtype) for entry in entries]
+    return race.run(entries, jobs, rounds=5, budget=10.0)

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.data import DATA
 from benchmarks.libraries import LIBRARIES, SINGLE_THREADED, Task
 from benchmarks.quiet import DISTURBED, Patience
-from benchmarks.worker import WARM_UP_LIMIT, Reply, Request, Workers
+from benchmarks.worker import WARM_UP_LIMIT, Job, Reply, Workers
 
 LONGEST = 120.0
 # The limit for stopping a fit is a little higher than that for skipping one.
@@ -40,7 +40,7 @@ class Entry:
 
 
 @dataclass
-class Outcome:
+class RowResult:
     """A row of the tables."""
 
     section: str
@@ -69,7 +69,7 @@ class Outcome:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> "Outcome":
+    def from_json(cls, stored: dict[str, Any]) -> "RowResult":
         entries = [Entry(**entry) for entry in stored["entries"]]
         return cls(**{**stored, "entries": entries})
 
@@ -98,57 +98,57 @@ class Race:
     def run(
         self,
         entries: list[Entry],
-        requests: list[Request],
+        jobs: list[Job],
         rounds: int,
         budget: float,
     ) -> list[Entry]:
         """Let every entry take its turn in each round, until its budget is spent."""
         running = [
-            (entry, request)
-            for entry, request in zip(entries, requests, strict=True)
-            if self.admitted(entry, request)
+            (entry, job)
+            for entry, job in zip(entries, jobs, strict=True)
+            if self.admitted(entry, job)
         ]
         for number in range(rounds):
-            for entry, request in running:
+            for entry, job in running:
                 if entry.note is None and sum(entry.seconds) < budget:
                     self.say(f"{entry.label}, round {number + 1}")
-                    self.turn(entry, request)
+                    self.turn(entry, job)
         return entries
 
-    def turn(self, entry: Entry, request: Request) -> None:
+    def turn(self, entry: Entry, job: Job) -> None:
         """Time an entry once, and again if other processes were busy."""
-        reply = self.ask(entry, request)
+        reply = self.ask(entry, job)
         if reply.others > DISTURBED and sum(reply.seconds) < REPEATED:
-            reply = min(reply, self.ask(entry, request), key=lambda reply: reply.others)
+            reply = min(reply, self.ask(entry, job), key=lambda reply: reply.others)
         entry.seconds += reply.seconds
         entry.others.append(round(reply.others, 2))
         entry.facts.update(reply.facts)
         entry.note = reply.note
-        if reply.seconds and request.predict is None:
-            self.longest[_key(entry, request)] = work(request.task), min(entry.seconds)
+        if reply.seconds and job.predict is None:
+            self.longest[_key(entry, job)] = work(job.task), min(entry.seconds)
 
-    def ask(self, entry: Entry, request: Request) -> Reply:
+    def ask(self, entry: Entry, job: Job) -> Reply:
         self.patience.wait()
-        return self.workers.ask(entry.library, request, STOPPED)
+        return self.workers.ask(entry.library, job, STOPPED)
 
-    def admitted(self, entry: Entry, request: Request) -> bool:
+    def admitted(self, entry: Entry, job: Job) -> bool:
         """Whether the fit is not too long, and its warm-up succeeds."""
-        seconds = self.expected(entry, request)
+        seconds = self.expected(entry, job)
         if seconds > LONGEST:
             entry.note = f"skipped: about {seconds:.0f} s expected"
             return False
         self.say(f"{entry.label}, warm-up")
-        entry.note = self.workers.ask(entry.library, request.warm_up(), WARM_UP_LIMIT).note
+        entry.note = self.workers.ask(entry.library, job.warm_up(), WARM_UP_LIMIT).note
         return entry.note is None
 
-    def expected(self, entry: Entry, request: Request) -> float:
+    def expected(self, entry: Entry, job: Job) -> float:
         """Return the expected time of a fit, extrapolated from a smaller data set."""
-        known = self.longest.get(_key(entry, request))
-        return 0.0 if known is None else known[1] * work(request.task) / known[0]
+        known = self.longest.get(_key(entry, job))
+        return 0.0 if known is None else known[1] * work(job.task) / known[0]
 
 
-def _key(entry: Entry, request: Request) -> tuple[Any, ...]:
-    task = request.task
+def _key(entry: Entry, job: Job) -> tuple[Any, ...]:
+    task = job.task
     kind = DATA[task.data].kind
     return entry.library, entry.variant, entry.threads, kind, task.leaf, task.depth
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rich.table import Table as RichTable
 
 from benchmarks.quiet import DISTURBED
-from benchmarks.race import Entry, Outcome
+from benchmarks.race import Entry, RowResult
 from benchmarks.targets import command_ratio, judge, matrix_multiple
 
 MARK = {1: "¹", 2: "²"}
@@ -21,7 +21,7 @@ LIBRARIES = ("roctree", "scikit-learn", "XGBoost", "LightGBM", "YDF")
 
 
 @dataclass
-class Table:
+class ResultTable:
     """A title, a header and cells, independent of the output format."""
 
     title: str
@@ -44,7 +44,7 @@ class Table:
         return table
 
 
-def tables(outcomes: Sequence[Outcome]) -> list[Table]:
+def tables(outcomes: Sequence[RowResult]) -> list[ResultTable]:
     """Return the targets and a table for each section that was measured."""
     made = [targets_table(outcomes)]
     for section, make in SECTION_TABLES:
@@ -54,34 +54,34 @@ def tables(outcomes: Sequence[Outcome]) -> list[Table]:
     return made
 
 
-def targets_table(outcomes: Sequence[Outcome]) -> Table:
+def targets_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = [
         [verdict.target, verdict.wanted, verdict.measured, verdict.word]
         for verdict in judge(outcomes)
     ]
-    return Table("Targets", ("target", "wanted", "measured", "verdict"), cells)
+    return ResultTable("Targets", ("target", "wanted", "measured", "verdict"), cells)
 
 
-def race_table(title: str) -> Callable[[Sequence[Outcome]], Table]:
+def race_table(title: str) -> Callable[[Sequence[RowResult]], ResultTable]:
     """Return a function that makes a table of our times and the ratios of others."""
     header = ("row", *(f"{name}{MARK[threads]}" for name, _, threads in COLUMNS))
 
-    def make(outcomes: Sequence[Outcome]) -> Table:
+    def make(outcomes: Sequence[RowResult]) -> ResultTable:
         cells = [
             [outcome.title, *(own_time(outcome, threads) for threads in (1, 2)), *duels(outcome)]
             for outcome in outcomes
         ]
-        return Table(title, header, cells, [THREADS_REMARK, *notes(outcomes)])
+        return ResultTable(title, header, cells, [THREADS_REMARK, *notes(outcomes)])
 
     return make
 
 
-def own_time(outcome: Outcome, threads: int) -> str:
+def own_time(outcome: RowResult, threads: int) -> str:
     entry = outcome.find("roctree", threads)
     return time_of(outcome, entry) if entry else "–"
 
 
-def time_of(outcome: Outcome, entry: Entry) -> str:
+def time_of(outcome: RowResult, entry: Entry) -> str:
     return seconds(outcome.summary(entry.seconds)) if entry.seconds else "–"
 
 
@@ -89,7 +89,7 @@ def seconds(value: float) -> str:
     return f"{1000 * value:.2f} ms" if value < 0.1 else f"{value:.2f} s"
 
 
-def duels(outcome: Outcome) -> list[str]:
+def duels(outcome: RowResult) -> list[str]:
     ratios = (
         outcome.ratio(outcome.find("roctree", ours), outcome.find(peer, theirs))
         for peer, theirs, ours in DUELS
@@ -101,7 +101,7 @@ def _times(ratio: float) -> str:
     return f"{ratio:.2f}×" if ratio >= 1.0 else f"**{ratio:.2f}×**"
 
 
-def notes(outcomes: Sequence[Outcome]) -> list[str]:
+def notes(outcomes: Sequence[RowResult]) -> list[str]:
     return [
         f"{outcome.row}, {entry.label}: {entry.note}"
         for outcome in outcomes
@@ -110,7 +110,7 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
     ] + disturbances(outcomes)
 
 
-def disturbances(outcomes: Sequence[Outcome]) -> list[str]:
+def disturbances(outcomes: Sequence[RowResult]) -> list[str]:
     """Return a remark on the entries whose every turn was disturbed by other processes."""
     disturbed = [
         f"{outcome.row} ({entry.label})"
@@ -123,14 +123,14 @@ def disturbances(outcomes: Sequence[Outcome]) -> list[str]:
     return [f"disturbed in every turn by other processes: {', '.join(disturbed)}"]
 
 
-def quality_table(outcomes: Sequence[Outcome]) -> Table:
+def quality_table(outcomes: Sequence[RowResult]) -> ResultTable:
     """Return leaves and held-out AUC of each library's tree, to compare the work."""
     cells = [
         [outcome.title, *(quality(outcome.find(name)) for name in LIBRARIES)]
         for outcome in outcomes
     ]
     title = "Leaves and held-out AUC of the trees of the fits above (iris: AUC of its own rows)"
-    return Table(title, ("row", *LIBRARIES), cells)
+    return ResultTable(title, ("row", *LIBRARIES), cells)
 
 
 def quality(entry: Entry | None) -> str:
@@ -139,7 +139,7 @@ def quality(entry: Entry | None) -> str:
     return f"{entry.facts['leaves']:,.0f}; {entry.facts['auc']:.4f}"
 
 
-def criteria_table(outcomes: Sequence[Outcome]) -> Table:
+def criteria_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         gini = outcome.find("roctree", 1, "gini")
@@ -149,7 +149,7 @@ def criteria_table(outcomes: Sequence[Outcome]) -> Table:
             time = time_of(outcome, entry)
             cells.append([entry.variant, time, relative, levels_of(entry), quality(entry)])
     header = ("criterion", "1 thread", "relative to gini", "levels", "leaves; held-out AUC")
-    return Table(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
+    return ResultTable(f"Criteria: {outcomes[0].title}", header, cells, notes(outcomes))
 
 
 def levels_of(entry: Entry) -> str:
@@ -157,29 +157,29 @@ def levels_of(entry: Entry) -> str:
     return f"{entry.facts['levels']:.1f}" if "levels" in entry.facts else "–"
 
 
-def prune_table(outcomes: Sequence[Outcome]) -> Table:
+def prune_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = [
         [f"{outcome.title}: {entry.variant}", time_of(outcome, entry), leaves_by_counts(entry)]
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Pruning", ("pruner", "time", "leaves left"), cells, notes(outcomes))
+    return ResultTable("Pruning", ("pruner", "time", "leaves left"), cells, notes(outcomes))
 
 
-def smooth_table(outcomes: Sequence[Outcome]) -> Table:
+def smooth_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = [
         [f"{outcome.title}: {entry.variant}", time_of(outcome, entry)]
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Smoothing a fitted tree", ("smoother", "time"), cells, notes(outcomes))
+    return ResultTable("Smoothing a fitted tree", ("smoother", "time"), cells, notes(outcomes))
 
 
 def leaves_by_counts(entry: Entry) -> str:
     return f"{entry.facts['leaves']:,.0f}" if entry.facts else "–"
 
 
-def rank_table(outcomes: Sequence[Outcome]) -> Table:
+def rank_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         ours = outcome.find("roctree")
@@ -189,10 +189,10 @@ def rank_table(outcomes: Sequence[Outcome]) -> Table:
             name = f"{outcome.title}: {entry.library} {entry.variant}".strip()
             cells.append([name, time_of(outcome, entry), relative, quality(entry)])
     header = ("what", "1 thread", "relative to roctree", "leaves; AUC")
-    return Table("Ranking", header, cells, notes(outcomes))
+    return ResultTable("Ranking", header, cells, notes(outcomes))
 
 
-def boundary_table(outcomes: Sequence[Outcome]) -> Table:
+def boundary_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         times = [own_time(outcome, threads) for threads in (1, 2)]
@@ -205,7 +205,7 @@ def boundary_table(outcomes: Sequence[Outcome]) -> Table:
         cells.append([outcome.title, leaves, *times, seconds_of_paper, *relative, peak])
     times_of = ("roctree¹", "roctree²", "NumPy¹", "ratio¹", "ratio²")
     header = ("rows × attributes", "leaves", *times_of, "memory of roctree¹")
-    return Table("Distances from the decision boundary", header, cells, notes(outcomes))
+    return ResultTable("Distances from the decision boundary", header, cells, notes(outcomes))
 
 
 def megabytes(entry: Entry | None) -> str:
@@ -214,7 +214,7 @@ def megabytes(entry: Entry | None) -> str:
     return "–" if peak is None else f"{peak / 1e6:.1f} MB"
 
 
-def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
+def nbtree_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         ours, theirs = outcome.find("roctree"), outcome.find("Weka")
@@ -226,10 +226,10 @@ def nbtree_table(outcomes: Sequence[Outcome]) -> Table:
         ]
         cells.append([outcome.title, *seconds_and_leaves, ratio])
     header = ("data", "roctree; leaves", "Weka; leaves", "Weka takes")
-    return Table("Naive Bayes trees", header, cells, notes(outcomes))
+    return ResultTable("Naive Bayes trees", header, cells, notes(outcomes))
 
 
-def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
+def multiscale_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         facts = outcome.entries[0].facts
@@ -237,10 +237,10 @@ def multiscale_table(outcomes: Sequence[Outcome]) -> Table:
         sizes = [f"{facts.get(name, 0.0):,.0f}" for name in ("cells", "bytes per cell")]
         cells.append([outcome.title, *times, *sizes])
     header = ("rows × attributes", "fit", "prune", "predict", "cells", "bytes per cell")
-    return Table("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
+    return ResultTable("The Multiscale Classifier, one thread", header, cells, notes(outcomes))
 
 
-def points_table(outcomes: Sequence[Outcome]) -> Table:
+def points_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         facts = outcome.entries[0].facts
@@ -255,10 +255,12 @@ def points_table(outcomes: Sequence[Outcome]) -> Table:
         cells.append(line)
     header = ("preset, rows × columns", "attributes", "fit", "tree alone", "ratio", "predict 200k")
     header += ("tree alone", "ratio")
-    return Table("Trees with points, processor time of one thread", header, cells, notes(outcomes))
+    return ResultTable(
+        "Trees with points, processor time of one thread", header, cells, notes(outcomes)
+    )
 
 
-def memory_table(outcomes: Sequence[Outcome]) -> Table:
+def memory_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         for entry in outcome.entries:
@@ -266,39 +268,39 @@ def memory_table(outcomes: Sequence[Outcome]) -> Table:
             times = "–" if matrices is None else f"{matrices:.2f}"
             cells.append([f"{outcome.title}: {entry.label}", times, time_of(outcome, entry)])
     header = ("fit", "growth at the peak, in matrices", "time")
-    return Table("Memory", header, cells, notes(outcomes))
+    return ResultTable("Memory", header, cells, notes(outcomes))
 
 
-def disk_table(outcomes: Sequence[Outcome]) -> Table:
+def disk_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         for entry in outcome.entries:
             peak = f"{entry.facts['peak'] / 2**30:.2f}" if entry.facts else "–"
             cells.append([f"{outcome.title}: {entry.label}", peak, time_of(outcome, entry)])
     header = ("fit", "most memory of the process, GiB", "time")
-    return Table("Rows on disk", header, cells, notes(outcomes))
+    return ResultTable("Rows on disk", header, cells, notes(outcomes))
 
 
-def start_table(outcomes: Sequence[Outcome]) -> Table:
+def start_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = [
         [f"{outcome.title}: {entry.library}", time_of(outcome, entry)]
         for outcome in outcomes
         for entry in outcome.entries
     ]
-    return Table("Start", ("what", "processor time, median"), cells, notes(outcomes))
+    return ResultTable("Start", ("what", "processor time, median"), cells, notes(outcomes))
 
 
-def command_table(outcomes: Sequence[Outcome]) -> Table:
+def command_table(outcomes: Sequence[RowResult]) -> ResultTable:
     cells = []
     for outcome in outcomes:
         ratio = command_ratio(outcome)
         times = [time_of(outcome, entry) for entry in outcome.entries]
         cells.append([outcome.title, *times, "–" if ratio is None else f"{ratio:.2f}×"])
     names = (entry.library for entry in outcomes[0].entries)
-    return Table("From a file", ("file", *names, "ratio"), cells, notes(outcomes))
+    return ResultTable("From a file", ("file", *names, "ratio"), cells, notes(outcomes))
 
 
-SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[Outcome]], Table]], ...] = (
+SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[RowResult]], ResultTable]], ...] = (
     ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
     ("fit", quality_table),
     ("binned", race_table("Bins: seconds of ours, and how many times as long others take")),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks import prune, start
 from benchmarks.fit import OWN_GINI
-from benchmarks.race import Entry, Outcome
+from benchmarks.race import Entry, RowResult
 
 PEERS = ("XGBoost", "LightGBM", "YDF")
 BINNING_PEERS = ("XGBoost", "LightGBM")
@@ -38,7 +38,7 @@ SMALL_COMMANDS = ("predict", "evaluate", "describe", "export", "explore", "label
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TargetResult:
     """A target and the measured number."""
 
     target: str
@@ -51,7 +51,7 @@ class Verdict:
         return "not measured" if self.met is None else "met" if self.met else "**missed**"
 
 
-def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
+def judge(outcomes: Sequence[RowResult]) -> list[TargetResult]:
     """Compare the outcomes of a run with every target."""
     rows = {outcome.row: outcome for outcome in outcomes}
     verdicts = [
@@ -75,26 +75,28 @@ def judge(outcomes: Sequence[Outcome]) -> list[Verdict]:
     return verdicts
 
 
-def at_least(target: str, limit: float, ratio: float | None, goal: str = "") -> Verdict:
+def at_least(target: str, limit: float, ratio: float | None, goal: str = "") -> TargetResult:
     measured = "–" if ratio is None else f"{ratio:.1f}×"
     met = None if ratio is None else ratio >= limit
-    return Verdict(target, f"≥ {limit:g}×{goal}", measured, met)
+    return TargetResult(target, f"≥ {limit:g}×{goal}", measured, met)
 
 
-def at_most(target: str, limit: float, value: float | None, unit: str, more: str = "") -> Verdict:
+def at_most(
+    target: str, limit: float, value: float | None, unit: str, more: str = ""
+) -> TargetResult:
     measured = "–" if value is None else f"{value:.2f}{unit}{more}"
     met = None if value is None else value <= limit
-    return Verdict(target, f"≤ {limit:g}{unit}", measured, met)
+    return TargetResult(target, f"≤ {limit:g}{unit}", measured, met)
 
 
 def ratio(
-    rows: dict[str, Outcome], row: str, ours: tuple[str, int], theirs: tuple[str, int]
+    rows: dict[str, RowResult], row: str, ours: tuple[str, int], theirs: tuple[str, int]
 ) -> float | None:
     outcome = rows.get(row)
     return outcome and outcome.ratio(outcome.find(*ours), outcome.find(*theirs))
 
 
-def scikit_learn(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def scikit_learn(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     for data, size in (("200k", "200k × 20"), ("1M", "1M × 20")):
         for threads, limit in ((1, ONE_THREAD), (2, TWO_THREADS)):
             times = ratio(rows, f"{data}-leaf20-full", ("roctree", threads), ("scikit-learn", 1))
@@ -103,7 +105,7 @@ def scikit_learn(rows: dict[str, Outcome]) -> Iterator[Verdict]:
             yield at_least(target, limit, times, f" (goal {GOAL:g}×)" if threads == 2 else "")
 
 
-def criteria(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def criteria(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     outcome = rows.get("criteria-200k-leaf20-full")
     for name in NEAR_GINI:
         times = outcome and outcome.ratio(
@@ -116,7 +118,7 @@ def criteria(rows: dict[str, Outcome]) -> Iterator[Verdict]:
     yield at_most(f"{OWN_GINI}, time relative to gini, 200k × 20", OWN_RATIO, times, "×")
 
 
-def duels(outcomes: Sequence[Outcome], peer: str) -> Iterator[tuple[float, str]]:
+def duels(outcomes: Sequence[RowResult], peer: str) -> Iterator[tuple[float, str]]:
     """Yield the ratio and the name of every comparison with a peer at equal threads."""
     for outcome in outcomes:
         for entry in outcome.entries:
@@ -125,27 +127,27 @@ def duels(outcomes: Sequence[Outcome], peer: str) -> Iterator[tuple[float, str]]
                 yield times, f"{outcome.row}, {entry.threads} thread{'s' * (entry.threads > 1)}"
 
 
-def _own(outcome: Outcome, threads: int) -> Entry | None:
+def _own(outcome: RowResult, threads: int) -> Entry | None:
     return outcome.find("roctree", threads)
 
 
-def never_slower(outcomes: Sequence[Outcome], peer: str) -> Verdict:
+def never_slower(outcomes: Sequence[RowResult], peer: str) -> TargetResult:
     met = sorted(duels(outcomes, peer))
     target = f"never slower than {peer}, all rows, equal threads"
     if not met:
-        return Verdict(target, "≥ 1×", "–", None)
+        return TargetResult(target, "≥ 1×", "–", None)
     lost = [name for times, name in met if times < 1.0]
     least, worst = met[0]
     measured = f"least {least:.2f}× ({worst}); slower in {len(lost)} of {len(met)}"
-    return Verdict(target, "≥ 1×", measured, not lost)
+    return TargetResult(target, "≥ 1×", measured, not lost)
 
 
-def iris(rows: dict[str, Outcome]) -> Verdict:
+def iris(rows: dict[str, RowResult]) -> TargetResult:
     times = ratio(rows, "iris", ("scikit-learn", 1), ("roctree", 1))
     return at_most("fit of iris, time relative to scikit-learn", IRIS_RATIO, times, "×")
 
 
-def predictions(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def predictions(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     for dtype in ("float32", "float64"):
         row = f"predict-1M-{dtype}"
         times = ratio(rows, row, ("roctree", 1), ("scikit-learn", 1))
@@ -153,7 +155,7 @@ def predictions(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         yield at_least(target, PREDICT_RATIO, times)
 
 
-def pruners(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def pruners(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     """Yield the slowest of the pruners of each tree."""
     for suffix, (n_classes, priced) in prune.PRUNED.items():
         outcome = rows.get(f"prune-{prune.INNER}{suffix}")
@@ -166,7 +168,7 @@ def pruners(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         yield at_most(target, PRUNED, slowest, " s", more)
 
 
-def boundary(rows: dict[str, Outcome]) -> Verdict:
+def boundary(rows: dict[str, RowResult]) -> TargetResult:
     outcome = rows.get("boundary-100k-20-2000")
     times = outcome and outcome.ratio(
         outcome.find("roctree", 2), outcome.find("NumPy", 1, "all leaves")
@@ -177,7 +179,7 @@ def boundary(rows: dict[str, Outcome]) -> Verdict:
     return at_least(target, BOUNDARY_RATIO, times)
 
 
-def nbtree(outcomes: Sequence[Outcome]) -> Verdict:
+def nbtree(outcomes: Sequence[RowResult]) -> TargetResult:
     ratios = [
         outcome.ratio(outcome.find("roctree"), outcome.find("Weka"))
         for outcome in outcomes
@@ -188,14 +190,14 @@ def nbtree(outcomes: Sequence[Outcome]) -> Verdict:
     return at_least("Naive Bayes trees, the least of all rows, to Weka", NBTREE_RATIO, least)
 
 
-def multiscale(rows: dict[str, Outcome]) -> Verdict:
+def multiscale(rows: dict[str, RowResult]) -> TargetResult:
     outcome = rows.get("multiscale-100k-10")
     entry = outcome and outcome.find("roctree", 1, "fit")
     taken = outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
     return at_most("Multiscale Classifier, fit of 100k × 10", MULTISCALE, taken, " s")
 
 
-def points(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def points(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     """Compare trees with points to the same trees without."""
     for preset in ("scorecard", "best_ranking"):
         for size, words, limit in (
@@ -210,14 +212,14 @@ def points(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         yield at_most(target, POINTS_PREDICT, _points_ratio(outcome, "predict"), "×")
 
 
-def _points_ratio(outcome: Outcome | None, step: str) -> float | None:
+def _points_ratio(outcome: RowResult | None, step: str) -> float | None:
     if outcome is None:
         return None
     alone = outcome.find("roctree", 1, f"{step}, tree alone")
     return outcome.ratio(alone, outcome.find("roctree", 1, step))
 
 
-def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def memory(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     outcome = rows.get("memory-1M-leaf20-full")
     for threads in (1, 2):
         entry = outcome and outcome.find("roctree", threads)
@@ -226,7 +228,7 @@ def memory(rows: dict[str, Outcome]) -> Iterator[Verdict]:
         yield at_most(target, MATRICES, matrices, " matrices")
 
 
-def bins(outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
+def bins(outcomes: Sequence[RowResult]) -> Iterator[TargetResult]:
     """Compare fits by bins with the libraries that bin too, at equal depth and threads."""
     binned = [outcome for outcome in outcomes if outcome.section == "binned"]
     for peer in BINNING_PEERS:
@@ -234,25 +236,25 @@ def bins(outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
         yield at_least(f"fit by bins, the least of all rows, equal threads, to {peer}", 1.0, least)
 
 
-def area_of_bins(rows: dict[str, Outcome]) -> Verdict:
+def area_of_bins(rows: dict[str, RowResult]) -> TargetResult:
     """Compare the held-out areas of trees grown by bins and exactly, of the same rows."""
     target = "held-out AUC of trees grown by bins, difference from exact ones, the largest"
     areas = [(_area(outcome), _area(rows.get(name.removeprefix("binned-"))))
              for name, outcome in rows.items() if outcome.section == "binned"]  # fmt: skip
     differences = [abs(ours - exact) for ours, exact in areas if ours and exact]
     if not differences:
-        return Verdict(target, f"≤ {AREA_OF_BINS:g}", "–", None)
+        return TargetResult(target, f"≤ {AREA_OF_BINS:g}", "–", None)
     largest = max(differences)
     measured = f"{largest:.4f} (rows: {len(differences)})"
-    return Verdict(target, f"≤ {AREA_OF_BINS:g}", measured, largest <= AREA_OF_BINS)
+    return TargetResult(target, f"≤ {AREA_OF_BINS:g}", measured, largest <= AREA_OF_BINS)
 
 
-def _area(outcome: Outcome | None) -> float | None:
+def _area(outcome: RowResult | None) -> float | None:
     entry = outcome and (outcome.find("roctree", 1) or outcome.find("roctree", 2))
     return entry.facts.get("auc") if entry else None
 
 
-def on_disk(rows: dict[str, Outcome]) -> Verdict:
+def on_disk(rows: dict[str, RowResult]) -> TargetResult:
     outcome = rows.get("disk-20000000")
     entry = outcome and outcome.find("roctree", 2, "out of core")
     peak = entry.facts["peak"] / 2**30 if entry and entry.facts else None
@@ -264,7 +266,7 @@ def matrix_multiple(entry: Entry) -> float | None:
     return entry.facts["growth"] / entry.facts["matrix"] if entry.facts else None
 
 
-def starts(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def starts(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     """Compare processor seconds, of all threads and child processes, with their limits."""
     for row, part, name, limit in (
         ("cold-start", "first fit", "first fit of breast cancer, empty cache", FIRST_FIT),
@@ -282,20 +284,20 @@ def starts(rows: dict[str, Outcome]) -> Iterator[Verdict]:
     yield at_most(f"{start.IMPORTS[1]}, to {start.IMPORTS[2]}, processor time", 1.0, times, "×")
 
 
-def middle(rows: dict[str, Outcome], row: str, part: str) -> float | None:
+def middle(rows: dict[str, RowResult], row: str, part: str) -> float | None:
     outcome = rows.get(row)
     entry = outcome and outcome.find(part, threads=0)
     return outcome.summary(entry.seconds) if outcome and entry and entry.seconds else None
 
 
-def commands(rows: dict[str, Outcome]) -> Iterator[Verdict]:
+def commands(rows: dict[str, RowResult]) -> Iterator[TargetResult]:
     for form in ("csv", "parquet"):
         times = command_ratio(rows.get(f"command-1M-{form}"))
         target = f"roctree fit of 1M × 20, {form}, to polars' read and the bare fit"
         yield at_most(target, COMMAND_RATIO, times, "×")
 
 
-def command_ratio(outcome: Outcome | None) -> float | None:
+def command_ratio(outcome: RowResult | None) -> float | None:
     """Return the time of a command as a multiple of that of its parts."""
     if outcome is None or not all(entry.seconds for entry in outcome.entries):
         return None

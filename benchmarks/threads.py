@@ -23,7 +23,7 @@ Fit = Callable[[np.ndarray, np.ndarray, int], object]
 
 
 @dataclass(frozen=True)
-class Row:
+class Workload:
     """A column of the printed table: a learner on a table of some size, to some depth."""
 
     learner: str
@@ -68,10 +68,12 @@ def least_time(fit: Fit, X: np.ndarray, y: np.ndarray, n_threads: int, repeats: 
     return min(times)
 
 
-def measure(rows: list[Row], threads: list[int], seconds: float) -> dict[tuple[Row, int], float]:
+def measure(
+    rows: list[Workload], threads: list[int], seconds: float
+) -> dict[tuple[Workload, int], float]:
     """Time every row with every number of threads, as far as the time goes."""
     stop = perf_counter() + seconds
-    found: dict[tuple[Row, int], float] = {}
+    found: dict[tuple[Workload, int], float] = {}
     for size in sorted({row.rows for row in rows}):
         X, y = table(size)
         for row in (row for row in rows if row.rows == size):
@@ -85,7 +87,9 @@ def measure(rows: list[Row], threads: list[int], seconds: float) -> dict[tuple[R
     return found
 
 
-def as_markdown(rows: list[Row], threads: list[int], found: dict[tuple[Row, int], float]) -> str:
+def as_markdown(
+    rows: list[Workload], threads: list[int], found: dict[tuple[Workload, int], float]
+) -> str:
     """The table: a line for each number of threads, a column for each row measured."""
     measured = [row for row in rows if any((row, n) in found for n in threads)]
     lines = [
@@ -110,7 +114,7 @@ def main() -> None:
     n_cores = os.cpu_count() or 1
     threads = [n for n in (1, 2, 4, 8, 16, 32) if n <= n_cores]
     rows = [
-        Row(learner, size, depth or None)
+        Workload(learner, size, depth or None)
         for size in chosen.rows
         for depth in chosen.depths
         for learner in chosen.learners

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.data import Split, load
+from benchmarks.data import TrainAndTest, load
 from benchmarks.libraries import LIBRARIES, Library, Task, levels
 from benchmarks.quiet import Bystanders
 
@@ -25,7 +25,7 @@ Timed = tuple[list[float], Any, float]
 
 
 @dataclass(frozen=True)
-class Request:
+class Job:
     """A fit, or predictions by an earlier fit, and the number of repeats."""
 
     task: Task
@@ -34,8 +34,8 @@ class Request:
     options: dict[str, Any] = field(default_factory=dict)
     predict: str | None = None
 
-    def warm_up(self) -> "Request":
-        """Return the same request with few rows, for the warm-up."""
+    def warm_up(self) -> "Job":
+        """Return the same job with few rows, for the warm-up."""
         return replace(self, task=replace(self.task, n_rows=WARM_UP_ROWS), repeats=1, predict=None)
 
 
@@ -56,56 +56,56 @@ class Bench:
         self.make_library = LIBRARIES[library]
         self.models: dict[tuple[Task, int], Any] = {}
 
-    def answer(self, request: Request) -> Reply:
-        split = load(request.task.data)
-        library = self.make_library(**request.options)
-        act = self.fit if request.predict is None else self.predict
-        seconds, model, others = act(library, request, split)
-        scores = library.probabilities(model, library.table(split.X_test), request.threads)
+    def answer(self, job: Job) -> Reply:
+        split = load(job.task.data)
+        library = self.make_library(**job.options)
+        act = self.fit if job.predict is None else self.predict
+        seconds, model, others = act(library, job, split)
+        scores = library.probabilities(model, library.table(split.X_test), job.threads)
         auc = float(roc_auc_score(split.y_test, scores, multi_class="ovr"))
         facts = {"leaves": int(library.leaves(model)), "auc": auc}
         if hasattr(model, "tree_"):
             facts["levels"] = levels(model.tree_)
         return Reply(seconds, facts, others=others)
 
-    def fit(self, library: Library, request: Request, split: Split) -> Timed:
-        n_rows = request.task.n_rows
+    def fit(self, library: Library, job: Job, split: TrainAndTest) -> Timed:
+        n_rows = job.task.n_rows
         table, y = library.table(split.X[:n_rows]), split.y[:n_rows]
         seconds, model = [], None
         with Bystanders() as others:
-            for _ in range(request.repeats):
+            for _ in range(job.repeats):
                 model = None
                 gc.collect()
                 begin = perf_counter()
-                model = library.fit(table, y, request.task, request.threads)
+                model = library.fit(table, y, job.task, job.threads)
                 seconds.append(perf_counter() - begin)
         return seconds, model, others.cores
 
-    def predict(self, library: Library, request: Request, split: Split) -> Timed:
-        key = request.task, request.threads
+    def predict(self, library: Library, job: Job, split: TrainAndTest) -> Timed:
+        key = job.task, job.threads
         if key not in self.models:
-            self.models[key] = self.fit(library, replace(request, repeats=1), split)[1]
-        table = library.table(split.X.astype(np.dtype(request.predict)))
+            self.models[key] = self.fit(library, replace(job, repeats=1), split)[1]
+        table = library.table(split.X.astype(np.dtype(job.predict)))
         seconds = []
         with Bystanders() as others:
-            for _ in range(request.repeats):
+            for _ in range(job.repeats):
                 begin = perf_counter()
-                library.probabilities(self.models[key], table, request.threads)
+                library.probabilities(self.models[key], table, job.threads)
                 seconds.append(perf_counter() - begin)
         return seconds, self.models[key], others.cores
 
 
 def serve(library: str, pipe: Connection) -> None:
-    """Answer requests until the pipe is closed."""
+    """Answer jobs until the pipe is closed."""
     warnings.simplefilter("ignore")
     bench = Bench(library)
     while True:
         try:
-            request = pipe.recv()
+            job = pipe.recv()
         except EOFError:
             return
         try:
-            pipe.send(bench.answer(request))
+            pipe.send(bench.answer(job))
         except Exception as error:
             pipe.send(Reply(note="failed: " + _sentence(error)))
 
@@ -122,19 +122,19 @@ class Worker:
         self.process: Any = None
         self.pipe: Any = None
 
-    def ask(self, request: Request, limit: float) -> Reply:
+    def ask(self, job: Job, limit: float) -> Reply:
         """Return the answer; a new process warms up before it is timed."""
         if self.process is None:
             self.begin()
-            self.exchange(request.warm_up(), WARM_UP_LIMIT)
-        return self.exchange(request, limit)
+            self.exchange(job.warm_up(), WARM_UP_LIMIT)
+        return self.exchange(job, limit)
 
-    def exchange(self, request: Request, limit: float) -> Reply:
+    def exchange(self, job: Job, limit: float) -> Reply:
         """Return the answer; after ``limit`` seconds the process is ended."""
         if self.process is None:
             self.begin()
         try:
-            self.pipe.send(request)
+            self.pipe.send(job)
             if self.pipe.poll(limit):
                 return self.pipe.recv()
             note = f"stopped after {limit:.0f} s"
@@ -175,5 +175,5 @@ class Workers:
         for worker in self.workers.values():
             worker.end()
 
-    def ask(self, library: str, request: Request, limit: float) -> Reply:
-        return self.workers[library].ask(request, limit)
+    def ask(self, library: str, job: Job, limit: float) -> Reply:
+        return self.workers[library].ask(job, limit)

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from roctree.errors import ParameterError
 from roctree.text import did_you_mean
 from studies import ab05, bl95, ecml03, icml02, points, quality, sc17
-from studies.report import Report
+from studies.report import StudyReport
 from studies.setting import Setting
 
-PAPERS: dict[str, Callable[[Setting], Report]] = {
+PAPERS: dict[str, Callable[[Setting], StudyReport]] = {
     **icml02.REPRODUCTIONS,
     **ecml03.REPRODUCTIONS,
     **bl95.REPRODUCTIONS,

@@ -13,7 +13,7 @@ from roctree.errors import DataError, ParameterError, Wording
 from roctree.experiment import Table
 from roctree.text import text_table
 from studies import REPRODUCTIONS, descriptions, names_matching
-from studies.report import Report
+from studies.report import StudyReport
 from studies.setting import MissingDataError, Setting
 from studies.sources import source_named
 
@@ -149,7 +149,7 @@ def _run(options: Namespace) -> None:
         _show(facts, [], as_json=True)
 
 
-def _shown(report: Report, paths: list[Path]) -> list[str | Table]:
+def _shown(report: StudyReport, paths: list[Path]) -> list[str | Table]:
     written = f"Written: {', '.join(map(str, paths))}\n"
     return [*report.tables, *(f"- {sentence}" for sentence in report.summary), written]
 

@@ -24,8 +24,8 @@ from roctree.pruning import ReducedError
 from roctree.roc import Curve
 from roctree.smoothing import MEstimate
 from studies.charts import Series, chart
-from studies.report import Entry, Report, compared, listed
-from studies.setting import MissingDataError, Row, Setting, missing_data_note, published
+from studies.report import PaperNumber, StudyReport, compared, listed
+from studies.setting import MissingDataError, PaperRow, Setting, missing_data_note, published
 
 DESIGN = Bootstrap(test=1 / 3, repeats=100, seed=2005)
 # Class labels of the published files, or of scikit-learn's copies.
@@ -106,7 +106,7 @@ VEHICLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def table_1(setting: Setting) -> Report:
+def table_1(setting: Setting) -> StudyReport:
     """Table 1: sizes of pruned and unpruned trees."""
     rows, absent = _rows(setting)
     printed, lines = published()["AB05_table1"]["rows"], []
@@ -135,10 +135,12 @@ def table_1(setting: Setting) -> Report:
         "own. The paper does not say which of the two it used; it must be the first.",
         *missing_data_note(absent),
     ]
-    return Report("ab05-table1", title, [Table(columns, lines, title=title, digits=2)], sentences)
+    return StudyReport(
+        "ab05-table1", title, [Table(columns, lines, title=title, digits=2)], sentences
+    )
 
 
-def table_2(setting: Setting) -> Report:
+def table_2(setting: Setting) -> StudyReport:
     """Table 2: whether errors lie near the boundary."""
     rows, absent = _rows(setting)
     printed, lines, agreeing = published()["AB05_table2"]["rows"], [], 0
@@ -163,10 +165,10 @@ def table_2(setting: Setting) -> Report:
         "closer to the boundary (λ ≥ 2) in most samples.",
         *missing_data_note(absent),
     ]
-    return Report("ab05-table2", title, [table], sentences)
+    return StudyReport("ab05-table2", title, [table], sentences)
 
 
-def table_3(setting: Setting) -> Report:
+def table_3(setting: Setting) -> StudyReport:
     """Table 3: global geometric ranking against smoothing, and against NBTree."""
     columns = _over_smoothing("global") | {"vs_nbtree": _over_nbtree}
     nbtree = {"nbtree": NaiveBayesTreeClassifier()}
@@ -174,13 +176,13 @@ def table_3(setting: Setting) -> Report:
     return _differences(setting, "3", title, columns, nbtree)
 
 
-def table_4(setting: Setting) -> Report:
+def table_4(setting: Setting) -> StudyReport:
     """Table 4: local geometric ranking against smoothing."""
     title = "AB05 Table 4: 100 × (AUC of local geometric ranking minus best smoothing)"
     return _differences(setting, "4", title, _over_smoothing("local"), {})
 
 
-def table_5(setting: Setting) -> Report:
+def table_5(setting: Setting) -> StudyReport:
     """Table 5: false positive rate up to which global ranking is better."""
     rows, absent = _rows(setting)
     lines = [[row.label, _reach(setting, row.problem)] for row in rows]
@@ -192,10 +194,10 @@ def table_5(setting: Setting) -> Report:
         *missing_data_note(absent),
     ]
     table = Table(("data set", "x"), lines, title=title, digits=3)
-    return Report("ab05-table5", title, [table], sentences)
+    return StudyReport("ab05-table5", title, [table], sentences)
 
 
-def figure_1(setting: Setting) -> Report:
+def figure_1(setting: Setting) -> StudyReport:
     """Figure 1: ROC curves of three rankings on one sample of breast cancer."""
     rows, _ = _rows(setting)
     row = next((row for row in rows if row.label == "wdbc"), rows[0])
@@ -214,10 +216,10 @@ def figure_1(setting: Setting) -> Report:
     lines = [[name, float(curve.auc)] for name, curve in curves.items()]
     title = f"AB05 Figure 1: ROC curves of one sample of {row.label}"
     table = Table(("ranking", "AUC"), lines, title=title)
-    return Report("ab05-figure1", title, [table], _about(setting), {"roc": picture})
+    return StudyReport("ab05-figure1", title, [table], _about(setting), {"roc": picture})
 
 
-def vehicle(setting: Setting) -> Report:
+def vehicle(setting: Setting) -> StudyReport:
     """The positive class of vehicle: sizes by class, and Tables 1 to 4 for bus and van."""
     row = next((row for row in setting.rows("AB05")[0] if row.label == "vehicle"), None)
     if row is None:
@@ -249,10 +251,10 @@ def vehicle(setting: Setting) -> Report:
         *_about(setting),
         f"The class whose unpruned trees are nearest in size to Table 1 is {nearest}.",
     ]
-    return Report("ab05-vehicle", title, tables, sentences)
+    return StudyReport("ab05-vehicle", title, tables, sentences)
 
 
-def claims(setting: Setting) -> Report:
+def claims(setting: Setting) -> StudyReport:
     """Claims of the text: effect of the metric, accuracies, samples above 70 %, best quartile."""
     rows, absent = _rows(setting)
     metrics: list[list[Any]] = []
@@ -295,10 +297,10 @@ def claims(setting: Setting) -> Report:
         f"AUC is larger on {improved[2]}, its gain over smoothing on {improved[1]}.",
         *missing_data_note(absent),
     ]
-    return Report("ab05-claims", "AB05, claims of the text", tables, sentences)
+    return StudyReport("ab05-claims", "AB05, claims of the text", tables, sentences)
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {
     "ab05-table1": table_1,
     "ab05-table2": table_2,
     "ab05-table3": table_3,
@@ -310,18 +312,18 @@ REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
 }
 
 
-def _rows(setting: Setting) -> tuple[list[Row], list[str]]:
+def _rows(setting: Setting) -> tuple[list[PaperRow], list[str]]:
     """Return the data sets as two-class problems."""
     rows, absent = setting.rows("AB05")
     return [replace(row, problem=_two_classes(row)) for row in rows], absent
 
 
-def _two_classes(row: Row) -> Problem:
+def _two_classes(row: PaperRow) -> Problem:
     known = [label for label in POSITIVE[row.label] if label in row.problem.classes]
     return row.problem.against_rest(tuple(known), row.label)
 
 
-def _run(setting: Setting, row: Row, others: dict[str, Any] | None = None) -> Results:
+def _run(setting: Setting, row: PaperRow, others: dict[str, Any] | None = None) -> Results:
     chosen = configurations(row.problem) | (others or {})
     return setting.run("ab05", [row.problem], chosen, DESIGN, METRICS)
 
@@ -348,11 +350,11 @@ def _name(problem: Problem, pruning: str, smoothing: str, ranking: str) -> str:
 
 def _differences(
     setting: Setting, number: str, title: str, columns: dict[str, Gains], others: dict[str, Any]
-) -> Report:
+) -> StudyReport:
     """Compare mean gains with the printed ones, whose ± is the standard error of the mean."""
     rows, absent = _rows(setting)
     printed = published()[f"AB05_table{number}"]["rows"]
-    entries: dict[str, dict[str, Entry]] = {}
+    entries: dict[str, dict[str, PaperNumber]] = {}
     scores = {name: [0, 0, 0] for name in columns}
     for row in rows:
         results = _run(setting, row, others)
@@ -360,7 +362,7 @@ def _differences(
         for name, gains_of in columns.items():
             gains = gains_of(results, row.problem)
             mean, error = float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5
-            entries[row.label][name] = Entry.beside(printed[row.label][name], mean)
+            entries[row.label][name] = PaperNumber.beside(printed[row.label][name], mean)
             scores[name][_verdict(mean, error)] += 1
     sentences = [
         *_about(setting),
@@ -371,10 +373,10 @@ def _differences(
         compared(title, entries, digits=2),
         listed("Opposite sign", entries, _has_opposite_sign, digits=2),
     ]
-    return Report(f"ab05-table{number}", title, tables, sentences)
+    return StudyReport(f"ab05-table{number}", title, tables, sentences)
 
 
-def _agreement(name: str, entries: dict[str, dict[str, Entry]], score: list[int]) -> str:
+def _agreement(name: str, entries: dict[str, dict[str, PaperNumber]], score: list[int]) -> str:
     """Say on how many data sets the sign agrees, and how often the effect is significant."""
     pairs = [each[name] for each in entries.values()]
     signs = sum(not _has_opposite_sign(each) for each in pairs)
@@ -387,7 +389,7 @@ def _agreement(name: str, entries: dict[str, dict[str, Entry]], score: list[int]
     )
 
 
-def _has_opposite_sign(entry: Entry) -> bool:
+def _has_opposite_sign(entry: PaperNumber) -> bool:
     return (entry.ours > 0) != (entry.paper > 0)
 
 
@@ -425,7 +427,7 @@ def _best_smoothing(results: Results, problem: Problem, pruning: str) -> tuple[s
     return max(areas.items(), key=lambda pair: float(np.nanmean(pair[1])))
 
 
-def _vehicle_entries(setting: Setting, problem: Problem) -> dict[str, Entry]:
+def _vehicle_entries(setting: Setting, problem: Problem) -> dict[str, PaperNumber]:
     """Return the numbers of Tables 1 to 4 for one positive class of vehicle."""
     results = setting.run(
         "ab05",
@@ -439,26 +441,26 @@ def _vehicle_entries(setting: Setting, problem: Problem) -> dict[str, Entry]:
         name: results.mean("leaves", problem.name, f"{name} laplace leaf") for name in PRUNINGS
     }
     found = {
-        "Table 1, unpruned": Entry.beside(printed["1"]["leaves_unpruned"], sizes["none"]),
-        "Table 1, removed": Entry.beside(
+        "Table 1, unpruned": PaperNumber.beside(printed["1"]["leaves_unpruned"], sizes["none"]),
+        "Table 1, removed": PaperNumber.beside(
             printed["1"]["leaves_unpruned_minus_pruned"], sizes["none"] - sizes["reduced_error"]
         ),
     }
     nearer = _nearness(setting, problem)
     means = [nearer.mean(metric, problem.name, BY_RANGES) for metric in ("nearness", "lambda")]
-    found["Table 2, hits minus errors"] = Entry.beside(printed["2"]["delta_means"], means[0])
-    found["Table 2, λ"] = Entry.beside(printed["2"]["lambda"], means[1])
+    found["Table 2, hits minus errors"] = PaperNumber.beside(printed["2"]["delta_means"], means[0])
+    found["Table 2, λ"] = PaperNumber.beside(printed["2"]["lambda"], means[1])
     for number, ranking in (("3", "global"), ("4", "local")):
         columns = _over_smoothing(ranking)
         if number == "3":
             columns["vs_nbtree"] = _over_nbtree
         for name, gains_of in columns.items():
             mean = float(gains_of(results, problem).mean())
-            found[f"Table {number}, {name}"] = Entry.beside(printed[number][name], mean)
+            found[f"Table {number}, {name}"] = PaperNumber.beside(printed[number][name], mean)
     return found
 
 
-def _transposed(entries: dict[str, dict[str, Entry]]) -> dict[str, dict[str, Entry]]:
+def _transposed(entries: dict[str, dict[str, PaperNumber]]) -> dict[str, dict[str, PaperNumber]]:
     lines = list(next(iter(entries.values())))
     return {line: {name: entries[name][line] for name in entries} for line in lines}
 
@@ -495,7 +497,7 @@ def _by_quartile(results: Results, problem: Problem) -> list[float]:
     return [*found, float(areas.mean()), float(areas[best].mean())]
 
 
-def _above_70(setting: Setting, row: Row) -> list[float]:
+def _above_70(setting: Setting, row: PaperRow) -> list[float]:
     """Return shares of samples with λ ≥ 2 in %: all and accurate ones, paper and ours."""
     results = _nearness(setting, row.problem)
     ratios = results.values("lambda", row.problem.name, BY_RANGES)

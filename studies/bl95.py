@@ -20,8 +20,8 @@ from roctree.experiment import HoldOut, Problem, Table
 from roctree.presets import c45
 from roctree.pruning import ErrorBased, MinimumError
 from studies.charts import Series, chart
-from studies.report import Report
-from studies.setting import MissingDataError, Row, Setting
+from studies.report import StudyReport
+from studies.setting import MissingDataError, PaperRow, Setting
 
 DESIGN = HoldOut(test=0.3, repeats=10, seed=1995)
 POSITIVE = {"BREAST": "4", "PIMA": "1"}
@@ -69,23 +69,23 @@ SINGLE_NUMBERS = (
 )
 
 
-def figure_1(setting: Setting) -> Report:
+def figure_1(setting: Setting) -> StudyReport:
     """Figure 1: breast cancer."""
     return _figure(setting, "1", "BREAST")
 
 
-def figure_2(setting: Setting) -> Report:
+def figure_2(setting: Setting) -> StudyReport:
     """Figure 2: Pima diabetes."""
     return _figure(setting, "2", "PIMA")
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {
     "bl95-figure1": figure_1,
     "bl95-figure2": figure_2,
 }
 
 
-def _figure(setting: Setting, number: str, label: str) -> Report:
+def _figure(setting: Setting, number: str, label: str) -> StudyReport:
     rows, _ = setting.rows("BL95")
     row = next((row for row in rows if row.label == label), None)
     if row is None:
@@ -119,7 +119,7 @@ def _figure(setting: Setting, number: str, label: str) -> Report:
         CLAIMS_OF_THE_TEXT,
         SECTION_6,
     ]
-    return Report(f"bl95-figure{number}", title, tables, about, {"roc": picture})
+    return StudyReport(f"bl95-figure{number}", title, tables, about, {"roc": picture})
 
 
 class Sweep(NamedTuple):
@@ -137,7 +137,7 @@ class Sweep(NamedTuple):
     numbers: list[list[float]]
 
 
-def _sweeps(setting: Setting, row: Row, tree: Callable[[str], Any]) -> dict[str, Sweep]:
+def _sweeps(setting: Setting, row: PaperRow, tree: Callable[[str], Any]) -> dict[str, Sweep]:
     """Return the trees of each pruner under costs."""
     problem = fill_missing(row.problem)
     found: dict[str, list[Floats]] = {name: [] for name in PRUNERS}
@@ -160,7 +160,7 @@ def _sweeps(setting: Setting, row: Row, tree: Callable[[str], Any]) -> dict[str,
     return {name: Sweep(np.mean(sweeps, axis=0), numbers[name]) for name, sweeps in found.items()}
 
 
-def _claims(points: Floats, row: Row) -> list[Any]:
+def _claims(points: Floats, row: PaperRow) -> list[Any]:
     """Return the quantities that the paper's text describes, in the order of ``CLAIMS``."""
     fpr, tpr, leaves = points[:, 2], points[:, 3], points[:, 4]
     misses = [100.0 * (1.0 - tpr[fpr <= most].max(initial=0.0)) for most in (0.5, 0.1)]

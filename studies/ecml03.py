@@ -32,15 +32,15 @@ from roctree.pruning import CardPerClass
 from roctree.smoothing import MBranch, MEstimate, Smoother, UniformWhereEmpty
 from studies.charts import Series, chart
 from studies.report import (
-    Entry,
-    Report,
+    PaperNumber,
+    StudyReport,
     arithmetic_mean,
     compared,
     geometric_mean,
     outside,
     within,
 )
-from studies.setting import Row, Setting, missing_data_note, published
+from studies.setting import PaperRow, Setting, missing_data_note, published
 
 DESIGN = CrossValidation(folds=5, repeats=20, seed=1000)
 # For the 39 readings of the criteria: the first half of the repeats, which takes long enough.
@@ -82,19 +82,19 @@ MBRANCH_AGAINST_LAPLACE = {"two_class": "11/9/5", "multi_class": "16/4/5", "all"
 COLUMNS_OF_TABLE_8 = ("c45 none", "c45 laplace", "c45 m_branch", "msee printed K=1")
 
 
-def smoothings(setting: Setting) -> Report:
+def smoothings(setting: Setting) -> StudyReport:
     """Tables 3 and 4: no smoothing, Laplace and the m-estimate."""
     columns = ("none", "laplace", "m_estimate")
     return _by_smoothing(setting, "tables3-4", "ECML03_tables3_4", columns)
 
 
-def m_branch(setting: Setting) -> Report:
+def m_branch(setting: Setting) -> StudyReport:
     """Tables 5 and 6: the m-estimate against m-branch smoothing."""
     columns = ("m_estimate", "m_branch")
     return _by_smoothing(setting, "tables5-6", "ECML03_tables5_6", columns)
 
 
-def criteria(setting: Setting) -> Report:
+def criteria(setting: Setting) -> StudyReport:
     """Table 7: splitting criteria, all with m-branch smoothing."""
     rows, absent = setting.rows("ECML03")
     names = {name: f"{name} m_branch" for name in CRITERIA}
@@ -128,10 +128,10 @@ def criteria(setting: Setting) -> Report:
         ("MSEE against C4.5", "paper", "ours"), counts, title="Wins/ties/losses, unpaired test"
     )
     numbers = _numbers(results, names.values())
-    return Report("ecml03-table7", title, [table, better], summary, numbers=numbers)
+    return StudyReport("ecml03-table7", title, [table, better], summary, numbers=numbers)
 
 
-def summary(setting: Setting) -> Report:
+def summary(setting: Setting) -> StudyReport:
     """Table 8: the gain of each step."""
     rows, absent = setting.rows("ECML03")
     chosen = COLUMNS_OF_TABLE_8
@@ -159,10 +159,12 @@ def summary(setting: Setting) -> Report:
         *missing_data_note(absent),
     ]
     table = Table(("geometric means", *chosen), lines, title=title, digits=1)
-    return Report("ecml03-table8", title, [table], sentences, numbers=_numbers(results, chosen))
+    return StudyReport(
+        "ecml03-table8", title, [table], sentences, numbers=_numbers(results, chosen)
+    )
 
 
-def figure_1(setting: Setting) -> Report:
+def figure_1(setting: Setting) -> StudyReport:
     """Figure 1: accuracy, AUC and number of leaves against the strength of CardPerClass pruning."""
     rows, absent = setting.rows("ECML03")
     chosen = list(_pruned())
@@ -189,10 +191,12 @@ def figure_1(setting: Setting) -> Report:
     ]
     table = Table(columns, lines, title="Geometric means", digits=1)
     picture = {"pruning": _picture(curves)}
-    return Report("ecml03-figure1", title, [table], sentences, picture, _numbers(results, chosen))
+    return StudyReport(
+        "ecml03-figure1", title, [table], sentences, picture, _numbers(results, chosen)
+    )
 
 
-def readings(setting: Setting) -> Report:
+def readings(setting: Setting) -> StudyReport:
     """Readings of Table 7: corrections for the number of children, smoothings of the split."""
     rows, absent = setting.rows("ECML03")
     chosen = _readings()
@@ -240,10 +244,10 @@ def readings(setting: Setting) -> Report:
         *missing_data_note(absent),
     ]
     table = Table([*columns, "distance"], lines, title=title, digits=2)
-    return Report("ecml03-readings", title, [table], sentences)
+    return StudyReport("ecml03-readings", title, [table], sentences)
 
 
-def claims(setting: Setting) -> Report:
+def claims(setting: Setting) -> StudyReport:
     """Claims of the text: classical pruning with and without smoothing, m = M = 4 as optimum."""
     rows, absent = setting.rows("ECML03")
     pruned = {
@@ -301,10 +305,10 @@ def claims(setting: Setting) -> Report:
         "pruning is beneficial in some cases; and it reports m = M = 4 as the best values.",
         *missing_data_note(absent),
     ]
-    return Report("ecml03-claims", "ECML03, claims of the text", tables, sentences)
+    return StudyReport("ecml03-claims", "ECML03, claims of the text", tables, sentences)
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {
     "ecml03-tables3-4": smoothings,
     "ecml03-tables5-6": m_branch,
     "ecml03-table7": criteria,
@@ -315,14 +319,16 @@ REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
 }
 
 
-def _by_smoothing(setting: Setting, name: str, key: str, columns: tuple[str, ...]) -> Report:
+def _by_smoothing(setting: Setting, name: str, key: str, columns: tuple[str, ...]) -> StudyReport:
     rows, absent = setting.rows("ECML03")
     names = {column: f"c45 {column}" for column in columns}
     results = _run(setting, rows, names.values())
     printed = published()[key]["rows"]
     entries = {
         f"{row.number} {row.label}": {
-            column: Entry.beside(printed[row.number][column], _mean(results, AREA, row, config))
+            column: PaperNumber.beside(
+                printed[row.number][column], _mean(results, AREA, row, config)
+            )
             for column, config in names.items()
         }
         for row in rows
@@ -340,7 +346,7 @@ def _by_smoothing(setting: Setting, name: str, key: str, columns: tuple[str, ...
         [compared(title, entries), outside(entries)],
         _numbers(results, names.values()),
     )
-    return Report(f"ecml03-{name}", title, tables, sentences, numbers=numbers)
+    return StudyReport(f"ecml03-{name}", title, tables, sentences, numbers=numbers)
 
 
 def configurations() -> dict[str, ROCTreeClassifier]:
@@ -390,7 +396,7 @@ def _tree(criterion: str, smoothing: str = "m_branch", **others: Any) -> ROCTree
     return smiles_2003(criterion=CRITERIA[criterion], smoothing=SMOOTHINGS[smoothing], **others)
 
 
-def _run(setting: Setting, rows: list[Row], names: Iterable[str]) -> Results:
+def _run(setting: Setting, rows: list[PaperRow], names: Iterable[str]) -> Results:
     every = configurations()
     chosen = every if setting.together else {name: every[name] for name in names}
     return setting.run("ecml03", [row.problem for row in rows], chosen, DESIGN, METRICS)
@@ -409,24 +415,24 @@ def _picture(curves: dict[str, list[tuple[float, float]]]) -> str:
     )
 
 
-def _mean(results: Results, metric: str, row: Row, name: str) -> float:
+def _mean(results: Results, metric: str, row: PaperRow, name: str) -> float:
     """Return a mean in percent; numbers of leaves are not scaled."""
     scale = 1.0 if metric == "leaves" else 100.0
     return scale * results.mean(metric, row.problem.name, name)
 
 
-def _geometric(results: Results, metric: str, rows: list[Row], name: str) -> float:
+def _geometric(results: Results, metric: str, rows: list[PaperRow], name: str) -> float:
     return geometric_mean([_mean(results, metric, row, name) for row in rows])
 
 
-def _groups(rows: list[Row]) -> dict[str, list[Row]]:
+def _groups(rows: list[PaperRow]) -> dict[str, list[PaperRow]]:
     """Group the rows by their number of classes, as the paper does for its means."""
     two = [row for row in rows if len(row.problem.classes) == 2]
     return {"two_class": two, "multi_class": [row for row in rows if row not in two], "all": rows}
 
 
 def _means(
-    entries: dict[str, dict[str, Entry]], rows: list[Row], columns: tuple[str, ...]
+    entries: dict[str, dict[str, PaperNumber]], rows: list[PaperRow], columns: tuple[str, ...]
 ) -> list[str]:
     """Compare the means of each group of data sets with those of the same rows in the paper."""
     labels = list(entries)
@@ -445,7 +451,7 @@ def _means(
     return sentences
 
 
-def _marks(results: Results, rows: list[Row], printed: dict[str, Any]) -> list[str]:
+def _marks(results: Results, rows: list[PaperRow], printed: dict[str, Any]) -> list[str]:
     pair = "c45 m_branch", "c45 m_estimate"
     counts = []
     for group, members in _groups(rows).items():
@@ -461,7 +467,7 @@ def _marks(results: Results, rows: list[Row], printed: dict[str, Any]) -> list[s
 
 
 def _counts(
-    results: Results, metric: str, rows: list[Row], pair: tuple[str, str]
+    results: Results, metric: str, rows: list[PaperRow], pair: tuple[str, str]
 ) -> dict[Verdict, int]:
     """Count on how many data sets the first of two configurations wins, ties and loses."""
     measure = AREA if metric == "auc" else metric

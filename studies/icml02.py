@@ -19,15 +19,15 @@ from roctree.presets import smiles_2002
 from roctree.report.displays import ROCHullDisplay, svg_text
 from roctree.roc import Curve
 from studies.report import (
-    Entry,
-    Report,
+    PaperNumber,
+    StudyReport,
     arithmetic_mean,
     compared,
     geometric_mean,
     outside,
     within,
 )
-from studies.setting import Row, Setting, missing_data_note, published
+from studies.setting import PaperRow, Setting, missing_data_note, published
 
 ONCE = CrossValidation(folds=10, repeats=1, seed=2002)
 TEN_TIMES = CrossValidation(folds=10, repeats=10, seed=2002)
@@ -48,7 +48,7 @@ LEAF_COUNTS = np.array([[5.0, 1.0], [4.0, 2.0], [3.0, 5.0]])
 LEAF_SCORES = LEAF_COUNTS[:, 0] / LEAF_COUNTS.sum(axis=1)
 
 
-def table_2(setting: Setting) -> Report:
+def table_2(setting: Setting) -> StudyReport:
     """Table 2: AUC of four criteria."""
     rows, absent = setting.rows("ICML02")
     names = [name for name in CRITERIA if name != "auc"]
@@ -58,7 +58,9 @@ def table_2(setting: Setting) -> Report:
     printed, title = published()["ICML02_table2"], "ICML02 Table 2: AUC (%) by criterion"
     entries = {
         _label(row): {
-            name: Entry.beside(printed["rows"][row.number][name], _mean(results, "auc", row, name))
+            name: PaperNumber.beside(
+                printed["rows"][row.number][name], _mean(results, "auc", row, name)
+            )
             for name in names
         }
         for row in rows
@@ -71,17 +73,19 @@ def table_2(setting: Setting) -> Report:
         "that we do not aim for its order of criteria.",
         *missing_data_note(absent),
     ]
-    return Report("icml02-table2", title, [compared(title, entries), outside(entries)], sentences)
+    return StudyReport(
+        "icml02-table2", title, [compared(title, entries), outside(entries)], sentences
+    )
 
 
-def table_3(setting: Setting) -> Report:
+def table_3(setting: Setting) -> StudyReport:
     """Table 3: accuracy and AUC of the gain ratio and of AUCsplit."""
     rows, absent = setting.rows("ICML02")
     results = _two_criteria(setting, rows)
     printed, title = published()["ICML02_table3"], "ICML02 Table 3: gain ratio and AUCsplit (%)"
     entries = {
         _label(row): {
-            f"{name} {metric}": Entry.beside(
+            f"{name} {metric}": PaperNumber.beside(
                 printed["rows"][row.number][name][metric], _mean(results, metric, row, name)
             )
             for name in ("gain_ratio", "auc")
@@ -97,10 +101,12 @@ def table_3(setting: Setting) -> Report:
         *_means(entries, columns),
         *missing_data_note(absent),
     ]
-    return Report("icml02-table3", title, [compared(title, entries), outside(entries)], sentences)
+    return StudyReport(
+        "icml02-table3", title, [compared(title, entries), outside(entries)], sentences
+    )
 
 
-def table_4(setting: Setting) -> Report:
+def table_4(setting: Setting) -> StudyReport:
     """Table 4: accuracy where the test set has other class frequencies."""
     rows, absent = setting.rows("ICML02")
     rows = [row for row in rows if row.number in UNBALANCED]
@@ -133,10 +139,10 @@ def table_4(setting: Setting) -> Report:
         *missing_data_note(absent),
     ]
     table = Table(columns, lines, title=title, digits=1)
-    return Report("icml02-table4", title, [table], sentences)
+    return StudyReport("icml02-table4", title, [table], sentences)
 
 
-def leaves(setting: Setting) -> Report:
+def leaves(setting: Setting) -> StudyReport:
     """Table 3 by raw and by Laplace-smoothed shares in the leaves, pruned and unpruned."""
     rows, absent = setting.rows("ICML02")
     chosen = {
@@ -149,7 +155,7 @@ def leaves(setting: Setting) -> Report:
     printed, title = published()["ICML02_table3"]["rows"], "ICML02 Table 3 by the ranking of leaves"
     entries = {
         _label(row): {
-            f"{name} {word}": Entry.beside(
+            f"{name} {word}": PaperNumber.beside(
                 printed[row.number][name]["auc"],
                 _mean(results, "auc", row, _leaf_name(name, smoothing, "pessimistic")),
             )
@@ -181,10 +187,10 @@ def leaves(setting: Setting) -> Report:
             digits=(0, 1, 1, 0, 0, 0),
         ),
     ]
-    return Report("icml02-leaves", title, tables, sentences)
+    return StudyReport("icml02-leaves", title, tables, sentences)
 
 
-def figure_1(setting: Setting) -> Report:
+def figure_1(setting: Setting) -> StudyReport:
     """Figure 1: all labellings of a tree with three leaves, mirrored, and their convex hull."""
     curve = Curve.from_leaves(LEAF_SCORES, LEAF_COUNTS[:, 0], LEAF_COUNTS[:, 1])
     display = ROCHullDisplay(curve, all_labellings=True).plot()
@@ -199,10 +205,10 @@ def figure_1(setting: Setting) -> Report:
         f"hull, whose area is {curve.auc:.5f}.",
         "Each labelling is mirrored through (0.5, 0.5) by the opposite one.",
     ]
-    return Report("icml02-figure1", title, [table], about, {"roc": svg_text(display.figure_)})
+    return StudyReport("icml02-figure1", title, [table], about, {"roc": svg_text(display.figure_)})
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {
     "icml02-figure1": figure_1,
     "icml02-table2": table_2,
     "icml02-table3": table_3,
@@ -217,12 +223,12 @@ _DISTRIBUTIONS = {
 }
 
 
-def _two_criteria(setting: Setting, rows: list[Row]) -> Results:
+def _two_criteria(setting: Setting, rows: list[PaperRow]) -> Results:
     configurations = {name: _tree(name) for name in ("gain_ratio", "auc")}
     return setting.run("icml02", _problems(rows), configurations, TEN_TIMES, METRICS)
 
 
-def _relabelled(setting: Setting, row: Row) -> dict[str, list[float]]:
+def _relabelled(setting: Setting, row: PaperRow) -> dict[str, list[float]]:
     """Return accuracies with labels chosen for equal and for swapped class frequencies."""
     shares = np.bincount(row.problem.labels, minlength=2) / len(row.problem.labels)
     priors = {"balanced_accuracy": (0.5, 0.5), "swapped_accuracy": tuple(shares[::-1].tolist())}
@@ -248,7 +254,7 @@ def _leaf_name(criterion: str, smoothing: str, pruning: str) -> str:
 
 
 def _pruned_against_unpruned(
-    results: Results, rows: list[Row], criterion: str, metric: str
+    results: Results, rows: list[PaperRow], criterion: str, metric: str
 ) -> list[float]:
     """Return both means and the number of data sets on which either is better, rounded to 0.1."""
     pruned, unpruned = (
@@ -265,7 +271,7 @@ def _raised(lines: list[list[Any]]) -> int:
     return sum(line[-1] > line[6] for line in lines)
 
 
-def _marks(results: Results, rows: list[Row], printed: Mapping[str, Any], metric: str) -> str:
+def _marks(results: Results, rows: list[PaperRow], printed: Mapping[str, Any], metric: str) -> str:
     """Say how often AUCsplit wins, ties and loses, in the paper and in our runs."""
     paper = [
         unpaired_t_of_summaries(
@@ -283,7 +289,7 @@ def _marks(results: Results, rows: list[Row], printed: Mapping[str, Any], metric
     )
 
 
-def _means(entries: dict[str, dict[str, Entry]], columns: list[str]) -> list[str]:
+def _means(entries: dict[str, dict[str, PaperNumber]], columns: list[str]) -> list[str]:
     sentences = []
     for kind, mean in (("Arithmetic", arithmetic_mean), ("Geometric", geometric_mean)):
         parts = []
@@ -299,11 +305,11 @@ def _tree(criterion: str, **options: str) -> ROCTreeClassifier:
     return smiles_2002(**({"criterion": CRITERIA[criterion], "smoothing": "none"} | options))
 
 
-def _problems(rows: list[Row]) -> list[Problem]:
+def _problems(rows: list[PaperRow]) -> list[Problem]:
     return [row.problem for row in rows]
 
 
-def _label(row: Row) -> str:
+def _label(row: PaperRow) -> str:
     return f"{row.number} {row.label}"
 
 
@@ -312,7 +318,7 @@ def _number_of(label: str) -> str:
     return known[label]
 
 
-def _mean(results: Results, metric: str, row: Row, name: str) -> float:
+def _mean(results: Results, metric: str, row: PaperRow, name: str) -> float:
     return 100.0 * results.mean(metric, row.problem.name, name)
 
 

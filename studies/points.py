@@ -37,7 +37,7 @@ from studies.quality import (
     further_problems,
     size_name,
 )
-from studies.report import Report, arithmetic_mean, geometric_mean
+from studies.report import StudyReport, arithmetic_mean, geometric_mean
 from studies.setting import Setting, missing_data_note
 
 # What is compared
@@ -81,7 +81,7 @@ GOALS: tuple[tuple[str, str, float], ...] = (
 # The study
 
 
-def points(setting: Setting) -> Report:
+def points(setting: Setting) -> StudyReport:
     """Ranking of trees with points, beside other models that people read, with the times to fit."""
     rows, absent = setting.rows("ECML03")
     problems = sorted((row.problem for row in rows), key=lambda problem: len(problem.labels))
@@ -107,7 +107,7 @@ def report_of(
     others: Sequence[str],
     absent: list[str],
     repeats: int = DESIGN.repeats,
-) -> Report:
+) -> StudyReport:
     """Return the page of stored results, finished or not.
 
     Parameters
@@ -121,7 +121,7 @@ def report_of(
     repeats : int
         Number of repeats that a finished row has; one for slow rows.
     """
-    study, beyond = (Comparison(results, tuple(part), repeats) for part in (problems, others))
+    study, beyond = (Standings(results, tuple(part), repeats) for part in (problems, others))
     tables = [
         _goals(study),
         _means("The 50 data sets", study),
@@ -147,11 +147,11 @@ def report_of(
         *_unfinished(study, beyond),
         *missing_data_note(absent),
     ]
-    return Report("points", "Trees with points", tables, sentences)
+    return StudyReport("points", "Trees with points", tables, sentences)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Standings:
     """Results on some data sets.
 
     Parameters
@@ -166,7 +166,7 @@ class Comparison:
     problems: tuple[str, ...]
     repeats: int = DESIGN.repeats
 
-    def and_those_of(self, other: "Comparison") -> "Comparison":
+    def and_those_of(self, other: "Standings") -> "Standings":
         """Return the comparison on the data sets of both."""
         return replace(self, problems=(*self.problems, *other.problems))
 
@@ -249,7 +249,7 @@ class Lead:
 # The page
 
 
-def _goals(study: Comparison) -> Table:
+def _goals(study: Standings) -> Table:
     lines: list[list[Any]] = []
     for name, metric, goal in GOALS:
         chosen = study.finished(name)
@@ -267,7 +267,7 @@ def _goals(study: Comparison) -> Table:
     return Table(("goal", "at least, or at most", "found", "met", "sets"), lines, title="Goals")
 
 
-def _means(title: str, study: Comparison) -> Table:
+def _means(title: str, study: Standings) -> Table:
     lines: list[list[Any]] = []
     for name in study.results.configurations:
         chosen = study.finished(name)
@@ -306,7 +306,7 @@ def _means(title: str, study: Comparison) -> Table:
     return Table(columns, lines, title=title, digits=(0, 2, 3, 0, 3, 0, 3, 0))
 
 
-def _against_peers(study: Comparison, beyond: Comparison) -> Table:
+def _against_peers(study: Standings, beyond: Standings) -> Table:
     """Compare the presets with points to the models that are not trees of ours."""
     lines: list[list[Any]] = []
     both = study.and_those_of(beyond)
@@ -322,7 +322,7 @@ def _against_peers(study: Comparison, beyond: Comparison) -> Table:
     )
 
 
-def _data_sets(study: Comparison, beyond: Comparison) -> Table:
+def _data_sets(study: Standings, beyond: Standings) -> Table:
     names = [name for name in study.results.configurations if study.finished(name)]
     lines: list[list[Any]] = []
     for part in (study, beyond):
@@ -333,7 +333,7 @@ def _data_sets(study: Comparison, beyond: Comparison) -> Table:
     return Table(("data set", *names), lines, title=title)
 
 
-def _cell(part: Comparison, problem: str, name: str) -> str:
+def _cell(part: Standings, problem: str, name: str) -> str:
     if problem not in part.finished(name):
         return "–"
     shown = f"{100.0 * part.results.mean(HAND_TILL, problem, name):.1f}"
@@ -343,7 +343,7 @@ def _cell(part: Comparison, problem: str, name: str) -> str:
     return shown + {"win": " +", "loss": " −"}.get(str(verdict), "")
 
 
-def _losses(study: Comparison) -> list[str]:
+def _losses(study: Standings) -> list[str]:
     found = []
     for name, other in (("best_ranking", BASE), ("scorecard", BASE), ("scorecard", BARE)):
         lead = study.lead(name, other)
@@ -353,7 +353,7 @@ def _losses(study: Comparison) -> list[str]:
     return found
 
 
-def _peer_sentences(study: Comparison, beyond: Comparison) -> list[str]:
+def _peer_sentences(study: Standings, beyond: Standings) -> list[str]:
     """Say where EBM and the forest stand."""
     both = study.and_those_of(beyond)
     found = []
@@ -380,7 +380,7 @@ def _without_the_farthest(lead: Lead) -> str:
     return f" Without {name} ({lead.gaps[place]:+.1f}) it is {rest}; the median of all is {middle}."
 
 
-def _unfinished(study: Comparison, beyond: Comparison) -> list[str]:
+def _unfinished(study: Standings, beyond: Standings) -> list[str]:
     both = study.and_those_of(beyond)
     behind = [
         f"{name} {len(both.finished(name))}"
@@ -395,4 +395,4 @@ def _unfinished(study: Comparison, beyond: Comparison) -> list[str]:
     ]
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {"points": points}
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {"points": points}

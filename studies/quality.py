@@ -32,8 +32,8 @@ from studies.peers import (
     forest,
     tuned_tree,
 )
-from studies.report import Report, arithmetic_mean, geometric_mean
-from studies.setting import Row, Setting, missing_data_note
+from studies.report import StudyReport, arithmetic_mean, geometric_mean
+from studies.setting import PaperRow, Setting, missing_data_note
 
 # What is compared
 
@@ -256,7 +256,7 @@ def _mean(metric: str, values: Sequence[float]) -> float:
     return arithmetic_mean(values)
 
 
-def quality(setting: Setting) -> Report:
+def quality(setting: Setting) -> StudyReport:
     """Ranking quality of one tree, beside forests and boosting, and at equal numbers of leaves."""
     rows, absent = setting.rows("ECML03")
     problems = [row.problem for row in rows]
@@ -284,10 +284,10 @@ def quality(setting: Setting) -> Report:
         *(_order(study, beyond) if beyond else []),
         *missing_data_note([*absent, *not_there]),
     ]
-    return Report("quality", "How well one tree ranks", tables, sentences)
+    return StudyReport("quality", "How well one tree ranks", tables, sentences)
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {"quality": quality}
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {"quality": quality}
 
 
 def _run(setting: Setting, problems: list[Problem], groups: Any) -> Study:
@@ -447,7 +447,7 @@ def _beyond(full_study: Study) -> Table:
     return Table(("Hand-Till", *names), lines, title=title, digits=1)
 
 
-def _gap(setting: Setting, rows: list[Row]) -> Table:
+def _gap(setting: Setting, rows: list[PaperRow]) -> Table:
     groups = merged(TREES, DISTILLED, CEILINGS, IDEAS)
     names = [REFERENCE, "default", "soft", *DISTILLED, *IDEAS, FOREST, BOOSTING]
     study = _run(setting, [row.problem for row in rows], groups).common_runs(names)
@@ -463,7 +463,7 @@ def _gap(setting: Setting, rows: list[Row]) -> Table:
     return Table(("Hand-Till", *(row.label for row in rows), "mean"), lines, title=title, digits=1)
 
 
-def _data_sets(study: Study, rows: list[Row]) -> Table:
+def _data_sets(study: Study, rows: list[PaperRow]) -> Table:
     names = [REFERENCE, *OURS, FOREST, BOOSTING]
     lines = []
     for row in rows:

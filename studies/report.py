@@ -16,7 +16,7 @@ OUTSIDE = "Outside one SD"
 
 
 @dataclass(frozen=True)
-class Report:
+class StudyReport:
     """The report of a reproduction.
 
     Parameters
@@ -80,7 +80,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Entry:
+class PaperNumber:
     """A printed number beside ours."""
 
     paper: float
@@ -88,7 +88,7 @@ class Entry:
     ours: float
 
     @classmethod
-    def beside(cls, printed: Sequence[float | None], ours: float) -> "Entry":
+    def beside(cls, printed: Sequence[float | None], ours: float) -> "PaperNumber":
         """Return ours beside a printed mean and standard deviation, which may be None."""
         mean, deviation = printed
         return cls(math.nan if mean is None else mean, deviation, ours)
@@ -106,7 +106,9 @@ class Entry:
         return abs(self.distance) <= 1.0
 
 
-def compared(title: str, rows: Mapping[str, Mapping[str, Entry]], *, digits: int = 1) -> Table:
+def compared(
+    title: str, rows: Mapping[str, Mapping[str, PaperNumber]], *, digits: int = 1
+) -> Table:
     """Return a table of all entries: paper, ours and distance for each column.
 
     Parameters
@@ -131,8 +133,8 @@ def compared(title: str, rows: Mapping[str, Mapping[str, Entry]], *, digits: int
 
 def listed(
     title: str,
-    rows: Mapping[str, Mapping[str, Entry]],
-    chosen: Callable[[Entry], bool],
+    rows: Mapping[str, Mapping[str, PaperNumber]],
+    chosen: Callable[[PaperNumber], bool],
     *,
     digits: int = 1,
 ) -> Table:
@@ -158,12 +160,12 @@ def listed(
     return Table(("data set", "column", "paper", "ours", "SDs"), lines, title=title, digits=digits)
 
 
-def outside(rows: Mapping[str, Mapping[str, Entry]]) -> Table:
+def outside(rows: Mapping[str, Mapping[str, PaperNumber]]) -> Table:
     """Return the entries that differ by more than one printed standard deviation."""
     return listed(OUTSIDE, rows, lambda entry: entry.deviation is not None and not entry.within)
 
 
-def within(rows: Mapping[str, Mapping[str, Entry]], column: str) -> str:
+def within(rows: Mapping[str, Mapping[str, PaperNumber]], column: str) -> str:
     """Say how many rows of a column are within one printed standard deviation."""
     known = [entries[column] for entries in rows.values() if column in entries]
     known = [entry for entry in known if entry.deviation is not None]
@@ -182,7 +184,7 @@ def arithmetic_mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def _parts(entry: Entry, digits: int) -> list[Any]:
+def _parts(entry: PaperNumber, digits: int) -> list[Any]:
     spread = "" if entry.deviation is None else f" ± {entry.deviation:.{digits}f}"
     distance = "" if math.isnan(entry.distance) else f"{entry.distance:+.1f}"
     return [f"{entry.paper:.{digits}f}{spread}", entry.ours, distance]

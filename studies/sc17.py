@@ -22,7 +22,7 @@ from roctree.experiment import Problem, Table
 from roctree.presets import f_measure_tree
 from roctree.roc import Curve
 from studies.charts import Series, chart
-from studies.report import Report
+from studies.report import StudyReport
 from studies.setting import Setting, missing_data_note, published
 
 CRITERIA: dict[str, Any] = {"F": FMeasure(), "G": Gini(), "M": Entropy()}
@@ -53,7 +53,7 @@ class CriterionOutcome:
     point: tuple[float, float]
 
 
-def reproduce(setting: Setting) -> Report:
+def reproduce(setting: Setting) -> StudyReport:
     """All tables and ROC graphs."""
     rows, absent = setting.rows("SC17")
     outcomes = {
@@ -74,7 +74,7 @@ def reproduce(setting: Setting) -> Report:
     tables = [_training_table(outcomes), _test_table(outcomes)]
     figures = {key: _graph(found) for key, found in outcomes.items()}
     title = "SC17: trees that split on the F-measure"
-    return Report("sc17", title, tables, [*sentences, *missing_data_note(absent)], figures)
+    return StudyReport("sc17", title, tables, [*sentences, *missing_data_note(absent)], figures)
 
 
 def outcome(key: str, problem: Problem, criterion: Any) -> CriterionOutcome:
@@ -143,7 +143,7 @@ def f_score(predicted: Bools, actual: Bools) -> float:
     return 2.0 * hits / (2.0 * hits + wrong) if hits else 0.0
 
 
-REPRODUCTIONS: dict[str, Callable[[Setting], Report]] = {"sc17": reproduce}
+REPRODUCTIONS: dict[str, Callable[[Setting], StudyReport]] = {"sc17": reproduce}
 
 
 def _agreement(outcomes: dict[str, dict[str, CriterionOutcome]]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from roctree.errors import DataError
 from roctree.experiment import Plan, Problem, Results, UnknownDataSetError, run
 from roctree.experiment.designs import Design
-from roctree.experiment.run import Changed
+from roctree.experiment.run import IfChanged
 from roctree.experiment.sources import ProblemSource
 from roctree.experiment.store import Store
 
@@ -22,7 +22,7 @@ class MissingDataError(DataError):
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """A data set in a table of a paper.
 
     Parameters
@@ -72,12 +72,12 @@ class Setting:
     quick: bool = False
     repeats: int | None = None
     n_jobs: int | None = None
-    changed: Changed = "refuse"
+    changed: IfChanged = "refuse"
     progress: bool = False
     together: bool = False
     stored: bool = False
 
-    def rows(self, paper: str) -> tuple[list[Row], list[str]]:
+    def rows(self, paper: str) -> tuple[list[PaperRow], list[str]]:
         """Return the data sets of a paper that the source has, and the labels of the others.
 
         A data set that exists and cannot be read is an error; it is not left out silently.
@@ -90,7 +90,7 @@ class Setting:
                 absent.append(label)
                 reason = reason or str(error)
             else:
-                found.append(Row(label if number is None else str(number), label, problem))
+                found.append(PaperRow(label if number is None else str(number), label, problem))
         if not found:
             raise MissingDataError(
                 f"The source has none of the data sets of {paper}: use --data to give another one. "

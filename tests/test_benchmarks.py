@@ -11,10 +11,10 @@ from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.own_criterion import own_gini
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
-from benchmarks.race import LONGEST, Entry, Outcome, Race, Row, entrants
+from benchmarks.race import LONGEST, Entry, Race, Row, RowResult, entrants
 from benchmarks.tables import tables
 from benchmarks.targets import judge
-from benchmarks.worker import Reply, Request, Worker
+from benchmarks.worker import Job, Reply, Worker
 from roctree.criteria import CRITERIA
 from roctree.smoothing import SMOOTHING
 
@@ -60,7 +60,7 @@ def ignore(text):
 
 def outcome(row, **seconds):
     entries = [Entry(library, seconds=times) for library, times in seconds.items()]
-    return Outcome("fit", row, row, entries)
+    return RowResult("fit", row, row, entries)
 
 
 @needs_peers
@@ -88,7 +88,7 @@ def test_a_row_is_measured_by_every_library_and_told_in_every_table(tmp_path):
 @pytest.mark.slow
 def test_what_was_measured_before_a_stop_is_not_measured_again():
     row = Row("fit", "iris", "iris", lambda race: [Entry("roctree", seconds=[1.0])])
-    before = Outcome("fit", "iris", "iris", [Entry("roctree", seconds=[2.0])])
+    before = RowResult("fit", "iris", "iris", [Entry("roctree", seconds=[2.0])])
     saved = []
     outcomes = measure_all([row], Console(quiet=True), saved.append, NO_PATIENCE, [before])
     assert outcomes == [before]
@@ -98,11 +98,11 @@ def test_what_was_measured_before_a_stop_is_not_measured_again():
 def test_a_library_that_fails_or_takes_too_long_says_so_and_goes_on():
     worker, task = Worker("scikit-learn"), Task("tiny", 5)
     try:
-        wrong = worker.ask(Request(task, 1, options={"splitter": "nonsense"}), 600.0)
+        wrong = worker.ask(Job(task, 1, options={"splitter": "nonsense"}), 600.0)
         assert wrong.note.startswith("failed: TypeError")
-        assert worker.ask(Request(task, 1), 600.0).note is None
-        assert worker.ask(Request(task, 1, repeats=1_000_000), 0.2).note == "stopped after 0 s"
-        assert worker.ask(Request(task, 1), 600.0).note is None
+        assert worker.ask(Job(task, 1), 600.0).note is None
+        assert worker.ask(Job(task, 1, repeats=1_000_000), 0.2).note == "stopped after 0 s"
+        assert worker.ask(Job(task, 1), 600.0).note is None
     finally:
         worker.end()
 
@@ -114,7 +114,7 @@ def test_areas_of_leaves_and_of_sorted_rows_are_the_same_and_told_in_a_table(mon
     assert {round(entry.facts["auc"], 9) for entry in entries} == {
         round(entries[0].facts["auc"], 9)
     }
-    _, table = tables([Outcome("rank", "rank-tiny", "tiny", entries)])
+    _, table = tables([RowResult("rank", "rank-tiny", "tiny", entries)])
     assert [line[0] for line in table.cells] == [
         "tiny: roctree",
         "tiny: roctree table given",
@@ -126,7 +126,7 @@ def test_libraries_take_turns():
     workers = StubWorkers()
     entries = [Entry("roctree"), Entry("XGBoost")]
     Race(workers, ignore, NO_PATIENCE).run(
-        entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0
+        entries, [Job(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0
     )
     timed = [library for library, is_timed in workers.asked if is_timed]
     assert timed == ["roctree", "XGBoost"] * 3
@@ -135,14 +135,14 @@ def test_libraries_take_turns():
 def test_a_library_whose_budget_is_spent_rests():
     entries = [Entry("roctree"), Entry("YDF")]
     race = Race(StubWorkers(YDF=10.0), ignore, NO_PATIENCE)
-    race.run(entries, [Request(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0)
+    race.run(entries, [Job(Task("1k", 5), 1)] * 2, rounds=3, budget=9.0)
     assert [len(entry.seconds) for entry in entries] == [3, 1]
 
 
 def test_a_turn_that_others_disturb_is_repeated_once_and_the_quieter_counts():
     entry = Entry("YDF")
     race = Race(StubWorkers(others=[0.9, 0.5, 0.1]), ignore, NO_PATIENCE)
-    race.run([entry], [Request(Task("1k", 5), 1)], rounds=2, budget=9.0)
+    race.run([entry], [Job(Task("1k", 5), 1)], rounds=2, budget=9.0)
     assert entry.seconds == [1.5, 1.1]
     assert entry.others == [0.5, 0.1]
 
@@ -162,8 +162,8 @@ def test_other_processes_are_noticed():
 def test_a_fit_expected_to_take_too_long_is_not_begun():
     race = Race(StubWorkers(YDF=LONGEST / 3), ignore, NO_PATIENCE)
     small, large = Entry("YDF"), Entry("YDF")
-    race.run([small], [Request(Task("200k", 5), 1)], rounds=1, budget=1.0)
-    race.run([large], [Request(Task("1M", 5), 1)], rounds=1, budget=1.0)
+    race.run([small], [Job(Task("200k", 5), 1)], rounds=1, budget=1.0)
+    race.run([large], [Job(Task("1M", 5), 1)], rounds=1, budget=1.0)
     assert small.note is None
     assert large.note.startswith("skipped: about 2")
     assert not large.seconds
@@ -191,7 +191,7 @@ def test_bins_are_compared_with_those_of_others_and_with_exact_splits():
     def fitted(section, row, area, **seconds):
         entries = [Entry(name, seconds=[taken]) for name, taken in seconds.items()]
         entries[0].facts["auc"] = area
-        return Outcome(section, row, row, entries)
+        return RowResult(section, row, row, entries)
 
     rows = [
         fitted("fit", "1M-leaf20-depth8", 0.9407, roctree=2.0, XGBoost=1.0),
@@ -227,7 +227,7 @@ def test_a_run_never_changes_the_results_of_another(tmp_path):
 
 def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
     entries = prune.prune_all(200, Race(StubWorkers(), ignore, NO_PATIENCE))
-    pruned = Outcome("prune", "prune-200", "401 nodes", entries)
+    pruned = RowResult("prune", "prune-200", "401 nodes", entries)
     assert {"pessimistic", "error_based", "minimum_error"} <= {e.variant for e in entries}
     assert all(len(entry.seconds) == prune.ROUNDS for entry in entries)
     assert min(entry.facts["leaves"] for entry in entries) < 201
@@ -236,7 +236,7 @@ def test_every_pruner_of_counts_is_timed_on_a_tree_that_it_cuts():
 
 def test_distances_are_timed_and_told_with_the_memory_they_take():
     entries = boundary.measure_all(300, 3, 8, True, Race(StubWorkers(), ignore, NO_PATIENCE))
-    measured = Outcome("boundary", "boundary-100k-20-2000", "300 × 3", entries)
+    measured = RowResult("boundary", "boundary-100k-20-2000", "300 × 3", entries)
     assert [entry.label for entry in entries] == [
         "roctree, 1 thread",
         "roctree, 2 threads",
@@ -254,7 +254,7 @@ def test_pruners_that_know_costs_are_timed_under_a_matrix_of_six_classes():
     race = Race(StubWorkers(), ignore, NO_PATIENCE)
     entries = prune.prune_all(200, race, n_classes=6, priced=True)
     assert [entry.variant for entry in entries] == ["pessimistic", "error_based", "minimum_error"]
-    pruned = Outcome("prune", f"prune-{prune.INNER}-six-costs", "401 nodes", entries)
+    pruned = RowResult("prune", f"prune-{prune.INNER}-six-costs", "401 nodes", entries)
     verdicts = {verdict.target: verdict.word for verdict in judge([pruned])}
     nodes = "every pruner by counts, 200,001 nodes"
     assert verdicts[f"{nodes}, six classes, a cost matrix"] in ("met", "missed")
@@ -264,7 +264,7 @@ def test_pruners_that_know_costs_are_timed_under_a_matrix_of_six_classes():
 def test_every_smoother_is_timed_and_told_in_a_table():
     entries = prune.smooth_all(50, Race(StubWorkers(), ignore, NO_PATIENCE))
     assert [entry.variant for entry in entries] == list(SMOOTHING)
-    _, table = tables([Outcome("smooth", "smooth-50", "101 nodes", entries)])
+    _, table = tables([RowResult("smooth", "smooth-50", "101 nodes", entries)])
     assert [line[0] for line in table.cells] == [f"101 nodes: {name}" for name in SMOOTHING]
 
 
@@ -281,7 +281,7 @@ def test_a_criterion_of_ones_own_races_the_one_that_it_repeats():
     assert [entry.variant for entry in entries] == [*CRITERIA, fit.OWN_GINI]
     for table in ([[8.0, 1.0], [2.0, 5.0]], [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]):
         assert own_gini(table) == pytest.approx(CRITERIA["gini"](table))
-    found = Outcome("criteria", "criteria-200k-leaf20-full", "tiny", entries)
+    found = RowResult("criteria", "criteria-200k-leaf20-full", "tiny", entries)
     verdicts = {verdict.target: verdict.word for verdict in judge([found])}
     assert verdicts[f"{fit.OWN_GINI}, time relative to gini, 200k × 20"] in ("met", "missed")
 
@@ -293,7 +293,7 @@ def test_trees_with_points_are_beside_the_same_trees_alone(monkeypatch):
     assert [len(entry.seconds) for entry in entries] == [points.ROUNDS] * 4
     for entry in entries:
         entry.seconds = [2.0 if "alone" in entry.variant else 5.0]
-    measured = Outcome("points", "points-scorecard-1000k", "2500 × 4", entries)
+    measured = RowResult("points", "points-scorecard-1000k", "2500 × 4", entries)
     verdicts = {each.target: each for each in judge([measured])}
     found = verdicts["`scorecard`, fit of 1M × 20, to its tree alone"]
     assert (found.measured, found.met) == ("2.50×", True)
@@ -304,7 +304,7 @@ def test_trees_with_points_are_beside_the_same_trees_alone(monkeypatch):
 
 def test_cells_are_timed_and_told_with_the_bytes_of_each():
     entries = multiscale.measure_all(500, 3, Race(StubWorkers(), ignore, NO_PATIENCE))
-    measured = Outcome("multiscale", "multiscale-100k-10", "500 × 3", entries)
+    measured = RowResult("multiscale", "multiscale-100k-10", "500 × 3", entries)
     _, table = tables([measured])
     assert [len(entry.seconds) for entry in entries] == [multiscale.ROUNDS] * 3
     assert 50 < entries[0].facts["bytes per cell"] < 200
@@ -333,7 +333,7 @@ def test_naive_bayes_trees_are_timed_and_weka_says_why_it_is_not(monkeypatch):
     ours, theirs = entries
     assert len(ours.seconds) == nbtree.ROUNDS
     assert theirs.note == nbtree.ABSENT
-    measured = Outcome("nbtree", "nbtree-tiny", "60 × 2", entries)
+    measured = RowResult("nbtree", "nbtree-tiny", "60 × 2", entries)
     assert [table.title for table in tables([measured])] == ["Targets", "Naive Bayes trees"]
 
 

@@ -22,7 +22,8 @@ from roctree._jit.store import folder
 from roctree.tree.shape import _add_to_parents as kernel
 from roctree._jit import store
 saved = []
-store.Entry.save, save = lambda self, result: saved.append(save(self, result)), store.Entry.save
+save = store.StoredKernel.save
+store.StoredKernel.save = lambda self, result: saved.append(save(self, result))
 compiled(kernel)
 print(len(saved), folder())
 """
@@ -135,9 +136,9 @@ def test_a_given_folder_that_is_read_only_is_read_and_missed_kernels_are_told_on
     result.library.has_dynamic_globals = False
     result._reduce.return_value = ()
     for kernel in (calls_helper, helper):
-        store.Entry(kernel).save(result)
+        store.StoredKernel(kernel).save(result)
     assert [each.message for each in caplog.records] == [
-        f"roctree cannot keep compiled kernels in {store.Entry(helper).path.parent}: "
+        f"roctree cannot keep compiled kernels in {store.StoredKernel(helper).path.parent}: "
         "Read-only file system."
     ]
 

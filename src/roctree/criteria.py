@@ -45,7 +45,7 @@ from typing import Any, ClassVar, Literal, Protocol, overload, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from roctree._jit import inlined
+from roctree._jit import Score, inlined
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import check_choices, check_number, lookup
 
@@ -69,7 +69,6 @@ __all__ = [
 ]
 
 ContingencyTable = NDArray[np.float64]  # [branch, class]
-Score = Callable[[ContingencyTable], float]
 BranchImpurity = Callable[[ContingencyTable, int, float, float], float]
 Correction = Literal["none", "log2", "split_info"]
 SplitSmoothing = Literal["none", "laplace", "m_estimate"]

@@ -39,7 +39,7 @@ from roctree.parameters import (
     GrowthOrder,
     Labels,
     SplitSearch,
-    ThresholdChoice,
+    ThresholdPlacement,
     costs_in_class_order,
 )
 from roctree.points import Points, PointsTable
@@ -221,7 +221,7 @@ class ROCTreeClassifier(NodeClassifier):
         category_shrinkage: Shrinkage = "auto",
         missing: Missing = "fractional",
         categorical_features: CategoricalFeatures = "from_dtype",
-        threshold: ThresholdChoice = "midpoint",
+        threshold: ThresholdPlacement = "midpoint",
         growth: GrowthOrder = "depth_first",
         collapse: bool = False,
         c45_numeric_minimum: bool = False,

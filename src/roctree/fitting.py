@@ -34,7 +34,7 @@ from roctree.parameters import (
     GrowthOrder,
     Labels,
     SplitSearch,
-    ThresholdChoice,
+    ThresholdPlacement,
     check_parameter,
     class_weights,
     costs_in_class_order,
@@ -95,7 +95,7 @@ _SCORE_DECIMALS, _MAX_EXACT_SCORES = (3, 2), 1000
 # Identical rows are common if they weigh more than this many times the mean of their class.
 COMMON = 2.0
 # Lower bound of probabilities in the log-loss, which keeps it finite.
-_MIN_PROBABILITY = 1e-15
+_LOG_LOSS_FLOOR = 1e-15
 # Bits that stand for a missing value in hashes; no number has them.
 _MISSING_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -118,7 +118,7 @@ class FitOptions:
     nominal: Nominal
     category_shrinkage: Shrinkage
     missing: Missing
-    threshold: ThresholdChoice
+    threshold: ThresholdPlacement
     growth: GrowthOrder
     collapse: bool
     c45_numeric_minimum: bool
@@ -526,7 +526,7 @@ def total_log_loss(tree: Tree, smoother: Smoother, cases: Dataset) -> float:
     """Return the weighted sum of negative log-probabilities, independent of the order of cases."""
     shares = mix(tree, cases.values, smoother(tree))
     of_truth = np.take_along_axis(shares, cases.labels[:, None].astype(np.int64), axis=1)
-    logarithms = np.log(np.maximum(of_truth[:, 0], _MIN_PROBABILITY))
+    logarithms = np.log(np.maximum(of_truth[:, 0], _LOG_LOSS_FLOOR))
     return -math.fsum(cases.weights * logarithms)
 
 

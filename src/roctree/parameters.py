@@ -18,7 +18,7 @@ from roctree.text import did_you_mean
 from roctree.tree.bins import MAX_BINS
 from roctree.tree.growth import Missing, Nominal
 
-ThresholdChoice = Literal["midpoint", "observed", "node"]
+ThresholdPlacement = Literal["midpoint", "observed", "node"]
 GrowthOrder = Literal["depth_first", "best_first", "whole_tree_auc"]
 Labels = Literal["probability", "majority"]
 SplitSearch = Literal["exact", "binned"]
@@ -126,7 +126,7 @@ RULES: dict[str, Rule] = {
         ("auto",),
     ),
     "missing": _one_of(get_args(Missing)),
-    "threshold": _one_of(get_args(ThresholdChoice)),
+    "threshold": _one_of(get_args(ThresholdPlacement)),
     "growth": _one_of(get_args(GrowthOrder)),
     "collapse": _FLAG,
     "c45_numeric_minimum": _FLAG,

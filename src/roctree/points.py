@@ -316,7 +316,7 @@ class Scorecard:
         """
         points, found = self.points(values, n_threads), np.empty(shares.shape)
         run = compiled(_to_probabilities, steps=20.0 * shares.size)
-        scoring = Scoring(self.tree_weight, self.unit, self.whole)
+        scoring = PointScale(self.tree_weight, self.unit, self.whole)
 
         def add(rows: slice) -> None:
             run(shares[rows], points[rows], scoring, found[rows])
@@ -325,11 +325,11 @@ class Scorecard:
         return found
 
     @cached_property
-    def _segments(self) -> "Segments":
+    def _segments(self) -> "PointSegments":
         parts = self.attributes
         ends = np.cumsum([0, *(len(each.starts) for each in parts)])
         width = self.n_columns
-        return Segments(
+        return PointSegments(
             np.array(self.features, dtype=np.int64),
             np.asarray(ends, dtype=np.int64),
             np.concatenate([np.empty(0), *(each.starts for each in parts)]),
@@ -374,7 +374,7 @@ def softmax(scores: Floats) -> Floats:
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-class Segments(NamedTuple):
+class PointSegments(NamedTuple):
     """The points of all attributes, for the kernel; see ``AttributePoints``.
 
     The points of a number are those of its first segment, and beyond the start of each further one
@@ -391,7 +391,7 @@ class Segments(NamedTuple):
     missing: ReadonlyFloats2D
 
 
-class Scoring(NamedTuple):
+class PointScale(NamedTuple):
     """How the points of the tree are added: its weight, the unit of points, whether to round."""
 
     weight: float
@@ -406,7 +406,7 @@ _ROWS = 512
 @typed_kernel
 def _add_points(
     values: AnyFloats2D,
-    segments: Segments,
+    segments: PointSegments,
     intercept: ReadonlyFloats,
     room: Floats2D,
     found: Floats2D,
@@ -432,7 +432,12 @@ def _add_points(
 
 @kernel
 def _read_column(
-    values: AnyFloats2D, begin: int, n_rows: int, segments: Segments, number: int, column: Floats
+    values: AnyFloats2D,
+    begin: int,
+    n_rows: int,
+    segments: PointSegments,
+    number: int,
+    column: Floats,
 ) -> None:
     """Copy the values of an attribute, within its range; missing ones stay missing."""
     low, high = segments.starts[segments.ends[number]], segments.high[number]
@@ -444,7 +449,7 @@ def _read_column(
 
 
 @kernel
-def _look_up(segments: Segments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+def _look_up(segments: PointSegments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
     """Write the points of categories; NaN if missing."""
     first = segments.ends[number]
     for i in range(n_rows):
@@ -453,7 +458,7 @@ def _look_up(segments: Segments, number: int, k: int, n_rows: int, room: Floats2
 
 
 @kernel
-def _follow_line(segments: Segments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+def _follow_line(segments: PointSegments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
     """Write the points of numbers, segment by segment, without branches; NaN if missing."""
     column, own, first = room[0], room[1], segments.ends[number]
     start, jump, bend = segments.starts[first], segments.jumps[first, k], segments.bends[first, k]
@@ -472,7 +477,7 @@ def _follow_line(segments: Segments, number: int, k: int, n_rows: int, room: Flo
 
 @typed_kernel
 def _to_probabilities(
-    shares: AnyFloats2D, points: Floats2D, scoring: Scoring, found: Floats2D
+    shares: AnyFloats2D, points: Floats2D, scoring: PointScale, found: Floats2D
 ) -> None:
     """Add the points of the tree for its probabilities, and write the probabilities of the sums."""
     n_classes = shares.shape[1]
@@ -503,7 +508,7 @@ def _to_probabilities(
 
 
 @inlined
-def _tree_points(score: float, scoring: Scoring) -> float:
+def _tree_points(score: float, scoring: PointScale) -> float:
     """Return the points of the tree in one column."""
     points = scoring.weight * score / scoring.unit
     return np.rint(points) if scoring.whole else points

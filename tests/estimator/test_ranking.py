@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from roctree import NotFittedError, ParameterError, ROCTreeClassifier
-from roctree.geometry import METRICS, RANKINGS
+from roctree.geometry import RANKINGS, SCALINGS
 from tests.estimator import weather
 from tests.strategies import data_sets
 
@@ -58,7 +58,7 @@ def test_points_chosen_by_cases_held_out_are_followed_too(ranking):
 
 
 @settings(max_examples=40)
-@given(data_sets(classes=(2, 4)), st.sampled_from(GEOMETRIC), st.sampled_from(list(METRICS)))
+@given(data_sets(classes=(2, 4)), st.sampled_from(GEOMETRIC), st.sampled_from(list(SCALINGS)))
 def test_scores_and_predictions_agree_on_any_data(data, ranking, metric):
     tree = ROCTreeClassifier(
         ranking=ranking, metric=metric, categorical_features=list(data.nominal)
@@ -85,7 +85,7 @@ def test_local_ranking_keeps_the_order_of_the_leaves_and_breaks_their_ties():
     assert len(np.unique(scores)) > 100 > len(np.unique(shares))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", SCALINGS)
 @pytest.mark.parametrize("ranking", GEOMETRIC)
 def test_other_units_of_an_attribute_change_nothing(metric, ranking):
     X, y = load_iris(return_X_y=True)
@@ -96,7 +96,7 @@ def test_other_units_of_an_attribute_change_nothing(metric, ranking):
     assert two.decision_function(other) == pytest.approx(one.decision_function(X), abs=1e-9)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", SCALINGS)
 def test_an_attribute_that_is_mirrored_has_the_same_distances(metric):
     X, y = load_breast_cancer(return_X_y=True)
     factors = np.where(np.arange(30) % 3, -2.0, 3.0)

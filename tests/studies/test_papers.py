@@ -25,7 +25,7 @@ from roctree.presets import smiles_2003
 from studies import REPRODUCTIONS, descriptions, ecml03, names_matching, sc17
 from studies.__main__ import main
 from studies.charts import Series, chart
-from studies.report import Entry, Report, compared, geometric_mean, within
+from studies.report import PaperNumber, StudyReport, compared, geometric_mean, within
 from studies.setting import MissingDataError, Setting, published
 from studies.sources import DATA
 from tests.shared_data import oracle
@@ -209,7 +209,9 @@ def test_cells_are_a_single_leaf_beyond_16_to_1_as_bl95_says(tmp_path):
 
 
 def test_reproductions_without_data_are_skipped_and_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(REPRODUCTIONS, "bl95-figure2", lambda _: Report("x", "A title", [], []))
+    monkeypatch.setitem(
+        REPRODUCTIONS, "bl95-figure2", lambda _: StudyReport("x", "A title", [], [])
+    )
     assert main(["bl95", "--data", "builtin", "--out", str(tmp_path)]) == 0
     skipped = "bl95-figure1 was skipped: The source has none of the data sets of BL95"
     assert skipped in capsys.readouterr().out
@@ -237,11 +239,11 @@ def test_without_any_data_a_reproduction_says_what_to_do(tmp_path):
 
 
 def test_an_entry_measures_distance_in_printed_deviations():
-    assert Entry(90.0, 2.0, 91.0).distance == pytest.approx(0.5)
-    assert Entry(99.9, 0.0, 99.7).distance == pytest.approx(-2.0)
-    assert Entry(0.28, 0.02, 0.32).distance == pytest.approx(2.0)
-    assert Entry(90.0, None, 91.0).distance != Entry(90.0, None, 91.0).distance
-    rows = {"a": {"x": Entry(90.0, 2.0, 91.0)}, "b": {"x": Entry(90.0, 2.0, 95.0)}}
+    assert PaperNumber(90.0, 2.0, 91.0).distance == pytest.approx(0.5)
+    assert PaperNumber(99.9, 0.0, 99.7).distance == pytest.approx(-2.0)
+    assert PaperNumber(0.28, 0.02, 0.32).distance == pytest.approx(2.0)
+    assert PaperNumber(90.0, None, 91.0).distance != PaperNumber(90.0, None, 91.0).distance
+    rows = {"a": {"x": PaperNumber(90.0, 2.0, 91.0)}, "b": {"x": PaperNumber(90.0, 2.0, 95.0)}}
     assert within(rows, "x") == "1 of 2 rows within one SD"
     assert compared("t", rows).cells == [
         ["a", "90.0 ± 2.0", "91.0", "+0.5"],
@@ -262,7 +264,7 @@ def test_a_report_is_written_with_its_figures(tmp_path):
     assert "a &amp; b" in picture
     assert picture == chart(series, x_label="x", y_label="y")
     table = Table(("a", "b"), (("x", float("nan")),))
-    report = Report("r", "A report", [table], ["One sentence."], {"roc": picture})
+    report = StudyReport("r", "A report", [table], ["One sentence."], {"roc": picture})
     paths = report.write(tmp_path / "new")
     assert [path.name for path in paths] == ["r.md", "r.json", "r-roc.svg"]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(
@@ -282,7 +284,7 @@ def test_the_command_lists_all_reproductions(capsys):
 
 def test_the_command_shows_tables_or_json_and_writes_the_report(tmp_path, monkeypatch, capsys):
     table = Table(("set", "AUC"), (("iris", 98.06),), title="Areas", digits=1)
-    report = Report("sc17", "A title", [table], ["One sentence."])
+    report = StudyReport("sc17", "A title", [table], ["One sentence."])
     monkeypatch.setitem(REPRODUCTIONS, "sc17", lambda _: report)
     assert main(["sc17", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out

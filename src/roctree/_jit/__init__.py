@@ -36,6 +36,8 @@ __all__ = [
     "JIT_DISABLED",
     "BlockScore",
     "FunctionOf",
+    "Kernel",
+    "Score",
     "TableScore",
     "block_score",
     "choose",

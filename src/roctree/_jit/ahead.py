@@ -6,7 +6,7 @@ import pickle
 import sys
 import time
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
@@ -14,15 +14,13 @@ from queue import Empty, Queue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from roctree._jit import DECLARED, JIT_DISABLED, compiled, is_compiled, store
+from roctree._jit import DECLARED, JIT_DISABLED, Kernel, compiled, is_compiled, store
 from roctree._jit.store import folder, keeps_kernels, locked
 
 if TYPE_CHECKING:
     import subprocess
 
 __all__ = ["compile_all", "compile_in_background", "compile_now"]
-
-Kernel = Callable[..., Any]
 
 # Whether a process may be started in the background.
 _MAY_START = "ROCTREE_BACKGROUND"

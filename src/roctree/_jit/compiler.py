@@ -31,15 +31,13 @@ from numba.extending import overload as implement_for_numba
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import as_dtype
 
-from roctree._jit import FunctionOf
+from roctree._jit import FunctionOf, Kernel
 from roctree._jit.store import entry_of
 from roctree.arrays import ArrayType
 from roctree.errors import ParameterError
 from roctree.garbage_collection import paused_garbage_collection
 
 __all__ = ["compile_kernel"]
-
-Kernel = Callable[..., Any]
 
 _Library: Any = getattr(codegen, "JITCodeLibrary", object)
 _Codegen: Any = getattr(codegen, "CPUCodegen", object)

@@ -33,7 +33,7 @@ from platformdirs import user_cache_path
 
 from roctree._jit import FunctionOf
 
-__all__ = ["Entry", "digest", "entry_of", "folder", "keeps_kernels", "locked"]
+__all__ = ["StoredKernel", "digest", "entry_of", "folder", "keeps_kernels", "locked"]
 
 _LOG = logging.getLogger("roctree")
 _DAY = 86_400.0
@@ -225,7 +225,7 @@ def _made(path: Path, *, private: bool) -> Path | None:
     return path
 
 
-class Entry:
+class StoredKernel:
     """The place on disk of one compiled kernel.
 
     Parameters
@@ -297,7 +297,7 @@ class Entry:
             _warn_that_nothing_is_kept(self.path.parent, error.strerror)
 
 
-entry_of = cache(Entry)
+entry_of = cache(StoredKernel)
 
 
 @cache

@@ -25,10 +25,10 @@ from roctree.cli.options import (
     COLUMNS,
     COSTS,
     READING,
-    Data,
-    Folds,
-    Repeats,
-    TrainingTarget,
+    DataArgument,
+    FoldsOption,
+    RepeatsOption,
+    TrainingTargetOption,
     command,
     option_name,
     parse_costs,
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 # Compare
 
-METRICS = ("auc", "accuracy", "log_loss", "leaves")
+SHOWN_METRICS = ("auc", "accuracy", "log_loss", "leaves")
 LEVEL = 0.05
-FoldSeed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the folds.")]
-Store = Annotated[
+FoldSeedOption = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the folds.")]
+StoreOption = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="File for all results; an interrupted run resumes from it."),
 ]
-Changed = Annotated[
+ChangedOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
@@ -66,13 +66,13 @@ Changed = Annotated[
 
 @command(columns=COLUMNS, parameters=tree_options(lists=True), reading=READING)
 def compare(
-    data: Data,
-    target: TrainingTarget,
-    folds: Folds = 10,
-    repeats: Repeats = 1,
-    seed: FoldSeed = 0,
-    store: Store = None,
-    changed: Changed = "refuse",
+    data: DataArgument,
+    target: TrainingTargetOption,
+    folds: FoldsOption = 10,
+    repeats: RepeatsOption = 1,
+    seed: FoldSeedOption = 0,
+    store: StoreOption = None,
+    changed: ChangedOption = "refuse",
     *,
     columns: dict[str, Any],
     parameters: dict[str, Any],
@@ -96,7 +96,7 @@ def compare(
     for tree in trees.values():
         FitOptions.from_parameters(vars(tree))  # a value that is not allowed ends it before the run
     problem = Problem.from_data(Path(data).name, cases.X, cases.y)
-    plan = Plan.of(problem, trees, CrossValidation(folds, repeats, seed), METRICS)
+    plan = Plan.of(problem, trees, CrossValidation(folds, repeats, seed), SHOWN_METRICS)
     progress = sys.stderr.isatty()
     with TemporaryDirectory() as folder:
         path = store or Path(folder) / "results.sqlite"
@@ -117,11 +117,11 @@ def comparison_report(results: "Results") -> Report:
         raise DataError(f"{failed.configuration!r} failed: {failed.error}")
     rows = {name: _configuration_facts(results, name) for name in results.configurations}
     cells = [
-        (name, *(_mean_cell(row[metric]) for metric in METRICS),
+        (name, *(_mean_cell(row[metric]) for metric in SHOWN_METRICS),
          "/".join(str(row["auc_against_others"][each]) for each in ("win", "tie", "loss")))
         for name, row in rows.items()
     ]  # fmt: skip
-    head = ("configuration", *METRICS, "AUC: wins/ties/losses")
+    head = ("configuration", *SHOWN_METRICS, "AUC: wins/ties/losses")
     n_divisions = len(results.outcomes) // len(rows)
     title = f"Mean ± standard deviation over {n_divisions} train/test splits"
     notes = [
@@ -142,7 +142,7 @@ def _configuration_facts(results: "Results", name: str) -> dict[str, Any]:
     measures = {
         metric: {"mean": results.mean(metric, problem, name),
                  "sd": results.deviation(metric, problem, name)}
-        for metric in METRICS
+        for metric in SHOWN_METRICS
     }  # fmt: skip
     counts = Counter[str]()
     for other in results.configurations:
@@ -168,33 +168,35 @@ ALL_WAYS = (
     "best_first,whole_tree_auc,cost_complexity,auc_pruning,soft,points_3,points_6,points,distilled"
 )
 IMAGE_FORMATS = ("svg", "png", "pdf")
-Sizes = Annotated[
+SizesOption = Annotated[
     str, typer.Option("--leaves", metavar="NUMBERS", help="Maximum numbers of leaves.")
 ]
-Ways = Annotated[
+WaysOption = Annotated[
     str, typer.Option(metavar="NAMES", help="Ways of making trees small, separated by commas.")
 ]
-GeneratorSeed = Annotated[
+GeneratorSeedOption = Annotated[
     int, typer.Option(metavar="NUMBER", help="Seed of the folds and of generated cases.")
 ]
-Plot = Annotated[
+PlotOption = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Plot a measure against leaves as svg, png or pdf."),
 ]
-Measure = Annotated[str, typer.Option(metavar="NAME", help="Measure to plot: auc, log_loss, cost.")]
+MeasureOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Measure to plot: auc, log_loss, cost.")
+]
 
 
 @command(columns=COLUMNS, costs=COSTS, reading=READING)
 def frontier(
-    data: Data,
-    target: TrainingTarget,
-    leaves: Sizes = ALL_SIZES,
-    ways: Ways = ALL_WAYS,
-    folds: Folds = 5,
-    repeats: Repeats = 1,
-    seed: GeneratorSeed = 0,
-    plot: Plot = None,
-    measure: Measure = "auc",
+    data: DataArgument,
+    target: TrainingTargetOption,
+    leaves: SizesOption = ALL_SIZES,
+    ways: WaysOption = ALL_WAYS,
+    folds: FoldsOption = 5,
+    repeats: RepeatsOption = 1,
+    seed: GeneratorSeedOption = 0,
+    plot: PlotOption = None,
+    measure: MeasureOption = "auc",
     *,
     columns: dict[str, Any],
     costs: dict[str, Any],

@@ -29,13 +29,13 @@ from roctree.cli.options import (
     OPERATING,
     READING,
     Choice,
-    Dask,
-    LabelledFiles,
-    Model,
-    OptionalFiles,
-    Target,
-    Unlabelled,
-    Weight,
+    DaskOption,
+    LabelledFilesArgument,
+    ModelArgument,
+    OptionalFilesArgument,
+    TargetOption,
+    UnlabelledOption,
+    WeightOption,
     command,
     parse_operating_point,
 )
@@ -62,12 +62,12 @@ COST_RATIOS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 @command(operating=OPERATING, reading=READING)
 def evaluate(
-    model: Model,
-    data: LabelledFiles,
-    target: Target = None,
-    weight: Weight = None,
-    dask: Dask = None,
-    unlabelled: Unlabelled = None,
+    model: ModelArgument,
+    data: LabelledFilesArgument,
+    target: TargetOption = None,
+    weight: WeightOption = None,
+    dask: DaskOption = None,
+    unlabelled: UnlabelledOption = None,
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],
@@ -102,10 +102,10 @@ _LABELLING_OPTIONS = {
 
 @command(operating=_LABELLING_OPTIONS, reading=READING)
 def labellings(
-    model: Model,
-    data: OptionalFiles = [],  # noqa: B006 - typer requires a list
-    target: Target = None,
-    weight: Weight = None,
+    model: ModelArgument,
+    data: OptionalFilesArgument = [],  # noqa: B006 - typer requires a list
+    target: TargetOption = None,
+    weight: WeightOption = None,
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],

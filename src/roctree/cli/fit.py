@@ -33,13 +33,13 @@ from roctree.cli.options import (
     FILE_FORMATS,
     READING,
     RENAMED,
-    STRATEGIES,
+    STRATEGY_PARAMETERS,
     Choice,
-    Dask,
+    DaskOption,
     OptionWording,
-    Output,
-    TrainingTarget,
-    Weight,
+    OutputOption,
+    TrainingTargetOption,
+    WeightOption,
     command,
     option_name,
     parse_by_class,
@@ -82,7 +82,7 @@ _NEUTRAL = ("system", "class_weight", "n_jobs", "points")
 _WITHOUT_OPTION = ("categorical_features", "keep_cases")
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)((?:\n    .*)*)", re.MULTILINE)
 # Options whose values are names, which need no other.
-_NAMED = (*STRATEGIES, "preset")
+_NAMED = (*STRATEGY_PARAMETERS, "preset")
 # Placeholders for values that are neither names nor numbers.
 _VALUES = {
     "metric": "minmax, standard, or scales such as age=10,pressure=20",
@@ -144,7 +144,7 @@ def _parameter_choice(name: str, declared: Declared, wording: OptionWording, lis
     if isinstance(default, bool):
         return Choice(about, flag=True)
     shown = "" if default is None else f" [{default}]"
-    if name in STRATEGIES:
+    if name in STRATEGY_PARAMETERS:
         names = tuple(registry(name))
         several = "; separate several with commas" if lists else ""
         number = "a number of attributes, " if name == "points" else ""
@@ -279,7 +279,7 @@ def _choose(option: str, name: str, known: Mapping[str, Any]) -> str:
 def _parse_parameter(name: str, text: Any, classes: Sequence[Any]) -> Any:
     if not isinstance(text, str):
         return text
-    if name in STRATEGIES:
+    if name in STRATEGY_PARAMETERS:
         return parse_strategy(name, text)
     if name == "bounds":
         return _parse_bounds(text)
@@ -301,7 +301,7 @@ def _parse_bounds(text: str) -> Any:
 # The command
 
 
-Files = Annotated[
+FilesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
@@ -309,10 +309,10 @@ Files = Annotated[
         "patterns, which are read in parts.",
     ),
 ]
-Positive = Annotated[
+PositiveOption = Annotated[
     str | None, typer.Option(metavar="CLASS", help="Positive class of the reported AUC.")
 ]
-ValidationFolds = Annotated[
+ValidationFoldsOption = Annotated[
     int, typer.Option("--cv", metavar="FOLDS", help="Folds of the cross-validated AUC; 0 for none.")
 ]
 # Column roles of data that are read in parts are inferred from this many rows.
@@ -339,13 +339,13 @@ class FitSummary(NamedTuple):
 
 @command(columns=COLUMNS, parameters=system_options(), reading=READING)
 def fit(
-    data: Files,
-    target: TrainingTarget,
-    output: Output = None,
-    weight: Weight = None,
-    positive: Positive = None,
-    dask: Dask = None,
-    cv: ValidationFolds = 5,
+    data: FilesArgument,
+    target: TrainingTargetOption,
+    output: OutputOption = None,
+    weight: WeightOption = None,
+    positive: PositiveOption = None,
+    dask: DaskOption = None,
+    cv: ValidationFoldsOption = 5,
     *,
     columns: dict[str, Any],
     parameters: dict[str, Any],

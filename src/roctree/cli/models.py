@@ -14,10 +14,10 @@ from roctree.cli.options import (
     OPERATING,
     READING,
     Choice,
-    Model,
-    OptionalData,
-    Output,
-    Target,
+    ModelArgument,
+    OptionalDataArgument,
+    OutputOption,
+    TargetOption,
     command,
     format_strategy,
     parse_by_class,
@@ -124,7 +124,7 @@ def require_tree(model: FittedModel, feature: str) -> FittedTree:
 
 # Describe
 
-Depth = Annotated[
+DepthOption = Annotated[
     int | None,
     typer.Option(
         metavar="LEVELS",
@@ -136,7 +136,7 @@ SHOWN_CATEGORIES = 6
 
 
 @command()
-def describe(model: Model, max_depth: Depth = None) -> Report:
+def describe(model: ModelArgument, max_depth: DepthOption = None) -> Report:
     """Show the tree, columns, classes and operating point of a model.
 
     Example:
@@ -211,7 +211,7 @@ def _schema_table(model: FittedModel) -> ReportTable:
 
 
 @command(operating=OPERATING)
-def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Report:
+def at(model: ModelArgument, output: OutputOption = None, *, operating: dict[str, Any]) -> Report:
     """Set the operating point of a model and show what it achieves; probabilities do not change.
 
     Example:
@@ -236,7 +236,7 @@ def at(model: Model, output: Output = None, *, operating: dict[str, Any]) -> Rep
 
 # Prune
 
-Method = Annotated[
+MethodOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
@@ -245,11 +245,11 @@ Method = Annotated[
         autocompletion=lambda: list(registry("pruning")),
     ),
 ]
-ValidationData = Annotated[
+ValidationDataOption = Annotated[
     str | None,
     typer.Option(metavar="DATA", help="Labelled data that were not used for training."),
 ]
-TrainingData = Annotated[
+TrainingDataOption = Annotated[
     str | None, typer.Option(metavar="DATA", help="The data that the tree was grown from.")
 ]
 _PRUNING_COSTS = {
@@ -272,12 +272,12 @@ _PRUNING_COSTS = {
 
 @command(costs=_PRUNING_COSTS, reading=READING)
 def prune(
-    model: Model,
-    output: Output = None,
-    method: Method = None,
-    validation: ValidationData = None,
-    training: TrainingData = None,
-    target: Target = None,
+    model: ModelArgument,
+    output: OutputOption = None,
+    method: MethodOption = None,
+    validation: ValidationDataOption = None,
+    training: TrainingDataOption = None,
+    target: TargetOption = None,
     *,
     costs: dict[str, Any],
     reading: dict[str, Any],
@@ -355,7 +355,7 @@ def _sweep(
 # Export
 
 EXPORT_FORMATS = ("text", "rules", "sql", "dot", "onnx")
-ExportFormat = Annotated[
+ExportFormatOption = Annotated[
     str,
     typer.Option(
         "--to",
@@ -364,25 +364,25 @@ ExportFormat = Annotated[
         autocompletion=lambda: list(EXPORT_FORMATS),
     ),
 ]
-Dialect = Annotated[
+DialectOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="SQL dialect, such as duckdb or postgres.")
 ]
-SourceTable = Annotated[
+SourceTableOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="SQL: the table with the rows. [cases]")
 ]
-KeptColumns = Annotated[
+KeptColumnsOption = Annotated[
     str | None, typer.Option(metavar="COLUMNS", help="SQL: columns to pass through, such as a key.")
 ]
 
 
 @command(operating=OPERATING)
 def export(
-    model: Model,
-    form: ExportFormat,
-    output: Output = None,
-    dialect: Dialect = None,
-    table: SourceTable = None,
-    keep: KeptColumns = None,
+    model: ModelArgument,
+    form: ExportFormatOption,
+    output: OutputOption = None,
+    dialect: DialectOption = None,
+    table: SourceTableOption = None,
+    keep: KeptColumnsOption = None,
     *,
     operating: dict[str, Any],
     as_json: bool,
@@ -436,10 +436,10 @@ def _exported(model: FittedModel, form: str, sql: dict[str, Any]) -> str | bytes
 
 @command(operating=OPERATING, reading=READING)
 def explore(
-    model: Model,
-    data: OptionalData = None,
-    output: Output = "tree.html",
-    target: Target = None,
+    model: ModelArgument,
+    data: OptionalDataArgument = None,
+    output: OutputOption = "tree.html",
+    target: TargetOption = None,
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],

@@ -27,7 +27,7 @@ from roctree.errors import DataError, ParameterError, ParameterWarning, Wording
 from roctree.strategy import configure, lookup
 from roctree.text import did_you_mean
 
-STRATEGIES = ("criterion", "smoothing", "pruning", "points")
+STRATEGY_PARAMETERS = ("criterion", "smoothing", "pruning", "points")
 # Parameters of estimators whose options have other names: some are taken by options of columns and
 # of operating points, and --max-leaves is shorter.
 RENAMED = {
@@ -243,7 +243,7 @@ def format_strategy(value: Any) -> Any:
 
 
 def _strategy_name(kind: type) -> str | None:
-    known = (pair for parameter in STRATEGIES for pair in registry(parameter).items())
+    known = (pair for parameter in STRATEGY_PARAMETERS for pair in registry(parameter).items())
     return next((name for name, strategy in known if type(strategy) is kind), None)
 
 
@@ -380,8 +380,8 @@ FILE_FORMATS = (
     "File with the data in CSV, TSV, Parquet, Feather or ARFF, optionally compressed; - for "
     "standard input."
 )
-Data = Annotated[str, typer.Argument(metavar="DATA", help=FILE_FORMATS)]
-LabelledFiles = Annotated[
+DataArgument = Annotated[str, typer.Argument(metavar="DATA", help=FILE_FORMATS)]
+LabelledFilesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
@@ -389,17 +389,19 @@ LabelledFiles = Annotated[
         "or glob patterns are evaluated together.",
     ),
 ]
-OptionalData = Annotated[
+OptionalDataArgument = Annotated[
     str | None, typer.Argument(metavar="DATA", help="Labelled data in a format that fit reads.")
 ]
-OptionalFiles = Annotated[
+OptionalFilesArgument = Annotated[
     list[str], typer.Argument(metavar="DATA", help="Labelled data, as for evaluate.")
 ]
-Model = Annotated[
+ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="Model file written by fit, prune or at.")
 ]
-Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file.")]
-Target = Annotated[
+OutputOption = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file.")
+]
+TargetOption = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
@@ -407,26 +409,26 @@ Target = Annotated[
         "values are classes.",
     ),
 ]
-TrainingTarget = Annotated[
+TrainingTargetOption = Annotated[
     str, typer.Option("--target", metavar="COLUMN", help="Column with the classes to predict.")
 ]
-Weight = Annotated[
+WeightOption = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Column with row weights: weight k counts as k rows."),
 ]
-Dask = Annotated[
+DaskOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers read the Parquet files."),
 ]
-Unlabelled = Annotated[
+UnlabelledOption = Annotated[
     str | None,
     typer.Option(
         metavar="DATA",
         help="Unlabelled cases: estimate their class shares, and warn if they have shifted.",
     ),
 ]
-Folds = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
-Repeats = Annotated[
+FoldsOption = Annotated[int, typer.Option(metavar="NUMBER", help="Number of folds.")]
+RepeatsOption = Annotated[
     int, typer.Option(metavar="NUMBER", help="Number of repetitions with new folds.")
 ]
 

@@ -14,7 +14,14 @@ from roctree.cli.data_files import (
     with_all_columns,
 )
 from roctree.cli.models import HasLeaves, check_supported, load_at, positive_class, require_tree
-from roctree.cli.options import OPERATING, READING, Data, Model, Output, command
+from roctree.cli.options import (
+    OPERATING,
+    READING,
+    DataArgument,
+    ModelArgument,
+    OutputOption,
+    command,
+)
 from roctree.cli.output import STANDARD_OUTPUT, Report, distinct_warnings, merged_warnings
 from roctree.data.lazy import arrow
 from roctree.data.readers import read_batches
@@ -92,21 +99,21 @@ RESULTS: dict[str, Callable[[FittedModel, Any], ResultColumns]] = {
     "rule": _rule_columns,
     "change": _change_columns,
 }
-Columns = Annotated[
+ColumnsOption = Annotated[
     str, typer.Option(metavar="NAMES", help=f"Results to write: {', '.join(RESULTS)}.")
 ]
-Keep = Annotated[
+KeepOption = Annotated[
     list[str], typer.Option(metavar="COLUMNS", help="Columns of the data to copy to the output.")
 ]
 
 
 @command(operating=OPERATING, reading=READING)
 def predict(
-    model: Model,
-    data: Data,
-    output: Output = None,
-    columns: Columns = "label,probability",
-    keep: Keep = [],  # noqa: B006 - typer requires a list
+    model: ModelArgument,
+    data: DataArgument,
+    output: OutputOption = None,
+    columns: ColumnsOption = "label,probability",
+    keep: KeepOption = [],  # noqa: B006 - typer requires a list
     *,
     operating: dict[str, Any],
     reading: dict[str, Any],

@@ -28,7 +28,7 @@ from roctree.data.lazy import frames
 from roctree.errors import DataError, ParameterError
 from roctree.text import pluralize, quote_if_needed
 
-Labels = NDArray[np.int32]
+ClassIndices = NDArray[np.int32]
 
 # Criteria multiply two sums of weights, which must neither overflow nor become subnormal.
 LARGEST_TOTAL_WEIGHT = 1e150
@@ -66,7 +66,7 @@ class Dataset:
     """
 
     values: FloatArray
-    labels: Labels
+    labels: ClassIndices
     weights: FloatArray
     schema: Schema
 
@@ -137,7 +137,7 @@ class Dataset:
 
     @classmethod
     def _checked(
-        cls, values: FloatArray, labels: Labels, sample_weight: Any, schema: Schema
+        cls, values: FloatArray, labels: ClassIndices, sample_weight: Any, schema: Schema
     ) -> "Dataset":
         n_rows = len(values)
         if n_rows != len(labels):
@@ -408,7 +408,7 @@ def _first_masked(values: Any) -> int | None:
 # Labels
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
+def encode_labels(y: Any) -> tuple[NDArray[Any], ClassIndices]:
     """Return the classes in sorted order and, per row, the index of its class."""
     if y is None:
         raise DataError("A classifier requires y to be passed, but the target y is None.")
@@ -419,7 +419,7 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Labels]:
     return _encode_numbers(read)
 
 
-def encode_known_labels(y: Any, classes: NDArray[Any]) -> Labels:
+def encode_known_labels(y: Any, classes: NDArray[Any]) -> ClassIndices:
     """Return the index of each label among classes that are known."""
     found, labels = encode_labels(y)
     known = classes.tolist()
@@ -494,7 +494,7 @@ def _text_dtype(y: Any) -> type[np.generic]:
     return np.str_ if of_numpy else np.object_
 
 
-def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any], Labels]:
+def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any], ClassIndices]:
     occurs = np.bincount(labels.positions, minlength=len(labels.distinct)) > 0
     found = [value for value, present in zip(labels.distinct, occurs, strict=True) if present]
     classes = sorted(found)
@@ -504,7 +504,7 @@ def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any
     return np.array(classes, dtype=dtype if text else None), codes[labels.positions]
 
 
-def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels]:
+def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], ClassIndices]:
     if labels.dtype.kind == "f":
         _check_whole(labels)
     elif np.can_cast(labels.dtype, np.int64) and (found := _encode_by_lookup(labels)) is not None:
@@ -513,7 +513,7 @@ def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels]:
     return classes, codes.astype(np.int32)
 
 
-def _encode_by_lookup(labels: NDArray[Any]) -> tuple[NDArray[Any], Labels] | None:
+def _encode_by_lookup(labels: NDArray[Any]) -> tuple[NDArray[Any], ClassIndices] | None:
     """Encode integers that lie close together by a lookup table, which avoids sorting."""
     lowest = int(labels.min())
     if int(labels.max()) - lowest >= _LOOKUP_SPAN:

@@ -35,7 +35,7 @@ Trees = Iterator[ROCTreeClassifier]
 LEAVES = (4, 8, 16, 32, 64)
 HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
 # Lower bound of a probability in the log-loss.
-_MIN_PROBABILITY = 1e-15
+_LOG_LOSS_FLOOR = 1e-15
 
 
 class TrainingFold(NamedTuple):
@@ -302,7 +302,7 @@ def _encoded_cases(X: Any, y: Any, parameters: dict[str, Any]) -> Dataset:
 def _test(tree: ROCTreeClassifier, X: Any, y: Any, costs: Floats) -> Floats:
     """Return number of leaves, area, log-loss and cost of a tree on test cases."""
     shares, labels = tree.predict_proba(X), encode_known_labels(y, tree.classes_)
-    of_truth = np.maximum(shares[np.arange(len(labels)), labels], _MIN_PROBABILITY)
+    of_truth = np.maximum(shares[np.arange(len(labels)), labels], _LOG_LOSS_FLOOR)
     positive = tree.fitted_.class_of_interest
     cost = costs[least_cost_classes(shares, costs, tree.classes_, positive), labels].mean()
     area = mauc(shares, np.eye(tree.n_classes_)[labels])

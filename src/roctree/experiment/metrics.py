@@ -19,7 +19,7 @@ from roctree.strategy import check_number
 from roctree.text import did_you_mean
 
 # Lower bound of a probability in the log-loss: a zero would make every mean infinite.
-MIN_PROBABILITY = 1e-6
+LOG_LOSS_FLOOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def mauc_renormalised(answer: Answer) -> float:
 def log_loss(answer: Answer) -> float:
     """Mean negative logarithm of the probability of the true class, at least 1e-6."""
     of_truth = answer.probabilities[np.arange(len(answer.truth)), answer.truth]
-    return float(-np.log(np.maximum(of_truth, MIN_PROBABILITY)).mean())
+    return float(-np.log(np.maximum(of_truth, LOG_LOSS_FLOOR)).mean())
 
 
 def brier(answer: Answer) -> float:

@@ -15,9 +15,9 @@ from roctree.arrays import Floats
 from roctree.errors import DataError, ParameterError
 from roctree.experiment.metrics import LESS_IS_BETTER
 from roctree.experiment.significance import (
-    Method,
     Ranks,
     SignificanceTest,
+    TTestKind,
     Verdict,
     t_test,
     wilcoxon,
@@ -211,7 +211,7 @@ class Results:
         first: str,
         second: str,
         *,
-        test: Method = "corrected",
+        test: TTestKind = "corrected",
     ) -> SignificanceTest:
         """Compare two configurations on one problem by a t-test, over the splits of both.
 
@@ -308,7 +308,7 @@ class Results:
         first: str,
         second: str,
         *,
-        test: Method = "corrected",
+        test: TTestKind = "corrected",
         alpha: float = 0.1,
     ) -> Verdict | None:
         """Return whether the first wins, ties or loses; None with fewer than two common results.
@@ -355,7 +355,7 @@ class Results:
         first: str,
         second: str,
         *,
-        test: Method = "corrected",
+        test: TTestKind = "corrected",
         alpha: float = 0.1,
     ) -> dict[Verdict, int]:
         """Return the number of problems on which the first wins, ties and loses.
@@ -471,7 +471,7 @@ class Results:
         metric: str,
         *,
         against: str | None = None,
-        test: Method = "corrected",
+        test: TTestKind = "corrected",
         alpha: float = 0.1,
         digits: int = 3,
     ) -> "Table":
@@ -664,7 +664,7 @@ class Results:
                     f"{', '.join(known)}."
                 )
 
-    def _scores(self, metric: str, against: str, test: Method, alpha: float) -> list[str]:
+    def _scores(self, metric: str, against: str, test: TTestKind, alpha: float) -> list[str]:
         scores = []
         for name in self.configurations:
             counts = self.win_tie_loss(metric, name, against, test=test, alpha=alpha)

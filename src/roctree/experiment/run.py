@@ -41,7 +41,7 @@ from roctree.text import pluralize
 USUAL_METRICS = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth")
 # Number of changed problems, configurations or modules that an error message lists.
 MAX_NAMED = 8
-Changed = Literal["refuse", "keep", "again"]
+IfChanged = Literal["refuse", "keep", "again"]
 WorkUnit = tuple[Problem, Split, Sequence[Configuration], dict[str, Metric]]
 
 
@@ -177,7 +177,7 @@ def run(
     path: str | Path,
     *,
     n_jobs: int | None = None,
-    changed: Changed = "refuse",
+    changed: IfChanged = "refuse",
     retry: bool = False,
     progress: bool | Callback[StudyProgress] = False,
 ) -> Results:
@@ -318,9 +318,9 @@ def _outcome_of(
     return Outcome(*key, measures, seconds)
 
 
-def _check_changes(plan: Plan, store: Store, changed: Changed) -> None:
+def _check_changes(plan: Plan, store: Store, changed: IfChanged) -> None:
     """Compare what the results depend on with its current state, and store the latter."""
-    if changed not in get_args(Changed):
+    if changed not in get_args(IfChanged):
         raise ParameterError(
             parameter="changed",
             value=changed,

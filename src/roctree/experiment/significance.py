@@ -22,7 +22,7 @@ from roctree.arrays import Floats
 from roctree.errors import DataError, ParameterError
 from roctree.strategy import is_finite_number
 
-Method = Literal["corrected", "paired", "unpaired"]
+TTestKind = Literal["corrected", "paired", "unpaired"]
 Verdict = Literal["win", "tie", "loss"]
 
 
@@ -198,7 +198,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignificanceTest:
 
 
 def t_test(
-    kind: Method, first: ArrayLike, second: ArrayLike, test_ratio: float
+    kind: TTestKind, first: ArrayLike, second: ArrayLike, test_ratio: float
 ) -> SignificanceTest:
     """Run the t-test of this name.
 
@@ -217,7 +217,7 @@ def t_test(
         "unpaired": lambda: unpaired_t(first, second),
     }
     if kind not in tests:
-        known = ", ".join(map(repr, get_args(Method)))
+        known = ", ".join(map(repr, get_args(TTestKind)))
         raise ParameterError(f"test={kind!r} is not known: choose from {known}.")
     return tests[kind]()
 

@@ -48,10 +48,10 @@ from roctree.errors import DataError
 from roctree.requests import rarer_class
 from roctree.text import did_you_mean
 
-FORMAT = 1
-KEYS = ("name", "file", "sha256", "attributes")
-KINDS = ("nominal", "numeric")
-STEPS = (
+MANIFEST_FORMAT = 1
+MANIFEST_KEYS = ("name", "file", "sha256", "attributes")
+ATTRIBUTE_KINDS = ("nominal", "numeric")
+PREPARATION_STEPS = (
     *("first_rows", "drop_attributes", "drop_missing_rows", "drop_classes"),
     *("merge", "positive_class", "kinds"),
 )
@@ -314,8 +314,8 @@ class Folder:
             ) from None
         except (OSError, ValueError) as error:
             raise DataError(f"Cannot read {str(path)!r}: {error}.") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise DataError(f"{str(path)!r} is not a manifest of format {FORMAT}.")
+        if not isinstance(found, dict) or found.get("format") != MANIFEST_FORMAT:
+            raise DataError(f"{str(path)!r} is not a manifest of format {MANIFEST_FORMAT}.")
         return found
 
     @cached_property
@@ -361,12 +361,12 @@ class Folder:
 
 
 def _check_entry(entry: Any, place: str) -> None:
-    for key in KEYS:
+    for key in MANIFEST_KEYS:
         if not isinstance(entry, dict) or key not in entry:
             raise DataError(f"{place} has no {key!r}.")
     for attribute in entry["attributes"]:
         named = isinstance(attribute, dict) and "name" in attribute
-        if not named or attribute.get("kind") not in KINDS:
+        if not named or attribute.get("kind") not in ATTRIBUTE_KINDS:
             raise DataError(
                 f"{place} has the attribute {attribute!r}: give its 'name', and 'nominal' or "
                 "'numeric' as its 'kind'."
@@ -409,7 +409,7 @@ class TextTable:
     def derive(self, steps: dict[str, Any], name: str) -> "TextTable":
         """Return the table after the steps of a derivation, in their fixed order."""
         for step in steps:
-            if step not in STEPS:
+            if step not in PREPARATION_STEPS:
                 raise DataError(f"The derivation of {name!r} has an unknown step {step!r}.")
         for step in ("drop_attributes", "drop_missing_rows", "kinds"):
             self._check_attributes(steps.get(step), f"The step {step!r} of {name!r}")

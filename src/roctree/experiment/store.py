@@ -24,7 +24,7 @@ import numpy as np
 import roctree
 from roctree.errors import DataError
 
-FORMAT = 1
+STORE_FORMAT = 1
 _TABLES = """
 create table if not exists fact (kind text, name text, value text, primary key (kind, name));
 create table if not exists outcome (
@@ -86,8 +86,8 @@ class Store:
             connection.executescript(_TABLES)
             found = dict(self._facts(connection, "format"))
             if not found:
-                self._keep(connection, "format", {"store": str(FORMAT)})
-            elif found != {"store": str(FORMAT)}:
+                self._keep(connection, "format", {"store": str(STORE_FORMAT)})
+            elif found != {"store": str(STORE_FORMAT)}:
                 raise DataError(
                     f"{str(self.path)!r} was written by another release in a format that this "
                     "release cannot read: use another path."

@@ -39,7 +39,7 @@ from roctree.smoothing import SMOOTHING, Smoother
 from roctree.tally import ScoreGroups
 from roctree.tree.tree import Tree
 
-STRATEGIES: dict[str, dict[str, type]] = {
+STRATEGY_CLASSES: dict[str, dict[str, type]] = {
     "criterion": {name: type(strategy) for name, strategy in CRITERIA.items()},
     "pruning": {name: type(strategy) for name, strategy in PRUNING.items()},
     "smoothing": {name: type(strategy) for name, strategy in SMOOTHING.items()},
@@ -138,7 +138,7 @@ def dtype_name(array: NDArray[Any]) -> str:
 def _strategy_to_json(value: Any, levels: int) -> Any:
     if not is_dataclass(value) or isinstance(value, type):
         raise NotRepresentableError
-    for kind, registry in STRATEGIES.items():
+    for kind, registry in STRATEGY_CLASSES.items():
         for name, known in registry.items():
             if type(value) is known:
                 options = {
@@ -232,7 +232,7 @@ def _numbers_only(items: list[Any]) -> bool:
 def _strategy_from_json(value: dict[str, Any], place: str, levels: int) -> Any:
     (kind,) = set(value) - {"options"}
     name, options = value[kind], value["options"]
-    known = STRATEGIES.get(kind, {}).get(name) if isinstance(name, str) else None
+    known = STRATEGY_CLASSES.get(kind, {}).get(name) if isinstance(name, str) else None
     if known is None or not isinstance(options, dict):
         raise ModelFileError(f"The file has {place} of a kind that this release does not know.")
     given = {option: from_json(options[option], place, levels - 1) for option in options}
@@ -526,7 +526,7 @@ def read_strategies(section: Section, tree: Tree) -> NodeStrategies:
 
 def _read_strategy(section: Section, kind: str) -> Any:
     found = from_json(section.values["strategy"], kind)
-    if not isinstance(found, (NotKept, *STRATEGIES[kind].values())):
+    if not isinstance(found, (NotKept, *STRATEGY_CLASSES[kind].values())):
         section.reject("strategy", f"is not a {kind} strategy")
     return found
 
@@ -678,7 +678,7 @@ def read_point(
 
 def _read_labeller(section: Section) -> Labeller:
     found = from_json(section.values["labeller"], "labeller")
-    if type(found) not in STRATEGIES["labelling"].values():
+    if type(found) not in STRATEGY_CLASSES["labelling"].values():
         section.reject("labeller", "is not a labeller")
     try:
         to_json(found)

@@ -11,11 +11,11 @@ from roctree.geometry.boundary import (
     geometric_scores,
 )
 from roctree.geometry.changes import CaseChange, Change, Changes, Limits, nearest_changes
-from roctree.geometry.metric import METRICS, MetricChoice, Moments, Spread, diagonal, scale_of
+from roctree.geometry.metric import SCALINGS, MetricChoice, Moments, Spread, diagonal, scale_of
 
 __all__ = [
-    "METRICS",
     "RANKINGS",
+    "SCALINGS",
     "Boundaries",
     "Boundary",
     "BoundaryReport",

@@ -37,7 +37,7 @@ from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_
 from roctree.tree.tree import IS_PRESENT, Tree
 
 Effects = NDArray[np.uint8]
-Cell = TypeVar("Cell", bound=np.generic)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Change(NamedTuple):
@@ -440,7 +440,9 @@ def _offer(effects: Effects, attribute: int, unit: float, limits: Limits) -> tup
     return prices, options.argmax(axis=1).astype(np.float64)
 
 
-def _side_by_side(tables: list[NDArray[Cell]], n_rows: int, kind: type[Cell]) -> NDArray[Cell]:
+def _side_by_side(
+    tables: list[NDArray[Scalar]], n_rows: int, kind: type[Scalar]
+) -> NDArray[Scalar]:
     """Concatenate the columns of any number of tables, possibly none."""
     return np.concatenate([np.empty((n_rows, 0), dtype=kind), *tables], axis=1)
 

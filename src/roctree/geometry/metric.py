@@ -1,7 +1,7 @@
 """Metrics: the difference of each attribute that counts as a distance of one.
 
 A metric is a function from the spread of the training cases to a scale for each attribute. Offsets
-do not matter, because they cancel in a distance. To add a metric, add it to ``METRICS``.
+do not matter, because they cancel in a distance. To add a metric, add it to ``SCALINGS``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -134,7 +134,7 @@ def standard(spread: Spread) -> Floats:
     return spread.deviations
 
 
-METRICS: dict[str, Scaling] = {"minmax": minmax, "standard": standard}
+SCALINGS: dict[str, Scaling] = {"minmax": minmax, "standard": standard}
 
 
 def scale_of(metric: MetricChoice, spread: Spread, schema: Schema) -> Floats:
@@ -152,15 +152,15 @@ def scale_of(metric: MetricChoice, spread: Spread, schema: Schema) -> Floats:
     """
     nominal = schema.nominal
     if isinstance(metric, str):
-        if metric not in METRICS:
+        if metric not in SCALINGS:
             raise ParameterError(
                 parameter="metric",
                 value=metric,
                 reason="is unknown{hint}; choose from {names}, or pass a scale for each attribute",
-                hint=did_you_mean(metric, METRICS),
-                names=", ".join(METRICS),
+                hint=did_you_mean(metric, SCALINGS),
+                names=", ".join(SCALINGS),
             )
-        return np.where(nominal, 1.0, METRICS[metric](spread))
+        return np.where(nominal, 1.0, SCALINGS[metric](spread))
     if isinstance(metric, Mapping):
         return _scale_by_name(metric, np.where(nominal, 1.0, spread.ranges), schema.names)
     return _scale_by_position(metric, schema.names)
@@ -187,7 +187,7 @@ def _scale_by_position(metric: Any, names: tuple[str, ...]) -> Floats:
             value=metric,
             reason="must be one of {known}, a positive number for each of the {n} attributes, or "
             "a dict of such numbers by name",
-            known=", ".join(METRICS),
+            known=", ".join(SCALINGS),
             n=len(names),
         )
     return np.array([_positive(*pair) for pair in zip(numbers, names, strict=True)])

@@ -555,15 +555,6 @@ def _rearranged(tree: Tree, parent: Ints, kept: Ints | None = None) -> Renumbere
 # --- The fitted model: its parameters, its text and its model file ---
 
 
-DEFAULTS: Mapping[str, Any] = {
-    "max_level": 30,
-    "bounds": "training",
-    "pruning": "none",
-    "merge_leaves": False,
-    "smoothing": "laplace",
-    "labels": "probability",
-    "keep_cases": True,
-}
 # All attributes are halved at once: a line with all of them would be as long as the table is wide.
 MAX_ATTRIBUTES_SHOWN = 4
 
@@ -579,7 +570,15 @@ class FittedCells(FittedNodes):
     """
 
     estimator_name: ClassVar[str] = "MultiscaleClassifier"
-    default_parameters: ClassVar[Mapping[str, Any]] = DEFAULTS
+    default_parameters: ClassVar[Mapping[str, Any]] = {
+        "max_level": 30,
+        "bounds": "training",
+        "pruning": "none",
+        "merge_leaves": False,
+        "smoothing": "laplace",
+        "labels": "probability",
+        "keep_cases": True,
+    }
 
     cell_tree: CellTree
 

@@ -148,14 +148,14 @@ def _column_cuts(dataset: Dataset, feature: int) -> Floats:
     return cut_points(column, dataset.labels, dataset.weights, dataset.schema.n_classes)
 
 
-Numbers = NDArray[Any]  # int64 where all weights are integers, else float64
-Number = Any  # an element of such an array
+Weights = NDArray[Any]  # int64 where all weights are integers, else float64
+Weight = Any  # an element of such an array
 
 LOG_2 = math.log(2.0)
 # Weights below this count as zero.
 NEGLIGIBLE = 1e-6
 # Rounding error allowed for approximate purities, relative to the largest possible sum.
-ROUNDING = 1e-9
+PURITY_ROUNDING = 1e-9
 NO_CUT = -1
 # Number of cases that the search over two classes tries to skip at a time.
 STRIDE = 16
@@ -216,8 +216,8 @@ class SortedColumn(NamedTuple):
 
     values: Floats
     labels: Ints
-    weights: Numbers
-    copies: Numbers
+    weights: Weights
+    copies: Weights
 
 
 class ClassCounts(NamedTuple):
@@ -230,11 +230,11 @@ class ClassCounts(NamedTuple):
     best_left, best_right : of the parts of the best cut so far
     """
 
-    total: Numbers
-    left: Numbers
-    right: Numbers
-    best_left: Numbers
-    best_right: Numbers
+    total: Weights
+    left: Weights
+    right: Weights
+    best_left: Weights
+    best_right: Weights
 
 
 class Scratch(NamedTuple):
@@ -336,7 +336,7 @@ def best_cut(
     total, left, right = counts.total, counts.left, counts.right
     purest = approximate_purities(column, begin, end, table, counts, purities)
     weight = total.sum()
-    rounding = ROUNDING * (1.0 + x_log_x(weight, table))
+    rounding = PURITY_ROUNDING * (1.0 + x_log_x(weight, table))
     if weight * entropy(total, table) + purest / LOG_2 < price - rounding:
         return NO_CUT
     # Entropies accumulated in Weka's order decide among the cuts that are best up to rounding.
@@ -422,8 +422,8 @@ _best_cut = of_kind(best_integer_cut, best_cut, field="weights")
 class PathEnd(NamedTuple):
     """Where the path of all cases ends: the weights of the two classes."""
 
-    right: Number
-    up: Number
+    right: Weight
+    up: Weight
 
 
 @kernel
@@ -451,7 +451,7 @@ def best_cut_of_two_classes(
         right, up = right + step, up + rise
         if stop < end and values[stop - 1] < values[stop]:
             purest = max(purest, purity_at(right, up, whole, table))
-    enough = max(enough, purest - ROUNDING * (1.0 + table[int(whole.right + whole.up)]))
+    enough = max(enough, purest - PURITY_ROUNDING * (1.0 + table[int(whole.right + whole.up)]))
     least, purest, best = entropy(total, table), -np.inf, NO_CUT
     weight = (whole.right + whole.up) * LOG_2
     right, up = whole.right - whole.right, whole.up - whole.up
@@ -481,7 +481,7 @@ def best_cut_of_two_classes(
 @kernel
 def path_step(
     labels: Ints, weights: Ints, start: int, stop: int, last: int
-) -> tuple[Number, Number]:
+) -> tuple[Weight, Weight]:
     """Return how far the path goes right and up from one case to another."""
     step, rise = weights[start] - weights[start], weights[start] - weights[start]
     for i in range(start, stop):
@@ -492,7 +492,7 @@ def path_step(
 
 @kernel
 def purest_corner(
-    right: Number, up: Number, step: Number, rise: Number, whole: PathEnd, table: Floats
+    right: Weight, up: Weight, step: Weight, rise: Weight, whole: PathEnd, table: Floats
 ) -> float:
     """Return an upper bound on the purity of cuts within the next part of the path."""
     by_right = purity_at(right + step, up, whole, table)
@@ -501,7 +501,7 @@ def purest_corner(
 
 
 @kernel
-def purity_at(right: Number, up: Number, whole: PathEnd, table: Floats) -> float:
+def purity_at(right: Weight, up: Weight, whole: PathEnd, table: Floats) -> float:
     """Return the purity of a cut at a point of the path, summed in Weka's order."""
     after_right, after_up = whole.right - right, whole.up - up
     before = table[int(right)] + table[int(up)] - table[int(right + up)]
@@ -514,7 +514,7 @@ def least_purity(class_counts: Ints, price: float, table: Floats) -> float:
     """Return the least purity of a cut that gains its price in bits."""
     n = class_counts.sum()
     missing = price - n * entropy(class_counts, table)
-    return float(LOG_2 * missing - ROUNDING * (1.0 + table[int(n)]))
+    return float(LOG_2 * missing - PURITY_ROUNDING * (1.0 + table[int(n)]))
 
 
 @kernel
@@ -527,7 +527,7 @@ def last_present(class_counts: Ints) -> int:
 
 
 @kernel
-def n_present(class_counts: Numbers) -> int:
+def n_present(class_counts: Weights) -> int:
     """Return the number of classes with a positive count."""
     found = 0
     for label in range(class_counts.size):
@@ -537,7 +537,7 @@ def n_present(class_counts: Numbers) -> int:
 
 
 @kernel
-def least_price(n_cases: float, table: Floats, class_counts: Numbers) -> float:
+def least_price(n_cases: float, table: Floats, class_counts: Weights) -> float:
     """Return the least information, in bits over all cases, that a cut must gain.
 
     It is infinite if no cut is possible.
@@ -571,7 +571,7 @@ def pays_for_its_description(
 
 
 @kernel
-def entropy(class_counts: Numbers, table: Floats) -> float:
+def entropy(class_counts: Weights, table: Floats) -> float:
     """Return the entropy of class counts in bits."""
     spread = 0.0
     total = 0.0
@@ -584,7 +584,7 @@ def entropy(class_counts: Numbers, table: Floats) -> float:
 
 
 @inlined
-def entropy_of_parts(left: Numbers, right: Numbers, table: Floats) -> float:
+def entropy_of_parts(left: Weights, right: Weights, table: Floats) -> float:
     """Return the mean entropy of two parts in bits."""
     purity = 0.0
     n_left = 0.0
@@ -603,7 +603,7 @@ def entropy_of_parts(left: Numbers, right: Numbers, table: Floats) -> float:
 
 
 @kernel
-def sum_x_log_x(left: Numbers, right: Numbers, table: Floats) -> float:
+def sum_x_log_x(left: Weights, right: Weights, table: Floats) -> float:
     """Return the sum of x ln x over the classes of both parts."""
     added = 0.0
     for label in range(left.size):
@@ -613,21 +613,21 @@ def sum_x_log_x(left: Numbers, right: Numbers, table: Floats) -> float:
 
 # Loops compile several times faster than assignments to slices.
 @kernel
-def fill(numbers: Numbers, number: Number) -> None:
+def fill(numbers: Weights, number: Weight) -> None:
     """Set all elements to a number."""
     for i in range(numbers.size):
         numbers[i] = number
 
 
 @kernel
-def copy_to(target: Numbers, source: Numbers) -> None:
+def copy_to(target: Weights, source: Weights) -> None:
     """Copy all elements to another array."""
     for i in range(target.size):
         target[i] = source[i]
 
 
 @inlined
-def x_log_x(x: Number, table: Floats) -> float:
+def x_log_x(x: Weight, table: Floats) -> float:
     """Return x ln x, looked up if x is an integer within the table."""
     if 0 <= x < table.size and x == int(x):
         return float(table[int(x)])

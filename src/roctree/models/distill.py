@@ -43,7 +43,7 @@ _TEACHER_SHARE = 0.5
 # Rows of float32 probabilities add up to one within this tolerance.
 _SUM_TOLERANCE = 1e-3
 # Classes that the teacher finds less probable are left out: each costs a row.
-_MIN_PROBABILITY = 1e-4
+_LEAST_PROBABLE = 1e-4
 
 
 def distill(  # noqa: PLR0913 - independent options
@@ -195,7 +195,7 @@ class TeacherSample:
         """Return a row for each class of a case that has weight."""
         values = self.cases.values[sources, np.arange(sources.shape[1])]
         total = weights.sum(axis=1, keepdims=True)
-        rows, labels = np.nonzero(weights > _MIN_PROBABILITY * total)
+        rows, labels = np.nonzero(weights > _LEAST_PROBABLE * total)
         return Dataset(
             values[rows], labels.astype(np.int32), weights[rows, labels], self.cases.schema
         )

@@ -555,13 +555,6 @@ def estimate(tallies: Tallies, starts: Ints, likelihood: Floats, prior: Floats) 
 
 FoldUnit = Literal["rows", "kinds"]
 
-DEFAULTS: Mapping[str, Any] = {
-    "min_samples_split": 30,
-    "min_error_reduction": 0.05,
-    "folds": "rows",
-    "categorical_features": "from_dtype",
-}
-
 _RULES = {
     "min_samples_split": RULES["min_samples_split"],
     "min_error_reduction": Rule(
@@ -592,7 +585,12 @@ class FittedNaiveBayesTree(FittedScores):
     """
 
     estimator_name: ClassVar[str] = "NaiveBayesTreeClassifier"
-    default_parameters: ClassVar[Mapping[str, Any]] = DEFAULTS
+    default_parameters: ClassVar[Mapping[str, Any]] = {
+        "min_samples_split": 30,
+        "min_error_reduction": 0.05,
+        "folds": "rows",
+        "categorical_features": "from_dtype",
+    }
 
     tree: NaiveBayesTree
 

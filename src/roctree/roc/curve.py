@@ -64,7 +64,7 @@ class Point(NamedTuple):
     threshold: float
 
 
-class Points(NamedTuple):
+class CurvePoints(NamedTuple):
     """All points of a curve, from (0, 0), where nothing is predicted positive, to (1, 1).
 
     Parameters
@@ -372,12 +372,12 @@ class Curve:
         """
         return area(self.positives, self.negatives)
 
-    def points(self) -> Points:
+    def points(self) -> CurvePoints:
         """Return the points and their thresholds; that of (0, 0) is infinite.
 
         Returns
         -------
-        Points
+        CurvePoints
             Rates and thresholds.
 
         Examples
@@ -386,7 +386,7 @@ class Curve:
         >>> curve.points().tpr.round(2)
         array([0.  , 0.33, 0.67, 0.67, 1.  , 1.  ])
         """
-        return Points(self.fpr, self.tpr, np.append(np.inf, self.scores))
+        return CurvePoints(self.fpr, self.tpr, np.append(np.inf, self.scores))
 
     def hull(self) -> "Curve":
         """Return the upper convex hull as a curve.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BAR = "|   "
 # More bars than this would fill the page; their number is shown instead.
 MAX_BARS = 20
-MAX_CATEGORIES = 6
+MAX_LISTED_CATEGORIES = 6
 MAX_CLASSES = 3
 ALL_DIGITS = 17
 DIGITS = 4
@@ -272,8 +272,8 @@ def category_set(codes: NDArray[np.int64], categories: Any) -> str:
     words = [quote_if_needed(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
-    if len(words) > MAX_CATEGORIES:
-        n_shown = MAX_CATEGORIES - 1
+    if len(words) > MAX_LISTED_CATEGORIES:
+        n_shown = MAX_LISTED_CATEGORIES - 1
         words[n_shown:] = [f"… ({len(words) - n_shown} more)"]
     return f"in {{{', '.join(words)}}}"
 
