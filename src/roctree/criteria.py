@@ -994,7 +994,7 @@ def node_impurities(criterion: Criterion, counts: NDArray[np.float64]) -> NDArra
     return np.asarray(np.where(totals[:, 0] > 0.0, 1.0 - pure, 0.0))
 
 
-# Names of scikit-learn for criteria that are called otherwise here.
+# scikit-learn's names for criteria that have other names here.
 ALIASES = {"log_loss": "entropy"}
 
 

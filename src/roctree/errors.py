@@ -1,7 +1,7 @@
 """Exceptions and warnings of the library.
 
 Every exception is a ``ValueError`` whose text is one sentence: where the problem is, what is wrong
-and what to do. (The fourth exception that users meet is scikit-learn's ``NotFittedError``, also a
+and what to do. (The fourth exception that users see, scikit-learn's ``NotFittedError``, is also a
 ``ValueError``.) An exception takes either a finished message or the facts, from which it writes the
 sentence itself:
 

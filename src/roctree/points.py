@@ -88,13 +88,13 @@ MAX_DEVIATIONS = 6.0
 BENDS, FEW_VALUES = (0.2, 0.4, 0.6, 0.8), 8
 # Categories with fewer cases share their points.
 RARE = 5.0
-# Whole points: the attribute with the largest effect has as few of them, and numbers are in as few
-# ranges, as keep the log-loss of held-out cases within this part, or the most.
+# Whole points: the points of the largest effect, and the ranges of a numeric attribute. The first
+# pair is used that raises the held-out log-loss by at most this fraction, else the last.
 WHOLE_POINTS, MAX_ROUNDING_LOSS = ((10, 6), (20, 6), (50, 6), (100, 6), (100, 12)), 0.01
-# Fewer ranges do if they leave out at most this part of the spread of the points; ranges begin at
-# one of so many values.
+# Fewer ranges are used if they lose at most this part of the spread of the points. Ranges begin at
+# one of this many values.
 LEFT_OUT, MAX_BOUNDS = 0.02, 200
-# Sums of whole points that are listed with their probability: about so many, between these.
+# About this many sums of whole points are listed with their probability, between these bounds.
 LISTED_SUMS, LISTED_CHANCES = 13, (0.01, 0.99)
 
 
@@ -779,9 +779,9 @@ def learn_points(points: Points, cases: PointsCases, schema: Schema, n_threads: 
 def _round(
     card: Scorecard, schema: Schema, cases: PointsCases, out: NDArray[np.bool_], scores: Floats
 ) -> tuple[Scorecard, Floats]:
-    """Return whole points, and the probabilities of held-out cases by them.
+    """Return whole points, and the probabilities that they give held-out cases.
 
-    Held-out scores are changed by what rounding changes for the case.
+    Rounding changes a held-out score by as much as it changes the points of the case.
     """
     values, shares = cases.values[out], cases.shares[out]
     known = cases.labels[out], cases.weights[out]
@@ -800,7 +800,7 @@ def _round(
 
 
 def mean_log_loss(shares: Floats, labels: Ints, weights: Floats) -> float:
-    """Return the weighted mean of minus log probability of the true class."""
+    """Return the weighted mean of the negative log-probability of the true class."""
     own = np.maximum(shares[np.arange(len(labels)), labels], MIN_PROBABILITY)
     return -math.fsum(weights * np.log(own)) / math.fsum(weights)
 
@@ -1231,7 +1231,7 @@ def whole_points(
     most : int
         Number of points of the largest effect.
     most_ranges : int
-        Largest number of ranges of a number.
+        Largest number of ranges of a numeric attribute.
     """
     largest = max((each.largest for each in card.attributes), default=0.0)
     unit = largest / most if largest > 0.0 else 1.0
@@ -1250,7 +1250,7 @@ def whole_points(
 def _in_ranges(
     each: AttributePoints, unit: float, schema: Schema, cases: PointsCases, most_ranges: int
 ) -> AttributePoints:
-    """Return the points of an attribute as whole numbers, of a number constant in a few ranges."""
+    """Return the points of an attribute as whole numbers, constant in a few ranges if numeric."""
     missing = np.rint(each.missing / unit) + 0.0
     if schema.categories[each.feature] is not None:
         points, starts = np.rint(each.values / unit) + 0.0, each.starts
@@ -1270,8 +1270,8 @@ def ranges_of(
 ) -> tuple[Floats, Floats]:
     """Return where the ranges of a number begin, and the mean points in each.
 
-    Of all divisions into as many ranges, this one keeps most of the spread of the points; there are
-    as few ranges as leave out at most a small part of it.
+    Of all divisions into the same number of ranges, this one preserves most of the spread of the
+    points. The number is the smallest that loses at most a small part of it.
     """
     known = ~np.isnan(values)
     distinct, group = np.unique(np.clip(values[known], each.starts[0], each.high),

@@ -42,7 +42,7 @@ def c45(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def c44(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def j48(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def cart(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def smiles_2002(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def smiles_2003(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def f_measure_tree(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -203,12 +203,12 @@ def f_measure_tree(**overrides: Any) -> "ROCTreeClassifier":
 def readable(**overrides: Any) -> "ROCTreeClassifier":
     """A tree that fits on a page.
 
-    At most 32 leaves, chosen to raise the AUC of the whole tree most, and soft thresholds.
+    At most 32 leaves, grown where the AUC of the whole tree rises most, and soft thresholds.
 
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def scorecard(**overrides: Any) -> "ROCTreeClassifier":
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -247,15 +247,14 @@ def scorecard(**overrides: Any) -> "ROCTreeClassifier":
 
 
 def best_ranking(**overrides: Any) -> "ROCTreeClassifier":
-    """The best ranking that one readable model gives.
+    """The readable model that ranks best.
 
-    ``readable``, and beside the tree curves of points for all attributes, with a free weight of the
-    tree.
+    ``readable`` with curves of points for all attributes and a free weight of the tree.
 
     Parameters
     ----------
     **overrides
-        Parameters of ``ROCTreeClassifier`` to set otherwise.
+        Parameters of ``ROCTreeClassifier`` to override.
 
     Returns
     -------
@@ -292,7 +291,7 @@ _READABLE: dict[str, Any] = {
     "max_leaf_nodes": 32,
 }
 # Entropy is the log-loss that the points lower too; smaller leaves need more smoothing before they
-# count fully. Decision 0031 has what was measured.
+# count fully. Decision 0031 has the measurements.
 _SCORECARD = _READABLE | {
     "criterion": "entropy",
     "smoothing": MBranch(M=8.0),

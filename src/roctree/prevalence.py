@@ -327,7 +327,7 @@ def _em_step(distributions: Floats, weights: Floats, shares: Floats) -> Floats:
 
 def _log_likelihood(distributions: Floats, weights: Floats, shares: Floats) -> Floats:
     mixed = np.einsum("slk,sk->sl", distributions, shares)
-    # Leaves that no class reaches count alike for all shares.
+    # Leaves that no class reaches contribute equally for all shares.
     return np.asarray((weights * np.log(np.where(mixed > 0.0, mixed, 1.0))).sum(axis=1))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from roctree.errors import require_rich
 
 Alignment = Literal["left", "right"]
-# A name cut to fewer letters is not recognised.
+# Names cut to fewer letters are unrecognisable.
 _MIN_LETTERS = 4
 
 # The label of cases that an operating point does not decide.
@@ -134,7 +134,7 @@ def escape_unprintable(text: str) -> str:
 def shorten(text: str, length: int, name: str = "") -> str:
     """Return a text of at most ``length`` letters.
 
-    A name that it begins with is cut first, since what follows tells branches apart.
+    A leading name is cut first, because the rest distinguishes branches.
 
     >>> shorten("worst fractal dimension <= 0.51", 20, name="worst fractal dimension")
     'worst fract… <= 0.51'

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import roctree as library
-from roctree.cli.compare import METRICS, comparison_report
+from roctree.cli.compare import SHOWN_METRICS, comparison_report
 from roctree.cli.options import OPERATING
 from roctree.cli.predict import RESULTS
 from roctree.data import csv_file
@@ -460,7 +460,7 @@ def test_compare_goes_on_from_its_store_and_names_changed_data(patients, roctree
 
 def outcomes_of_which_some_failed(names):
     """Three divisions of a problem; a configuration that is called bad fails."""
-    measures = dict.fromkeys(METRICS, 0.5)
+    measures = dict.fromkeys(SHOWN_METRICS, 0.5)
     return [
         Outcome("p", name, 0, fold, {}, 0.0, "ValueError: no")
         if name == "bad"

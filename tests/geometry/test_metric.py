@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree import ParameterError, Schema
-from roctree.geometry import METRICS, Spread, diagonal, metric, scale_of
+from roctree.geometry import SCALINGS, Spread, diagonal, metric, scale_of
 
 SCHEMA = Schema(("age", "pay", "sky"), (None, None, ("rain", "sun")), np.array(["no", "yes"]))
 VALUES = np.array([[20.0, 1.0, 0.0], [40.0, np.nan, 1.0], [25.0, 1.0, np.nan]])
@@ -57,7 +57,7 @@ def test_nothing_known_nothing_different_and_too_much_are_no_trouble(values):
 def test_nominal_attributes_have_a_scale_of_one():
     assert scale_of("minmax", spread(VALUES), SCHEMA).tolist() == [20.0, 0.0, 1.0]
     assert scale_of("standard", spread(VALUES), SCHEMA)[2] == 1.0
-    assert set(METRICS) == {"minmax", "standard"}
+    assert set(SCALINGS) == {"minmax", "standard"}
 
 
 def test_a_user_may_give_scales_in_order_or_some_by_name():

@@ -10,7 +10,8 @@ from time import perf_counter
 import numpy as np
 
 import roctree
-from roctree._jit import compiled, kernels
+from roctree import _jit
+from roctree._jit import compiled
 from roctree.criteria import CRITERIA
 
 N_CANDIDATES = 200_000
@@ -31,8 +32,8 @@ def main():
     lefts = np.cumsum(steps, axis=0).astype(float)
     print(f"{'criterion':<12s} {'on the stack':>14s} {'any size':>10s}")
     for name, criterion in [*CRITERIA.items(), ("custom", margin)]:
-        pair = compiled(kernels.block_score(criterion, 2))
-        block = compiled(kernels.block_score(criterion, 3))
+        pair = compiled(_jit.block_score(criterion, 2))
+        block = compiled(_jit.block_score(criterion, 3))
         print(
             f"{name:<12s} {nanoseconds(pair, lefts):11.1f} ns {nanoseconds(block, lefts):7.1f} ns"
         )

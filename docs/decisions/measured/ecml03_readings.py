@@ -10,7 +10,7 @@ from roctree.criteria import GainRatio
 from roctree.experiment import CrossValidation, Folder, Plan, run
 from roctree.presets import smiles_2003
 from studies.ecml03 import AREA, SMOOTHINGS
-from studies.report import Entry, geometric_mean
+from studies.report import PaperNumber, geometric_mean
 from studies.setting import published
 from studies.sources import DATA
 
@@ -39,7 +39,7 @@ def main(repeats=2):
             means = 100.0 * results.means(AREA)[:, list(trees).index(f"{reading} {column}")]
             printed = published()[f"ECML03_{table}"]["rows"]
             entries = [
-                Entry.beside(printed[str(number)][column], ours)
+                PaperNumber.beside(printed[str(number)][column], ours)
                 for (number, *_), ours in zip(rows, means, strict=True)
             ]
             paper, ours = (

@@ -1,4 +1,4 @@
-"""Compile kernels with Numba; only this module and ``records`` import it.
+"""Compile kernels with Numba, which only this module imports.
 
 A kernel is compiled from a copy of its function, in which the kernels that it calls are replaced by
 their compiled forms. The function itself is unchanged and can be interpreted.
@@ -187,7 +187,7 @@ class _Lower(_NumbaLower):  # type: ignore[misc]
     """
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
-        """Read only the field of a record that is asked for."""
+        """Read only the requested field of a record."""
         if expr.op == "getattr":
             name = expr.value.name
             record = self.typeof(name)
@@ -200,14 +200,14 @@ class _Lower(_NumbaLower):  # type: ignore[misc]
         return super().lower_expr(resty, expr)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        """Store a variable without a look at its value before."""
+        """Store a variable without reading its previous value."""
         if self._counts() or argidx is not None or name in self._singly_assigned_vars:
             super().storevar(value, name, argidx)
         else:
             self.builder.store(value, self.getvar(name))
 
     def delvar(self, name: str) -> None:
-        """Leave a variable that is not used any more as it is."""
+        """Leave a variable that is no longer used as it is."""
         if self._counts():
             super().delvar(name)
 
@@ -563,7 +563,7 @@ def _check_of(declared: Any) -> Callable[[Any], bool]:
 
 
 def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
-    """Unpack a record that is passed from Python, without a check of each field.
+    """Unpack a record passed from Python, without checking each field.
 
     Numba's own code checks each array, which ``_CHECKS`` has already done, and takes longer to
     compile than the loops of a small kernel. It is still used for other named tuples and for

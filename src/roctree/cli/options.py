@@ -126,8 +126,8 @@ def parse_by_class(name: str, text: str, classes: Sequence[Any]) -> dict[Any, fl
 def parse_strategy(name: str, text: str) -> Any:
     """Return a criterion, smoother, pruner or points, as in ``minimum_error:m=8:prior=uniform``.
 
-    A name without options stays a string, as it would be given in Python. A number of points is
-    that of attributes with curves.
+    A name without options stays a string, as it would be given in Python. A number of points
+    means curves for that many attributes.
     """
     from roctree.criteria import ALIASES  # on demand, as in ``registry``
 

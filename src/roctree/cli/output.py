@@ -173,7 +173,7 @@ def merged_warnings() -> Iterator[None]:
 
 @contextmanager
 def distinct_warnings() -> Iterator[None]:
-    """Show warnings once that several questions about the same rows repeat."""
+    """Show each warning once, even if several results of the same rows repeat it."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         yield

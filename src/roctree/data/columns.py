@@ -406,13 +406,13 @@ def _array_from_masked(X: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
     if X.dtype.kind in "fiub":
         return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
     cells = np.array(X, dtype=object)
-    # None, not NaN: beside booleans NaN would be one more number.
+    # None, not NaN: among booleans, NaN would count as a number.
     cells[np.ma.getmaskarray(X)] = None
     return cells
 
 
 def _array_from_rows(rows: Sequence[Any]) -> NDArray[Any]:
-    # As objects, because numpy would turn every number beside a string into a string.
+    # As objects: numpy would convert every number to a string if one cell is a string.
     try:
         array = np.array(rows, dtype=object)
     except ValueError as error:

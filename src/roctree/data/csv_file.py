@@ -383,7 +383,7 @@ def _find_line(
 # Text that is probably something else: numbers in another format, dates
 
 _NUMBER = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"  # of the decimal mark
-# Fewer numbers among text may be names, as in a book of codes.
+# Fewer numbers among text may be names, as in a code book.
 _MANY_NUMBERS = 10
 _CODES = {
     r"^\s*0\d": "leading zeros",
@@ -446,7 +446,7 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
 
 
 def _date_format(texts: list[str]) -> str:
-    """Return the format of dates; if it is not clear which number is the day, the first is.
+    """Return the format of dates; where day and month are ambiguous, the day comes first.
 
     >>> _date_format(["1/2/2024", "1/31/2024"]), _date_format(["1.2.24"])
     ('%m/%d/%Y', '%d.%m.%y')

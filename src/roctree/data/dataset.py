@@ -372,8 +372,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
 def light_scale(total: float, n_rows: int) -> float:
     """Return the factor for weights that average less than a half: a power of two.
 
-    Smoothing and pruning weigh counts against prior cases: with weights that add up to one, as many
-    programs make them, the prior would be all that is left. The scaled weights average between a
+    Smoothing and pruning weigh counts against prior cases. If weights add up to one, as many
+    programs scale them, the prior would outweigh the data. The scaled weights average between a
     half and one. Powers of two leave their ratios and sums exact.
 
     >>> light_scale(1.0, 150), light_scale(100.0, 150)

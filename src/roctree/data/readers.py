@@ -135,7 +135,7 @@ def file_format(source: Source) -> str:
 
 
 def data_format(path: str) -> str | None:
-    """Return the format that the name of a file tells, None if it tells none."""
+    """Return the format indicated by the name of a file, None if there is none."""
     name = Path(path)
     if name.suffix.lower() in COMPRESSED_SUFFIXES:
         name = name.with_suffix("")
@@ -193,7 +193,7 @@ def cast_columns(table: Any, types: Mapping[str, Any], plain: Collection[str] = 
 
 
 def _pandas_categories(schema: Any) -> set[str]:
-    """Return the columns that are categorical in pandas; Parquet keeps that in a note only."""
+    """Return the columns that are categorical in pandas, which Parquet records only as metadata."""
     noted = (schema.pandas_metadata or {}).get("columns", ())
     return {each.get("field_name") for each in noted if each.get("pandas_type") == "categorical"}
 
@@ -202,7 +202,7 @@ def _cast(column: Any, name: str, wanted: Any) -> Any:
     if column.type.equals(wanted):
         return column
     if arrow.types.is_dictionary(column.type):
-        # Not every dictionary can be cast to another type at once.
+        # Not every dictionary can be cast to another type directly.
         column = column.cast(column.type.value_type)
     try:
         return column.cast(wanted)

@@ -5,8 +5,8 @@ In training data (``assign_roles``) numbers are numeric, text and booleans nomin
 or text that identifies rows, are rejected until the user decides what to do with them; other
 unusual columns get a remark in their ``ColumnReport``.
 
-For new data of a known schema, ``column_types`` and ``label_type`` tell how to read the columns,
-``find_target`` finds the classes and ``read_labels`` reads them.
+For new data of a known schema, ``column_types`` and ``label_type`` give the types of the columns to
+read, ``find_target`` finds the classes and ``read_labels`` reads them.
 """
 
 import shlex
@@ -167,7 +167,7 @@ def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POIN
 
 
 def find_columns(given: Iterable[str], names: Sequence[str], several: bool = True) -> list[str]:
-    """Return the columns that are meant; a text that is not a name may list some, with commas.
+    """Return the requested columns; a text that is not a name may list some, with commas.
 
     >>> find_columns(["id,income, gross,city"], ["city", "income, gross", "id"])
     ['id', 'income, gross', 'city']
@@ -221,7 +221,7 @@ def read_weights(table: Any, name: str, begin: int = 0) -> FloatArray:
 
 
 def _possible_names(given: Iterable[str]) -> list[str]:
-    """Return all names that may be meant, before the columns are known."""
+    """Return all names that a list may stand for, before the columns are known."""
     found = set()
     for text in given:
         parts = text.split(",")

@@ -48,7 +48,7 @@ class Source:
         self._close()
 
     def _close(self) -> None:
-        """Close what was opened here, which standard input was not."""
+        """Close what was opened here; standard input stays open."""
         if self._raw is not self._file:
             self._raw.close()
         if self.path != STANDARD_INPUT:
@@ -95,7 +95,7 @@ def is_pipe(path: str) -> bool:
 
 
 class _Rewound(io.RawIOBase):
-    """A stream put back to its beginning, of which some bytes were read already."""
+    """A stream rewound to its beginning after some bytes were read."""
 
     def __init__(self, rest: Any, head: bytes = b"") -> None:
         self._head, self._rest = head, rest

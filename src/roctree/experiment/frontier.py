@@ -39,7 +39,7 @@ _LOG_LOSS_FLOOR = 1e-15
 
 
 class TrainingFold(NamedTuple):
-    """What a way makes the trees of one fold from.
+    """What each way makes the trees of one fold from.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Answer:
         classes: tuple[Any, ...],
         positive: int,
     ) -> "Answer":
-        """Return the predictions of a classifier; training may have lacked some of the classes."""
+        """Return the predictions of a classifier; some classes may be absent from training."""
         places = np.array([classes.index(label) for label in model.classes_.tolist()])
         probabilities = np.zeros((len(truth), len(classes)))
         probabilities[:, places] = model.predict_proba(rows)

@@ -329,7 +329,7 @@ class Results:
         Returns
         -------
         "win", "tie", "loss" or None
-            What the first does against the second.
+            Result of the first against the second.
 
         Examples
         --------

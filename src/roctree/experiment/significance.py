@@ -59,7 +59,7 @@ class SignificanceTest(NamedTuple):
         Returns
         -------
         {"win", "tie", "loss"}
-            What the first does against the second.
+            Result of the first against the second.
 
         Examples
         --------
@@ -272,7 +272,7 @@ class Ranks:
     chi_squared, p_value : float
         Friedman's test that all configurations are equal.
     f_statistic, f_p_value : float
-        The same by Iman and Davenport, which is less conservative.
+        Iman and Davenport's version, which is less conservative.
     alpha : float, default=0.05
         Significance level of the critical difference.
 

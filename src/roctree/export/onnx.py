@@ -159,7 +159,7 @@ def _attribute_points(
     ones = graph.constant(np.ones((len(each.starts), 1)))
     number = graph.add("MatMul", counted, ones)
     place = graph.add("Cast", number, to=graph.onnx.TensorProto.INT64)
-    # A missing value has passed no start, and its points are replaced below.
+    # A missing value has passed no start; its points are replaced below.
     place = graph.add("Max", place, graph.constant(np.array([[1]])))
     place = graph.add("Reshape", place, graph.constant(np.array([-1])))
     # Before the first segment there is none.

@@ -33,7 +33,7 @@ def to_sklearn(model: FittedTree) -> "DecisionTreeClassifier":
     ----------
     model : FittedTree
     """
-    # Not imported above: exports of a model file do without scikit-learn.
+    # Imported here: other exports do not need scikit-learn.
     from sklearn.tree import DecisionTreeClassifier
 
     _check_reaches_one_leaf(model)

@@ -1,4 +1,4 @@
-"""The decision boundary of a labelled tree: distances of cases from it, and what they tell.
+"""The decision boundary of a labelled tree, distances from it, and scores based on them.
 
 The distance of a case is that to the nearest leaf with another label (Alvarez and Bernard 2005).
 The tests on the path to a leaf bound a box, and the case is moved into it as little as possible
@@ -421,7 +421,7 @@ def _mean_and_error(distances: Floats, weights: Floats) -> tuple[float, float, f
 #
 # The probability of a class is its share among the training cases at a similar signed distance: a
 # kernel estimate with a Gaussian and Silverman's bandwidth. This is our reading of Alvarez, Bernard
-# and Deffuant (2007), of which only the idea is known to us. The kernel sums are kept on a grid
+# and Deffuant (2007), of which we know only the idea. The kernel sums are kept on a grid
 # instead of the cases and interpolated linearly, which makes the estimate approximate.
 
 # Grid points per bandwidth, and in total.

@@ -74,7 +74,7 @@ class Moments:
         They are added part by part, whatever the number of threads.
         """
         parts = [slice(begin, begin + _PART) for begin in range(0, len(values), _PART)]
-        # A kernel is worth loading for many rows only.
+        # Loading a kernel pays off for many rows only.
         large = len(parts) > 1
         extremes, add = (_scan_extremes, _scan_moments) if large else (_extremes, _moments)
         ends = in_threads(n_threads, lambda rows: extremes(values[rows]), parts)
@@ -110,7 +110,7 @@ class Moments:
             squares = self.second - self.first * self.first / np.maximum(self.total, _LEAST)
             less_one = np.where(self.total > 1.0, self.total - 1.0, 1.0)
             deviations = np.sqrt(np.maximum(squares, 0.0) / less_one)
-        # If the squares overflow, the range has to do.
+        # If the squares overflow, use the range.
         usable = np.isfinite(deviations)
         return Spread(ranges, np.where(usable, _rounded(deviations), ranges))
 

@@ -155,7 +155,7 @@ def open_batches(X: Any, y: Any, sample_weight: Any, folder: Path) -> Batches:
 
 
 def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
-    """Yield some columns of what ``are_batches`` in their order, as pyarrow tables.
+    """Yield some columns of batches, in their order, as pyarrow tables.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
 
 
 def read_columns(X: Any, names: Sequence[str]) -> Any:
-    """Return some columns of what ``are_batches`` as one pyarrow table."""
+    """Return some columns of batches as one pyarrow table."""
     return arrow.concat_tables(read_tables(X, names))
 
 
@@ -199,7 +199,7 @@ def _check_columns(wanted: list[str], known: list[str]) -> None:
 
 def _batches_of_relation(X: Any) -> Any:
     """Return the rows of a relation of DuckDB as an iterator of record batches."""
-    # Releases of DuckDB name the method differently.
+    # The method has another name in older releases of DuckDB.
     for name in ("to_arrow_reader", "fetch_record_batch"):
         if hasattr(X, name):
             return getattr(X, name)(BATCH_ROWS)
@@ -402,7 +402,7 @@ class Piece(NamedTuple):
     source: str
 
     def read(self, number: int) -> Part:
-        """Return the rows as the part of that number."""
+        """Return the rows as the part with this number."""
         hint = " by a worker; all workers must find the files under the same paths"
         with reading(self.source, hint):
             table = self.batches.rows.to_table()

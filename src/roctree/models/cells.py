@@ -836,8 +836,8 @@ def cells_to_text(
 ) -> str:
     """Return a line for each cell, followed by its parts.
 
-    A cell at the edge of the range has no bound there, since values outside are clipped. Of merged
-    parts only the number is given.
+    A cell at the edge of the range has no bound there, since values outside are clipped. Merged
+    parts are only counted.
 
     Parameters
     ----------

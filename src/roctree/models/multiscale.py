@@ -1,4 +1,4 @@
-"""``MultiscaleClassifier``: the classifier of Bradley and Lovell, with the scikit-learn verbs."""
+"""``MultiscaleClassifier``: the classifier of Bradley and Lovell, for scikit-learn."""
 
 from dataclasses import replace
 from typing import Any, Self
@@ -212,7 +212,7 @@ class MultiscaleClassifier(NodeClassifier):
         pruning : str or Pruner
             A pruner that needs only counts.
         merge_leaves : bool or None
-            As in the parameters; by default as set there.
+            As the parameter of the class, which is the default.
         **options
             Options of the pruner, such as ``m=8``. Costs are a dict by class, or a sequence in the
             order of the classes.

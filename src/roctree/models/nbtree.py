@@ -474,7 +474,7 @@ UP = 1 << 32
 
 
 class NodeCases(NamedTuple):
-    """The cases of a node, in the order that Weka would have them in.
+    """The cases of a node, in Weka's order.
 
     Parameters
     ----------

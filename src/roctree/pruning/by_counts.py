@@ -16,8 +16,8 @@ pruner             estimated errors of a leaf                             source
 
 The first three also take ``costs`` of errors, after Bradley and Lovell (1995): errors are
 multiplied by the cost of the label that makes them, and a new leaf takes the label that costs
-least. Decision 0009 (docs/decisions/0009-pruning-readings.md) lists how we read definitions that
-leave something open.
+least. Decision 0009 (docs/decisions/0009-pruning-readings.md) lists how we read ambiguous
+definitions.
 """
 
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ class CardPerClass:
     K : float, default 1.0
         Amount of pruning; 0 prunes nothing.
     rule : {"printed", "per_class"}, default "printed"
-        "printed" prunes nodes with fewer than 2 K / classes cases, as the paper has it; for few
+        "printed" prunes nodes with fewer than 2 K / classes cases, as printed in the paper; for few
         classes and small K that is hardly any. "per_class" prunes nodes with fewer than 2 K classes
         cases, as the name of the method and its motivation suggest.
 
@@ -144,8 +144,8 @@ class ExpectedError:
     """Expected-error pruning: undo splits that do not lower Niblett and Bratko's expected error.
 
     The expected error is (E + classes - 1) / (N + classes). Children are treated as leaves, so
-    splits further down, which may make a split worthwhile, are ignored. The method is named, and
-    not defined, by Ferri, Flach and Hernández-Orallo (2003).
+    splits further down, which may make a split worthwhile, are ignored. Ferri, Flach and
+    Hernández-Orallo (2003) name the method without defining it.
 
     Examples
     --------

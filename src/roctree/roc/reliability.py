@@ -3,7 +3,7 @@
 The share of positives may only rise with the score. The least-squares estimate under that condition
 pools adjacent scores that violate it (isotonic regression), and its pools are the edges of the
 convex hull of the ROC curve: an edge of slope s is a pool with the odds s times the prior odds
-(Fawcett and Niculescu-Mizil 2007). So the curve of a tree has all that a calibration needs.
+(Fawcett and Niculescu-Mizil 2007). So the curve of a tree contains all that calibration needs.
 """
 
 from collections.abc import Sequence

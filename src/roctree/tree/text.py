@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roctree.data import Schema
 
 BAR = "|   "
-# More bars than this would fill the page; their number is shown instead.
+# More bars than this would fill the page, so their number is shown.
 MAX_BARS = 20
 MAX_LISTED_CATEGORIES = 6
 MAX_CLASSES = 3

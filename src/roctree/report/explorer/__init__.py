@@ -183,8 +183,7 @@ def _variable(name: str) -> str:
     return f"module_{name.replace('-', '_')}"
 
 
-# Trees of scikit-learn on the page: the nodes, counts and predictions of a tree of roctree.
-
+# --- The page of a tree of scikit-learn, converted to a ``FittedTree`` ---
 
 _LEAF = -1
 
@@ -201,7 +200,7 @@ def explore(
     Parameters
     ----------
     model : classifier
-        A fitted classifier of roctree, or a fitted ``DecisionTreeClassifier`` of scikit-learn.
+        A fitted roctree classifier, or a fitted scikit-learn ``DecisionTreeClassifier``.
     X_test, y_test : table of shape (n_samples, n_features), and array of shape (n_samples,)
         Test cases to count errors on.
     path : path-like or None
@@ -236,14 +235,14 @@ def _fitted_model(model: Any, X_test: Any, y_test: Any) -> FittedModel:
         raise ParameterError(
             parameter="model",
             value=type(model).__name__,
-            reason="must be a fitted classifier of roctree or a fitted DecisionTreeClassifier of "
+            reason="must be a fitted roctree classifier or a fitted DecisionTreeClassifier of "
             "scikit-learn",
         )
     return from_sklearn(model, X_test, y_test)
 
 
 def from_sklearn(model: Any, X_test: Any = None, y_test: Any = None) -> FittedTree:
-    """Return a fitted ``DecisionTreeClassifier`` as a tree of roctree.
+    """Return a fitted ``DecisionTreeClassifier`` as a ``FittedTree``.
 
     Its probabilities are the frequencies in the leaves, as in scikit-learn. Distances are measured
     by the ranges of the test cases, since scikit-learn keeps none of the training cases.

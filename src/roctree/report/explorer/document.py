@@ -59,7 +59,7 @@ _LEAVES_PER_PASS = 64
 _MAX_SCORES = 20_000
 _DECIMALS = (4, 3, 2, 1)
 
-# Entries that only some kinds of models have.
+# Entries of some kinds of models only.
 _ABSENT: dict[str, Any] = {
     "lines": None,
     "models": None,
@@ -630,7 +630,7 @@ def _feature(schema: Schema, number: int, unit: float = 1.0) -> dict[str, Any]:
 
 
 def _bands(name: str, scores: Floats, counts: Floats) -> dict[str, Any] | None:
-    """Return the confidence band of each class against the rest, as ``roc(...).band()`` has it.
+    """Return the confidence band of each class against the rest, as in ``roc(...).band()``.
 
     Parameters
     ----------

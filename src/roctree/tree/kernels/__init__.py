@@ -2,6 +2,6 @@
 
 Growth searches nodes in sorted columns or in bins (``grow``, with ``scan``, ``numeric``,
 ``nominal``, ``bins``, ``divide``, ``rows``), or from tables alone (``tables``); ``coding`` codes
-columns for it. Prediction is ``descent``, and ``blend`` where thresholds are soft. Kernels take
-records of named arrays (``records``), and most allocate nothing.
+columns for it. Prediction is ``descent``. Kernels take records of named arrays (``records``), and
+most allocate nothing.
 """

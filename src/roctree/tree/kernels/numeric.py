@@ -117,7 +117,7 @@ def merge_close(
         apart = i == n
         if not apart:
             low = values[row[order[feature, places[i] - 1]], feature]
-            # The sum, not the difference: where steps are 1e-5 the rounding decides.
+            # The sum, not the difference: if values differ by 1e-5, rounding decides.
             apart = low + C45_GAP < values[row[order[feature, places[i]]], feature]
         if apart:
             places[kept] = places[i]
