@@ -33,6 +33,8 @@ SIGNIFICANCE = 0.01
 _MIN_EXPECTED = 5.0
 # Leaves are pooled until a pool has this many labelled cases, and this part of all of them.
 _MIN_LABELLED, _MIN_PART = 20.0, 1 / 20
+# Class distributions over the leaves that differ by less are equal.
+_SAME = 1e-9
 _HEAD = ("class", "share", "interval", "reference")
 
 
@@ -69,7 +71,8 @@ class ChiSquared(NamedTuple):
 
     def __str__(self) -> str:
         chance = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.4f}"
-        return f"chi-squared {self.statistic:.1f} with {self.df} degrees of freedom, {chance}"
+        freedom = f"{self.df} degree{'s' * (self.df != 1)} of freedom"
+        return f"chi-squared {self.statistic:.1f} with {freedom}, {chance}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +128,7 @@ class PriorEstimate(Mapping[Any, float]):
 
     @property
     def is_explained(self) -> bool:
-        """Whether other class shares explain the distribution over the leaves."""
+        """Whether other class shares explain the distribution; True also if it has no test."""
         return self.fit.p_value >= SIGNIFICANCE
 
     @property
@@ -152,6 +155,12 @@ class PriorEstimate(Mapping[Any, float]):
                 f"({self.change}): there is no sign of a shift."
             )
         differently = f"The new cases are distributed differently over the leaves ({self.change})"
+        if self.fit.df == 0:
+            return (
+                f"{differently}. Other class shares may be the reason, but there are too few "
+                "leaves or cases to test that: use at(prior=...) with the estimated shares only if "
+                "nothing else has changed."
+            )
         if self.is_explained:
             return (
                 f"{differently}, and other class shares explain it ({self.fit}): use at(prior=...) "
@@ -270,10 +279,23 @@ def _pooled(reference: Floats, weights: Floats, order: Floats) -> tuple[Floats, 
 
 
 def _check_separated(distributions: Floats) -> None:
-    if distributions.shape[1] < 2 or np.allclose(distributions, distributions[:, :1], atol=1e-12):
+    """Refuse class distributions over the leaves of which one is a mixture of the others.
+
+    Infinitely many shares would then explain the cases equally well.
+
+    Parameters
+    ----------
+    distributions : float64[leaves, classes]
+    """
+    n_leaves, n_classes = distributions.shape
+    if n_classes < 2:
+        raise ParameterError("The labelled cases have a single class: give cases of all classes.")
+    if np.linalg.matrix_rank(distributions, tol=_SAME) < n_classes:
+        groups = "a single group" if n_leaves == 1 else f"{n_leaves} groups"
         raise ParameterError(
-            "The leaves do not separate the classes: the shares of unlabelled cases cannot be "
-            "estimated from a single leaf or a single class."
+            f"The leaves do not separate the classes: they form {groups} with enough labelled "
+            f"cases, in which the shares of {n_classes} classes cannot be told apart. Give more "
+            "labelled cases, or use a tree with more leaves."
         )
 
 

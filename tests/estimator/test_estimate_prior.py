@@ -242,6 +242,29 @@ def test_a_single_leaf_says_nothing():
         tree.estimate_prior(cases([0.6, 0.4], 100, 1)[0])
 
 
+def test_two_leaves_do_not_tell_three_classes_apart():
+    # Whatever the shares of b and c, the cases are distributed alike: an interval would be wrong.
+    distributions = np.array([[90.0, 10.0, 10.0], [10.0, 90.0, 90.0]])
+    with pytest.raises(ParameterError, match=r"2 groups .* shares of 3 classes"):
+        estimate_prior(distributions, np.array([40.0, 60.0]), np.arange(2.0), np.array(list("abc")))
+
+
+def test_labelled_cases_of_one_class_are_refused():
+    tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
+    X, y = cases([0.6, 0.4], 400, 1)
+    with pytest.raises(ParameterError, match="labelled cases have a single class"):
+        tree.estimate_prior(X, counts=(X[y == "a"], y[y == "a"]))
+
+
+def test_a_shift_that_two_leaves_show_is_not_called_explained():
+    counts, new = np.array([[90.0, 10.0], [10.0, 90.0]]), np.array([200.0, 40.0])
+    found = estimate_prior(counts, new, np.arange(2.0), np.array(["a", "b"]))
+    assert found.has_shifted
+    assert found.fit.df == 0
+    assert "with 1 degree of freedom" in found.sentence
+    assert "too few leaves or cases to test" in found.sentence
+
+
 def test_few_cases_cannot_be_compared():
     tree = CLASSIFIERS[0].fit(*cases([0.6, 0.4], 800, 0))
     found = tree.estimate_prior(cases([0.2, 0.8], 5, 2)[0])
@@ -370,7 +393,7 @@ def test_an_estimate_reads_like_a_table_and_a_sentence():
         "  yes  0.7500  0.6900 to 0.8000     0.5000",
         "The new cases are distributed differently over the leaves (chi-squared 30.2 with 2 "
         "degrees of freedom, p < 0.0001), and other class shares explain it (chi-squared 1.0 with "
-        "1 degrees of freedom, p = 0.3200): use at(prior=...) with the estimated shares.",
+        "1 degree of freedom, p = 0.3200): use at(prior=...) with the estimated shares.",
     ]
     assert "no class shares explain it" in estimate(rare, rare).sentence
     assert "no sign of a shift" in estimate(likely, rare, before=0.7).sentence
