@@ -875,6 +875,41 @@ def operating_point(
     )
 
 
+def cost_of_labels(point: OperatingPoint, confusion: Floats) -> tuple[float, float] | None:
+    """Return what labels cost on other cases, by the costs and the prior they were chosen by.
+
+    Parameters
+    ----------
+    point : OperatingPoint
+    confusion : float64[labels, classes]
+        Weights of the cases by predicted and true class; a last row is for undecided cases.
+
+    Returns
+    -------
+    (float, float) or None
+        The cost per case, and the lowest cost of one label for all cases. None if the labels were
+        not chosen by costs or a prior, or if a class is absent.
+    """
+    totals = confusion.sum(axis=0)
+    if not isinstance(point.labeller, LeastCost) or not totals.all():
+        return None
+    leaves = Leaves(np.array([0]), totals[None], totals[None] / totals.sum(), point.positive)
+    two = leaves.against_rest if separates_one_class(point.labeller) else leaves
+    asked: Any = point.labeller
+    if two is not leaves:
+        asked = _of_two_classes(asked, leaves)
+        n_classes = leaves.n_classes
+        side = np.eye(2)[(np.arange(n_classes) == leaves.positive).astype(np.int64)]
+        decided, undecided = confusion[:n_classes], confusion[n_classes:]
+        confusion = np.vstack([side.T @ decided @ side, undecided @ side])
+    costs = replace(asked, cost_reject=None).matrix(two)
+    if asked.cost_reject is not None:
+        costs = np.vstack([costs, np.full(two.n_classes, asked.cost_reject)])
+    costs = costs * asked.weights(two) / totals.sum()
+    of_one_label = costs @ confusion.sum(axis=0)
+    return float((confusion * costs).sum()), float(of_one_label.min())
+
+
 def _of_two_classes(labeller: Labeller, leaves: Leaves) -> Labeller:
     """Return a labeller whose prior, if it has one share per class, is that of the positive."""
     prior = getattr(labeller, "prior", None)

@@ -563,6 +563,38 @@ def test_undecided_cases_are_an_option(grown, roctree):
     assert "rejected" in table
 
 
+@pytest.mark.parametrize(
+    ("options", "price"),
+    [
+        (("--cost-fp", 1, "--cost-fn", 2, "--cost-reject", 0.3), [[0, 1], [2, 0], [0.3, 0.3]]),
+        (("--cost-fp", 1, "--cost-fn", 2), [[0, 1], [2, 0]]),
+        (("--prior", 0.1), [[0, 1], [1, 0]]),
+    ],
+)
+def test_labels_chosen_by_costs_are_evaluated_by_these_costs(grown, roctree, options, price):
+    done = roctree("evaluate", "tree.json", "test.csv", *options, "--positive", "ill", "--json")
+    facts = json.loads(done.out)
+    confusion = np.array(facts["confusion"], float)
+    shares = confusion.sum(axis=0) / confusion.sum()
+    target = np.array([0.1, 0.9]) if "--prior" in options else shares
+    # Costs by predicted and true class, ill and well, at the class shares of the population.
+    costs = np.array(price) * (target / shares)
+    assert facts["cost_per_case"] == pytest.approx((confusion * costs).sum() / confusion.sum())
+    of_one = (np.array(price) * target).sum(axis=1).min()
+    assert facts["cost_of_one_label"] == pytest.approx(of_one)
+    shown = roctree("evaluate", "tree.json", "test.csv", *options, "--positive", "ill").out
+    assert (
+        f"a case costs {facts['cost_per_case']:.4g}, with one label for all {of_one:.4g}" in shown
+    )
+
+
+def test_labels_without_costs_are_not_evaluated_by_costs(grown, roctree):
+    shown = roctree("evaluate", "tree.json", "test.csv", "--json").out
+    assert "cost_per_case" not in json.loads(shown)
+    by_rate = roctree("evaluate", "tree.json", "test.csv", "--max-fpr", 0.1, "--json").out
+    assert "cost_per_case" not in json.loads(by_rate)
+
+
 def test_columns_that_only_points_use_are_read(patients, roctree):
     done = roctree(
         "fit", "data.csv", "--target", "outcome", "--preset", "scorecard", "-o", "q.json"

@@ -13,7 +13,7 @@ from roctree import (
     ROCTreeClassifier,
 )
 from roctree.errors import ParameterWarning
-from roctree.labelling import Labellings, LeastCost, operating_point
+from roctree.labelling import Labellings, LeastCost, MaxFPR, cost_of_labels, operating_point
 from tests.estimator import weather
 from tests.files.models import as_bytes, from_bytes
 from tests.labelling.tables import grown, leaves, tables, worked_tree
@@ -41,6 +41,24 @@ def test_no_labelling_is_cheaper_decided_or_not(problem, reject):
     assert point.expected_cost * total == pytest.approx(least, abs=1e-9)
     found = cost(table, point.labels[1:].tolist(), with_reject(matrix, reject), weights)
     assert found == pytest.approx(least, abs=1e-9)
+
+
+@given(problems(), REJECT, st.sampled_from(["matrix", "one class"]))
+def test_labels_cost_on_the_cases_they_were_chosen_by_what_was_expected(problem, reject, kind):
+    table, matrix, parts = problem
+    prior = tuple(part / sum(parts) for part in parts)
+    made = leaves(table)
+    assume(made.counts.sum(axis=0).all())
+    labeller = LeastCost(cost_matrix=tuple(map(tuple, matrix)), prior=prior, cost_reject=reject)
+    if kind == "one class":
+        labeller = LeastCost(cost_fp=1.0, cost_fn=3.0, prior=prior, cost_reject=reject)
+    point = operating_point(made, labeller, len(table) + 1)
+    cost, of_one_label = cost_of_labels(point, 100.0 * point.confusion)
+    assert cost == pytest.approx(point.expected_cost)
+    assert cost <= of_one_label + 1e-9
+    by_rate = operating_point(made, MaxFPR(1.0), len(table) + 1)
+    assert cost_of_labels(by_rate, by_rate.confusion) is None
+    assert cost_of_labels(point, np.diag([0.0, *np.ones(len(matrix) - 1)])) is None
 
 
 @given(tables(classes=(2, 4)), st.integers(0, 100))

@@ -46,7 +46,7 @@ from roctree.data.roles import column_types, find_columns
 from roctree.errors import DataError, ParameterError
 from roctree.files import load_fitted
 from roctree.fitted import FittedModel, FittedTree
-from roctree.labelling import Labellings
+from roctree.labelling import Labellings, cost_of_labels
 from roctree.large import count_large_data
 from roctree.large.batches import common_schema, parquet_files, parquet_rows
 from roctree.progress import spinner
@@ -301,6 +301,14 @@ def _label_report(model: FittedModel, cases: TestCases, weighted: bool) -> Repor
         rejected = float(counts[-1].sum() / weight)
         facts["rejected"] = rejected
         summary = f"{summary.removesuffix(chr(10))[:-1]}, {rejected:.2%} undecided.\n"
+    point = model.operating_point
+    costs = None if point is None else cost_of_labels(point, counts)
+    if costs is not None:
+        facts["cost_per_case"], facts["cost_of_one_label"] = costs
+        summary += (
+            f"At the costs of these labels a case costs {costs[0]:.4g}, with one label for all "
+            f"{costs[1]:.4g}.\n"
+        )
     return Report(facts, [summary, ReportTable(head, rows, styles=_confusion_styles(counts))])
 
 
