@@ -1843,6 +1843,8 @@ _STEP, _MAX_CROSSED = 3.0, 4.0
 _NEAR, _GOOD = 6.0, 0.3
 # Space between texts, and between texts and the frame, in pixels.
 _ROOM = 3.0
+# Points this near to a text, in pixels, are inside it: half the width of a usual line.
+_MARGIN = 1.0
 
 
 def _name_lines(ax: Any, **legend: Any) -> None:
@@ -1945,7 +1947,8 @@ def _inside(box: Floats, points: Floats) -> int:
 
 
 def _overlap(box: Floats, points: Floats) -> NDArray[np.bool_]:
-    return np.asarray(((points >= box[:2] - 1.0) & (points <= box[2:] + 1.0)).all(axis=1))
+    near = (points >= box[:2] - _MARGIN) & (points <= box[2:] + _MARGIN)
+    return np.asarray(near.all(axis=1))
 
 
 def _away(box: Floats, points: Floats) -> float:
@@ -1960,7 +1963,12 @@ def _pixels_of(ax: Any, handle: Any) -> Floats:
     """Return points along what a handle of a legend stands for, in pixels, float64[points, 2]."""
     if hasattr(handle, "get_xydata"):
         corners = handle.get_transform().transform(handle.get_xydata())
-        return corners if handle.get_linestyle() == "None" else _along(corners)
+        if handle.get_linestyle() == "None":
+            return np.asarray(corners)
+        half = handle.get_linewidth() / 2.0 * ax.figure.dpi / 72.0
+        sides = half * np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+        wide = sides if half > 1.0 + _MARGIN else sides[:1]
+        return np.asarray((_along(corners)[:, None] + wide).reshape(-1, 2))
     if len(getattr(handle, "get_sizes", list)()):
         # Dots: circles around the points.
         middles = ax.transData.transform(handle.get_offsets())

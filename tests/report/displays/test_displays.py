@@ -1,5 +1,6 @@
 """Plots by their structure: which lines there are, through which points, in which words."""
 
+import itertools
 import subprocess
 import sys
 
@@ -444,6 +445,21 @@ def test_lines_are_named_beside_them_and_names_lie_on_nothing(kind, tree, cases)
         assert box.x1 <= ax.bbox.x1
         assert ax.bbox.y0 <= box.y0
         assert box.y1 <= ax.bbox.y1
+
+
+def test_names_stay_off_the_width_of_the_hull():
+    curve = Curve.from_leaves([5 / 6, 2 / 3, 3 / 8], positives=[5, 4, 3], negatives=[1, 2, 5])
+    display = ROCHullDisplay(curve, all_labellings=True).plot()
+    found = names_of(display.ax_)
+    (hull,) = [line for line in display.ax_.lines if line.get_label().startswith("hull")]
+    half = hull.get_linewidth() / 2 * display.figure_.dpi / 72
+    assert half > 3
+    corners = display.ax_.transData.transform(np.column_stack(hull.get_data()))
+    steps = np.linspace(0, 1, 200)[:, None]
+    line = np.concatenate([a + (b - a) * steps for a, b in itertools.pairwise(corners)])
+    for text, box in found.values():
+        x, y = np.clip(line, box.min, box.max).T
+        assert np.hypot(*(line - np.column_stack([x, y])).T).min() > half - 1, text
 
 
 def test_a_name_has_the_colour_of_its_line_and_is_near_it(tree, cases):
