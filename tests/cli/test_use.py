@@ -279,7 +279,7 @@ def test_evaluate_ends_with_one_recommendation_and_shows_no_infinity(grown, roct
     assert facts["recommendation"] == last
     paying = [each for each in facts["costs"] if each["cost"] < each["one_label_cost"]]
     first, end = paying[0]["cost_ratio"], paying[-1]["cost_ratio"]
-    assert f"they pay at cost ratios of {first:g} to {end:g}, " in last
+    assert f"this pays at cost ratios of {first:g} to {end:g}, " in last
 
 
 def test_evaluate_takes_more_than_two_classes(patients, roctree):

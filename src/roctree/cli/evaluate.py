@@ -469,7 +469,7 @@ def _recommendation(costs: list[dict[str, Any]]) -> str:
         ratios = f"cost ratios of {paying[0]:g} to {paying[-1]:g}, most at {best['cost_ratio']:g}"
     return (
         "Recommendation: choose the labels by your costs (roctree at --cost-fp 1 --cost-fn RATIO); "
-        f"they pay at {ratios}, where a case costs "
+        f"this pays at {ratios}, where the cost per case is "
         f"{best['cost']:.4g} instead of {best['one_label_cost']:.4g} with one label for all."
     )
 

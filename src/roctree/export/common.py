@@ -50,11 +50,15 @@ def check_portable(model: FittedTree) -> None:
             )
 
 
+def tested_features(tree: Tree) -> list[int]:
+    """Return the attributes that the tree tests, in order."""
+    return sorted({int(feature) for feature in tree.feature if feature >= 0})
+
+
 def used_features(model: FittedTree) -> list[int]:
     """Return the attributes that the tree tests or that have points, in order."""
-    tested = {int(feature) for feature in model.tree.feature if feature >= 0}
     pointed = model.points.features if isinstance(model, FittedScorecard) else []
-    return sorted(tested.union(pointed))
+    return sorted({*tested_features(model.tree), *pointed})
 
 
 def steepness(tree: Tree) -> NDArray[np.float64]:

@@ -23,7 +23,14 @@ from roctree._version import __version__
 from roctree.arrays import Floats, Ints
 from roctree.data import Schema
 from roctree.errors import ParameterError, how_to_install
-from roctree.export.common import check_portable, divides, steepness, undivided, used_features
+from roctree.export.common import (
+    check_portable,
+    divides,
+    steepness,
+    tested_features,
+    undivided,
+    used_features,
+)
 from roctree.fitted import FittedTree
 from roctree.points import MIN_PROBABILITY, AttributePoints
 from roctree.scorecard import FittedScorecard
@@ -100,7 +107,7 @@ def to_onnx(model: FittedTree, *, dtype: Width = "float64") -> Any:
 
     leaves = model.tree.leaves
     schema, some_input = model.schema, inputs[0].name
-    tested = {feature: columns[feature] for feature in columns if feature in model.tree.feature}
+    tested = {feature: columns[feature] for feature in tested_features(model.tree)}
     shares = ShareGraph(graph, model.tree, schema, tested, some_input).of_leaves()
     by_leaf = graph.constant(model.probabilities[leaves])
     if isinstance(model, FittedScorecard):

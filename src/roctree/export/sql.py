@@ -24,7 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError, how_to_install
-from roctree.export.common import check_portable, divides, steepness, undivided
+from roctree.export.common import (
+    check_portable,
+    divides,
+    steepness,
+    tested_features,
+    undivided,
+)
 from roctree.fitted import FittedTree
 from roctree.points import MIN_PROBABILITY, AttributePoints
 from roctree.scorecard import FittedScorecard
@@ -253,7 +259,7 @@ class Query:
     @classmethod
     def from_tree(cls, model: FittedTree, keep: Sequence[str], names_values: bool) -> "Query":
         """Choose the names of a query."""
-        used = sorted({int(feature) for feature in model.tree.feature if feature >= 0})
+        used = tested_features(model.tree)
         names = [*keep, *(model.schema.names[feature] for feature in used)]
         prefix = "roctree"
         while any(name.casefold().startswith(prefix) for name in names):
