@@ -80,8 +80,8 @@ def compare(
 ) -> Report:
     """Compare trees by repeated stratified cross-validation on the same folds.
 
-    Options of the tree take several values, separated by commas; all combinations are compared.
-    As for fit, the tree without options is readable; if any is given, only those apply.
+    Tree options take several values, separated by commas; all combinations are compared.
+    Without tree options, the tree is the readable one of fit.
 
     Example:
       roctree compare data.csv --target outcome --criterion auc,msee --folds 5
@@ -105,7 +105,7 @@ def compare(
     if not default_options(parameters):
         return report
     listed = " ".join(f"{option_name(name)} {value}" for name, value in READABLE.items())
-    note = f"Grown with {listed}, as fit does without options of the tree."
+    note = f"Grown with {listed}, the defaults of fit."
     return replace(report, shown=[*report.shown, note])
 
 

@@ -97,7 +97,7 @@ _VALUES = {
 def tree_options(lists: bool = False) -> dict[str, Choice]:
     """Return the options of a tree; with ``lists``, several values may be given at once."""
     preset = Choice(
-        f"Start from the parameters of {', '.join(presets.PRESETS)}. Without options of the tree: "
+        f"Start from the parameters of {', '.join(presets.PRESETS)}. Without tree options: "
         "readable, with at most 16 leaves.",
         "NAME",
         choices=tuple(presets.PRESETS),
@@ -353,9 +353,8 @@ def fit(
 ) -> Report:
     """Grow a tree from a data file, and show how each column was interpreted.
 
-    Without options of the tree it is small enough to be read: --preset readable --max-leaves 16
-    --min-samples-leaf 5.
-    The AUC is that of the training data and, for other cases, that of cross-validation.
+    Without tree options, the tree is small enough to read: --preset readable --max-leaves 16
+    --min-samples-leaf 5. The AUC is measured on the training data and by cross-validation.
 
     Example:
       roctree fit data.csv --target outcome -o tree.json
@@ -539,10 +538,10 @@ def _advice(model: FittedModel, parameters: Mapping[str, Any]) -> list[str]:
         listed = " ".join(options.values())
         return [
             f"Grown with {listed}, the defaults of this command; "
-            "if you give any option of the tree, only yours apply."
+            "if any tree option is given, these defaults do not apply."
         ]
     if isinstance(model, FittedTree) and model.n_leaves > WHOLE_TREE_LEAVES:
-        return [f"For a tree that can be read as a whole: {options['max_leaves']}."]
+        return [f"For a tree small enough to read: {options['max_leaves']}."]
     return []
 
 
