@@ -75,7 +75,7 @@ def as_column(y: Any) -> Any:
 
 
 def number_of_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that ``n_jobs`` asks for, as joblib counts them."""
+    """Return the number of threads that ``n_jobs`` stands for, as in joblib."""
     check_parameter("n_jobs", n_jobs)  # it may have been set after the fit
     if n_jobs is None:
         return int(effective_n_jobs(None))

@@ -371,7 +371,7 @@ class ROCTreeClassifier(NodeClassifier):
         X, y : training cases
             For subtree raising.
         sample_weight : array of shape (n_samples,)
-            Weights of whichever cases are given.
+            Weights of the cases that are given.
         **options
             Options of the pruner, such as ``m=8``. Costs are a dict by class, or a sequence in the
             order of the classes.
@@ -565,8 +565,8 @@ class ROCTreeClassifier(NodeClassifier):
         Parameters
         ----------
         X, y, sample_weight : training cases
-            The cases that grew the tree. Trees with the parameters of this one are fitted to parts
-            of them, so that points are learned beside probabilities of cases not seen.
+            The cases that grew the tree. Trees with the same parameters are fitted to parts of
+            them, so that points are learned beside out-of-fold probabilities.
         points : {"linear", "curves"} or Points
         **options
             Options of the points, such as ``max_attributes=5``.
@@ -679,7 +679,7 @@ class ROCTreeClassifier(NodeClassifier):
         X : table of shape (n_samples, n_features)
             The cases.
         to : label
-            The wanted class; None for any other than the predicted one.
+            The requested class; None for any other than the predicted one.
         frozen : sequence of names or indices
             Attributes that cannot change.
         allowed : dict or None
@@ -705,7 +705,7 @@ class ROCTreeClassifier(NodeClassifier):
     def leaf_table(self, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> LeafTable:
         """Return a table of the leaves: the cases in them and their probabilities.
 
-        That is all that metrics need, which take it unpacked. It has a line per leaf, then one per
+        Metrics need nothing else, and take it unpacked. It has a line per leaf, then one per
         case that missing values divide among leaves. Cases may be larger than memory or on a
         cluster: counts of their parts add up, so that metrics computed from them are exact.
 
@@ -839,7 +839,7 @@ class ROCTreeClassifier(NodeClassifier):
         return found
 
     def plot(self, ax: Any = None, *, max_depth: int | None = None) -> Any:
-        """Draw the tree by matplotlib, which the ``plot`` extra installs.
+        """Draw the tree with matplotlib, which the ``plot`` extra installs.
 
         A leaf shows its letter and label, the probability of the positive class of two or of the
         label, and the cases; colours are labels.
@@ -847,7 +847,7 @@ class ROCTreeClassifier(NodeClassifier):
         Parameters
         ----------
         ax : matplotlib axes or None
-            Where to draw, in letters that fit; None for a new figure of the size of the tree.
+            Where to draw, with text scaled to fit; None for a new figure of the size of the tree.
         max_depth : int or None
             Number of levels to show; None for all, or for three of a tree of more than 16 leaves.
 
@@ -966,8 +966,9 @@ class ROCTreeClassifier(NodeClassifier):
 
         Such tools are ``sklearn.tree.plot_tree``, dtreeviz, supertree, treelite and SHAP. The
         result has the same nodes, the same predictions and the smoothed probabilities. A tree that
-        it cannot represent is refused: one with nominal columns or dates, with soft thresholds,
-        with cases that missing values divide, or with labels other than the most probable class.
+        it cannot represent raises an error: one with nominal columns or dates, with soft
+        thresholds, with cases that missing values divide, or with labels other than the most
+        probable class.
 
         Returns
         -------
@@ -976,7 +977,7 @@ class ROCTreeClassifier(NodeClassifier):
         Notes
         -----
         scikit-learn rounds cases to float32, so that a value within this rounding of a threshold
-        may go to its other side. If the training data had no missing values, a missing value goes
+        may go to the other side. If the training data had no missing values, a missing value goes
         to the heavier branch; with ``missing="branch"`` always to the same one as here.
 
         Examples
@@ -995,8 +996,8 @@ class ROCTreeClassifier(NodeClassifier):
     def to_shap(self) -> dict[str, Any]:
         """Return the dict that ``shap.TreeExplainer`` reads, to explain the probabilities.
 
-        A tree that SHAP cannot represent is refused: one with nominal columns or dates, with soft
-        thresholds, or with cases that missing values divide.
+        A tree that SHAP cannot represent raises an error: one with nominal columns or dates, with
+        soft thresholds, or with cases that missing values divide.
 
         Returns
         -------

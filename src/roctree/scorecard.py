@@ -165,7 +165,7 @@ class FittedScorecard(FittedScores, FittedTree):
 
     def smoothed(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: the points were learned for these probabilities."""
-        _refuse("Probabilities cannot be smoothed otherwise")
+        _refuse("Probabilities cannot be smoothed again")
 
     def with_pruned(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: the points were learned for these leaves."""
@@ -189,8 +189,8 @@ class FittedScorecard(FittedScores, FittedTree):
 
 def _refuse(what: str) -> NoReturn:
     raise ParameterError(
-        reason=f"{what} below points, which were learned for this tree: call {{without_points()}}, "
-        "change the tree, then {with_points(X, y)}."
+        reason=f"{what}, because the points were learned for this tree: call "
+        "{without_points()}, change the tree, then {with_points(X, y)}."
     )
 
 
