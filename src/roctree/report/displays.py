@@ -759,12 +759,12 @@ class CostCurveDisplay(_CurveDisplay):
         if self.point is not None:
             (self.point_,) = self.ax_.plot(
                 [0.0, 1.0], [self.point.fpr, 1.0 - self.point.tpr], color="black", linestyle="-.",
-                linewidth=1.4, marker="D", markersize=6, label="labels as they are",
+                linewidth=1.4, marker="D", markersize=6, label="current labels",
             )  # fmt: skip
         if self.weight is not None:
             self.weight_ = self.ax_.axvline(
                 self.weight, color=GREEN, linestyle=(0, (1, 2)), linewidth=1.6,
-                label=f"costs at hand ({self.weight:.2f})",
+                label=f"given costs ({self.weight:.2f})",
             )  # fmt: skip
 
     def _highest(self) -> float:

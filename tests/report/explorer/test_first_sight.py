@@ -81,7 +81,7 @@ def test_the_sentence_is_that_of_the_test_cases_in_words_of_the_user(opened):
         assert page.number(f"sentence_{name}") == pytest.approx(1000 * share, abs=0.5)
     text = page.page.locator(".sentence").text_content().replace("\u00a0", " ")
     assert text.startswith("Of 1 000 people like these, ")
-    assert text.endswith(" in vain.")
+    assert text.endswith(" false alarms.")
     assert page.number("sentence_missed") == page.number("sentence_all") - page.number(
         "sentence_found"
     )
@@ -248,7 +248,7 @@ def test_a_limit_that_test_cases_break_is_said_in_red_and_can_be_kept(opened):
     ours = tree.classes_[page.app("state.positive")]
     said = page.page.locator("[data-name=broken_limit]")
     share = 100 * page.app("point.rates.tpr")
-    assert f"asked ≥ 90\u00a0%, test cases {share:.1f}\u00a0%" in said.text_content()
+    assert f"required ≥ 90\u00a0%, test cases {share:.1f}\u00a0%" in said.text_content()
     assert said.evaluate("(it) => getComputedStyle(it).color") == "rgb(179, 38, 30)"
     page.click("Keep it on test cases")
     assert page.app("point.rates.tpr") >= 0.9

@@ -149,7 +149,7 @@ def test_a_leaf_lights_its_answers_and_shows_its_table(opened):
     )
     assert set(found) == {node}
     assert len(found) > 1
-    assert "Speaks most for it" in page.page.locator(".card").text_content()
+    assert "Strongest evidence for it" in page.page.locator(".card").text_content()
     shown = page.page.locator("section.model tbody tr").first.locator("td").all_text_contents()
     prior = tree.tree_.models.prior[tree.tree_.model[node]]
     assert [float(text.rstrip(" %")) for text in shown[:2]] == pytest.approx(100 * prior, abs=0.06)

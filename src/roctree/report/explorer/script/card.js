@@ -146,7 +146,7 @@ function signsOf({ tree, state }, node) {
   const signs = strongest(table, state.positive);
   if (signs.length === 0) return element("p", {}, "All its cases get the same answer.");
   const [most, least] = signs.map(({ feature, word, factor }) => `${tree.features[feature].name} ${word} (odds × ${short(factor, 2)})`);
-  return element("p", {}, `Speaks most for it: ${most}; most against it: ${least}. Click to show the table.`);
+  return element("p", {}, `Strongest evidence for it: ${most}; against it: ${least}. Click to show the table.`);
 }
 
 /** The label of cases in parts of a cell without training cases. */

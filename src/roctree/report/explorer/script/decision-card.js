@@ -85,10 +85,10 @@ function wrapped(ruler, words, width) {
 function openingWords({ point, data, tree, state }) {
   if (point.perClass) {
     const right = Math.round(point.right * PER);
-    return `Of ${grouped(PER)} ${data.noun} like these, ${right} are called right and ${PER - right} wrong.`;
+    return `Of ${grouped(PER)} ${data.noun} like these, ${right} are classified correctly and ${PER - right} wrongly.`;
   }
   const { all, found, missed, alarms } = perThousand(point);
-  return `Of ${grouped(PER)} ${data.noun} like these, ${all} are ${tree.classes[state.positive]}: ${found} found, ${missed} missed, ${alarms} alarmed in vain.`;
+  return `Of ${grouped(PER)} ${data.noun} like these, ${all} are ${tree.classes[state.positive]}: ${found} found, ${missed} missed, ${alarms} false alarms.`;
 }
 
 function figures(app, sheet) {
@@ -120,7 +120,7 @@ function figures(app, sheet) {
   sheet.space(96);
 }
 
-/** A thousand dots: found, missed, alarmed in vain, and cleared. */
+/** A thousand dots: found, missed, false alarms, and cleared. */
 function dots(app, sheet) {
   const { found, missed, alarms, undecided } = perThousand(app.point);
   const left = app.point.reject === null ? [] : [["undecided", undecided, { fill: "#ffffff", stroke: QUIET }]];

@@ -23,12 +23,12 @@ export function limitWords(app) {
   return [element("span", { class: "broken", role: "alert", data: { name: "broken_limit" } }, text), ...buttons];
 }
 
-/** A broken limit in words, or null: "Found: asked ≥ 90 %, test cases 82.2 % (73.6 % to 88.4 %)." */
+/** A broken limit in words, or null: "Found: required ≥ 90 %, test cases 82.2 % (73.6 % to 88.4 %)." */
 export function limitText(app) {
   const broken = brokenLimit(app);
   if (broken === null) return null;
   const { sign, asked, rate, range, what } = broken;
-  return `${what}: asked ${sign} ${percent(asked)}, ${app.tableName(app.state.on)} ${percent(rate)} (${percent(range.low)} to ${percent(range.high)}).`;
+  return `${what}: required ${sign} ${percent(asked)}, ${app.tableName(app.state.on)} ${percent(rate)} (${percent(range.low)} to ${percent(range.high)}).`;
 }
 
 function button(text, action) {

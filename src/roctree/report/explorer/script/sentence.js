@@ -1,4 +1,4 @@
-// The point in plain words, for a thousand cases: what is found, missed, and alarmed in vain.
+// The point in plain words, for a thousand cases: what is found, what is missed, and false alarms.
 
 import { changeBetween, isSure } from "./change.js";
 import { element, fill } from "./dom.js";
@@ -48,9 +48,9 @@ function twoWords(app) {
     figure("found", found, "ours"),
     ", misses ",
     figure("missed", missed, "ours"),
-    point.reject === null ? " and alarms " : ", alarms ",
+    point.reject === null ? " and raises " : ", raises ",
     figure("alarms", alarms, "theirs"),
-    ...(point.reject === null ? [" in vain."] : [" in vain and leaves ", figure("undecided", undecided), " undecided."]),
+    ...(point.reject === null ? [" false alarms."] : [" false alarms and leaves ", figure("undecided", undecided), " undecided."]),
   ];
 }
 

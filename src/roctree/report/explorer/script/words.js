@@ -307,7 +307,7 @@ const MEANINGS = {
   costs: "The costs of the two errors, in any unit: money, points, days. Only their ratio determines which leaves are positive; the amounts give the expected cost.",
   cost_fp: "The cost of raising an alarm for a case that does not belong to the class of interest.",
   cost_fn: "The cost of missing a case of the class of interest.",
-  cost_reject: "The cost of leaving a case to somebody else. A leaf is left undecided where that costs less than either label. Empty: every case is decided.",
+  cost_reject: "The cost of leaving a case to someone else. A leaf is left undecided where that costs less than either label. Empty: every case is decided.",
   undecided: "The share of all cases that are left undecided. They count as neither found nor missed.",
   ratio: "How many false alarms one missed case is worth. Drag it: leaves whose share is high enough become positive one after the other.",
   strip: "Each segment is one labelling, from no positive leaf on the left to all on the right. It covers the cost ratios for which that labelling is cheapest. Wide segments are safe choices if you do not know your costs exactly.",
