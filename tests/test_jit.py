@@ -124,6 +124,13 @@ def test_records_carry_arrays_of_any_layout_numbers_and_functions():
     assert run(data(doubled=True, scale=2, column=np.int64(0))) == (48.0, 4)
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled with the JIT off")
+def test_a_function_that_is_not_compiled_is_refused():
+    with pytest.raises(AttributeError, match="addresses"):
+        compiled(add_up)(data(), Functions(weighted), new_record(COUNTERS))
+    assert run(data()) == (16.0, 4)
+
+
 def test_counters_change_in_place():
     counters = new_record(COUNTERS)
     run(data(), counters)

@@ -56,7 +56,7 @@ def training_data(
         categorical_features=categorical_features,
         n_threads=n_threads,
     )
-    return rows.drop_zero_weight().scale_light_weights()
+    return rows if sample_weight is None else rows.drop_zero_weight().scale_light_weights()
 
 
 def as_column(y: Any) -> Any:

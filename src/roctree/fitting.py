@@ -15,7 +15,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,8 +159,8 @@ class FitOptions:
                 reason="needs the values of the cases, and bins keep only their bounds: use "
                 "{splits='exact'}",
             )
-        given = {field.name: parameters[field.name] for field in fields(cls)}
-        return cls(**(given | resolved))
+        given = {name: parameters[name] for name in _option_names() if name not in resolved}
+        return cls(**given, **resolved)
 
     def growth_rules(self, classes: NDArray[Any], totals: Floats, n_rows: int) -> GrowthRules:
         """Return the rules of growth for data with these classes, class weights and rows.
@@ -168,8 +168,9 @@ class FitOptions:
         If the mean weight is below one, for example because weights sum to one, limits are in units
         of the mean weight.
         """
-        unit = min(1.0, float(totals.sum()) / n_rows)
-        n_cases = float(totals.sum()) / unit
+        total = float(totals.sum())
+        unit = min(1.0, total / n_rows)
+        n_cases = total / unit
         weights = class_weights(self.class_weight, classes, totals)
         return GrowthRules(
             criterion=self.criterion,
@@ -190,6 +191,11 @@ class FitOptions:
     def softness(self) -> float:
         """Width of the soft thresholds; 0 for hard ones."""
         return self.width if self.ranking == "soft" else 0.0
+
+
+@cache
+def _option_names() -> tuple[str, ...]:
+    return tuple(field.name for field in fields(FitOptions))
 
 
 def _check_beside_points(parameters: Mapping[str, Any]) -> None:
@@ -392,8 +398,9 @@ def _place_thresholds(
 def class_totals(data: Dataset, n_threads: int = 1) -> Floats:
     """Return the weight of each class, independent of the order of rows."""
     weights, quantum = weight_grid(data.weights, n_threads)
-    lost = int(np.count_nonzero((weights == 0.0) & (data.weights > 0.0)))
-    warn_about_lost_rows(lost, weights.size, quantum, data.weights.max(), stacklevel=4)
+    lost = int(np.count_nonzero(data.weights)) - int(np.count_nonzero(weights))
+    if lost:
+        warn_about_lost_rows(lost, weights.size, quantum, data.weights.max(), stacklevel=4)
     return class_counts(data.labels, weights, data.schema.n_classes, n_threads)
 
 
@@ -401,15 +408,13 @@ def warn_about_lost_rows(
     lost: int, n_rows: int, quantum: float, largest: float, stacklevel: int
 ) -> None:
     """Warn about rows whose weight is negligible relative to the largest."""
-    if lost:
-        warnings.warn(
-            ParameterWarning(
-                reason=f"{lost} of {n_rows} rows have no effect on the fit: their "
-                f"{{sample_weight}} is below {quantum / 2.0:.3g}, too small relative to the "
-                f"largest, {largest:.3g}."
-            ),
-            stacklevel=stacklevel + 1,
-        )
+    warnings.warn(
+        ParameterWarning(
+            reason=f"{lost} of {n_rows} rows have no effect on the fit: their {{sample_weight}} "
+            f"is below {quantum / 2.0:.3g}, too small relative to the largest, {largest:.3g}."
+        ),
+        stacklevel=stacklevel + 1,
+    )
 
 
 # Pruning

@@ -81,7 +81,7 @@ class Rule:
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
 
 
 def _whole_from(least: int) -> Rule:

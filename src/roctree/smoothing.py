@@ -357,14 +357,16 @@ def probabilities(smoother: Smoother, tree: Tree) -> Floats2D:
             f"{smoother!r} returned an array of shape {found.shape} for a tree of {tree.n_nodes} "
             f"nodes and {tree.n_classes} classes: return one row per node."
         )
-    if not np.isfinite(found).all():
+    finite = np.isfinite(found)
+    if not finite.all():
         raise ParameterError(
             f"{smoother!r} returned probabilities that are not finite for node "
-            f"{np.argmin(np.isfinite(found).all(axis=1))}; note that a node may have no cases."
+            f"{np.argmin(finite.all(axis=1))}; note that a node may have no cases."
         )
     of_leaves = found[tree.leaves]
-    wrong = (of_leaves < 0.0).any(axis=1) | (np.abs(of_leaves.sum(axis=1) - 1.0) > _SUM_TOLERANCE)
-    if wrong.any():
+    wrong = np.abs(of_leaves.sum(axis=1) - 1.0) > _SUM_TOLERANCE
+    if of_leaves.min() < 0.0 or wrong.any():
+        wrong |= of_leaves.min(axis=1) < 0.0
         raise ParameterError(
             f"{smoother!r} returned {of_leaves[np.argmax(wrong)].tolist()} for leaf "
             f"{tree.leaves[np.argmax(wrong)]}: probabilities must be non-negative and sum to 1."

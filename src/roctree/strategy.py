@@ -63,6 +63,8 @@ def lookup(
 
 def configure(strategy: Strategy, options: Mapping[str, Any]) -> Strategy:
     """Return the strategy with some options replaced."""
+    if not options:
+        return strategy
     known = [field.name for field in fields(strategy)] if is_dataclass(strategy) else []
     for option in options:
         if option not in known:
@@ -74,7 +76,7 @@ def configure(strategy: Strategy, options: Mapping[str, Any]) -> Strategy:
                 suggestion=did_you_mean(option, known),
                 known=f"the options are {', '.join(known)}" if known else "there are no options",
             )
-    return replace(strategy, **options) if options else strategy  # type: ignore[type-var]
+    return replace(strategy, **options)  # type: ignore[type-var]
 
 
 def check_choices(strategy: Any) -> None:
@@ -131,7 +133,8 @@ def reject_option(strategy: Any, option: str, advice: str, **details: Any) -> No
 
 def is_finite_number(value: Any) -> bool:
     """Return whether a value is a finite number that a float can hold; True and False are not."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    # Exact types first, because the check of an abstract class takes far longer.
+    if not isinstance(value, (float, int, Real)) or isinstance(value, bool):
         return False
     try:
         return math.isfinite(value)

@@ -278,12 +278,18 @@ def compile_kernel(function: Kernel) -> Kernel:
         else:
             dispatcher.add_overload(result)
     dispatcher.disable_compile()
-    # There is one signature with one address, so Numba need not look up either each time the
-    # function is passed as an argument.
-    dispatcher.get_compile_result = lambda _: result
-    library = result.library
-    library.get_pointer_to_function = cache(library.get_pointer_to_function)
+    if declared["passed"]:
+        _note_addresses(dispatcher, result)
     return dispatcher
+
+
+def _note_addresses(dispatcher: Any, result: Any) -> None:
+    """Note where the code of a kernel is, for ``_unpack_function``."""
+    library, names = result.library, result.fndesc
+    addresses = map(
+        library.get_pointer_to_function, (names.llvm_cfunc_wrapper_name, names.llvm_func_name)
+    )
+    dispatcher.addresses = tuple(addresses)
 
 
 def _refusal(name: str, error: NumbaError) -> ParameterError:
@@ -594,8 +600,9 @@ def _unbox_record(declared: Any, value: Any, c: Any) -> Any:
 
 # If this module is imported twice, the first copy remains registered, and Numba unpacks the records
 # of the second.
-with suppress(KeyError):
-    unbox(types.NamedTuple)(_unbox_record)
+for _kind in (types.NamedTuple, types.NamedUniTuple):
+    with suppress(KeyError):
+        unbox(_kind)(_unbox_record)
 
 
 def _unpack(
@@ -616,12 +623,31 @@ def _unpack(
             item = c.pyapi.tuple_getitem(value, place)
             inner = cgutils.gep_inbounds(c.builder, room, 0, place)
             _unpack(field, item, inner, c, failures, cleanups)
+    elif isinstance(declared, types.FunctionType):
+        failures.append(_unpack_function(declared, value, room, c))
     else:
         native = c.unbox(declared, value)
         c.builder.store(native.value, room)
         failures.append(native.is_error)
         if native.cleanup is not None:
             cleanups.append(native.cleanup)
+
+
+def _unpack_function(declared: Any, value: Any, room: Any, c: Any) -> Any:
+    """Write the addresses of a kernel to memory; return whether the value is not a kernel.
+
+    Numba's own code calls two functions of the interpreter for each address, which takes longer
+    than growing a small tree.
+    """
+    function = cgutils.create_struct_proxy(declared)(c.context, c.builder, ref=room)
+    function.py_addr = c.builder.bitcast(value, c.pyapi.voidptr)
+    addresses = c.pyapi.object_getattr_string(value, "addresses")
+    with c.builder.if_then(cgutils.is_not_null(c.builder, addresses), likely=True):
+        for place, name in enumerate(("c_addr", "jit_addr")):
+            address = c.pyapi.tuple_getitem(addresses, place)
+            setattr(function, name, c.pyapi.long_as_voidptr(address))
+        c.pyapi.decref(addresses)
+    return cgutils.is_null(c.builder, addresses)
 
 
 @cache

@@ -281,6 +281,8 @@ def _floats(matrix: NDArray[Any]) -> NDArray[Any] | None:
     """Return a matrix of numbers as float64, or as float32 if it is one; None for objects."""
     if matrix.dtype.kind not in "fiub":
         return None
+    if matrix.dtype in (np.float64, np.float32) and matrix.flags.aligned:
+        return matrix
     dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     # Kernels read aligned memory only; a field of a structured array may not be aligned.
     with np.errstate(over="ignore"):

@@ -231,7 +231,9 @@ def warn_about_training_data(dataset: Dataset, stacklevel: int) -> None:
     warn_about_single_class(dataset.schema.classes, stacklevel + 1)
     _warn_about_row_numbers(dataset, stacklevel + 1)
     occurring = []
-    for feature in np.flatnonzero(dataset.schema.n_categories > _FEW_ROWS):
+    for feature, categories in enumerate(dataset.schema.categories):
+        if categories is None or len(categories) <= _FEW_ROWS:
+            continue
         codes = dataset.values[:, feature]
         known = codes[~np.isnan(codes)]
         occurring.append((dataset.schema.names[feature], np.unique(known).size, known.size))
@@ -520,6 +522,9 @@ def _encode_by_lookup(labels: NDArray[Any]) -> tuple[NDArray[Any], ClassIndices]
         return None
     places = np.subtract(labels, lowest, dtype=np.int64)
     occurs = np.bincount(places) > 0
+    if occurs.all():
+        classes = np.arange(lowest, lowest + occurs.size, dtype=labels.dtype)
+        return classes, places.astype(np.int32)
     codes = (np.cumsum(occurs) - 1).astype(np.int32)
     return (np.flatnonzero(occurs) + lowest).astype(labels.dtype), codes[places]
 

@@ -131,7 +131,8 @@ def open_large_data(
     # Dask is checked first: delayed objects claim to have every attribute.
     if is_dask(X):
         return cast(AbstractContextManager[LargeData], _dask().open_collections(*known))
-    if isinstance(X, LargeData):
+    # Testing for the method is far faster than an isinstance check of the protocol.
+    if hasattr(X, "map_parts") and isinstance(X, LargeData):
         return nullcontext(X)
     if not are_batches(X):
         return None
@@ -246,7 +247,8 @@ def _bin_rows(
     coding = Coding(schema, edges, quantum, summary.middle)
     totals, shards = data.coded(summary, coding, n_threads)
     lost = summary.n_rows - totals.n_rows
-    warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
+    if lost:
+        warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
     known = edges, totals.bounds, summary.has_missing, totals.counts, quantum
     return Binned(schema.names, *known, shards), totals
 

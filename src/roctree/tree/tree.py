@@ -6,7 +6,7 @@ express a cycle, a dangling child or a node with two parents.
 """
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,7 +243,7 @@ class Tree:
         return f"<Tree of {pluralize(self.n_nodes, 'node')}, {leaves}, depth {self.max_depth}>"
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in _field_names(Tree)}
 
     # scikit-learn's names for a binary tree, for tools that read such trees: SHAP, dtreeviz, ...
 
@@ -315,10 +315,15 @@ class Tree:
 
 def make_read_only(value: Any) -> None:
     """Replace the arrays among the fields of a frozen dataclass by read-only views."""
-    for field in fields(value):
-        array = getattr(value, field.name)
+    for name in _field_names(value.__class__):
+        array = getattr(value, name)
         if isinstance(array, np.ndarray):
-            object.__setattr__(value, field.name, read_only(array))
+            object.__setattr__(value, name, read_only(array))
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def read_only(array: Any) -> NDArray[Any]:
