@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 from roctree import DataError, MultiscaleClassifier, NotFittedError, ParameterError
 from tests.naive import multiscale as naive
@@ -42,21 +42,18 @@ def in_order(tables):
     return sorted(sorted(table.items()) for table in tables)
 
 
-@parametrize_with_checks([MultiscaleClassifier()])
-def test_the_default_passes_every_check_of_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "estimator",
     [
+        MultiscaleClassifier(),
         MultiscaleClassifier(pruning="minimum_error", merge_leaves=True),
         MultiscaleClassifier(max_level=3, smoothing="none", labels="majority"),
         MultiscaleClassifier(bounds=(-10, 10), pruning="pessimistic"),
-    ]
+    ],
+    ids=repr,
 )
-def test_other_choices_pass_every_check_of_scikit_learn(estimator, check):
-    check(estimator)
+def test_every_check_of_scikit_learn_passes(estimator):
+    check_estimator(estimator, on_skip=None)
 
 
 def test_the_example_has_four_leaves_on_two_levels():

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 from roctree import DataError, NaiveBayesTreeClassifier, NotFittedError, ParameterError
 from tests.estimator import weather
@@ -39,11 +39,13 @@ class TreeOfNumbers(NaiveBayesTreeClassifier):
 
 
 @pytest.mark.slow
-@parametrize_with_checks(
-    [NaiveBayesTreeClassifier(), NaiveBayesTreeClassifier(folds="kinds"), TreeOfNumbers()]
+@pytest.mark.parametrize(
+    "estimator",
+    [NaiveBayesTreeClassifier(), NaiveBayesTreeClassifier(folds="kinds"), TreeOfNumbers()],
+    ids=repr,
 )
-def test_it_passes_every_check_of_scikit_learn(estimator, check):
-    check(estimator)
+def test_every_check_of_scikit_learn_passes(estimator):
+    check_estimator(estimator, on_skip=None)
 
 
 @pytest.fixture(scope="module")

@@ -154,9 +154,8 @@ def test_features_are_checked_only_against_a_known_number():
     assert tree.validate() is tree
 
 
-@pytest.mark.parametrize("tree", [tree for tree, _ in CHANGES], ids=range(len(CHANGES)))
-def test_a_tree_that_is_refused_can_still_be_represented(tree):
-    assert repr(tree).startswith("<Tree of ")
+def test_a_tree_that_is_refused_can_still_be_represented():
+    assert all(repr(tree).startswith("<Tree of ") for tree, _ in CHANGES)
 
 
 def test_a_chain_of_a_hundred_thousand_levels_is_checked():

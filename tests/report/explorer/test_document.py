@@ -106,13 +106,13 @@ def test_the_policy_allows_only_the_page_s_own_script_and_style():
         assert f"'sha256-{digest}'" in policy
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_scripts_make_no_markup_and_load_nothing(name):
-    # The name of a kind of markup is no address that anything is loaded from.
-    text = explorer.source(f"script/{name}").replace('"http://www.w3.org/2000/svg"', "")
-    for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "fetch(",
-                 "XMLHttpRequest", "http:", "https:", "</"):  # fmt: skip
-        assert word not in text, word
+def test_scripts_make_no_markup_and_load_nothing():
+    for name in SCRIPTS:
+        # The name of a kind of markup is no address that anything is loaded from.
+        text = explorer.source(f"script/{name}").replace('"http://www.w3.org/2000/svg"', "")
+        for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(",
+                     "fetch(", "XMLHttpRequest", "http:", "https:", "</"):  # fmt: skip
+            assert word not in text, (name, word)
 
 
 def test_every_script_is_part_of_the_page_or_the_widget():
