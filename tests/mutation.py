@@ -2,15 +2,19 @@
 
 ``python -m tests.mutation`` (``make mutate``) draws mutants from every package by a fixed seed. A
 mutant is one change of the syntax tree inside a function: another comparison, sign, constant or
-keyword. Mutants of kernels run interpreted, all others with compiled kernels. The work is
-resumable; results are kept in ``.cache/mutation``.
+keyword. Mutants of kernels run interpreted, all others with compiled kernels.
 
-1. Record which tests run which lines (again only for test files that changed, or for all if the
-   library did).
+1. Record which tests run which lines.
 2. Import and collect once. For each mutant, fork, replace the code of the function in memory, and
    run the tests that reach the line, the quick ones first, until one fails.
-3. Write ``docs/evidence/mutation.md``. Survivors listed in ``tests/equivalent_mutants.toml`` are
+3. Run the same tests up to this one without the mutant, in a fork of its own: a test that fails
+   here too is left out, and the mutant is tried again.
+4. Write ``docs/evidence/mutation.md``. Survivors listed in ``tests/equivalent_mutants.toml`` are
    equivalent: no input can tell them from the original.
+
+Lines and outcomes are kept in ``.cache/mutation`` while they are valid, so that the work can be
+interrupted: all until the library changes, what a test found until its file changes, survivors
+until any test changes.
 """
 
 import argparse
@@ -21,6 +25,7 @@ import functools
 import gc
 import hashlib
 import inspect
+import itertools
 import json
 import os
 import shutil
@@ -34,8 +39,8 @@ import traceback
 import types
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -379,6 +384,10 @@ class Functions:
             raise LookupError(f"No function has the code of {mutant.key}")
         for function, new in found:
             function.__code__ = new
+        self.clear_caches()
+
+    def clear_caches(self) -> None:
+        """Forget what was computed before the fork."""
         for cache in self.caches:
             cache.cache_clear()
 
@@ -386,8 +395,25 @@ class Functions:
 # Which tests run which lines
 
 
-def _digest(paths: list[Path]) -> str:
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).hexdigest()
+def _digest(paths: Iterable[Path]) -> str:
+    texts = (path.read_bytes() for path in sorted(paths) if path.exists())
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+@functools.cache
+def _library() -> str:
+    """Tells versions of the library apart."""
+    return _digest(LIBRARY.rglob("*.py"))
+
+
+@functools.cache
+def _all_tests() -> str:
+    """Tells versions of the tests apart."""
+    return _digest((ROOT / "tests").rglob("*.py"))
+
+
+def _file_of(test: str) -> str:
+    return test.split("::")[0]
 
 
 class TookTooLong(BaseException):
@@ -411,12 +437,21 @@ class Session:
         self.config = session.config
         self.functions = Functions()
 
-    def run(self, names: list[str]) -> Iterator[tuple[str, bool, float]]:
-        """Run tests; yield each with whether it passed and its processor time."""
+    def run(
+        self, names: list[str], seconds: Mapping[str, float] | None = None
+    ) -> Iterator[tuple[str, bool, float]]:
+        """Run tests; yield each with whether it passed and its processor time.
+
+        With the usual ``seconds``, a test that takes much longer ends the process.
+        """
         for name, following in zip(names, [*names[1:], None], strict=True):
             watch = _Outcome()
             self.config.pluginmanager.register(watch)
             start = time.process_time()
+            if seconds is not None:
+                _note(name)
+                limit = int(start + 4 * seconds[name]) + 10
+                resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
             self.config.hook.pytest_runtest_protocol(
                 item=self.items[name], nextitem=following and self.items[following]
             )
@@ -448,38 +483,28 @@ class _Outcome:
 
 
 def record(session: Session, jobs: int) -> dict[str, Any]:
-    """Record the lines of the library that each test runs, with its duration."""
-    digests = {
-        path: _digest([ROOT / path])
-        for path in {name.split("::")[0] for name in session.items}
-        if (ROOT / path).exists()
-    }
-    library = _digest(list(LIBRARY.rglob("*.py")))
+    """Record the lines of the library that each test runs, with its duration, by test."""
+    digests = {path: _digest([ROOT / path]) for path in {_file_of(name) for name in session.items}}
     target = CACHE / f"map-{'interpreted' if JIT_DISABLED else 'compiled'}.json"
     old = json.loads(target.read_text()) if target.exists() else {}
-    known: dict[str, Any] = old.get("files", {}) if old.get("library") == library else {}
+    known: dict[str, Any] = old.get("files", {}) if old.get("library") == _library() else {}
     known = {path: entry for path, entry in known.items() if digests.get(path) == entry["digest"]}
-    missing = [path for path in sorted(digests) if path not in known or known[path]["left"]]
     by_file: dict[str, list[str]] = defaultdict(list)
     for name in session.items:
-        by_file[name.split("::")[0]].append(name)
+        by_file[_file_of(name)].append(name)
+    left = {path: known[path]["left"] if path in known else by_file[path] for path in by_file}
 
-    left = {path: known[path]["left"] if path in known else by_file[path] for path in missing}
-
-    def finish(path: str, status: int, answer: Any) -> None:
+    def finish(path: str, _: str, answer: Any) -> list[str]:
         entry = known.setdefault(path, {"digest": digests[path], "tests": {}})
         entry["tests"] |= (answer or {}).get("tests", {})
         entry["left"] = left[path] = (answer or {}).get("left", [])
-        if left[path]:
-            again.append(path)
         print(f"{path}: {len(entry['tests'])} of {len(by_file[path])} tests", flush=True)
-        target.write_text(json.dumps({"library": library, "files": known}))
+        target.write_text(json.dumps({"library": _library(), "files": known}))
+        return [path] if left[path] else []
 
-    again = missing
-    while again:
-        missing, again = again, []
-        _in_forks(missing, jobs, lambda path: _traced(session, left[path]), finish)
-    return known
+    missing = [path for path in sorted(left) if left[path]]
+    _in_forks(missing, jobs, lambda path: _traced(session, left[path]), finish)
+    return {name: it for entry in known.values() for name, it in entry["tests"].items()}
 
 
 def _traced(session: Session, names: list[str]) -> dict[str, Any]:
@@ -554,9 +579,11 @@ def _stat(folder: Path) -> list[str]:
     return (folder / "stat").read_text().rsplit(")", 1)[1].split()
 
 
-def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int = 120) -> None:
-    """Do each task in a forked process; ``finish`` is told (task, status, answer).
+def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int = 60) -> None:
+    """Do each task in a forked process.
 
+    ``finish`` is told (task, how it ended, answer) and returns tasks to do next. How it ended is
+    empty, "error" or the number of a signal; then the answer is the last note of the process.
     Processes that sleep for ``patience`` seconds wait for each other, and are stopped.
     """
     waiting = list(reversed(tasks))
@@ -566,7 +593,8 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int
     while waiting or running:
         while waiting and len(running) < jobs:
             task = waiting.pop()
-            answer = CACHE / f"answer-{os.getpid()}-{len(waiting)}.json"
+            number = next(NUMBERS)
+            answer = CACHE / f"answer-{os.getpid()}-{number}.json"
             ANSWER[:] = [answer]
             process = os.fork()
             if process == 0:
@@ -578,7 +606,7 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int
                 try:
                     _answer(work(task))
                 except BaseException:
-                    answer.with_suffix(".error").write_text(traceback.format_exc())
+                    _note(traceback.format_exc())
                 finally:
                     os._exit(1)
             running[process] = (task, answer)
@@ -587,9 +615,10 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int
             task, answer = running.pop(process)
             # Processes that a test started and left behind.
             _kill_group(process)
-            result = json.loads(answer.read_text()) if status == 0 else None
+            result = json.loads(answer.read_text()) if answer.exists() else None
             answer.unlink(missing_ok=True)
-            finish(task, status, result)
+            code = os.waitstatus_to_exitcode(status)
+            waiting += finish(task, "error" if code > 0 else str(code or ""), result)
             continue
         if time.monotonic() > looked + 1.0:
             looked = time.monotonic()
@@ -602,11 +631,19 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int
 
 # The file to which a forked process writes.
 ANSWER: list[Path] = []
+NUMBERS = itertools.count()
+
+
+def _note(value: Any) -> None:
+    """Write the answer of a forked process, which may be its last."""
+    written = ANSWER[0].with_suffix(".new")
+    written.write_text(json.dumps(value))
+    written.replace(ANSWER[0])
 
 
 def _answer(value: Any) -> None:
     """Write the answer of a forked process, and end it."""
-    ANSWER[0].write_text(json.dumps(value))
+    _note(value)
     os._exit(0)
 
 
@@ -623,20 +660,17 @@ def reached_lines(
     for mutant in mutants:
         needed[mutant.path] |= {mutant.line, mutant.statement}
     reached = defaultdict(list)
-    for file in known.values():
-        for name, entry in file["tests"].items():
-            if entry["seconds"] > LONGEST_TEST or name not in usable:
-                continue
-            for path in needed.keys() & entry["lines"].keys():
-                for line in needed[path].intersection(entry["lines"][path]):
-                    reached[path, line].append((entry["seconds"], name))
+    for name, entry in known.items():
+        if entry["seconds"] > LONGEST_TEST or name not in usable:
+            continue
+        for path in needed.keys() & entry["lines"].keys():
+            for line in needed[path].intersection(entry["lines"][path]):
+                reached[path, line].append((entry["seconds"], name))
     return reached
 
 
-def selected(
-    mutant: Mutant, reached: dict[tuple[str, int], list[tuple[float, str]]]
-) -> tuple[list[str], float]:
-    """Select the tests that run the line of a mutant, and add up their durations.
+def selected(mutant: Mutant, reached: dict[tuple[str, int], list[tuple[float, str]]]) -> list[str]:
+    """Select the tests that run the line of a mutant.
 
     The tests of its own package come first, then one case of every other test function, quick ones
     before slow ones; tests of the same file stay together, because they share fixtures.
@@ -659,79 +693,175 @@ def selected(
         kept.append((rank, seconds, name))
     quickest: dict[tuple[int, str], float] = {}
     for rank, seconds, name in kept:
-        quickest.setdefault((rank, name.split("::")[0]), seconds)
-    order = sorted(kept, key=lambda it: (it[0], quickest[it[0], (f := it[2].split("::")[0])], f))
-    return [name for _, _, name in order], total
+        quickest.setdefault((rank, _file_of(name)), seconds)
+    order = sorted(kept, key=lambda it: (it[0], quickest[it[0], (f := _file_of(it[2]))], f))
+    return [name for _, _, name in order]
 
 
-def _tried(session: Session, mutant: Mutant, names: list[str], total: float) -> str | None:
-    """Put in a mutant and return the test that fails, or None."""
+@dataclass(frozen=True)
+class Trial:
+    """Tests to run with a mutant, or without it as a control."""
+
+    mutant: Mutant
+    # Names of tests; if alone, arguments for pytest.
+    tests: tuple[str, ...]
+    # In a new process, with a copy of the library.
+    alone: bool
+    # All tests that the mutant meets, of which a control runs those up to one that failed.
+    control_of: tuple[str, ...] | None = None
+
+
+def _trial(mutant: Mutant, tests: list[str]) -> Trial:
+    """How to try a mutant whose line is run by some tests."""
     # Stored kernels are not compiled again, so that a fault in their compilation would not run.
-    if not names or mutant.path in {"_jit/compiler.py", "_jit/__init__.py"}:
-        return _tried_alone(mutant)
-    seconds = int(3 * total + 30)
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    if tests and mutant.path not in {"_jit/compiler.py", "_jit/__init__.py"}:
+        return Trial(mutant, tuple(tests), alone=False)
+    alone = TESTS_ALONE.get(mutant.package, [f"tests/{mutant.package}"])
+    return Trial(mutant, tuple(alone), alone=True)
+
+
+def _tried(session: Session, trial: Trial, seconds: Mapping[str, float]) -> str | None:
+    """Run the tests of a trial and return the one that fails, or None."""
+    if trial.alone:
+        return _tried_alone(trial)
     with tempfile.TemporaryDirectory() as folder:
-        if mutant.package == "_jit":  # it may store kernels that are wrong
+        if trial.mutant.package == "_jit":  # it may store kernels that are wrong
             shutil.copytree(KERNELS, folder, dirs_exist_ok=True)
             os.environ["NUMBA_CACHE_DIR"] = folder
-        session.functions.put_in(mutant)
-        return next((name for name, passed, _ in session.run(names) if not passed), None)
+        if trial.control_of is None:
+            session.functions.put_in(trial.mutant)
+        else:
+            session.functions.clear_caches()
+        return next(
+            (name for name, passed, _ in session.run([*trial.tests], seconds) if not passed), None
+        )
 
 
-def _tried_alone(mutant: Mutant) -> str | None:
+# Run pytest and write the name of the first test that fails.
+ALONE = """
+import sys
+from pathlib import Path
+import pytest
+
+class First:
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            Path(sys.argv[1]).write_text(report.nodeid)
+
+sys.exit(pytest.main(sys.argv[2:], plugins=[First()]))
+"""
+# Stands for the failing test where tests cannot even be collected.
+COLLECT = "--collect-only"
+
+
+def _tried_alone(trial: Trial) -> str | None:
     """Try a mutant that no test reaches in this process in a new one, with a copy of the library.
 
     Such code runs when the library is imported, when kernels are compiled, or in other processes.
     """
+    mutant = trial.mutant
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "roctree"
         shutil.copytree(LIBRARY, copied, ignore=shutil.ignore_patterns("__pycache__"))
         tree, place = _found_again(mutant)
-        with _mutated(tree, place):
-            (copied / mutant.path).write_text(ast.unparse(tree))
+        if trial.control_of is None:
+            with _mutated(tree, place):
+                text = ast.unparse(tree)
+        else:
+            text = ast.unparse(tree)
+        (copied / mutant.path).write_text(text)
         variables = {"PYTHONPATH": os.pathsep.join([folder, str(ROOT)])}
         if mutant.package == "_jit":  # kernels are compiled again
             variables["NUMBA_CACHE_DIR"] = str(Path(folder) / "kernels")
-        tests = TESTS_ALONE.get(mutant.package, [f"tests/{mutant.package}"])
-        options = ["-x", "-q", "--timeout=0", "-p", "no:cacheprovider"]
-        command = [sys.executable, "-m", "pytest", *options, *tests]
+        options = ["-x", "-q", "--timeout=120", "-p", "no:cacheprovider"]
+        failed = Path(folder) / "failed"
+        command = [sys.executable, "-c", ALONE, str(failed), *options, *trial.tests]
         done = subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False)
-    return f"{' '.join(tests)}, exit status {done.returncode}" if done.returncode else None
+        if done.returncode == 0:
+            return None
+        return failed.read_text() if failed.exists() else COLLECT
+
+
+def _next_trial(trial: Trial, failed: str | None) -> Trial | None:
+    """What to run after a trial in which a test failed, or None; None if the outcome is clear."""
+    if trial.control_of is None:
+        if failed is None:
+            return None
+        if failed == COLLECT:
+            until = (*trial.tests, COLLECT)
+        else:
+            until = (failed,) if trial.alone else trial.tests[: trial.tests.index(failed) + 1]
+        return replace(trial, tests=until, control_of=trial.tests)
+    if failed is None:
+        return None
+    all_tests = trial.control_of
+    if trial.alone:
+        others = (*all_tests, f"--deselect={failed}")
+    else:
+        others = tuple(name for name in all_tests if name != failed)
+    return replace(trial, tests=others, control_of=None)
 
 
 def examine(
-    session: Session, mutants: list[Mutant], known: dict[str, Any], jobs: int, again: bool
-) -> dict[str, Any]:
-    """Try the mutants whose outcome is not known; ``again`` tries survivors once more."""
-    target = CACHE / f"results-{'kernels' if JIT_DISABLED else 'others'}.json"
-    results: dict[str, Any] = json.loads(target.read_text()) if target.exists() else {}
-
-    def finish(mutant: Mutant, status: int, killer: str | None) -> None:
-        if status and os.waitstatus_to_exitcode(status) > 0:
-            outcome = "error"
-        elif status:
-            outcome = f"stopped: {os.waitstatus_to_exitcode(status)}"
-        elif killer is None:
-            outcome = "survived"
-        else:
-            outcome = f"found: {killer}"
-        results[mutant.key] = outcome
-        target.write_text(json.dumps(results, indent=1))
-        print(f"{mutant.key}\n    {outcome}", flush=True)
-
-    waiting = []
-    for mutant in mutants:
-        outcome = results.get(mutant.key)
-        if outcome is None or (again and not _found(outcome)):
-            waiting.append(mutant)
-    # A process of its own takes longest.
+    session: Session, mutants: list[Mutant], known: dict[str, Any], jobs: int
+) -> dict[str, str]:
+    """Try the mutants whose outcome is not known."""
+    outcomes = Outcomes()
+    waiting = [mutant for mutant in mutants if mutant.key not in outcomes.valid]
+    print(f"{len(mutants)} mutants, {len(waiting)} to try", flush=True)
     reached = reached_lines(waiting, known, session.items)
-    tests = {mutant: selected(mutant, reached) for mutant in waiting}
-    waiting.sort(key=lambda mutant: not tests[mutant][0])
-    _in_forks(waiting, jobs, lambda mutant: _tried(session, mutant, *tests[mutant]), finish)
-    target.write_text(json.dumps(results, indent=1))
-    return results
+    trials = [_trial(mutant, selected(mutant, reached)) for mutant in waiting]
+    # A process of its own takes longest.
+    trials.sort(key=lambda trial: not trial.alone)
+    seconds = {name: entry["seconds"] for name, entry in known.items()}
+
+    def finish(trial: Trial, ended: str, failed: str | None) -> list[Trial]:
+        key = trial.mutant.key
+        if ended == "error" or (ended and failed is None):
+            outcomes.put(key, f"error: {ended} {failed}")
+        elif (following := _next_trial(trial, failed)) is not None:
+            return [following]
+        elif trial.control_of is None:
+            outcomes.put(key, "survived")
+        else:
+            outcomes.put(key, f"found: {trial.tests[-1]}")
+        print(f"{key}\n    {outcomes.valid[key]}", flush=True)
+        return []
+
+    _in_forks(trials, jobs, lambda trial: _tried(session, trial, seconds), finish)
+    return outcomes.valid
+
+
+class Outcomes:
+    """The outcomes of mutants of one version of the library, on disk."""
+
+    def __init__(self, mode: str = "kernels" if JIT_DISABLED else "others") -> None:
+        self.file = CACHE / f"outcomes-{mode}.json"
+        kept = json.loads(self.file.read_text()) if self.file.exists() else {}
+        self.entries: dict[str, list[str]] = {}
+        if kept.get("library") == _library():
+            self.entries = {
+                key: [outcome, tests]
+                for key, (outcome, tests) in kept["outcomes"].items()
+                if tests == self._tests_of(outcome)
+            }
+
+    @property
+    def valid(self) -> dict[str, str]:
+        """Outcomes by mutant."""
+        return {key: outcome for key, (outcome, _) in self.entries.items()}
+
+    def put(self, key: str, outcome: str) -> None:
+        """Add an outcome."""
+        self.entries[key] = [outcome, self._tests_of(outcome)]
+        self.file.write_text(json.dumps({"library": _library(), "outcomes": self.entries}))
+
+    @staticmethod
+    def _tests_of(outcome: str) -> str:
+        """Tells versions of the tests apart on which an outcome depends."""
+        if not _found(outcome):
+            return _all_tests()
+        return _digest([ROOT / _file_of(outcome.removeprefix("found: "))])
 
 
 # The report
@@ -781,9 +911,10 @@ def report(
         "the tests that reach it: another comparison, sign, constant or boolean operator, a check",
         "or a keyword left out. Faults in kernels run interpreted, all others with compiled",
         f"kernels, with at most {BUDGET:.0f} seconds of tests per fault, none of which takes more",
-        f"than {LONGEST_TEST:.0f} seconds; tests of the page in a browser are not used. Wording,",
-        f"defaults and constants of modules are not changed. Of {n_drawn} faults drawn with seed",
-        f"{seed}, {len(mutants)} were tried.",
+        f"than {LONGEST_TEST:.0f} seconds; tests of the page in a browser are not used. A fault is",
+        "found if a test fails that passes in a control run, which runs the same tests in the same",
+        "order without the fault. Wording, defaults and constants of modules are not changed.",
+        f"Of {n_drawn} faults drawn with seed {seed}, {len(mutants)} were tried.",
         "",
         "The last column counts the faults found, of those not equivalent"
         + (
@@ -828,7 +959,7 @@ def _quoted(mutant: Mutant) -> str:
 
 
 def _found(outcome: str) -> bool:
-    return outcome.startswith(("found", "stopped"))
+    return outcome.startswith("found")
 
 
 VARIABLES = {
@@ -855,13 +986,16 @@ class Mutation:
         collected = Session(session)
         print(f"{len(collected.items)} tests", flush=True)
         known = record(collected, options.jobs)
-        if options.only_record:
-            return True
-        mutants = sample(options.size, options.at_least, options.seed)
-        mutants = [mutant for mutant in mutants if mutant.kernel == JIT_DISABLED]
-        print(f"{len(mutants)} mutants", flush=True)
-        examine(collected, mutants, known, options.jobs, options.survivors)
+        if not options.only_record:
+            mutants = [it for it in drawn(options) if it.kernel == JIT_DISABLED]
+            examine(collected, mutants, known, options.jobs)
         return True
+
+
+def drawn(options: argparse.Namespace) -> list[Mutant]:
+    """Draw the mutants that the command line asks for."""
+    mutants = sample(options.size, options.at_least, options.seed)
+    return [it for it in mutants if it.path.startswith(tuple(options.paths))]
 
 
 def main() -> int:
@@ -871,21 +1005,21 @@ def main() -> int:
     parser.add_argument("--at-least", type=int, default=20, help="mutants of every package")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--survivors", action="store_true", help="try survivors again")
     parser.add_argument("--only-record", action="store_true", help="stop after step 1")
     parser.add_argument("--only", choices=MODES, help="only kernels, or all but kernels")
     parser.add_argument("--notes", type=Path, help="text for the report")
+    parser.add_argument("--paths", nargs="*", default=[""], help="modules that start so; no report")
     options = parser.parse_args()
     KERNELS.mkdir(parents=True, exist_ok=True)
     if options.only is None:
         for mode, variables in MODES.items():
             command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--only", mode]
             subprocess.run(command, env=os.environ | variables, cwd=ROOT, check=True)
-        files = [CACHE / f"results-{mode}.json" for mode in MODES]
-        results = {key: it for file in files for key, it in json.loads(file.read_text()).items()}
-        mutants = sample(options.size, options.at_least, options.seed)
+        outcomes = {key: it for mode in MODES for key, it in Outcomes(mode).valid.items()}
+        mutants = drawn(options)
         notes = options.notes.read_text() if options.notes else ""
-        REPORT.write_text(report(mutants, results, options.seed, shares_before(), notes))
+        text = report(mutants, outcomes, options.seed, shares_before(), notes)
+        (REPORT if options.paths == [""] else CACHE / REPORT.name).write_text(text)
         return 0
     arguments = ["-q", "-s", "--timeout=0", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
     return pytest.main([*arguments, "--hypothesis-profile=mutation"], plugins=[Mutation(options)])

@@ -67,11 +67,11 @@ def test_the_report_names_survivors_and_counts_what_was_found_before_and_now(tmp
     reasons = {found[1].key: "Both are the same."}
     monkeypatch.setattr(mutation, "equivalent", lambda: reasons)
     results = {mutant.key: "found: a test" for mutant in found[:-1]}
-    results |= {found[1].key: "survived", found[2].key: "survived", found[3].key: "stopped: -24"}
+    results |= {found[1].key: "survived", found[2].key: "survived"}
     before = {"**all**": "12.5 %"}
     text = mutation.report(found, results, 7, before, "Something learnt.")
     n = len(found)
-    assert f"Of {n} faults drawn with seed\n7, {n - 1} were tried." in text
+    assert f"Of {n} faults drawn with seed 7, {n - 1} were tried." in text
     after = f"{100 * (n - 3) / (n - 2):.1f} %"
     assert f"| **all** | {n - 1} | 1 | 1 | 12.5 % | {after} |" in text
     monkeypatch.setattr(mutation, "REPORT", tmp_path / "report.md")
@@ -82,3 +82,54 @@ def test_the_report_names_survivors_and_counts_what_was_found_before_and_now(tmp
     assert mutation._quoted(found[2]) in missed
     assert f"{mutation._quoted(found[1])}. Both are the same." in excused
     assert "Something learnt." in missed
+
+
+def following(trial, *outcomes):
+    """The trials after one, given the test that fails in each, or None."""
+    for failed in outcomes:
+        trial = mutation._next_trial(trial, failed)
+    return trial
+
+
+def test_a_test_that_fails_without_the_fault_too_finds_nothing(tmp_path, monkeypatch):
+    mutant, _ = mutants(tmp_path, monkeypatch)[0]
+    trial = mutation.Trial(mutant, ("a", "b", "c"), alone=False)
+    assert following(trial, None) is None
+    control = following(trial, "b")
+    assert control.tests == ("a", "b")
+    assert control.control_of == ("a", "b", "c")
+    assert following(control, None) is None
+    again = following(control, "a")
+    assert (again.tests, again.control_of) == (("b", "c"), None)
+
+
+def test_in_a_process_of_its_own_the_control_runs_the_failing_test_only(tmp_path, monkeypatch):
+    mutant, _ = mutants(tmp_path, monkeypatch)[0]
+    trial = mutation.Trial(mutant, ("tests/a",), alone=True)
+    control = following(trial, "tests/a/test_a.py::test_it")
+    assert control.tests == ("tests/a/test_a.py::test_it",)
+    again = following(control, "tests/a/test_a.py::test_it")
+    assert again.tests == ("tests/a", "--deselect=tests/a/test_a.py::test_it")
+    broken = following(trial, mutation.COLLECT)
+    assert broken.tests == ("tests/a", mutation.COLLECT)
+
+
+def test_outcomes_are_kept_until_what_they_depend_on_changes(tmp_path, monkeypatch):
+    versions = {"library": "1", "tests": "1"}
+    monkeypatch.setattr(mutation, "CACHE", tmp_path)
+    monkeypatch.setattr(mutation, "ROOT", tmp_path)
+    monkeypatch.setattr(mutation, "_library", lambda: versions["library"])
+    monkeypatch.setattr(mutation, "_all_tests", lambda: versions["tests"])
+    (tmp_path / "test_a.py").write_text("1")
+    outcomes = mutation.Outcomes("others")
+    outcomes.put("one", "found: test_a.py::test_it")
+    outcomes.put("two", "survived")
+    assert mutation.Outcomes("kernels").valid == {}
+    assert set(mutation.Outcomes("others").valid) == {"one", "two"}
+    versions["tests"] = "2"
+    assert set(mutation.Outcomes("others").valid) == {"one"}
+    (tmp_path / "test_a.py").write_text("2")
+    assert mutation.Outcomes("others").valid == {}
+    (tmp_path / "test_a.py").write_text("1")
+    versions["library"] = "2"
+    assert mutation.Outcomes("others").valid == {}
