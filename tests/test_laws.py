@@ -31,7 +31,7 @@ from roctree import (
     roc,
 )
 from roctree.criteria import CRITERIA
-from roctree.pruning import PRUNING
+from roctree.pruning import PRUNING, CostComplexity
 from roctree.smoothing import SMOOTHING
 from tests.estimator import weather
 
@@ -221,11 +221,18 @@ def leaf_table(cases):
 
 
 def pruned_by_other_cases(cases):
-    other = ROCTreeClassifier(min_samples_leaf=1).fit(*weather.complete(100, seed=5))
-    pruned = other.pruned(
-        "reduced_error", X_val=cases.X, y_val=cases.y, sample_weight=cases.weights
-    )
-    return [pruned.tree_.counts]
+    """The trees of several pruners, of data that hardly tell the classes apart."""
+    X, y = weather.complete(100, seed=5)
+    known = {"X_val": cases.X, "y_val": cases.y, "sample_weight": cases.weights}
+    trees = [ROCTreeClassifier(min_samples_leaf=1).fit(X, np.roll(y, by)) for by in range(3)]
+    pruners = ("reduced_error", CostComplexity(choice="best"), "auc")
+    return [tree.pruned(pruner, **known).tree_.counts for tree in trees for pruner in pruners]
+
+
+def cut_points(cases):
+    """The cuts of numbers that tell the classes apart more or less."""
+    numbers = [cases.numbers + shift * (cases.y == "play")[:, None] for shift in range(1, 9)]
+    return MDLDiscretizer().fit(np.hstack(numbers), cases.y, cases.weights).cut_points_
 
 
 def ranked_softly(cases):
@@ -289,9 +296,7 @@ WEIGHTED = {
         shares(cells().confusion(cases.numbers, cases.y, cases.weights))
     ],
     "MultiscaleClassifier.cost_pruning_curve": cost_pruning(cells, numbers),
-    "MDLDiscretizer.fit": lambda cases: [
-        MDLDiscretizer().fit(cases.numbers, cases.y, cases.weights).transform(NEW_NUMBERS)
-    ],
+    "MDLDiscretizer.fit": cut_points,
     "Dataset.from_data": lambda cases: encoded(
         Dataset.from_data(cases.X, cases.y, sample_weight=cases.weights)
     ),
@@ -391,6 +396,14 @@ def test_weights_matter(name):
         np.shape(mine) != np.shape(other) or not np.array_equal(mine, other, equal_nan=True)
         for mine, other in zip(found, plain, strict=True)
     )
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_the_order_of_cases_changes_nothing(name):
+    cases = weighted_cases()
+    order = np.random.default_rng(2).permutation(len(cases.y))
+    shuffled = Cases(cases.X.iloc[order], cases.y[order], cases.weights[order], cases.row[order])
+    same(WEIGHTED[name](shuffled), WEIGHTED[name](cases), exact=False)
 
 
 @pytest.mark.parametrize("name", [name for name in WEIGHTED if name not in COUNTING])
