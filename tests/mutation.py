@@ -579,20 +579,23 @@ def _stat(folder: Path) -> list[str]:
     return (folder / "stat").read_text().rsplit(")", 1)[1].split()
 
 
-def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int = 60) -> None:
+def _in_forks(tasks: Iterable[Any], jobs: int, work: Any, finish: Any, patience: int = 60) -> None:
     """Do each task in a forked process.
 
     ``finish`` is told (task, how it ended, answer) and returns tasks to do next. How it ended is
     empty, "error" or the number of a signal; then the answer is the last note of the process.
     Processes that sleep for ``patience`` seconds wait for each other, and are stopped.
     """
-    waiting = list(reversed(tasks))
+    tasks = iter(tasks)
+    following: list[Any] = []
     running: dict[int, tuple[Any, Path]] = {}
     asleep: Counter[int] = Counter()
     looked = time.monotonic()
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            task = waiting.pop()
+    while True:
+        while len(running) < jobs:
+            task = following.pop() if following else next(tasks, None)
+            if task is None:
+                break
             number = next(NUMBERS)
             answer = CACHE / f"answer-{os.getpid()}-{number}.json"
             ANSWER[:] = [answer]
@@ -610,6 +613,8 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int
                 finally:
                     os._exit(1)
             running[process] = (task, answer)
+        if not running:
+            return
         process, status = os.waitpid(-1, os.WNOHANG)
         if process in running:
             task, answer = running.pop(process)
@@ -618,7 +623,7 @@ def _in_forks(tasks: list[Any], jobs: int, work: Any, finish: Any, patience: int
             result = json.loads(answer.read_text()) if answer.exists() else None
             answer.unlink(missing_ok=True)
             code = os.waitstatus_to_exitcode(status)
-            waiting += finish(task, "error" if code > 0 else str(code or ""), result)
+            following += finish(task, "error" if code > 0 else str(code or ""), result)
             continue
         if time.monotonic() > looked + 1.0:
             looked = time.monotonic()
@@ -669,11 +674,16 @@ def reached_lines(
     return reached
 
 
-def selected(mutant: Mutant, reached: dict[tuple[str, int], list[tuple[float, str]]]) -> list[str]:
+def selected(
+    mutant: Mutant,
+    reached: dict[tuple[str, int], list[tuple[float, str]]],
+    finders: Mapping[str, int],
+) -> list[str]:
     """Select the tests that run the line of a mutant.
 
-    The tests of its own package come first, then one case of every other test function, quick ones
-    before slow ones; tests of the same file stay together, because they share fixtures.
+    Tests that found other faults of the module come first, those that found most at the very
+    beginning. The tests of the package follow, then one case of every other test function, quick
+    ones before slow ones; tests of the same file stay together, because they share fixtures.
     """
     own = f"tests/{mutant.package}/", f"tests/test_{Path(mutant.path).stem}.py"
     own += tuple(TESTS_ALONE["_jit"]) if mutant.package == "_jit" else ()
@@ -695,7 +705,7 @@ def selected(mutant: Mutant, reached: dict[tuple[str, int], list[tuple[float, st
     for rank, seconds, name in kept:
         quickest.setdefault((rank, _file_of(name)), seconds)
     order = sorted(kept, key=lambda it: (it[0], quickest[it[0], (f := _file_of(it[2]))], f))
-    return [name for _, _, name in order]
+    return sorted((name for _, _, name in order), key=lambda name: -finders.get(name, 0))
 
 
 @dataclass(frozen=True)
@@ -810,10 +820,12 @@ def examine(
     waiting = [mutant for mutant in mutants if mutant.key not in outcomes.valid]
     print(f"{len(mutants)} mutants, {len(waiting)} to try", flush=True)
     reached = reached_lines(waiting, known, session.items)
-    trials = [_trial(mutant, selected(mutant, reached)) for mutant in waiting]
-    # A process of its own takes longest.
-    trials.sort(key=lambda trial: not trial.alone)
     seconds = {name: entry["seconds"] for name, entry in known.items()}
+    finders: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutant in mutants:
+        if _found(outcome := outcomes.valid.get(mutant.key, "")):
+            finders[mutant.path][outcome.removeprefix("found: ")] += 1
+    trials = (_trial(it, selected(it, reached, finders[it.path])) for it in waiting)
 
     def finish(trial: Trial, ended: str, failed: str | None) -> list[Trial]:
         key = trial.mutant.key
@@ -825,6 +837,7 @@ def examine(
             outcomes.put(key, "survived")
         else:
             outcomes.put(key, f"found: {trial.tests[-1]}")
+            finders[trial.mutant.path][trial.tests[-1]] += 1
         print(f"{key}\n    {outcomes.valid[key]}", flush=True)
         return []
 
