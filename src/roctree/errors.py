@@ -63,6 +63,7 @@ does :class:`ParameterWarning`, for warnings that mention parameters. For these 
 """
 
 import ast
+import sys
 from importlib import import_module
 from string import Formatter
 from typing import Any
@@ -274,6 +275,18 @@ class ParameterWarning(_Worded, UserWarning):
         self, message: str | None = None, *, reason: str | None = None, **details: Any
     ) -> None:
         super().__init__(message, reason, details)
+
+
+def stacklevel_outside_package() -> int:
+    """Return the stack level, for a warning of the caller, of the first frame outside roctree."""
+    frame, level = sys._getframe(1), 1
+    package = __name__.partition(".")[0]
+    while (
+        frame.f_back is not None
+        and str(frame.f_globals.get("__name__")).partition(".")[0] == package
+    ):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def escape_braces(text: str) -> str:

@@ -248,3 +248,40 @@ def test_several_columns_keep_their_places():
     assert names == ("a", "b", "c")
     assert categories == (None, ("x", "y"), (False, True))
     assert values.tolist() == [[1.5, 0.0, 1.0], [2.5, 1.0, 0.0]]
+
+
+DIGITS = ["10", "2", "3.5", None, "-1e3"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"age": DIGITS}, dtype=object),
+        pd.DataFrame({"age": pd.Series(DIGITS, dtype="string")}),
+        pl.DataFrame({"age": DIGITS}),
+        {"age": DIGITS},
+    ],
+    ids=["objects", "strings", "polars", "dict"],
+)
+def test_numbers_as_text_are_categories_with_a_remark(data):
+    if isinstance(data, dict):
+        data = pd.DataFrame(data)
+    with pytest.warns(UserWarning, match="Numbers in 'age' are text, so that each is a category"):
+        found = learn_columns(data)
+    assert found.categories == (("-1e3", "10", "2", "3.5"),)
+
+
+@pytest.mark.parametrize(
+    ("data", "nominal"),
+    [
+        (pd.DataFrame({"age": pd.Categorical(DIGITS)}), "from_dtype"),
+        (pd.DataFrame({"age": DIGITS}), ["age"]),
+        (pd.DataFrame({"postcode": ["01067", "10115", "20095"]}), "from_dtype"),
+        (pd.DataFrame({"flag": ["0", "1", "0"]}), "from_dtype"),
+        (pd.DataFrame({"size": ["1", "2", "3", "large"]}), "from_dtype"),
+        (pa.table({"age": DIGITS}), "from_dtype"),
+    ],
+    ids=["declared", "listed", "codes", "two", "words", "Arrow"],
+)
+def test_numbers_that_are_meant_as_categories_give_no_remark(data, nominal):
+    assert learn_columns(data, nominal).categories[0] is not None

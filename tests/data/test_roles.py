@@ -178,3 +178,10 @@ def test_the_format_of_dates_that_is_proposed_reads_them(texts, format_):
     assert misread_text(pa.array(texts)).endswith(f"such as {{dates={format_!r}}}")
     for text in texts:
         datetime.strptime(text, format_)
+
+
+def test_numbers_as_text_are_pointed_out_unless_they_were_asked_for():
+    data = table(x=[str(i % 5) for i in range(N)], y=[f"v{i % 5}" for i in range(N)])
+    assert roles(data)["x"].remark == "numbers as text: codes? --numeric x"
+    assert roles(data)["y"].remark == ""
+    assert roles(data, nominal=("x",))["x"].remark == ""

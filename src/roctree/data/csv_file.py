@@ -543,5 +543,10 @@ def why_codes(texts: Any) -> str | None:
     return None
 
 
+def are_numbers(texts: Any) -> bool:
+    """Return whether all texts are numbers with a decimal point."""
+    return bool(arrow.compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py())
+
+
 def _are_numbers(texts: Any, decimal: str) -> Any:
     return arrow.compute.match_substring_regex(texts, _NUMBER.format(re.escape(decimal)))

@@ -8,6 +8,7 @@ rounded to the nearest float64, unless they are categories.
 training count as missing, with one ``UnseenCategoriesWarning``.
 """
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +31,17 @@ from roctree.data.columns import (
     category_text,
     read_table,
 )
-from roctree.errors import DataError, ParameterError, ParameterWarning
+from roctree.errors import (
+    DataError,
+    ParameterError,
+    ParameterWarning,
+    stacklevel_outside_package,
+)
 from roctree.text import did_you_mean, pluralize
+
+# Numbers as text, and digits that a number would change.
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+_CODE = re.compile(r"\s*(0\d|\d{20})")
 
 # Which columns are nominal: by type, none, or listed as names, indices or a mask.
 CategoricalFeatures = (
@@ -154,7 +164,9 @@ def learn_columns(
         Number of threads that check and convert a matrix.
     """
     table = read_table(X)
-    return _learn_table(table, categorical_features, n_threads)
+    # Columns of Arrow have chosen types, and the command line reports those of files.
+    typed = type(X).__module__.startswith("pyarrow")
+    return _learn_table(table, categorical_features, n_threads, typed)
 
 
 def encode_columns(X: Any, schema: Schema, n_threads: int = 1) -> FloatArray:
@@ -249,7 +261,7 @@ class UnseenCategoriesWarning(UserWarning):
 
 
 def _learn_table(
-    table: InputTable, categorical_features: CategoricalFeatures, n_threads: int
+    table: InputTable, categorical_features: CategoricalFeatures, n_threads: int, typed: bool
 ) -> EncodedColumns:
     if table.categories is not None and table.matrix is not None:
         return EncodedColumns(table.names, table.categories, table.matrix, table.named)
@@ -262,11 +274,14 @@ def _learn_table(
 
     values = np.empty((table.n_rows, table.n_features), order="F")
     categories: list[Categories | None] = []
-    unlisted, dates, integers = [], [""] * table.n_features, []
+    by_type = mask is None and not typed
+    unlisted, numbers_as_text = [], []
+    dates, integers = [""] * table.n_features, []
     for feature, name in enumerate(table.names):
         column = table.column(feature)
         if column.nominal if mask is None else mask[feature]:
             factor = column.as_factor()
+            numbers_as_text += [name] * (by_type and _holds_numbers(factor))
             categories.append(factor.categories)
             _write_codes(factor, factor.categories, values[:, feature])
         elif isinstance(column, Factor):
@@ -286,6 +301,7 @@ def _learn_table(
         )
     _reject_infinity(values, table.names)
     _warn_about_rounding(values, table.names, integers)
+    _warn_about_numbers_as_text(numbers_as_text)
     known = tuple(dates) if any(dates) else ()
     return EncodedColumns(table.names, tuple(categories), values, table.named, known)
 
@@ -307,6 +323,30 @@ def _warn_about_rounding(values: FloatArray, names: Sequence[str], integers: Ite
                 columns=", ".join(rounded),
             ),
             stacklevel=2,
+        )
+
+
+def _holds_numbers(factor: Factor) -> bool:
+    """Whether categories are the text of more than two numbers, and not of codes such as "007"."""
+    known = factor.distinct
+    return not factor.declared and len(known) > 2 and all(map(_is_number_as_text, known))
+
+
+def _is_number_as_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(_NUMBER.fullmatch(value)) and not _CODE.match(value)
+
+
+def _warn_about_numbers_as_text(names: Sequence[str]) -> None:
+    """Warn about columns of text that hold only numbers."""
+    if names:
+        advice = "convert it" if len(names) == 1 else "convert them"
+        warnings.warn(
+            ParameterWarning(
+                reason="Numbers in {columns} are text, so that each is a category: " + advice + ", "
+                "in pandas by astype(float), or list what is nominal in {categorical_features}",
+                columns=_quoted_names(names),
+            ),
+            stacklevel=stacklevel_outside_package(),
         )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.data.columns import DATE_ADVICE, Categories, FloatArray, category_text
-from roctree.data.csv_file import DECIMAL_POINT, misread_text, why_codes
+from roctree.data.csv_file import DECIMAL_POINT, are_numbers, misread_text, why_codes
 from roctree.data.dataset import MANY_CATEGORIES, check_weights, describe_categories
 from roctree.data.encoding import Schema
 from roctree.data.lazy import arrow
@@ -154,7 +154,7 @@ def assign_roles(table: Any, options: ColumnOptions, decimal: str = DECIMAL_POIN
     for name in names:
         column = table.column(name)
         role = _role(column, name, target, weight, ignored)
-        summaries.append(_column_report(name, column, role))
+        summaries.append(_column_report(name, column, role, asked=name in asked))
         if role in _ATTRIBUTES and name not in asked:
             problem = _problem(column, decimal)
             if problem is not None:
@@ -244,10 +244,10 @@ def _role(column: Any, name: str, target: str, weight: list[str], ignored: list[
     return "numeric" if _is_numeric(column) else "nominal"
 
 
-def _column_report(name: str, column: Any, role: Role) -> ColumnReport:
+def _column_report(name: str, column: Any, role: Role, *, asked: bool) -> ColumnReport:
     remark, n_missing = "", _n_missing(column)
     if role in _ATTRIBUTES:
-        remark = "; ".join(_remarks(name, column, len(column) - n_missing))
+        remark = "; ".join(_remarks(name, column, len(column) - n_missing, asked))
     return ColumnReport(name, role, _values(column, role), n_missing, remark)
 
 
@@ -271,7 +271,7 @@ def _values(column: Any, role: Role) -> str:
     return f"{len(by_count)}: {', '.join(shown)}" + ", ..." * (len(by_count) > _MAX_SHOWN)
 
 
-def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
+def _remarks(name: str, column: Any, n_present: int, asked: bool) -> Iterator[str]:
     word = shlex.quote(name)
     if n_present == 0:
         yield f"no values; --ignore {word}"
@@ -283,6 +283,8 @@ def _remarks(name: str, column: Any, n_present: int) -> Iterator[str]:
         reason = why_codes(column.cast(arrow.string()))
         if reason is not None:
             yield f"{reason}: codes, not numbers; --numeric {word}"
+        elif not asked and are_numbers(column.cast(arrow.string()).drop_null()):
+            yield f"numbers as text: codes? --numeric {word}"
         n_categories = len(column.drop_null().unique())
         if n_categories > MANY_CATEGORIES:
             yield f"{describe_categories(n_categories, n_present)}; --ignore {word}"
