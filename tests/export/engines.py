@@ -16,9 +16,10 @@ KEY = "row key"
 
 def in_sqlite(query, frame):
     """The rows of a query on a table of a frame, in SQLite."""
-    types = {"text": "TEXT", "number": "REAL", "bool": "INTEGER"}
+    types = {"text": "TEXT", "number": "REAL", "bool": "INTEGER", "date": "TEXT"}
     columns = [f"{_quoted(name)} {types[_kind(frame[name])]}" for name in frame.columns]
-    rows = zip(range(len(frame)), *(_cells(frame[name]) for name in frame.columns), strict=True)
+    cells = [_iso_texts(frame[name]) or _cells(frame[name]) for name in frame.columns]
+    rows = zip(range(len(frame)), *cells, strict=True)
     with closing(sqlite3.connect(":memory:")) as base:
         base.execute(f'CREATE TABLE cases ("{KEY}" INTEGER, {", ".join(columns)})')
         base.executemany(f"INSERT INTO cases VALUES (?{', ?' * len(columns)})", rows)
@@ -29,6 +30,7 @@ def in_duckdb(query, frame):
     """The same in DuckDB."""
     duckdb, arrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
     types = {"text": arrow.string(), "number": arrow.float64(), "bool": arrow.bool_()}
+    types["date"] = arrow.timestamp("us")
     columns = {KEY: arrow.array(range(len(frame)))} | {
         name: arrow.array(_cells(frame[name]), types[_kind(frame[name])]) for name in frame.columns
     }
@@ -44,6 +46,8 @@ ENGINES = {"sqlite": in_sqlite, "duckdb": in_duckdb}
 def _kind(series):
     if series.dtype == bool:
         return "bool"
+    if series.dtype.kind == "M":
+        return "date"
     numeric = series.dtype.kind in "if" if isinstance(series.dtype, np.dtype) else False
     if isinstance(series.dtype, pd.CategoricalDtype):
         numeric = series.cat.categories.dtype.kind in "if"
@@ -53,6 +57,14 @@ def _kind(series):
 def _cells(series):
     return [None if pd.isna(cell) else getattr(cell, "item", lambda cell=cell: cell)()
             for cell in series]  # fmt: skip
+
+
+def _iso_texts(series):
+    """Dates as text, with the time of day unless it is midnight; None for other columns."""
+    if _kind(series) != "date":
+        return None
+    texts = (None if pd.isna(cell) else cell.isoformat(sep=" ") for cell in series)
+    return [text and text.removesuffix(" 00:00:00") for text in texts]
 
 
 def _quoted(name):

@@ -31,6 +31,17 @@ def test_onnxruntime_says_what_the_tree_says(parameters):
     check_onnx(tree, X.assign(sky=np.where(np.arange(len(X)) % 3 == 0, "hail", X.sky)))
 
 
+def test_dates_are_inputs_of_days_since_1970():
+    X, y = weather.frame(missing=0.2)
+    when = pd.Timestamp("1999-12-31 18:00") + pd.to_timedelta(X.warmth, "D")
+    days = (when - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
+    for frame in (X.assign(warmth=when), X.assign(warmth=when).drop(columns="sky")):
+        tree = ROCTreeClassifier(min_samples_leaf=4).fit(frame, y)
+        check_onnx(tree, frame.assign(warmth=days))
+        described = [entry.doc_string for entry in tree.to_onnx().graph.input]
+        assert "days since 1970-01-01" in described[0]
+
+
 def test_rows_that_are_not_divided_are_exact():
     X, y = weather.complete()
     tree = ROCTreeClassifier().fit(X, y)

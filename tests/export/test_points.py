@@ -83,12 +83,16 @@ def test_rules_and_graphs_show_the_table(fitted):
     assert "points [shape=plaintext" in tree.to_dot()
 
 
-def test_dates_with_points_are_refused():
+def test_dates_have_points_by_their_days():
     X, y = additive(250)
-    dates = pd.to_datetime("2024-01-01") + pd.to_timedelta((X.a.fillna(0) * 100).round(), "D")
-    tree = presets.scorecard(points=Points(max_attributes=6)).fit(X.assign(a=dates), y)
-    with pytest.raises(ParameterError, match="holds dates"):
-        tree.to_sql()
+    dates = pd.to_datetime("2024-01-01") + pd.to_timedelta((X.a * 100).round(), "D")
+    frame = X.assign(a=dates)
+    tree = presets.scorecard(points=Points(max_attributes=6)).fit(frame, y)
+    assert any(each.feature == 0 for each in tree.fitted_.points.attributes)
+    for run in ENGINES.values():
+        found = sorted(run(tree.to_sql(keep=[KEY]), frame))
+        shares = np.array([row[1:-2] for row in found], dtype=float)
+        assert np.allclose(shares, tree.predict_proba(frame), rtol=1e-12, atol=1e-14)
 
 
 def test_calibrated_points_are_refused():

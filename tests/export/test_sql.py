@@ -280,6 +280,50 @@ def test_what_a_query_cannot_say_is_refused():
             deep.to_sql()
 
 
+def dated(times, seed=0):
+    """Dates before and after 1970, with or without the time of day, some missing."""
+    rng = np.random.default_rng(seed)
+    when = pd.Timestamp("1990-02-28") + pd.to_timedelta(rng.integers(-60_000, 60_000, 300), "D")
+    if times:
+        when += pd.to_timedelta(rng.integers(0, 86_400_000_000, 300), "us")
+    frame = pd.DataFrame({"days of when": rng.normal(size=300), "when": when})
+    frame.loc[rng.random(300) < 0.1, "when"] = pd.NaT
+    is_odd = (frame.when.dt.year // 20) % 2 == 1
+    return frame, np.where(is_odd ^ (frame["days of when"] > 1.2), "a", "b")
+
+
+@pytest.mark.parametrize("times", [False, True])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"threshold": "observed", "missing": "branch"}, {"ranking": "soft", "max_leaf_nodes": 9}],
+    ids=repr,
+)
+def test_dates_are_days_since_1970(times, parameters):
+    X, y = dated(times)
+    tree = ROCTreeClassifier(min_samples_leaf=3, **parameters).fit(X, y)
+    assert tree.schema_.date_unit(1) == ("times" if times else "days")
+    check_sql(tree, X)
+    check_sql(tree, dated(times, seed=1)[0])
+
+
+def test_a_column_of_dates_may_be_kept_beside_its_days():
+    X, y = dated(times=False)
+    tree = ROCTreeClassifier(min_samples_leaf=30).fit(X, y)
+    found = in_sqlite(tree.to_sql(keep=["when", KEY]), X)
+    texts = {row[1]: row[0] for row in found}
+    assert [texts[i] for i in range(300)] == [
+        None if pd.isna(cell) else cell.date().isoformat() for cell in X.when
+    ]
+    assert "SELECT" in tree.to_sql(dialect="postgres")
+
+
+def test_a_query_without_a_key_says_so():
+    tree = ROCTreeClassifier(max_depth=1).fit(*weather.complete())
+    remark = "-- results have neither a key nor an order: keep a column that identifies rows\n"
+    assert remark in tree.to_sql()
+    assert remark not in tree.to_sql(keep=["id"])
+
+
 def test_names_and_values_are_written_as_sql_wants_them():
     assert quoted('a"b') == '"a""b"'
     assert [literal(v) for v in ("it's", True, 3, 0.5)] == ["'it''s'", "TRUE", "3", "0.5e0"]

@@ -154,8 +154,8 @@ def test_no_name_breaks_out_of_a_comment():
     y = pd.Series(["a\n}DROP", "b\r\n;"] * 2, name="t\nDROP\u2028*/")
     tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], y)
     for text, mark in ((tree.to_dot(), "//"), (tree.to_sql(), "--"), (tree.to_rules(), "#")):
-        # Exports in SQL also list the letters of the leaves.
-        n_comments = 5 if mark == "--" else 4
+        # Exports in SQL also list the letters of the leaves, and remark that there is no key.
+        n_comments = 6 if mark == "--" else 4
         lines = re.split("[\n\r\u2028]", text)
         assert all(line.startswith(mark) for line in lines[:n_comments])
         assert not lines[n_comments].startswith(("DROP", mark))

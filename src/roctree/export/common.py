@@ -36,12 +36,6 @@ def check_portable(model: FittedTree) -> None:
             "before {calibrated(...)}."
         )
     schema = model.schema
-    for feature in used_features(model):
-        if schema.date_unit(feature):
-            raise ParameterError(
-                f"{schema.names[feature]!r} holds dates, which SQL and ONNX do not count as days: "
-                "fit with a column of numbers, such as days since a fixed date, to export the tree."
-            )
     categories = (known for known in schema.categories if known is not None)
     for name in chain(schema.names, *categories, schema.classes.tolist()):
         if isinstance(name, str) and _SURROGATE.search(name):

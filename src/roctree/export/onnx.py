@@ -219,6 +219,8 @@ def _finished_model(model: FittedTree, graph: Graph, inputs: list[Any], outputs:
 
 # Inputs and outputs
 
+_DAYS = "days since 1970-01-01"
+
 
 def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], dict[int, str]]:
     """Return the inputs, and the value [rows, 1] of each attribute that the tree tests."""
@@ -226,7 +228,9 @@ def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], d
     number = types.DOUBLE if dtype == "float64" else types.FLOAT
     used = used_features(model)
     if not schema.nominal.any():
-        matrix = helper.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features])
+        dated = any(map(schema.date_unit, range(schema.n_features)))
+        said = f"columns of dates: {_DAYS}" if dated else ""
+        matrix = helper.make_tensor_value_info(MATRIX, number, ["rows", schema.n_features], said)
         whole = graph.to_double(MATRIX, dtype)
         return [matrix], {feature: graph.select_columns(whole, [feature]) for feature in used}
     if "" in schema.names:
@@ -234,9 +238,8 @@ def _inputs(model: FittedTree, graph: Graph, dtype: Width) -> tuple[list[Any], d
     inputs, columns = [], {}
     for feature, name in enumerate(schema.names):
         is_text = _are_strings(schema.categories[feature])
-        inputs.append(
-            helper.make_tensor_value_info(name, types.STRING if is_text else number, ["rows", 1])
-        )
+        kind, said = types.STRING if is_text else number, _DAYS * bool(schema.date_unit(feature))
+        inputs.append(helper.make_tensor_value_info(name, kind, ["rows", 1], said))
         if feature in used:
             columns[feature] = name if is_text else graph.to_double(name, dtype)
     return inputs, columns

@@ -13,6 +13,9 @@
      into one row per branch, with the share that goes there, by a join with a table of shares; at
      the end, leaves are summed by these shares. The query grows with the number of nodes. The order
      of the sum is up to the database, so the last bits may differ.
+
+Columns of dates are first converted to days since 1970-01-01, the numbers of the tree, from their
+ISO 8601 text and in whole microseconds, which databases share and which loses no bit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +33,7 @@ from roctree.export.common import (
     steepness,
     tested_features,
     undivided,
+    used_features,
 )
 from roctree.fitted import FittedTree
 from roctree.points import MIN_PROBABILITY, AttributePoints
@@ -81,12 +85,93 @@ def to_sql(
         PostgreSQL share, which does not need sqlglot.
     """
     check_portable(model)
-    head = "".join(f"-- {line}\n" for line in (*model.describe(), *_letter_lines(model)))
-    if isinstance(model, FittedScorecard):
-        text = _with_points(model, table, keep, dialect)
+    lines = [*model.describe(), *_letter_lines(model), *[_NO_KEY] * (not keep)]
+    head = "".join(f"-- {line}\n" for line in lines)
+    dates = [each for each in used_features(model) if model.schema.date_unit(each)]
+    if dates:
+        text = _with_days(model, dates, table, keep, dialect)
     else:
-        text = _tree_query(model, table, keep, dialect)
+        text = _query(model, table, keep, dialect)
     return head + (text if dialect is None else _translate(text, dialect))
+
+
+_NO_KEY = "results have neither a key nor an order: keep a column that identifies rows"
+
+
+def _query(model: FittedTree, table: str, keep: Sequence[str], dialect: str | None) -> str:
+    """Return the query of a tree, with or without points; it begins with WITH."""
+    if isinstance(model, FittedScorecard):
+        return _with_points(model, table, keep, dialect)
+    return _tree_query(model, table, keep, dialect)
+
+
+# Columns of dates
+
+_DAYS_BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
+# Where the parts of "2024-05-31 23:59:59.999999" begin and end.
+_DATE_PARTS = {"year": (1, 4), "month": (6, 2), "day": (9, 2)}
+_TIME_PARTS = {"hour": (12, 2), "minute": (15, 2), "second": (18, 2), "fraction": (21, 6)}
+_MIDNIGHT = " 00:00:00.000000"
+
+
+def _with_days(
+    model: FittedTree, dates: Sequence[int], table: str, keep: Sequence[str], dialect: str | None
+) -> str:
+    """Return the query of a tree, preceded by steps that count some columns of dates in days."""
+    names = list(model.schema.names)
+    used = [names[feature] for feature in used_features(model)]
+    columns = [quoted(name) for name in dict.fromkeys([*keep, *used])]
+    own = "roctree_date"
+    texts, parts, days = list(columns), list(columns), list(columns)
+    for place, feature in enumerate(dates):
+        name = names[feature]
+        text = f"CAST({quoted(name)} AS TEXT)"
+        midnight = f"SUBSTR({literal(_MIDNIGHT)}, LENGTH({text}) - 9)"
+        texts.append(f"{text} || {midnight} AS {own}_text{place}")
+        parts += [
+            f"CAST(SUBSTR({own}_text{place}, {begin}, {length}) AS INTEGER) AS {own}_{part}{place}"
+            for part, (begin, length) in (_DATE_PARTS | _TIME_PARTS).items()
+        ]
+        while names[feature] in (*keep, *model.schema.names):
+            names[feature] = f"days of {names[feature]}"
+        days.append(f"{_days(own, place)} AS {quoted(names[feature])}")
+    source = ".".join(quoted(part) for part in table.split("."))
+    steps = [
+        f"{own}s{number} AS (\nSELECT {_column_lines(listed)}\nFROM {before}\n)"
+        for number, (listed, before) in enumerate(
+            zip((texts, parts, days), (source, f"{own}s0", f"{own}s1"), strict=True)
+        )
+    ]
+    counted = replace(model, schema=replace(model.schema, names=tuple(names), dates=()))
+    rest = _query(counted, f"{own}s2", keep, dialect).removeprefix("WITH ")
+    return f"WITH {', '.join(steps)}, {rest}"
+
+
+def _days(own: str, place: int) -> str:
+    """Return the days from 1970-01-01 to a date, given its parts as integers."""
+    parts = {part: f"{own}_{part}{place}" for part in _DATE_PARTS | _TIME_PARTS}
+    year, month = parts["year"], parts["month"]
+    before = f"({year} - 1)"
+    # Differences are multiples, so that a division is exact whatever its type. Until 1970 there
+    # were 477 leap days.
+    leaps = " ".join(
+        f"{sign} ({before} - {before} % {years}) / {years}"
+        for sign, years in (("+", 4), ("-", 100), ("+", 400))
+    )
+    months = " ".join(f"WHEN {n} THEN {days}" for n, days in enumerate(_DAYS_BEFORE_MONTH, 1))
+    is_leap = f"({year} % 4 = 0 AND {year} % 100 <> 0 OR {year} % 400 = 0)"
+    days = (
+        f"365 * ({year} - 1970) {leaps} - 477 + CASE {month} {months} END "
+        f"+ CASE WHEN {month} > 2 AND {is_leap} THEN 1 ELSE 0 END + {parts['day']} - 1"
+    )
+    seconds = f"{parts['hour']} * 3600 + {parts['minute']} * 60 + {parts['second']}"
+    return (
+        f"(({days}) * 86400000000.0e0 + ({seconds}) * 1000000.0e0 + {parts['fraction']}) "
+        "/ 86400000000.0e0"
+    )
+
+
+# Trees
 
 
 def _tree_query(model: FittedTree, table: str, keep: Sequence[str], dialect: str | None) -> str:
