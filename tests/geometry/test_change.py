@@ -216,13 +216,19 @@ def test_a_threshold_of_few_digits_is_shown_as_it_is():
     assert [change.words for change in tree.nearest_change([rows[0]])[0].changes] == ["x1 = 17.575"]
 
 
+def test_words_say_which_values_were_missing():
+    tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+    (found,) = tree.nearest_change([[None]], to="yes")
+    assert [change.words for change in found.changes] == ["x0 > 2.5 (now missing)"]
+
+
 def test_the_end_of_what_is_allowed_is_shown_as_it_is():
     tree = ROCTreeClassifier().fit([[1.0], [2.0], [3.0], [5.0]], ["no", "no", "yes", "yes"])
     words = [
         tree.nearest_change([[now]], allowed={0: limits})[0].changes[0].words
         for now, limits in ((1.0, (3, 4)), (1.0, (2, 4)), (5.0, (0, 1.1)), (None, (2.7, 4)))
     ]
-    assert words == ["x0 = 3", "x0 > 2.5", "x0 = 1.1", "x0 = 4"]
+    assert words == ["x0 = 3", "x0 > 2.5", "x0 = 1.1", "x0 = 4 (now missing)"]
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,10 @@ class Change(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The change in words, such as "age > 30"."""
+        """The change in words, such as "age > 30"; it says if the value was missing."""
         text = _format_needed(self)
-        return f"{self.attribute} {text}" if text.startswith("> ") else f"{self.attribute} = {text}"
+        words = f"{self.attribute} {text}" if text[0] == ">" else f"{self.attribute} = {text}"
+        return f"{words} (now missing)" if self.now is None else words
 
 
 class CaseChange(NamedTuple):
