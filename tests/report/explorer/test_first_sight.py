@@ -326,6 +326,41 @@ def test_eight_leaves_are_shown_whole_and_nothing_is_cut(screen, opened):
     assert any(text.endswith(" mm?") or text.endswith("\u00a0mm?") for text in found["texts"])
 
 
+LANES = """(() => {
+    const { views, app } = document.querySelector("main.roctree").explorer;
+    const { lanes, lane } = views.tree.view.columns;
+    const { x, n, dots } = views.tree.dots.state;
+    const laneAt = (at) => lanes.findIndex((left) => at >= left && at <= left + lane);
+    const places = Array.from({ length: n }, (_, i) => i).filter((i) => x[i] >= 0);
+    return {
+        lanes: lanes.length,
+        right: lanes.at(-1) + lane <= views.tree.canvas.clientWidth,
+        called: places.map((i) => [laneAt(x[i]), app.point.called[dots.line[i]]]),
+    };
+})()"""
+
+
+def test_undecided_cases_have_a_lane_of_their_own(opened):
+    page = opened(trees.readable())
+    page.page.wait_for_timeout(400)
+    found = page.page.evaluate(LANES)
+    assert (found["lanes"], found["right"]) == (2, True)
+    page.click("More")
+    page.type("cost-reject", 0.3)
+    page.page.wait_for_timeout(600)
+    found = page.page.evaluate(LANES)
+    # Of cases that are called negative, positive and left undecided, the last are in the middle.
+    assert {tuple(each) for each in found["called"]} == {(0, 0), (2, 1), (1, 2)}
+    assert (found["lanes"], found["right"]) == (3, True)
+    page.picture("three-lanes")
+
+
+def test_the_class_in_a_sentence_stands_in_quotes(opened):
+    page = opened(trees.many())
+    text = page.page.locator(".sentence").text_content()
+    assert " are “repaid”. This tree finds " in text
+
+
 def test_histograms_count_the_test_cases_on_both_sides_of_a_threshold():
     tree, X_test, y_test = trees.readable()
     data = trees.document(tree, X_test, y_test)

@@ -11,7 +11,8 @@ export function makeCopyView(app) {
   const texts = {
     Python: () => pythonOf(app.tree, app.point, app.data.class_code),
     "Command line": () => commandOf(app.tree, app.point),
-    ...(app.tree.isHard ? { SQL: () => sqlOf(app.tree, app.point, app.labelName) } : {}),
+    // Thresholds of dates are days, which a condition on a column of dates is not about.
+    ...(app.tree.isHard && !app.tree.features.some((each) => each.is_date) ? { SQL: () => sqlOf(app.tree, app.point, app.labelName) } : {}),
     ...(app.tree.hasAnswers ? {} : { Rules: () => rulesOf(app.tree, app.point, app.labelName) }),
     ...(app.link ? { Link: app.link } : {}),
   };

@@ -88,7 +88,7 @@ function openingWords({ point, data, tree, state }) {
     return `Of ${grouped(PER)} ${data.noun} like these, ${right} are classified correctly and ${PER - right} wrongly.`;
   }
   const { all, found, missed, alarms } = perThousand(point);
-  return `Of ${grouped(PER)} ${data.noun} like these, ${all} are ${tree.classes[state.positive]}: ${found} found, ${missed} missed, ${alarms} false alarms.`;
+  return `Of ${grouped(PER)} ${data.noun} like these, ${all} are “${tree.classes[state.positive]}”: ${found} found, ${missed} missed, ${alarms} false alarms.`;
 }
 
 function figures(app, sheet) {

@@ -1,7 +1,9 @@
-// The dots in the lanes beside the leaves. A dot moves to the other lane when its leaf flips.
+// The dots in the lanes beside the leaves. A dot moves to another lane when its leaf flips.
 
 import { classColour } from "./colour.js";
 import { makeStamp, sharpCanvas } from "./dom.js";
+import { LEFT } from "./point.js";
+import { laneNames } from "./tree-columns.js";
 import { isEnd } from "./tree-layout.js";
 import { pathTo } from "./tree.js";
 
@@ -103,10 +105,12 @@ function coloursOf({ tree, point, palette }) {
   return [[0, palette.negative], [1, palette.positive]];
 }
 
-/** The lane of each dot: flagged or not, or right or wrong if every class has its label. */
+/** The lane of each dot: cleared or flagged, or right or wrong if every class has its label; or undecided. */
 function laneOf({ point }, dots, i) {
-  if (point.perClass) return Number(point.lineLabels[dots.line[i]] !== dots.truth[i]);
-  return point.isPositive[dots.line[i]];
+  const line = dots.line[i];
+  if (point.called[line] === LEFT) return 1;
+  const isLast = point.perClass ? point.lineLabels[line] !== dots.truth[i] : point.isPositive[line];
+  return isLast ? laneNames(point).length - 1 : 0;
 }
 
 /** Where each dot belongs: in columns from the left of its lane, in the row of its leaf. */
@@ -126,7 +130,7 @@ function targetsOf(app, view, dots, pane) {
   // Within a row, dots of one class lie together.
   for (const i of dots.bySide) {
     const lane = laneOf(app, dots, i);
-    const key = rowOf[i] * 2 + lane;
+    const key = rowOf[i] * columns.lanes.length + lane;
     const place = next.get(key) ?? 0;
     next.set(key, place + 1);
     const middle = layout.row[rowOf[i]] * rowHeight + shift.y;

@@ -32,11 +32,6 @@ function modelWord({ tree }) {
   return tree.cells || tree.leaves.length === 1 ? "model" : "tree";
 }
 
-/** The name of a class in a sentence: in quotes if it is a number or an answer such as "yes". */
-function asWord(name) {
-  return /^([-+\d.]+|true|false|yes|no|y|n)$/i.test(name) ? `“${name}”` : name;
-}
-
 function twoWords(app) {
   const { tree, state, point, data } = app;
   if (!Number.isFinite(point.rates.tpr + point.rates.fpr)) return oneSided(app);
@@ -44,7 +39,7 @@ function twoWords(app) {
   return [
     `Of ${grouped(PER)} ${data.noun} like these, `,
     figure("all", all, "ours"),
-    ` are ${asWord(tree.classes[state.positive])}. This ${modelWord(app)} finds `,
+    ` are “${tree.classes[state.positive]}”. This ${modelWord(app)} finds `,
     figure("found", found, "ours"),
     ", misses ",
     figure("missed", missed, "ours"),

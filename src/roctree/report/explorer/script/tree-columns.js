@@ -1,5 +1,5 @@
 // Where things are across the pane of the tree: a column for each level of splits, as wide as its text,
-// then the leaves with their letters and the two lanes of dots.
+// then the leaves with their letters and the lanes of dots.
 
 import { isEnd } from "./tree-layout.js";
 import { ROOT } from "./tree.js";
@@ -30,6 +30,12 @@ const BARE = 26;
 // Panes of phones.
 const NARROW = 480;
 
+/** The names of the lanes, from the left; undecided cases are between the others if there may be any. */
+export function laneNames({ perClass, reject }) {
+  const [left, right] = perClass ? ["right", "wrong"] : ["cleared", "flagged"];
+  return reject === null ? [left, right] : [left, "undecided", right];
+}
+
 /**
  * The columns of a view: `x` and `width` of each level; `box` of each split, its lines and height; `leaves`
  * where the letters begin, `lanes` the left edges of the dots, `lane` their width. With `stretch` above
@@ -38,27 +44,28 @@ const NARROW = 480;
 export function columnsOf(context, app, view, size) {
   view.widest = Math.min(WIDEST, size.width * 0.42);
   const leafText = widthOfLeaves(context, app);
-  const room = size.width - LEFT - BADGE - leafText - 2 * LANES.apart - 8;
+  const nLanes = laneNames(app.point).length;
+  const room = size.width - LEFT - BADGE - leafText - nLanes * LANES.apart - 8;
   for (const sizes of SIZES) {
     const found = columnsWith(context, app, view, sizes);
-    const fits = found.sum + found.widths.length * sizes.gap + 2 * sizes.lane <= room;
-    if (fits || sizes === SIZES.at(-1)) return placed(found, view, size, { room, leafText, fits, least: sizes.gap });
+    const fits = found.sum + found.widths.length * sizes.gap + nLanes * sizes.lane <= room;
+    if (fits || sizes === SIZES.at(-1)) return placed(found, view, size, { room, leafText, nLanes, fits, least: sizes.gap });
   }
   return null;
 }
 
-function placed({ widths, boxes, sum }, view, size, { room, leafText, fits, least }) {
+function placed({ widths, boxes, sum }, view, size, { room, leafText, nLanes, fits, least }) {
   const n = Math.max(widths.length, 1);
   const free = room - sum - n * least;
-  const lane = fits ? Math.min(LANES.most, Math.max(LANES.least, free * 0.42)) : LANES.least;
-  const gap = fits ? Math.min(MOST_GAP, least + Math.max(0, free - 2 * lane) / n) : least;
+  const lane = fits ? Math.min(LANES.most, Math.max(LANES.least, (free * 0.84) / nLanes)) : LANES.least;
+  const gap = fits ? Math.min(MOST_GAP, least + Math.max(0, free - nLanes * lane) / n) : least;
   const xs = [];
   let at = LEFT;
   for (const width of widths) {
     xs.push(at);
     at += (width + gap) * view.stretch;
   }
-  const end = size.width - 8 - 2 * lane - LANES.apart;
+  const end = size.width - 8 - nLanes * (lane + LANES.apart) + LANES.apart;
   // In a wide pane a small tree stays together.
   const leaves = Math.min(end - LANES.apart - leafText - BADGE, Math.max(at, LEFT));
   const firstLane = leaves + BADGE + leafText + LANES.apart;
@@ -70,7 +77,7 @@ function placed({ widths, boxes, sum }, view, size, { room, leafText, fits, leas
     leaves,
     text: leaves + BADGE + 4,
     textWidth: leafText,
-    lanes: [firstLane, firstLane + lane + LANES.apart],
+    lanes: Array.from({ length: nLanes }, (_, i) => firstLane + i * (lane + LANES.apart)),
     lane,
     fits,
   };
@@ -81,7 +88,8 @@ export function levelsThatFit(context, app, size, rowHeight) {
   const all = { folded: new Set(), stretch: 1, rowHeight, layout: null, widest: WIDEST };
   const sizes = SIZES.at(-1);
   const { widths } = columnsWith(context, app, all, sizes);
-  const room = size.width - LEFT - BADGE - widthOfLeaves(context, app) - 2 * LANES.apart - 8 - 2 * sizes.lane;
+  const nLanes = laneNames(app.point).length;
+  const room = size.width - LEFT - BADGE - widthOfLeaves(context, app) - 8 - nLanes * (LANES.apart + sizes.lane);
   let sum = 0;
   const found = widths.findIndex((width) => (sum += width + sizes.gap) > room);
   return Math.max(1, found < 0 ? widths.length : found);

@@ -5,7 +5,7 @@ import { classColour, classShade, inkOn, shade } from "./colour.js";
 import { fitted } from "./dom.js";
 import { linesOf } from "./labelling.js";
 import { MIXED, UNKNOWN, usesMatrix } from "./point.js";
-import { FONT, leftOf, LINE } from "./tree-columns.js";
+import { FONT, laneNames, leftOf, LINE } from "./tree-columns.js";
 import { isEnd } from "./tree-layout.js";
 import { pathTo, ROOT } from "./tree.js";
 import { branchWord, percent } from "./words.js";
@@ -100,20 +100,22 @@ function nextNodes({ point, tree }) {
   return new Set(linesOf(ranking, nGroups).map((line) => tree.lines.node[line]));
 }
 
-/** The headings of the two lanes, and their ground. */
+/** The headings of the lanes, and their ground. */
 function drawLanes({ context, app, size, columns }) {
   const { palette } = app;
-  const others = app.point.reject === null ? ["wrong", "cleared"] : ["rest", "rest"];
-  const words = app.point.perClass ? ["right", others[0]] : [others[1], "flagged"];
-  context.font = `600 ${columns.lane < 56 ? 11 : 12.5}px ${FONT}`;
+  const words = laneNames(app.point);
+  const colours = { flagged: palette.positive, cleared: palette.negative };
+  context.font = `600 ${columns.lane < (words.length > 2 ? 76 : 56) ? 11 : 12.5}px ${FONT}`;
   context.textAlign = "left";
   columns.lanes.forEach((left, lane) => {
     context.fillStyle = palette.lane;
     context.beginPath();
     context.roundRect(left - 4, HEADING + 10, columns.lane + 6, size.height - HEADING - 12, 6);
     context.fill();
-    context.fillStyle = app.point.perClass ? palette.ink : lane === 1 ? palette.positive : palette.negative;
-    context.fillText(fitted(context, words[lane], columns.lane + 4), left - 2, HEADING);
+    context.fillStyle = colours[words[lane]] ?? palette.ink;
+    const isTooLong = context.measureText(words[lane]).width > columns.lane + 4;
+    const word = isTooLong && words[lane] === "undecided" ? "open" : words[lane];
+    context.fillText(fitted(context, word, columns.lane + 4), left - 2, HEADING);
   });
 }
 
@@ -295,7 +297,7 @@ function drawEnd(scene, node) {
     context.font = `${app.point.perClass ? "600 " : ""}12.5px ${FONT}`;
     halo(context, palette, fitted(context, numberOf(app, node), columns.textWidth), columns.text, y(node) + 0.5, palette.ink);
   }
-  return { node, left: left - 4, right: columns.lanes[1] + columns.lane, y: y(node), reach: Math.max(rowHeight / 2, 3) };
+  return { node, left: left - 4, right: columns.lanes.at(-1) + columns.lane, y: y(node), reach: Math.max(rowHeight / 2, 3) };
 }
 
 /** The colour of a label; of a node with both labels, both colours by their shares of its cases. */

@@ -72,7 +72,8 @@ export function makeTreeView(app) {
   function paint() {
     if (!view.layout) fit();
     const { layout, rowHeight, stretch } = view;
-    const wanted = [layout, rowHeight, stretch, size.width, app.point.perClass, view.shift.x];
+    const { perClass, reject } = app.point;
+    const wanted = [layout, rowHeight, stretch, size.width, perClass, reject === null, view.shift.x];
     // Measuring text is slow.
     if (!view.columns || wanted.some((each, i) => each !== measured[i])) view.columns = columnsOf(context, app, view, size);
     measured = wanted;
