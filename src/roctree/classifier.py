@@ -261,7 +261,9 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         counts : "training", "smoothed", (X, y) or (X, y, sample_weight)
             Basis of the choice: training counts, smoothed counts, or held-out cases (also as a
-            tally). The default is "training", or "smoothed" for a threshold.
+            tally). The default is "training", or "smoothed" for a threshold. If a model gives the
+            cases of a leaf different probabilities, or divides cases among leaves, these are the
+            cases by probability, and costs are applied to probabilities.
         positive : label
             The positive class; by default ``positive_class_``, the rarer of two. With more than two
             classes it is separated from the rest, and the other leaves are labelled with the most

@@ -323,7 +323,8 @@ class ROCTreeClassifier(NodeClassifier):
         smoothing : str or Smoother
             A name, or an instance such as ``MBranch(M=8)``.
         X, y, sample_weight : training cases
-            Needed to resolve an option that is "auto", by cross-validation.
+            Needed to resolve an option that is "auto", by cross-validation, and for exact rates of
+            operating points if missing values or soft thresholds divide cases.
         **options
             Options of the smoother, such as ``M=2``.
 
@@ -339,13 +340,14 @@ class ROCTreeClassifier(NodeClassifier):
         """
         model = self._model()
         check_rows_given(X, y, sample_weight)
-        smoother = resolved = resolve_smoother(smoothing, **options)
+        smoother, data = resolve_smoother(smoothing, **options), None
+        resolved = smoother
         if X is not None:
             data = model.dataset(X, y, sample_weight)
             fit_options = FitOptions.from_parameters(vars(self))
             grow, _ = fitting.grower(data, fit_options, self._threads())
             resolved = fitting.select_smoother(smoother, model.pruner, data, fit_options, grow)
-        return self._with_model(model.smoothed(resolved), smoothing=smoother)
+        return self._with_model(model.smoothed(resolved, data), smoothing=smoother)
 
     def pruned(
         self,
@@ -369,7 +371,8 @@ class ROCTreeClassifier(NodeClassifier):
         X_val, y_val : cases that did not grow the tree
             For pruners that choose by held-out cases.
         X, y : training cases
-            For subtree raising.
+            For subtree raising, and for exact rates of operating points if missing values or soft
+            thresholds divide cases.
         sample_weight : array of shape (n_samples,)
             Weights of the cases that are given.
         **options
@@ -528,7 +531,8 @@ class ROCTreeClassifier(NodeClassifier):
         metric, width : see the parameters of the class
             None keeps the current value.
         X, y, sample_weight : training cases
-            Needed for "soft" if the tree was not soft before.
+            Needed for "soft" if the tree was not soft before, and for exact rates of operating
+            points.
 
         Returns
         -------
@@ -595,6 +599,8 @@ class ROCTreeClassifier(NodeClassifier):
         data = model.dataset(X, y, sample_weight).drop_zero_weight()
         grow, _ = fitting.grower(data, fit_options, self._threads())
         other = fitting.add_points(model, data, fit_options, grow, self._threads())
+        if not isinstance(other, FittedScorecard):
+            other = other.with_scores(data, self._threads())
         return self._with_model(other, points=chosen)
 
     def without_points(self) -> Self:
@@ -673,6 +679,8 @@ class ROCTreeClassifier(NodeClassifier):
         self, X: Any, to: Any = None, *, frozen: Any = (), allowed: Any = None
     ) -> Changes:
         """Return the smallest change of each row that gives it another label.
+
+        A missing value that leaves the label open is filled in at no distance; its ``now`` is None.
 
         Parameters
         ----------
@@ -923,7 +931,8 @@ class ROCTreeClassifier(NodeClassifier):
         table : str
             The table, perhaps with its schema: ``"sales.customers"``.
         keep : sequence of str
-            Columns to include in the result, such as a key.
+            Columns to include in the result, such as a key: results of a query have no order, so
+            that without a key they cannot be matched to the rows.
         dialect : str or None
             A dialect of sqlglot; None for what SQLite, DuckDB and PostgreSQL share.
 

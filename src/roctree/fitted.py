@@ -75,6 +75,7 @@ from roctree.pruning import (
 from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import (
     OperatingRequest,
+    check_counts,
     class_index,
     held_out_cases,
     least_cost_classes,
@@ -84,7 +85,7 @@ from roctree.roc import Curve
 from roctree.roc.arithmetic import group_sums
 from roctree.smoothing import Frequencies, Smoother, probabilities
 from roctree.tally import Counted, LeafTable, ScoreGroups, Tally
-from roctree.text import did_you_mean, escape_unprintable, pluralize
+from roctree.text import escape_unprintable, pluralize
 from roctree.tree.explanation import Explanation, by_class, leaf_parts
 from roctree.tree.prediction import apply, decision_path, mix, node_class_counts
 from roctree.tree.shape import importances, subtree_counts
@@ -255,23 +256,11 @@ def leaves_by_counts(
         shares = np.zeros_like(frequencies)
         shares[leaves.nodes] = leaves.shares
         return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
-    if not isinstance(counts, str):
-        raise ParameterError(
-            parameter="counts",
-            reason="must be 'training', 'smoothed', or (X, y) of held-out cases",
-        )
+    check_counts(counts)
     if counts == "training":
         return Leaves.from_counts(tree, tree.counts, frequencies, positive, nodes)
-    if counts == "smoothed":
-        smoothed = probabilities * tree.weight[:, None]
-        return Leaves.from_counts(tree, smoothed, probabilities, positive, nodes)
-    raise ParameterError(
-        parameter="counts",
-        value=counts,
-        reason="is not known{suggestion}: give 'training' or 'smoothed'; in Python, (X, y) of "
-        "held-out cases is allowed too",
-        suggestion=did_you_mean(counts, ["training", "smoothed"]),
-    )
+    smoothed = probabilities * tree.weight[:, None]
+    return Leaves.from_counts(tree, smoothed, probabilities, positive, nodes)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -385,11 +374,6 @@ class FittedModel(ABC):
 
     def counts_divided_cases(self, counts: Any) -> bool:
         """Whether divided cases are counted in parts, which makes rates approximate."""
-        return False
-
-    @property
-    def costs_follow_probabilities(self) -> bool:
-        """Whether costs are weighed by probabilities rather than by the counts of leaves."""
         return False
 
     @property
@@ -529,8 +513,12 @@ class FittedModel(ABC):
 
     def at_request(self, request: OperatingRequest) -> Self:
         """Return the model at the operating point that a request chooses."""
+        return replace(self, operating_point=self.chosen_point(request))
+
+    def chosen_point(self, request: OperatingRequest) -> OperatingPoint:
+        """Return the operating point that a request chooses."""
         leaves = self.point_leaves(request.counts, request.positive)
-        point = operating_point(
+        return operating_point(
             leaves,
             request.labeller,
             self.n_point_nodes(leaves),
@@ -538,7 +526,6 @@ class FittedModel(ABC):
             request.seed,
             in_parts=self.counts_divided_cases(request.counts),
         )
-        return replace(self, operating_point=point)
 
     def n_point_nodes(self, leaves: Leaves) -> int:
         """Return the number of nodes that an operating point labels."""
@@ -562,7 +549,6 @@ class FittedModel(ABC):
         return Labellings.from_leaves(
             leaves,
             self.classes,
-            by_shares=self.costs_follow_probabilities,
             in_parts=self.counts_divided_cases(counts),
             cost_reject=cost_reject,
         )
@@ -769,11 +755,6 @@ class FittedScores(FittedModel):
         leaves = np.full(len(found.scores), -1) if found.leaf is None else found.leaf
         return LeafTable(found.scores, found.counts, leaves, self.classes)
 
-    @property
-    def costs_follow_probabilities(self) -> bool:
-        """Rates are those of the counts; costs are weighed by probabilities, as in ``at(...)``."""
-        return True
-
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
         """Return the scores as leaves, with the requested counts."""
         return self._scored_by(counts).as_leaves(positive)
@@ -785,14 +766,6 @@ class FittedScores(FittedModel):
     def n_point_nodes(self, leaves: Leaves) -> int:
         """Return the number of leaves that an operating point labels."""
         return len(leaves.nodes)
-
-    def at_request(self, request: OperatingRequest) -> Self:
-        """Return the model at the operating point that a request chooses."""
-        other = super().at_request(request)
-        if request.basis == "smoothed" or other.operating_point is None:
-            return other
-        # The costs for which labels are optimal follow from probabilities, not from counts.
-        return replace(other, operating_point=replace(other.operating_point, cost_ratio=None))
 
     def count_scores(self, X: Any, y: Any = None, sample_weight: Any = None) -> ScoreGroups:
         """Return labelled cases grouped by their probabilities; groups are returned unchanged."""
@@ -806,14 +779,7 @@ class FittedScores(FittedModel):
             return counts
         if isinstance(counts, tuple) and len(counts) in (2, 3):
             return self.count_scores(*counts)
-        if not isinstance(counts, str) or counts not in _COUNTS:
-            raise ParameterError(
-                parameter="counts",
-                value=counts,
-                reason="is not known{hint}: give 'training', 'smoothed', or, from Python, held-out "
-                "cases (X, y)",
-                hint=did_you_mean(counts, _COUNTS),
-            )
+        check_counts(counts)
         return self.scored if counts == "training" else self.scored.with_expected_counts()
 
     @cached_property
@@ -842,7 +808,6 @@ class FittedScores(FittedModel):
         return group_sums(groups, weights, len(self.group_order))
 
 
-_COUNTS = ("training", "smoothed")
 # Number of groups of similar probabilities that unlabelled cases are counted in.
 _N_GROUPS = 40
 
@@ -1006,6 +971,9 @@ class FittedTree(FittedNodes):
         Estimate of the probabilities from distances to the decision boundary.
     points : Scorecard or None
         The points that were learned beside the tree; without attributes if they did not help.
+    scored : ScoreGroups or None
+        The training cases by leaf, and divided ones by their probabilities; None if no training
+        case is divided, or if probabilities have changed since the fit.
     """
 
     estimator_name: ClassVar[str] = "ROCTreeClassifier"
@@ -1020,21 +988,40 @@ class FittedTree(FittedNodes):
     width: float = 1.0
     geometric: GeometricProbability | None = None
     points: Scorecard | None = None
+    scored: ScoreGroups | None = None
 
     @property
     def depth(self) -> int:
         """Largest number of splits on a path."""
         return self.tree.max_depth
 
+    @property
+    def mixes_leaves(self) -> bool:
+        """Whether training cases may be divided among leaves, which are averaged."""
+        return self.divides_cases or self.has_soft_thresholds
+
     # Changes: each returns another tree
 
-    def smoothed(self, smoother: Smoother) -> Self:
-        """Return the tree with its probabilities smoothed by another method."""
+    def with_scores(self, cases: Dataset | None, n_threads: int = 1) -> Self:
+        """Return the tree with the probabilities of its training cases, if it needs them.
+
+        Without the cases they are dropped: rates of operating points are then approximate.
+        """
+        scored = None
+        if cases is not None and self.mixes_leaves:
+            scored = ScoreGroups.of_cases(self.tree, self.probabilities, cases, n_threads)
+        return replace(self, scored=scored)
+
+    def smoothed(self, smoother: Smoother, cases: Dataset | None = None) -> Self:
+        """Return the tree with its probabilities smoothed by another method.
+
+        ``cases`` are the training cases, for the rates of operating points.
+        """
         if self.geometric is not None:
             raise cases_needed("fit with this smoothing")
         smooth = probabilities(smoother, self.tree)
         other = replace(self, smoother=smoother, probabilities=smooth, calibration=None)
-        return other.with_point_of(self)
+        return other.with_scores(cases).with_point_of(self)
 
     def with_pruned(
         self, pruner: Pruner, pruned: Pruned, cases: Dataset | None = None, n_threads: int = 1
@@ -1048,7 +1035,8 @@ class FittedTree(FittedNodes):
         pruned : Pruned
             The tree that it made, and labels if it pruned under costs.
         cases : Dataset or None
-            Training cases, needed to re-estimate probabilities by distance.
+            Training cases, needed to re-estimate probabilities by distance, and for the rates of
+            operating points if cases are divided.
         n_threads : int
         """
         self.check_prunable()
@@ -1060,7 +1048,7 @@ class FittedTree(FittedNodes):
             probabilities=probabilities(self.smoother, pruned.tree),
             geometric=None,
             operating_point=None,
-        )
+        ).with_scores(cases, n_threads)
         if self.geometric is not None:
             other = other.with_geometric(cases, n_threads)
         return other.with_point_of(self)
@@ -1102,7 +1090,9 @@ class FittedTree(FittedNodes):
             width=width,
             scale=self.scale if metric is None else scale_of(metric, self.spread, self.schema),
         )
-        return other.with_point_of(self) if "soft" in (ranking, self.ranking) else other
+        if "soft" not in (ranking, self.ranking):
+            return other
+        return other.with_scores(cases).with_point_of(self)
 
     # Labels
 
@@ -1171,7 +1161,11 @@ class FittedTree(FittedNodes):
                 reason="Probabilities by distance are not those of leaves, which are calibrated: "
                 "fit without {geometric_probability}."
             )
-        return super().calibrated(X, y, sample_weight=sample_weight, level=level)
+        # The probabilities of the training cases after calibration are unknown.
+        unscored = replace(self, scored=None)
+        return super(FittedTree, unscored).calibrated(
+            X, y, sample_weight=sample_weight, level=level
+        )
 
     @property
     def stopping_nodes(self) -> Ints:
@@ -1202,6 +1196,11 @@ class FittedTree(FittedNodes):
             check_rows_given(X, y, sample_weight)
         leaves, classes = self.tree.leaves, self.classes
         intervals = None if self.calibration is None else self.node_intervals
+        if X is None and self.scored is not None:
+            divided = self.scored.scores[len(leaves) :]
+            shares = np.concatenate([self.probabilities[leaves], divided])
+            lines = np.append(leaves, np.full(len(divided), -1))
+            return LeafTable(shares, self.scored.counts, lines, classes)
         if X is None:
             shares, counts = self.probabilities[leaves], self.tree.counts[leaves]
             ends = None if intervals is None else intervals[leaves]
@@ -1217,19 +1216,93 @@ class FittedTree(FittedNodes):
         """Return the weight of cases by predicted and true class, float64[classes, classes]."""
         return self.decision.confusion(self.tally(X, y, sample_weight))
 
+    def group_counts(self, counts: Any) -> Floats:
+        """Return labelled cases by leaf, those divided among leaves in parts."""
+        if isinstance(counts, str):
+            return self._leaves_by(counts, 0).counts
+        return super().group_counts(counts)
+
     def labelling_leaves(self, counts: Any, positive: int) -> Leaves:
-        """Return the leaves with training counts, smoothed counts or those of held-out cases."""
+        """Return the leaves with training counts, smoothed counts or those of held-out cases.
+
+        If cases are divided, there is a row for each of their probabilities too.
+        """
+        if not self._chooses_by_scores(counts):
+            return self._leaves_by(self._counted(counts), positive)
+        scored = self._scored_by(counts).as_leaves(positive)
+        divided = np.full(len(scored.nodes) - self.n_leaves, -1)
+        return replace(scored, nodes=np.append(self.tree.leaves, divided))
+
+    def point_leaves(self, counts: Any, positive: int) -> Leaves:
+        """Return the leaves, or the probabilities of cases and a pure leaf for each class."""
+        if not self._chooses_by_scores(counts):
+            return self.labelling_leaves(counts, positive)
+        # Thresholds lie between the probabilities of cases, wherever those of other leaves are.
+        return self._scored_by(counts).with_cases().with_pure_leaves(positive)
+
+    def n_point_nodes(self, leaves: Leaves) -> int:
+        """Return the number of nodes or probabilities that an operating point labels."""
+        return len(leaves.nodes) if leaves.by_shares else self.n_nodes
+
+    def chosen_point(self, request: OperatingRequest) -> OperatingPoint:
+        """Return the operating point that a request chooses, with the votes of all nodes."""
+        point = super().chosen_point(request)
+        return self._at_leaves(point) if self._chooses_by_scores(request.counts) else point
+
+    def _at_leaves(self, point: OperatingPoint) -> OperatingPoint:
+        """Return a point that was chosen by the probabilities of cases with votes of leaves.
+
+        Votes are linear in probabilities, and those of the pure leaves come last: see
+        ``FittedScores``.
+        """
+        leaves, pure = self.tree.leaves, slice(-self.schema.n_classes, None)
+
+        def at_nodes(votes: Floats) -> Floats:
+            found = np.zeros((self.n_nodes, votes.shape[1]))
+            found[leaves] = self.probabilities[leaves] @ votes[pure]
+            return found
+
+        votes, others = at_nodes(point.votes), at_nodes(point.other_votes)
+        return replace(
+            point,
+            labels=votes.argmax(axis=1),
+            others=others.argmax(axis=1),
+            votes=votes,
+            other_votes=others,
+        )
+
+    def _chooses_by_scores(self, counts: Any) -> bool:
+        """Whether an operating point is chosen by the probabilities of cases, not those of leaves.
+
+        Held-out cases give the leaves of a hard tree frequencies of their own.
+        """
+        return self.mixes_leaves and (isinstance(counts, str) or self.has_soft_thresholds)
+
+    def _counted(self, counts: Any) -> Any:
+        """Return held-out cases as a tally of this tree; others unchanged."""
         if isinstance(counts, tuple):
-            counts = self.tally(*held_out_cases(counts))
-        elif isinstance(counts, Tally):
-            counts = counts.of_tree(self.tree)
+            return self.tally(*held_out_cases(counts))
+        return counts.of_tree(self.tree) if isinstance(counts, Tally) else counts
+
+    def _leaves_by(self, counts: Any, positive: int) -> Leaves:
         frequencies = Frequencies()(self.tree)
         return leaves_by_counts(self.tree, self.probabilities, frequencies, counts, positive)
+
+    def _scored_by(self, counts: Any) -> ScoreGroups:
+        """Return the cases that an operating point is chosen by, grouped by probability."""
+        counts = self._counted(counts)
+        if isinstance(counts, Tally):
+            return ScoreGroups.of_tally(counts, self.probabilities)
+        check_counts(counts)
+        scored = self.scored
+        if scored is None:
+            scored = ScoreGroups.of_leaves(self.tree, self.probabilities, self.tree.counts)
+        return scored if counts == "training" else scored.with_expected_counts()
 
     def counts_divided_cases(self, counts: Any) -> bool:
         """Whether divided cases are counted in parts, which makes rates approximate."""
         # Divided held-out cases are counted as a whole, in separate lines.
-        return isinstance(counts, str) and (self.divides_cases or self.has_soft_thresholds)
+        return isinstance(counts, str) and self.mixes_leaves and self.scored is None
 
     # Pruning under costs
 
@@ -1259,8 +1332,8 @@ class FittedTree(FittedNodes):
         curve = cost_pruning_curve(
             self.tree, pruner, costs, counts, self.classes.tolist(), place, apart=apart
         )
-        in_parts = X_test is None and self.counts_divided_cases("training")
-        return replace(curve, in_parts=in_parts)
+        # Pruned trees divide cases otherwise than this one.
+        return replace(curve, in_parts=X_test is None and self.mixes_leaves)
 
     # Geometry
 

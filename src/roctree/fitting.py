@@ -72,7 +72,7 @@ from roctree.tree.growth import (
     weight_grid,
 )
 from roctree.tree.levels import Binned, LevelCallback, bin_dataset
-from roctree.tree.prediction import apply, divided_rows, mix, node_class_counts
+from roctree.tree.prediction import apply, divides_any, mix, node_class_counts
 from roctree.tree.shape import (
     collapse,
     cut,
@@ -282,7 +282,13 @@ def fit_grown(
     )
     fitted = assemble(options, data.schema, training, learned)
     if options.points is not None:
-        return add_points(fitted, data, options, grow, n_threads)
+        fitted = add_points(fitted, data, options, grow, n_threads)
+    if isinstance(fitted, FittedScorecard):
+        return fitted
+    if options.splits == "exact" or options.ranking == "soft":
+        # Data larger than memory are not read again for the scores of their cases, and bins give
+        # the same file in memory.
+        fitted = fitted.with_scores(data, n_threads)
     return fitted.with_geometric(data, n_threads) if options.geometric_probability else fitted
 
 
@@ -325,7 +331,7 @@ def _divides_cases(options: FitOptions, tree: Tree, values: Floats, n_threads: i
     """Whether missing values divide training cases among leaves."""
     if options.missing == "branch" or not any_missing(values, n_threads):
         return False
-    return bool(divided_rows(harden(tree), values).any())
+    return divides_any(harden(tree), values)
 
 
 # Growth

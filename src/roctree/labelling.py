@@ -21,7 +21,6 @@ name            labels
 dataclass that is a ``Labeller``, add it to ``LABELLING``, and an argument to ``Request``.
 """
 
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree.arrays import Floats, Ints
-from roctree.errors import ParameterError, ParameterWarning
+from roctree.errors import ParameterError, ParameterWarning, stacklevel_outside_package
 from roctree.roc import Curve
 from roctree.roc.arithmetic import tie_groups
 from roctree.roc.curve import IN_PARTS
@@ -85,12 +84,20 @@ class Leaves:
         Class frequencies; those of training in leaves without cases.
     positive : int
         The positive class, of two or against the rest.
+    by_shares : bool
+        Whether shares are the probabilities of a model rather than frequencies of the counts. Costs
+        are then weighed by shares, and rates are those of the counts.
+    rounded : bool
+        Whether these probabilities are rounded. A threshold of two classes is then placed halfway
+        between them, so that the cases of a row have the same label.
     """
 
     nodes: Ints
     counts: Floats
     shares: Floats
     positive: int = 1
+    by_shares: bool = False
+    rounded: bool = False
 
     @classmethod
     def from_counts(
@@ -149,7 +156,12 @@ class Leaves:
             np.column_stack([np.delete(table, self.positive, 1).sum(1), table[:, self.positive]])
             for table in (self.counts, self.shares)
         )
-        return Leaves(self.nodes, counts, shares)
+        return replace(self, counts=counts, shares=shares, positive=1)
+
+    def select(self, chosen: NDArray[np.bool_]) -> "Leaves":
+        """Return some of the rows."""
+        nodes, counts, shares = self.nodes[chosen], self.counts[chosen], self.shares[chosen]
+        return replace(self, nodes=nodes, counts=counts, shares=shares)
 
     def with_empty_joined(self) -> "Leaves":
         """Return the leaves with shares of leaves without cases changed to those of the next.
@@ -293,7 +305,14 @@ class LeastCost:
     def __call__(self, leaves: Leaves) -> Labelling:
         """Return the labels; if two classes cost the same, the positive one."""
         costs = self.matrix(leaves) * self.weights(leaves)
-        return Labelling.deterministic(votes_by_cost(leaves.shares, costs, leaves.positive))
+        votes = votes_by_cost(leaves.shares, costs, leaves.positive)
+        if leaves.rounded and costs.shape == (2, 2):
+            is_positive = votes.argmax(axis=1) == leaves.positive
+            n_scores = int(leaves.rank[is_positive].max(initial=-1)) + 1
+            votes = leaves.votes_for_top(n_scores)
+        elif leaves.by_shares:
+            votes += _tie_margins(leaves, costs)
+        return Labelling.deterministic(votes)
 
     def matrix(self, leaves: Leaves) -> Floats:
         """Return the costs by predicted and true class; a last row is for undecided cases."""
@@ -318,7 +337,7 @@ class LeastCost:
                     reason=f"{{cost_reject={reject:g}}} leaves no case undecided: with these costs "
                     f"a decision never costs more than {limit:.4g}. Lower {{cost_reject}}"
                 ),
-                stacklevel=_stacklevel_outside_package(),
+                stacklevel=stacklevel_outside_package(),
             )
 
     def _costs_of_errors(self, leaves: Leaves) -> Floats:
@@ -399,7 +418,7 @@ class MaxFPR:
                 reason=f"{{max_fpr={self.rate:g}}} leaves no case positive: the first leaves "
                 f"already have a false positive rate of {least:.4g}. Raise {{max_fpr}}{at_random}"
             ),
-            stacklevel=_stacklevel_outside_package(),
+            stacklevel=stacklevel_outside_package(),
         )
 
 
@@ -627,6 +646,18 @@ def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
 _TIE_BREAK = 1e-200
 
 
+def _tie_margins(leaves: Leaves, costs: Floats) -> Floats:
+    """Return additions to the votes that decide ties as ``votes_by_cost`` does.
+
+    The vote of a case is the mean vote of its leaves, in which a tie is not exact.
+    """
+    order = -np.arange(len(costs), dtype=np.float64)
+    if leaves.n_classes == 2:
+        order[[1 - leaves.positive, leaves.positive]] = 0.0, 1.0
+        order[2:] = -1.0
+    return np.asarray(_ROUNDING * np.abs(costs).max() * order)
+
+
 def _target_prior(prior: object, leaves: Leaves) -> Floats:
     """Return the requested class shares; by default those of the leaves."""
     if prior is None:
@@ -704,18 +735,6 @@ def _checked_cost(name: str, cost: float | None) -> float:
     return float(cost)
 
 
-def _stacklevel_outside_package() -> int:
-    """Return the stack level, for a warning of the caller, of the first frame outside roctree."""
-    frame, level = sys._getframe(1), 1
-    package = __name__.partition(".")[0]
-    while (
-        frame.f_back is not None
-        and str(frame.f_globals.get("__name__")).partition(".")[0] == package
-    ):
-        frame, level = frame.f_back, level + 1
-    return level
-
-
 # Operating points
 
 
@@ -732,8 +751,8 @@ class OperatingPoint:
     others : int64[nodes]
         Class used instead with probability ``chance``.
     votes, other_votes : float64[nodes, classes]
-        Votes of each leaf; the highest is that of its class. If missing values divide a case among
-        leaves, the mean of their votes decides. With ``cost_reject`` there is one more column.
+        Votes of each leaf; the highest is that of its class. If a case is divided among leaves, the
+        mean of their votes decides. With ``cost_reject`` there is one more column.
     chance : float
         From 0 to 1; 0 unless the labels are randomised.
     confusion : float64[classes, classes]
@@ -752,8 +771,9 @@ class OperatingPoint:
     counts : {"training", "smoothed", "held_out"}
         The counts it was chosen by.
     in_parts : bool
-        Whether missing values or soft thresholds divide cases among leaves. The counts contain
-        fractions of them, while ``predict`` labels them as a whole, so the rates are approximate.
+        Whether missing values or soft thresholds divide cases among leaves and their probabilities
+        are unknown. The counts contain fractions of them, while ``predict`` labels them as a whole,
+        so the rates are approximate.
     positive : int
         Index of the positive class, of two or against the rest.
     seed : int
@@ -967,6 +987,10 @@ def _cost_ratio(leaves: Leaves, chosen: Labelling, weights: Floats) -> tuple[flo
     if chosen.votes.shape[1] > leaves.n_classes:
         return None
     positive = chosen.labels == leaves.positive
+    if leaves.by_shares:
+        # Probabilities that no case has.
+        full = np.asarray(leaves.counts.any(axis=1))
+        leaves, positive = leaves.select(full), positive[full]
     n_scores = int(leaves.rank[positive].max()) + 1 if positive.any() else 0
     if chosen.chance > 0.0 or not np.array_equal(leaves.rank < n_scores, positive):
         return None
@@ -1051,9 +1075,6 @@ class Labellings(Sequence[LabellingRow]):
     leaves : Leaves
     positive_class, negative_class : label
         The negative class is None if it is the rest of several.
-    by_shares : bool
-        Whether the cost ranges follow from the shares rather than the counts. Both agree unless the
-        shares are those of a model.
     in_parts : bool
         Whether the counts contain fractions of cases, which makes rates approximate.
     cost_reject : float or None
@@ -1063,7 +1084,6 @@ class Labellings(Sequence[LabellingRow]):
     leaves: Leaves
     positive_class: Any = None
     negative_class: Any = None
-    by_shares: bool = False
     in_parts: bool = False
     cost_reject: float | None = None
 
@@ -1073,7 +1093,6 @@ class Labellings(Sequence[LabellingRow]):
         leaves: Leaves,
         classes: NDArray[Any],
         *,
-        by_shares: bool = False,
         in_parts: bool = False,
         cost_reject: float | None = None,
     ) -> "Labellings":
@@ -1086,7 +1105,6 @@ class Labellings(Sequence[LabellingRow]):
             two.with_empty_joined(),
             labels[leaves.positive],
             labels[1 - leaves.positive] if two is leaves else None,
-            by_shares,
             in_parts,
             cost_reject,
         )
@@ -1138,7 +1156,7 @@ class Labellings(Sequence[LabellingRow]):
     def cost_bounds(self) -> Floats:
         """Cost ratios (miss : false alarm) at which adjacent labellings tie, from 0 to inf."""
         curve = self.leaves.curve
-        by_share = (curve.positives + curve.negatives == 0.0) | self.by_shares
+        by_share = (curve.positives + curve.negatives == 0.0) | self.leaves.by_shares
         ours = np.where(by_share, curve.scores, curve.positives)
         theirs = self._prices(ours, np.where(by_share, 1.0 - curve.scores, curve.negatives))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):

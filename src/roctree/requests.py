@@ -6,7 +6,7 @@ and priors may be given by position or by class label, as nested sequences, dict
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,6 +231,24 @@ def least_cost_classes(
     elif n_rows and n_classes > 1:
         check_errors_cost(costs)
     return np.asarray(votes_by_cost(probabilities, costs, positive).argmax(axis=1))
+
+
+def check_counts(counts: Any) -> None:
+    """Raise ``ParameterError`` unless ``counts`` names what an operating point is chosen by."""
+    if not isinstance(counts, str):
+        raise ParameterError(
+            parameter="counts",
+            reason="must be 'training', 'smoothed', or (X, y) of held-out cases",
+        )
+    known = get_args(Counts)
+    if counts not in known:
+        raise ParameterError(
+            parameter="counts",
+            value=counts,
+            reason="is not known{suggestion}: give 'training' or 'smoothed'; in Python, (X, y) of "
+            "held-out cases is allowed too",
+            suggestion=did_you_mean(counts, known),
+        )
 
 
 def cost_table(cost_matrix: Any, classes: NDArray[Any]) -> Floats:

@@ -41,12 +41,13 @@ class FittedScorecard(FittedScores, FittedTree):
     def of(cls, model: FittedTree, points: Scorecard, scored: ScoreGroups) -> "FittedScorecard":
         """Return a tree with these points, not calibrated."""
         known = {each.name: getattr(model, each.name) for each in fields(FittedTree)}
-        return cls(**(known | {"points": points, "operating_point": None}), scored=scored)
+        return cls(**(known | {"points": points, "operating_point": None, "scored": scored}))
 
     def without_points(self) -> FittedTree:
         """Return the tree alone."""
         known = {each.name: getattr(self, each.name) for each in fields(FittedTree)}
-        gone = {"points": None, "operating_point": None, "calibration": None}
+        # The scores of cases are those with points.
+        gone = dict.fromkeys(["points", "operating_point", "calibration", "scored"])
         return FittedTree(**(known | gone))
 
     # Rows
@@ -60,6 +61,11 @@ class FittedScorecard(FittedScores, FittedTree):
     def follows_probabilities(self) -> bool:
         """Whether ``predict`` gives the most probable class."""
         return self.operating_point is None
+
+    @property
+    def mixes_leaves(self) -> bool:
+        """Whether labels are the mean of those of leaves: no, they follow from the points too."""
+        return False
 
     @cached_property
     def decision(self) -> Decision:
@@ -108,10 +114,6 @@ class FittedScorecard(FittedScores, FittedTree):
         for votes, part in zip(self.share_votes, (1.0 - chance, chance), strict=True):
             np.add.at(table, (X.scores @ votes).argmax(axis=1), part * X.counts)
         return table
-
-    def counts_divided_cases(self, counts: Any) -> bool:
-        """Whether divided cases are counted in parts: no, each case is counted by its score."""
-        return False
 
     # Descriptions
 

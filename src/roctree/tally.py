@@ -2,8 +2,9 @@
 
 Missing values and soft thresholds divide cases. A divided case is scored and labelled as a whole,
 by the mean of its leaves. If it were counted in parts, it would have several labels, and the rates
-would not be those of the predictions. If a model gives cases of the same leaf different
-probabilities, cases are grouped by probability (``ScoreGroups``).
+would not be those of the predictions. Where the cases of a leaf have different probabilities, also
+because they are divided, operating points are chosen by cases grouped by probability
+(``ScoreGroups``).
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,9 +20,16 @@ from roctree.data import Dataset
 from roctree.errors import DataError, ParameterError
 from roctree.labelling import Leaves
 from roctree.text import data_frame, html_table, rich_table, text_table
-from roctree.tree.prediction import divided_rows, mix, node_class_counts
+from roctree.tree.growth import weight_grid
+from roctree.tree.prediction import (
+    apply,
+    divided_rows,
+    mix,
+    node_class_counts,
+    undivided_ends,
+)
 from roctree.tree.shape import subtree_counts
-from roctree.tree.tree import Tree, make_read_only
+from roctree.tree.tree import SCORE_DECIMALS, Tree, make_read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,13 +193,17 @@ class ScoreGroups:
     counts : float64[n, classes]
         Weight of the cases of each class with these probabilities.
     leaf : int64[n] or None
-        The leaf that gave them, the heaviest where missing values lead to several. None if
-        unknown, as in files of the first release.
+        The leaf that gave them, the heaviest where a case reaches several; -1 or None if unknown.
+        In a tree without points there is a group for each leaf, then one for each probability of
+        divided cases.
+    decimals : int or None
+        Decimals that probabilities are rounded to, if there were too many.
     """
 
     scores: Floats
     counts: Floats
     leaf: Ints | None = None
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         make_read_only(self)
@@ -206,6 +218,52 @@ class ScoreGroups:
         return cls(distinct[:, :-1].copy(), counts, distinct[:, -1].astype(np.int64))
 
     @classmethod
+    def of_leaves(cls, tree: Tree, probabilities: Floats, counts: Floats) -> "ScoreGroups":
+        """Return a group for each leaf, given tables of all nodes."""
+        return cls(probabilities[tree.leaves], counts[tree.leaves], tree.leaves)
+
+    @classmethod
+    def of_tally(cls, tally: Tally, probabilities: Floats) -> "ScoreGroups":
+        """Return the lines of a tally, given the probabilities of all nodes."""
+        return cls(tally.lines(probabilities), tally.counts, tally.nodes)
+
+    @classmethod
+    def of_cases(
+        cls, tree: Tree, probabilities: Floats, cases: Dataset, n_threads: int = 1
+    ) -> "ScoreGroups | None":
+        """Group cases by leaf, and divided ones by their probabilities.
+
+        With many different probabilities, all are rounded; with too many nevertheless, None is
+        returned. The result does not depend on the order of the cases.
+
+        Parameters
+        ----------
+        tree : Tree
+        probabilities : float64[nodes, classes]
+        cases : Dataset
+        n_threads : int
+        """
+        n_classes, leaves = tree.n_classes, tree.leaves
+        weights, _ = weight_grid(cases.weights, n_threads)
+        ends = undivided_ends(tree, cases.values, n_threads=n_threads)
+        whole = _class_totals(ends, cases.labels, weights, (tree.n_nodes, n_classes))[leaves]
+        divided = np.flatnonzero(~tree.is_leaf[ends] & (weights > 0.0))
+        values, labels, weights = cases.values[divided], cases.labels[divided], weights[divided]
+        shares = mix(tree, values, probabilities, n_threads=n_threads)
+        for decimals, most in _ROUNDINGS[n_classes > 2]:
+            own, group = _distinct(_rounded(shares, decimals))
+            if len(own) <= most:
+                heaviest = apply(tree, values, n_threads=n_threads)
+                counts = _class_totals(group, labels, weights, (len(own), n_classes))
+                return cls(
+                    np.concatenate([_rounded(probabilities[leaves], decimals), own]),
+                    np.concatenate([whole, counts]),
+                    np.append(leaves, _most_common(heaviest, group, weights)),
+                    None if decimals == SCORE_DECIMALS else decimals,
+                )
+        return None
+
+    @classmethod
     def joined(cls, parts: Iterable["ScoreGroups"]) -> "ScoreGroups":
         """Return the cases of all, scored by one model."""
         every = list(parts)
@@ -218,13 +276,20 @@ class ScoreGroups:
             np.concatenate(leaves) if len(leaves) == len(every) else None,
         )
 
+    def with_cases(self) -> "ScoreGroups":
+        """Return the groups that have cases."""
+        full = self.counts.any(axis=1)
+        leaf = None if self.leaf is None else self.leaf[full]
+        return replace(self, scores=self.scores[full], counts=self.counts[full], leaf=leaf)
+
     def with_expected_counts(self) -> "ScoreGroups":
         """Return the same scores with the class counts that they predict."""
         return replace(self, counts=self.scores * self.counts.sum(axis=1, keepdims=True))
 
     def as_leaves(self, positive: int) -> Leaves:
         """Return the scores as leaves."""
-        return Leaves(np.arange(len(self.scores)), self.counts, self.scores, positive)
+        nodes = np.arange(len(self.scores))
+        return Leaves(nodes, self.counts, self.scores, positive, by_shares=True)
 
     def with_pure_leaves(self, positive: int) -> Leaves:
         """Return the scores as leaves, followed by an empty pure leaf for each class.
@@ -235,7 +300,55 @@ class ScoreGroups:
         n_classes = self.scores.shape[1]
         scores = np.concatenate([self.scores, np.eye(n_classes)])
         counts = np.concatenate([self.counts, np.zeros((n_classes, n_classes))])
-        return Leaves(np.arange(len(scores)), counts, scores, positive)
+        leaves = Leaves(np.arange(len(scores)), counts, scores, positive, by_shares=True)
+        return replace(leaves, rounded=self.decimals is not None)
+
+
+# Decimals of the probabilities of divided cases, and the most groups that are kept with them, for
+# two classes and for more. Thresholds halfway between groups separate their cases in the same way.
+_ROUNDINGS = ((SCORE_DECIMALS, 1000), (3, 1001)), ((SCORE_DECIMALS, 1000), (2, 10_000))
+
+
+def _rounded(shares: Floats, decimals: int) -> Floats:
+    """Return class probabilities with fewer decimals that add up to 1."""
+    if shares.shape[1] == 2:
+        # On a grid, also those of the other class.
+        second = np.round(shares[:, 1], decimals)
+        return np.column_stack([np.round(1.0 - second, decimals), second])
+    found = np.round(shares, decimals)
+    if decimals < SCORE_DECIMALS:
+        found[~found.any(axis=1)] = 1.0
+        found /= found.sum(axis=1, keepdims=True)
+    return found
+
+
+def _distinct(shares: Floats) -> tuple[Floats, Ints]:
+    """Return the distinct rows, and which of them each row is."""
+    if shares.shape[1] == 2:
+        # One column says all, and is much faster to sort.
+        _, first, group = np.unique(shares[:, 1], return_index=True, return_inverse=True)
+        return shares[first], group
+    found, group = np.unique(shares, axis=0, return_inverse=True)
+    return found, group.reshape(-1)
+
+
+def _most_common(leaf: Ints, group: Ints, weights: Floats) -> Ints:
+    """Return the leaf with the largest weight in each group, the first on ties."""
+    width = int(leaf.max(initial=0)) + 1
+    cells, place = np.unique(group * width + leaf, return_inverse=True)
+    totals = np.bincount(place, weights)
+    order = np.lexsort((cells, -totals, cells // width))
+    _, first = np.unique(cells[order] // width, return_index=True)
+    return np.asarray(cells[order][first] % width)
+
+
+def _class_totals(
+    group: Ints, labels: NDArray[Any], weights: Floats, shape: tuple[int, int]
+) -> Floats:
+    """Return the weight of each class in each group, float64[groups, classes]."""
+    cell = group * shape[1] + labels
+    totals = np.bincount(cell, weights, shape[0] * shape[1])
+    return totals.astype(np.float64).reshape(shape)
 
 
 # Labelled cases, counted as a model needs it to be evaluated.

@@ -319,7 +319,11 @@ def test_a_command_that_has_too_little_memory_to_start_says_so(table):
 
 
 def test_approximate_counts_of_divided_cases_come_with_advice(patients, roctree):
-    assert roctree("fit", "data.csv", "--target", "outcome", "-o", "soft.json").code == 0
+    assert roctree("fit", "data.csv", "--target", "outcome", "-o", "fitted.json").code == 0
+    assert "Approximate" not in roctree("labellings", "fitted.json").out
+    assert "Predictions may" not in roctree("at", "fitted.json", "--cost-fn", 5).out
+    # The probabilities of the training cases in the smaller tree are unknown.
+    roctree("prune", "fitted.json", "--method", "pessimistic", "-o", "soft.json")
     listed = roctree("labellings", "soft.json").out
     assert "Approximate: cases divided among leaves count fractionally; give test data" in listed
     assert "Approximate" not in roctree("labellings", "soft.json", "test.csv").out

@@ -140,15 +140,18 @@ class TestCounts:
         whole = ROCTreeClassifier(max_depth=4).fit(*complete)
         assert not whole.at(max_fpr=0.1).operating_point_.in_parts
         soft = whole.at(max_fpr=0.1).ranked("soft", X=complete[0], y=complete[1])
-        assert soft.operating_point_.in_parts
+        wider = soft.ranked("soft", width=2.0)
+        assert [each.operating_point_.in_parts for each in (soft, wider)] == [False, True]
         assert not soft.ranked("leaf").operating_point_.in_parts
         held_out = tree.at(max_fpr=0.1, counts=data)
         with pytest.raises(ParameterError, match="soften thresholds first, then call at"):
             held_out.ranked("soft", X=data[0], y=data[1])
 
     def test_say_where_figures_are_approximate(self, tree, data):
-        assert "approximate" in repr(tree.labellings())
-        assert "approximate" in repr(tree.roc())
+        assert "approximate" not in repr(tree.labellings()) + repr(tree.roc())
+        smoothed = tree.smoothed("laplace")
+        assert "approximate" in repr(smoothed.labellings())
+        assert "approximate" in repr(smoothed.roc())
         assert "approximate" not in repr(tree.labellings(counts=data))
         assert "approximate" not in repr(tree.roc(*data))
         whole = ROCTreeClassifier(max_depth=4).fit(*weather.complete(200))

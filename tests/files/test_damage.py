@@ -146,6 +146,8 @@ def put(value, path, new, drop):
 
 # Fields that a file may lack: those of strategies have defaults.
 OPTIONAL = {("scored", "leaves"), ("calibration",)}
+# Without points each of the later sections may be absent.
+LATER = {("points",), ("scored",)}
 # Numbers and words that may be any.
 FREE = {
     *(("operating_point", name) for name in ("expected_cost", "fpr", "tpr", "isocost_slope")),
@@ -196,7 +198,8 @@ def test_a_document_is_refused_if_a_field_is_missing_or_of_another_kind(name):
             changed = document(whole)
             put(changed, path, new, drop=False)
             found += [(path, what)] * accepted(changed)
-        if path[0] != "parameters" and "options" not in path and path not in OPTIONAL:
+        optional = path in OPTIONAL | (LATER if name == "points that do not help" else set())
+        if path[0] != "parameters" and "options" not in path and not optional:
             changed = document(whole)
             put(changed, path, None, drop=True)
             found += [(path, "missing")] * accepted(changed)

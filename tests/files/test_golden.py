@@ -37,7 +37,7 @@ def test_a_golden_file_is_saved_as_it_was_but_for_younger_parameters(path):
 
 def test_there_are_golden_files_of_every_version():
     assert {Path(path).stem.split("-")[1] for path in GOLDEN} == {"1", "2"}
-    assert len(GOLDEN) == 8
+    assert len(GOLDEN) == 9
 
 
 def test_there_are_golden_files_of_every_kind():

@@ -52,6 +52,11 @@ def weather_soft():
     return presets.readable(max_leaf_nodes=9).fit(X, y), _rows(X)
 
 
+def weather_divided():
+    X, y = weather.frame()
+    return presets.readable(max_leaf_nodes=9).fit(X, y).at(max_fpr=0.1), _rows(X)
+
+
 def naive_bayes():
     X, y = scattered()
     return NaiveBayesTreeClassifier().fit(X, y).at(cost_fp=1, cost_fn=3, positive="no"), _rows(X)
@@ -77,6 +82,7 @@ MODELS = [
     weather_c45,
     weather_geometric,
     weather_soft,
+    weather_divided,
     naive_bayes,
     iris_cells,
     weather_scorecard,

@@ -422,16 +422,26 @@ def _labelling_facts(found: Labellings) -> list[dict[str, Any]]:
 
 
 def _shown_labellings(found: Labellings) -> list[str | ReportTable]:
-    """Return the table of labellings that are optimal in a range of costs, and a note on others.
+    """Return the table of labellings that are optimal in a range of costs, and notes on others.
 
-    The first and the last, without and with positive cases only, are always shown.
+    The first and the last, without and with positive cases only, are always shown. Of those with
+    the same positive leaves the first is shown.
     """
     low, high = found.cost_ranges.T
-    shown = high > low
-    shown[[0, -1]] = True
-    rows = [row for row, wanted in zip(found.cells(digits=4), shown, strict=True) if wanted]
+    optimal = high > low
+    optimal[[0, -1]] = True
+    columns = found.columns()
+    leaves = np.column_stack([columns[name] for name in columns if name.endswith("_leaves")])
+    _, first = np.unique(leaves[optimal], axis=0, return_index=True)
+    shown = np.union1d(np.flatnonzero(optimal)[first], [0, len(found) - 1])
+    cells = found.cells(digits=4)
+    rows = [cells[number] for number in shown]
     table = ReportTable(found.head, rows, f"Labellings, positive class {found.positive_class}")
     notes = [found.note] if found.note else []
+    n_more = int(optimal.sum()) - len(shown)
+    if n_more:
+        others = "another labelling differs" if n_more == 1 else f"{n_more} others differ"
+        notes.append(f"{others.capitalize()} only in cases that are divided among leaves.")
     if found.in_parts:
         notes.append(f"{IN_PARTS.capitalize()}; give test data to count every case as a whole.")
     return [table, *(f"{note}\n" for note in notes)]

@@ -150,27 +150,32 @@ def as_bytes(model: FittedModel, omitted: list[str] | None = None) -> bytes:
     sections = {"estimator": name, **codec.write(model, [] if omitted is None else omitted)}
     if model.calibration is not None:
         sections["calibration"] = write_calibration(model.calibration)
-    return encode(sections, _first_version(sections))
+    return encode(sections, _first_version(sections, codec))
 
 
-def _first_version(sections: Collection[str]) -> int:
+def _first_version(sections: Collection[str], codec: Any) -> int:
     """Return the first version of the format that has these sections."""
-    return VERSION if "points" in sections else 1
+    return VERSION if any(name in sections for name in _later_sections(codec)) else 1
+
+
+def _later_sections(codec: Any) -> tuple[str, ...]:
+    """Return the sections of a kind of model that version 1 of the format did not have."""
+    return getattr(codec, "LATER_SECTIONS", ())
 
 
 def from_bytes(data: bytes) -> FittedModel:
     """Return the model of a file's content; raise ``ModelFileError`` if it is not one."""
     version, document = decode(data)
-    if version != _first_version(document):
-        raise ModelFileError(
-            f"The file has version {version} of the format, but not the sections of that version."
-        )
     name = document.get("estimator")
     if not isinstance(name, str) or name not in KINDS:
         raise ModelFileError("The file has a kind of model that this release does not know.")
     codec = import_module(KINDS[name].codec)
+    if version != _first_version(document, codec):
+        raise ModelFileError(
+            f"The file has version {version} of the format, but not the sections of that version."
+        )
     required = ("estimator", *codec.SECTIONS)
-    optional = ("calibration", *getattr(codec, "OPTIONAL_SECTIONS", ()))
+    optional = ("calibration", *_later_sections(codec))
     section = Section.from_value(document, "the file", required, optional)
     model: FittedModel = codec.read(section)
     if "calibration" not in document:

@@ -167,9 +167,11 @@ class Section:
                 section._reject_all(f"has {name[:40]!r}, which this version of the format lacks")
         return section
 
-    def section(self, name: str, names: Collection[str]) -> "Section":
+    def section(
+        self, name: str, names: Collection[str], optional: Collection[str] = ()
+    ) -> "Section":
         """Return a section within this one."""
-        return Section.from_value(self.values[name], self._field(name), names)
+        return Section.from_value(self.values[name], self._field(name), names, optional)
 
     def has(self, name: str) -> bool:
         """Return whether a field is not null."""

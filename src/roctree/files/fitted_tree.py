@@ -10,6 +10,7 @@ from roctree.errors import ModelFileError
 from roctree.files.document import Section
 from roctree.files.parts import (
     NotKept,
+    read_divided,
     read_parameters,
     read_point,
     read_points,
@@ -38,8 +39,9 @@ SECTIONS = (
     *("training", "parameters", "schema", "tree", "smoothing", "pruning", "class_weight"),
     *("metric", "divides_cases", "geometric_probability", "operating_point"),
 )
-# Sections of trees with points; the second only if points were added.
-OPTIONAL_SECTIONS = ("points", "scored")
+# Sections that came later: the points, if any were asked for; and the scores of cases, with points
+# or if cases are divided.
+LATER_SECTIONS = ("points", "scored")
 _METRIC_FIELDS = ("ranges", "deviations", "scale")
 _GEOMETRIC_FIELDS = ("votes", "scale", "extent", "start", "step", "bandwidth", "sums")
 
@@ -72,7 +74,7 @@ def write(model: FittedTree, omitted: list[str]) -> dict[str, Any]:
     }
     if model.points is not None:
         written["points"] = write_points(model.points)
-    if isinstance(model, FittedScorecard):
+    if model.scored is not None:
         written["scored"] = write_scored(model.scored)
     return written
 
@@ -92,21 +94,11 @@ def read(section: Section) -> FittedTree:
     strategies = read_strategies(section, tree)
     defaults = {**FittedTree.default_parameters, **_BEFORE}
     parameters = read_parameters(section, defaults, _check_stored_parameters)
-    scored = read_scored(section, tree) if "scored" in section.values else None
-    if scored is None:
-        point = read_point(section, tree.n_classes, tree.n_nodes)
-    else:
-        point = read_score_point(section, scored)
     card = read_points(section, schema) if "points" in section.values else None
-    if (card is not None and bool(card.attributes)) != (scored is not None):
-        raise ModelFileError(
-            "The file has points without scores of cases, or these without points."
-        )
     found = FittedTree(
         schema=schema,
         training=read_training(section),
         parameters=parameters,
-        operating_point=None if scored is not None else point,
         tree=tree,
         smoother=strategies.smoother,
         pruner=strategies.pruner,
@@ -122,9 +114,20 @@ def read(section: Section) -> FittedTree:
         geometric=_read_geometric(section, tree, schema.n_features),
         points=card,
     )
-    if card is None or scored is None:
-        return found
-    return replace(FittedScorecard.of(found, card, scored), operating_point=point)
+    has_scores = "scored" in section.values
+    if card is not None and card.attributes:
+        if not has_scores:
+            raise ModelFileError("The file has points without scores of cases.")
+        scored = read_scored(section, tree)
+        point = read_score_point(section, scored)
+        return replace(FittedScorecard.of(found, card, scored), operating_point=point)
+    if has_scores and not found.mixes_leaves:
+        raise ModelFileError("The file has scores of cases, which the tree does not divide.")
+    return replace(
+        found,
+        scored=read_divided(section, tree) if has_scores else None,
+        operating_point=read_point(section, tree.n_classes, tree.n_nodes),
+    )
 
 
 def _check_stored_parameters(parameters: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
@@ -716,25 +716,44 @@ def _as_float(section: Section, name: str, value: Any) -> float:
 
 def write_scored(scored: ScoreGroups) -> dict[str, Any]:
     """Return the distinct probabilities of cases, and their class counts, as JSON."""
-    written = {"scores": scored.scores.tolist(), "counts": scored.counts.tolist()}
-    return written if scored.leaf is None else written | {"leaves": scored.leaf.tolist()}
+    written: dict[str, Any] = {
+        "scores": scored.scores.tolist(),
+        "counts": scored.counts.tolist(),
+    }
+    if scored.leaf is not None:
+        written["leaves"] = scored.leaf.tolist()
+    return written if scored.decimals is None else written | {"decimals": scored.decimals}
 
 
 def read_scored(section: Section, nodes: Tree) -> ScoreGroups:
     """Return the distinct probabilities of cases from a document."""
     # Files of the first release do not name the leaves.
-    plain = section.values["scored"]
-    says_leaves = isinstance(plain, dict) and "leaves" in plain
-    found = section.section("scored", ("scores", "counts", *["leaves"] * says_leaves))
-    n_scores, n_classes = len(found.items("scores")), nodes.n_classes
-    counts = found.nonnegative("counts", n_scores, n_classes)
+    found = section.section("scored", ("scores", "counts"), ("leaves",))
+    scored = _read_groups(found, nodes.n_classes)
+    if "leaves" not in found.values:
+        return scored
+    return replace(scored, leaf=_read_leaves(found, len(scored.scores), nodes))
+
+
+def read_divided(section: Section, nodes: Tree) -> ScoreGroups:
+    """Return a group of cases for each leaf, then those of divided cases, from a document."""
+    found = section.section("scored", ("scores", "counts", "leaves"), ("decimals",))
+    scored = _read_groups(found, nodes.n_classes)
+    leaves = _read_leaves(found, len(scored.scores), nodes)
+    if not np.array_equal(leaves[: nodes.n_leaves], nodes.leaves):
+        found.reject("leaves", "does not begin with all leaves")
+    decimals = found.integer("decimals", 0, 16) if "decimals" in found.values else None
+    return replace(scored, leaf=leaves, decimals=decimals)
+
+
+def _read_groups(section: Section, n_classes: int) -> ScoreGroups:
+    n_scores = len(section.items("scores"))
+    counts = section.nonnegative("counts", n_scores, n_classes)
     with np.errstate(over="ignore"):
         if not 0.0 < counts.sum() < np.inf:
-            found.reject("counts", "has no cases, or too many to add up")
-    scores = found.probabilities("scores", slice(None), n_scores, n_classes)
-    return ScoreGroups(
-        scores, counts, _read_leaves(found, n_scores, nodes) if says_leaves else None
-    )
+            section.reject("counts", "has no cases, or too many to add up")
+    scores = section.probabilities("scores", slice(None), n_scores, n_classes)
+    return ScoreGroups(scores, counts)
 
 
 def _read_leaves(section: Section, n_scores: int, nodes: Tree) -> NDArray[np.int64]:

@@ -169,11 +169,26 @@ def _fill_soft(
 
 def divided_rows(tree: Tree, values: Values) -> NDArray[np.bool_]:
     """Return which rows missing values or soft thresholds divide among several leaves."""
+    return ~tree.is_leaf[undivided_ends(tree, values)]
+
+
+def divides_any(tree: Tree, values: Values) -> bool:
+    """Return whether any row is divided among several leaves."""
     _check_values(tree, values)
-    found = np.zeros(len(values), dtype=np.bool_)
-    for block in _settled(tree.all_paths, values, 0, len(values)):
-        found[block.rows] = ~tree.is_leaf[block.nodes]
-    return found
+    return any(block.n_divided > 0 for block in _settled(tree.all_paths, values, 0, len(values)))
+
+
+def undivided_ends(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
+    """Return the leaf of each row, or the first node that divides it among its branches."""
+    _check_values(tree, values)
+    nodes = np.empty(len(values), dtype=np.int64)
+
+    def fill(begin: int, end: int) -> None:
+        for block in _settled(tree.all_paths, values, begin, end):
+            nodes[block.rows] = block.nodes
+
+    _fill_ranges(fill, len(values), n_threads)
+    return nodes
 
 
 def node_class_counts(

@@ -70,9 +70,21 @@ def test_divided_test_cases_are_in_the_page_by_their_parts_in_the_leaves(made):
     ]
 
 
-def test_what_soft_thresholds_make_approximate_says_so():
+def test_divided_training_cases_are_in_the_page_by_their_probabilities():
     tree, X_test, y_test = trees.soft()
-    assert trees.document(tree, X_test, y_test)["in_parts"] == ["training", "smoothed"]
+    data, scored = trees.document(tree, X_test, y_test), tree.fitted_.scored
+    assert (data["in_parts"], data["by_scores"]) == ([], ["training", "smoothed", "test"])
+    groups = data["groups"]
+    assert sum(groups["whole"]) + sum(groups["training"]) == tree.training_.rows
+    assert groups["scores"] == scored.scores[tree.get_n_leaves() :].ravel().tolist()
+    assert set(groups["leaf"]) <= set(tree.tree_.leaves.tolist())
+
+
+def test_what_unknown_probabilities_of_training_cases_make_approximate_says_so():
+    tree, X_test, y_test = trees.soft()
+    data = trees.document(tree.smoothed("laplace"), X_test, y_test)
+    assert data["in_parts"] == ["training", "smoothed"]
+    assert data["groups"] is None
     assert trees.document(tree.ranked("leaf", width=1), X_test, y_test)["tree"]["softness"] is None
 
 

@@ -68,6 +68,8 @@ _ABSENT: dict[str, Any] = {
     "cells": None,
     "whole": None,
     "divided": [],
+    "groups": None,
+    "by_scores": [],
     "extent": None,
     "rounded": None,
     "in_parts": [],
@@ -331,23 +333,41 @@ def _nodes(tree: Tree, schema: Schema, shown: NDArray[np.intp]) -> dict[str, Any
 
 
 def _tree_counts(model: FittedTree, test: Dataset | None) -> dict[str, Any]:
-    """Return the test cases in the leaves; cases divided among several have their own entries.
+    """Return the cases in the leaves; cases divided among several have their own entries.
 
-    If there are too many divided cases they are counted in parts, as training cases are, and
-    ``in_parts`` says so.
+    If there are too many divided test cases they are counted in parts, as are divided training
+    cases whose probabilities are unknown, and ``in_parts`` says so.
     """
     tree, scores = model.tree, model.probabilities
     in_parts = [name for name in get_args(Counts) if model.counts_divided_cases(name)]
+    by_scores = [*get_args(Counts), "test"] if model.has_soft_thresholds else get_args(Counts)
+    found = {
+        "groups": None if model.scored is None else _divided_groups(model.scored, tree),
+        "by_scores": list(by_scores) if model.mixes_leaves else [],
+        "rounded": None if model.scored is None else model.scored.decimals,
+    }
     if test is None:
-        own = _bands("training", scores[tree.leaves], tree.counts[tree.leaves])
-        return {"test": None, "band": own, "in_parts": in_parts}
+        own = _bands("training", *model.leaf_table())
+        return {**found, "test": None, "band": own, "in_parts": in_parts}
     tally, apart = Tally.of(tree, test), _divided_cases(tree, test)
     return {
+        **found,
         "test": _numbers(tally.parts),
         "whole": _numbers(tally.counts[: tree.n_leaves]) if apart else None,
         "divided": apart or [],
         "band": _bands("test", tally.lines(scores), tally.counts),
         "in_parts": [*in_parts, "test"] if apart is None else in_parts,
+    }
+
+
+def _divided_groups(scored: ScoreGroups, tree: Tree) -> dict[str, Any]:
+    """Return the divided training cases by probability, and the others at the leaves as "whole"."""
+    assert scored.leaf is not None
+    return {
+        "leaf": scored.leaf[tree.n_leaves :].tolist(),
+        "scores": scored.scores[tree.n_leaves :].ravel().tolist(),
+        "training": _numbers(scored.counts[tree.n_leaves :]),
+        "whole": _numbers(scored.counts[: tree.n_leaves]),
     }
 
 
@@ -622,6 +642,7 @@ def _feature(schema: Schema, number: int, unit: float = 1.0) -> dict[str, Any]:
     categories = schema.categories[number]
     return {
         "name": str(schema.names[number]),
+        "is_date": bool(schema.date_unit(number)),
         "unit": unit,
         "categories": None if categories is None else [str(each) for each in categories],
         # Whether categories are written without quotes, as numbers and booleans are.

@@ -94,10 +94,12 @@ function letterWords({ letters }, node) {
 
 /** Describe a segment of a curve that is not simply a leaf. */
 function segmentOf({ tree, state, point }, lines) {
-  if (tree.hasAnswers) {
-    const p = tree.lines.scores[lines[0] * tree.nClasses + state.positive];
+  const between = tree.lines.node[lines[0]] < 0;
+  if (tree.hasAnswers || between) {
+    const p = point.table.shares[lines[0] * tree.nClasses + state.positive];
     const weight = lines.reduce((sum, line) => sum + weightOn(point.on, line), 0);
-    return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, here and possibly in other leaves`);
+    const where = between ? "between this leaf and others" : "here and possibly in other leaves";
+    return element("p", {}, `${cases(weight)} with a probability of ${tree.classes[state.positive]} of ${percent(p)}, ${where}`);
   }
   return lines.length > 1 ? element("p", {}, `and ${leafCount(tree, lines.length - 1)} more with the same share`) : null;
 }

@@ -61,14 +61,9 @@ function sidesOf(tree, truth, state) {
   return truth.map((c) => Number(c === state.positive));
 }
 
-/** The leaf where the dots of a line lie: that with most of a divided case, or the heaviest below a node. */
+/** The leaf where the dots of a line lie: its place, or the heaviest below a node. */
 function nodeOf(tree, line) {
-  const { lines } = tree;
-  let node = lines.node[line];
-  if (node < 0) {
-    const { leaves, parts } = lines.divided[line - lines.nDirect] ?? { leaves: [], parts: [] };
-    node = leaves.length > 0 ? tree.leaves[leaves[parts.indexOf(Math.max(...parts))]] : ROOT;
-  }
+  let node = Math.max(ROOT, tree.lines.place[line]);
   while (tree.nChildren[node] > 0) node = tree.firstChild[node] + tree.heaviest[node];
   return node;
 }

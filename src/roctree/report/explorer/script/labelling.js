@@ -10,16 +10,17 @@ const ABOVE_ALL = 4;
 const BELOW_ALL = -4;
 
 /**
- * A range of lines of a table, sorted by their share of a class, highest first. Lines with the same
- * share form one group and change together. Lines outside the range have rank -1.
+ * Some lines of a table, sorted by their share of a class, highest first. Lines with the same share form
+ * one group and change together. Other lines have rank -1. With `certain`, the probabilities 1 and 0 lie
+ * above and below all groups.
  */
-export function rankLines(table, positive, [begin, end]) {
+export function rankLines(table, positive, lines, certain = false) {
   const nLines = table.shares.length / table.nClasses;
   const scores = new Float64Array(nLines);
   for (let line = 0; line < nLines; line++) {
     scores[line] = scoreOfShare(table.shares[line * table.nClasses + positive]);
   }
-  const order = Int32Array.from({ length: end - begin }, (_, i) => begin + i);
+  const order = Int32Array.from(lines);
   order.sort((a, b) => scores[b] - scores[a] || a - b);
   const rank = new Int32Array(nLines).fill(-1);
   const starts = [];
@@ -27,7 +28,7 @@ export function rankLines(table, positive, [begin, end]) {
     if (place === 0 || scores[line] !== scores[order[place - 1]]) starts.push(place);
     rank[line] = starts.length - 1;
   });
-  return { positive, scores, order, rank, nGroups: starts.length, starts: Int32Array.from([...starts, end - begin]) };
+  return { positive, scores, order, rank, certain, nGroups: starts.length, starts: Int32Array.from([...starts, order.length]) };
 }
 
 function scoreOfShare(share) {
@@ -47,6 +48,8 @@ function scoreOf(ranking, group) {
 function cutAfter(ranking, nGroups) {
   const above = nGroups > 0 ? scoreOf(ranking, nGroups - 1) : ABOVE_ALL;
   const below = nGroups < ranking.nGroups ? scoreOf(ranking, nGroups) : BELOW_ALL;
+  if (ranking.certain && nGroups === 0 && below < 1) return (1 + below) / 2;
+  if (ranking.certain && nGroups === ranking.nGroups && above > 0) return above / 2;
   return (above + below) / 2;
 }
 

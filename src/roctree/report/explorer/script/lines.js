@@ -1,43 +1,55 @@
 // Lines: groups of cases that are ranked, labelled and counted as one. For a tree of splits these are
-// its leaves, followed by the test cases that missing values or soft thresholds divide among leaves;
-// for cells all nodes, because cases may stop at inner nodes; for a Naive Bayes tree its answers,
+// its leaves, followed by the training cases that missing values or soft thresholds divide among leaves,
+// grouped by probability, and by such test cases one by one; for cells all nodes, because cases may stop at inner nodes; for a Naive Bayes tree its answers,
 // the cases of a leaf with the same probabilities.
 
 /**
  * The lines of a tree: `n` in all, of which the first `nDirect` have their own shares and the others
- * are averages; `node` of each, or -1; `training` and `test` counts, flat; `parts`, the test counts with
- * divided cases in parts, which determine labels; `scores`, the shares if a model provides them; `spans`,
- * the range of lines for which a table has cases.
+ * are averages; `node` of each, or -1; `place`, the leaf where its cases are shown; `training` and `test`
+ * counts, flat; `parts`, the test counts with divided cases in parts, which determine labels; `scores`, the
+ * probabilities of the first `nDirect`, null if no labels follow from them; `byScores`, the tables whose
+ * labels do; `spans`, the ranges of lines for which a table has cases.
  */
 export function openLines(tree, data) {
   const lines = data.lines === null ? linesOfLeaves(tree, data) : linesOfModel(tree, data.lines);
   return Object.assign(lines, { at: linesAtNodes(tree, lines) });
 }
 
-function linesOfLeaves({ leaves, nClasses, counts }, { divided, whole }) {
-  const nDirect = leaves.length;
+function linesOfLeaves({ leaves, nClasses, counts, probabilities }, data) {
+  const { divided, whole, by_scores: byScores } = data;
+  const groups = data.groups ?? { leaf: [], scores: [], training: [], whole: null };
+  const nDirect = leaves.length + groups.leaf.length;
   const n = nDirect + divided.length;
   const node = new Int32Array(n).fill(-1);
   node.set(leaves);
-  const parts = counts.test && atLeaves(leaves, counts.test, nClasses);
+  const parts = counts.test && atLeaves(leaves, counts.test, nClasses, nDirect);
   const test = counts.test && new Float64Array(n * nClasses);
-  test?.set(whole ?? parts);
+  test?.set(parts);
+  if (whole) test.set(whole);
   divided.forEach(({ label, weight }, i) => (test[(nDirect + i) * nClasses + label] = weight));
+  const training = atLeaves(leaves, counts.training, nClasses, nDirect);
+  if (groups.whole) training.set(groups.whole);
+  training.set(groups.training, leaves.length * nClasses);
+  const scores = atLeaves(leaves, probabilities, nClasses, nDirect);
+  scores.set(groups.scores, leaves.length * nClasses);
+  const heaviest = divided.map(({ leaves: own, parts: shares }) => leaves[own[shares.indexOf(Math.max(...shares))]]);
   return {
     n,
     nDirect,
     node,
-    training: atLeaves(leaves, counts.training, nClasses),
+    place: Int32Array.from([...leaves, ...groups.leaf, ...heaviest]),
+    training,
     test,
     parts,
-    scores: null,
-    spans: { smoothed: [0, nDirect], training: [0, nDirect], test: [0, n] },
+    scores: byScores.length > 0 ? scores : null,
+    byScores: new Set(byScores),
+    spans: { smoothed: [[0, nDirect]], training: [[0, nDirect]], test: [[0, leaves.length], [nDirect, n]] },
     divided,
   };
 }
 
-function atLeaves(leaves, atNodes, width) {
-  const found = new Float64Array(leaves.length * width);
+function atLeaves(leaves, atNodes, width, n) {
+  const found = new Float64Array(n * width);
   leaves.forEach((node, leaf) => {
     for (let c = 0; c < width; c++) found[leaf * width + c] = atNodes[node * width + c];
   });
@@ -59,13 +71,33 @@ function linesOfModel({ nClasses }, { node, scores, training, test }) {
     n,
     nDirect: n,
     node: Int32Array.from(node),
+    place: Int32Array.from(node),
     training: wide(training, 0),
     test: test && wide(test, n - test.length / nClasses),
     parts: null,
     scores: scores && Float64Array.from(scores),
-    spans: { smoothed: [0, judged], training: [0, judged], test: [tested, n] },
+    byScores: new Set(scores ? ["smoothed", "training", "test"] : []),
+    spans: { smoothed: [[0, judged]], training: [[0, judged]], test: [[tested, n]] },
     divided: [],
   };
+}
+
+/**
+ * The lines that a table ranks, to count the cases of another one. A leaf all of whose cases are divided is
+ * not among them: its label changes no number.
+ */
+export function linesWithin(tree, by, on) {
+  const { lines } = tree;
+  const used = new Uint8Array(lines.n);
+  for (const name of [by, on]) for (const [begin, end] of lines.spans[name]) used.fill(1, begin, end);
+  if (tree.kind === "tree" && lines.byScores.has(by)) {
+    tree.leaves.forEach((_, leaf) => (used[leaf] = Number([by, on].some((name) => weightOf(tree, name, leaf) > 0))));
+  }
+  return Int32Array.from(used.keys()).filter((line) => used[line]);
+}
+
+function weightOf({ lines, nClasses }, name, line) {
+  return sumOf(name === "test" ? lines.test : lines.training, line * nClasses, nClasses);
 }
 
 /** The lines of each node, in a flat list from `starts[node]`. */
@@ -109,8 +141,9 @@ export function lineTable(tree, name) {
     const start = line * nClasses;
     const total = sumOf(judged, start, nClasses);
     for (let c = 0; c < nClasses; c++) {
-      if (lines.scores) shares[start + c] = lines.scores[start + c];
-      else shares[start + c] = total > 0 ? judged[start + c] / total : shareInstead(tree, name, lines.node[line], c);
+      if (lines.byScores.has(name)) shares[start + c] = lines.scores[start + c];
+      // Groups of divided training cases do not count in other tables.
+      else if (lines.node[line] >= 0) shares[start + c] = total > 0 ? judged[start + c] / total : shareInstead(tree, name, lines.node[line], c);
     }
   }
   mixLines(tree, shares, nClasses);

@@ -202,7 +202,8 @@ function whichWords({ tree, point, state, letters }, lines) {
     return `cases in parts of “${ruleWords(tree, nodes[0])}” without training cases become`;
   }
   if (nodes.length === 1) return `${letters.get(nodes[0])} becomes`;
-  return nodes.length === 0 ? "cases with missing values become" : `${leafCount(tree, nodes.length)} become`;
+  if (nodes.length > 0) return `${leafCount(tree, nodes.length)} become`;
+  return tree.softness ? "cases near thresholds become" : "cases with missing values become";
 }
 
 function change(number, thing) {

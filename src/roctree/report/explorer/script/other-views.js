@@ -172,7 +172,7 @@ export function calibrationDots(app) {
   // In a tree of splits, divided cases count in parts.
   const parts = tree.kind === "tree" ? countsOf(tree, state.on) : null;
   const dots = [];
-  for (let line = 0; line < lines.nDirect; line++) {
+  for (let line = 0; line < (parts ? tree.leaves.length : lines.nDirect); line++) {
     const start = (parts ? lines.node[line] : line) * nClasses;
     const counts = (parts ?? point.on.counts).subarray(start, start + nClasses);
     const total = counts.reduce((sum, count) => sum + count, 0);
@@ -181,7 +181,7 @@ export function calibrationDots(app) {
     const count = counts[state.positive];
     if (total > 0) dots.push({ lines: [line], x, y: count / total, count, total });
   }
-  return (lines.scores ? inBins(dots) : dots).sort((a, b) => b.total - a.total);
+  return (tree.hasAnswers ? inBins(dots) : dots).sort((a, b) => b.total - a.total);
 }
 
 /** Dots of about equal weight, each for cases with consecutive probabilities. */

@@ -131,8 +131,12 @@ function pick(app, frame, x, y) {
 function litGroup(app, group, place) {
   if (group === null) return null;
   const { node } = app.tree.lines;
-  const lines = linesOf(app.point.order, group).filter((line) => node[line] >= 0);
-  return lines.length === 0 ? null : { from: "plot", group, node: node[lines[0]], lines, place };
+  const all = linesOf(app.point.order, group);
+  const lines = all.filter((line) => node[line] >= 0);
+  if (lines.length > 0) return { from: "plot", group, node: node[lines[0]], lines, place };
+  // Cases between leaves are shown at the leaf that most of them is in.
+  const at = app.tree.lines.place[all[0]];
+  return at < 0 ? null : { from: "plot", group, node: at, lines: all, place };
 }
 
 /** Arrow keys move along the segments, Enter selects the labelling that ends there. */
@@ -187,7 +191,7 @@ const CAPTIONS = { roc: rocCaption, cost: costCaption, gain: gainCaption, benefi
 function rocCaption(app) {
   const { state, data } = app;
   if (!app.root.classList.contains("more")) {
-    const part = app.tree.hasAnswers ? "answer" : app.tree.cells ? "cell" : "leaf";
+    const part = app.tree.hasAnswers ? "answer" : app.tree.cells ? "cell" : app.tree.lines.scores ? "probability" : "leaf";
     return `A segment per ${part}: click to go there.${bandOf(data, state) ? " Shaded: 95\u00a0% band." : ""}`;
   }
   const found = areas(app).map(({ name, auc }) =>

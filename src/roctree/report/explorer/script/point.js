@@ -1,6 +1,6 @@
 // The operating point of a state: labels of the leaves, and the numbers that follow from them.
 
-import { linesAt, lineTable, mixLines } from "./lines.js";
+import { linesAt, linesWithin, lineTable, mixLines } from "./lines.js";
 import {
   argmax,
   classWeights,
@@ -32,9 +32,8 @@ export function makeMemory(tree) {
   };
   const table = (name) => keep(name, () => lineTable(tree, name));
   const ranking = (by, positive, on = by) => {
-    const { spans } = tree.lines;
-    const span = [Math.min(spans[by][0], spans[on][0]), Math.max(spans[by][1], spans[on][1])];
-    return keep(`${by} ${positive} ${span}`, () => rankLines(table(by), positive, span));
+    const lines = linesWithin(tree, by, on);
+    return keep(`${by} ${positive} ${lines}`, () => rankLines(table(by), positive, lines, tree.kind === "tree" && tree.lines.byScores.has(by)));
   };
   const curve = (by, positive, on) =>
     keep(`${by} ${positive} on ${on}`, () => curveOf(ranking(by, positive, on), table(on)));
@@ -88,7 +87,7 @@ export function pointAt(tree, memory, state) {
       ranking,
       curve,
       sideWeights(table, state.positive, sharePrior(state)),
-      tree.lines.scores !== null,
+      tree.lines.byScores.has(state.by),
       reject === null ? null : reject / state.cost_fp,
     ),
     rates,
@@ -137,7 +136,9 @@ function positiveWeights(tree, isPositive) {
   const found = new Float64Array(tree.n);
   for (let line = 0; line < lines.nDirect; line++) {
     if (!isPositive[line] || lines.node[line] < 0) continue;
-    for (let c = 0; c < nClasses; c++) found[lines.node[line]] += lines.training[line * nClasses + c];
+    // A leaf stands for its parts of divided cases too.
+    if (tree.kind === "tree") found[lines.node[line]] = tree.weight[lines.node[line]];
+    else for (let c = 0; c < nClasses; c++) found[lines.node[line]] += lines.training[line * nClasses + c];
   }
   for (let node = tree.n - 1; node > 0; node--) found[tree.parent[node]] += found[node];
   return found;

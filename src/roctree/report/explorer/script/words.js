@@ -263,7 +263,7 @@ const REMARKS = {
 };
 
 const SOFT =
-  "Soft thresholds: a case near a threshold follows both branches, and the probabilities of the leaves it reaches are averaged. The tree, its labels, segments and rules are those of the leaves. For SQL use tree.to_sql(); distances from another label are not defined.";
+  "Soft thresholds: a case near a threshold follows both branches, and the probabilities of the leaves it reaches are averaged. The tree, its labels and rules are those of the leaves; a segment of the ROC curve is the cases with the same probability. For SQL use tree.to_sql(); distances from another label are not defined.";
 
 /** Differences of the page for other kinds of models; none for a tree with hard thresholds. */
 export function remarkOn(tree) {
