@@ -4,6 +4,7 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from roctree import (
@@ -177,3 +178,21 @@ def test_a_row_far_more_common_than_others_is_divided_by_the_fraction(fraction):
     assert sum(common) == 30.0
     assert common[1] == pytest.approx(30.0 * fraction, abs=0.05)
     assert kept.weights.sum() + out.weights.sum() == 42.0
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"splits": "binned"}, {"growth": "whole_tree_auc"}], ids=repr
+)
+def test_a_split_with_more_branches_than_leaves_allowed_is_not_made_with_a_remark(parameters):
+    rng = np.random.default_rng(0)
+    wards, scores = rng.integers(0, 40, 800), rng.normal(size=800)
+    X = pd.DataFrame({"ward": [f"w{ward}" for ward in wards], "score": scores})
+    y = rng.normal(size=40)[wards] + 0.1 * scores > 0.0
+    tree = ROCTreeClassifier(nominal="multiway", max_leaf_nodes=8, **parameters)
+    with pytest.warns(
+        UserWarning, match="by column 'ward', would have 40 branches.*max_leaf_nodes"
+    ):
+        assert tree.fit(X, y).get_n_leaves() == 1
+    # Neither if it fits, nor if sets of categories are split.
+    assert tree.set_params(max_leaf_nodes=50).fit(X, y).get_n_leaves() >= 40
+    assert tree.set_params(max_leaf_nodes=8, nominal="binary").fit(X, y).get_n_leaves() > 2

@@ -13,7 +13,7 @@ otherwise never see them. The part of a row depends on its values alone, never o
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from roctree import criteria, points, pruning, smoothing
 from roctree.arrays import Floats, Ints, any_missing
 from roctree.criteria import Criterion, node_impurities
 from roctree.data import CategoricalFeatures, Dataset, Schema
-from roctree.errors import ParameterError, ParameterWarning
+from roctree.errors import ParameterError, ParameterWarning, stacklevel_outside_package
 from roctree.fitted import FittedTree, Training
 from roctree.geometry import MetricChoice, Spread, scale_of
 from roctree.parameters import (
@@ -350,7 +350,8 @@ def grow_tree(data: Dataset, options: FitOptions, rules: GrowthRules, n_threads:
     if options.splits == "binned":
         binned = bin_dataset(data, options.max_bins, n_threads)
         return grow_binned_tree(binned, options, rules, n_threads)
-    tree = grow_to_size(partial(grow, data, n_threads=n_threads), options, rules)
+    grow_rows = partial(grow, data, n_threads=n_threads)
+    tree = grow_to_size(grow_rows, options, rules, data.schema.names)
     return _place_thresholds(tree, options, data.values, data.schema.n_categories)
 
 
@@ -366,23 +367,66 @@ def grow_binned_tree(
     Only the values at the edges of bins are known; thresholds lie between those.
     """
     grow_bins = partial(binned.grow, n_threads=n_threads, finished=finished)
-    tree, edges = grow_to_size(grow_bins, options, rules), binned.edges
+    tree, edges = grow_to_size(grow_bins, options, rules, binned.names), binned.edges
     return _place_thresholds(tree, options, binned.bounds.values, edges.size * edges.nominal)
 
 
 def grow_to_size(
-    grow: Callable[[GrowthRules], Tree], options: FitOptions, rules: GrowthRules
+    grow: Callable[[GrowthRules], Tree],
+    options: FitOptions,
+    rules: GrowthRules,
+    names: Sequence[str],
 ) -> Tree:
     """Grow a tree of at most ``max_leaf_nodes`` leaves, with ``collapse`` and ``ccp_alpha``."""
     if options.max_leaf_nodes is None:
         tree = grow(rules)
     else:
         part = open_best_first_by_auc if options.growth == "whole_tree_auc" else open_best_first
-        tree = grow_best_first(grow, rules, options.max_leaf_nodes, part)
+        whole: list[Tree] = []
+
+        def opened(grown: Tree, most: int) -> Tree:
+            whole[:] = [grown]
+            return part(grown, most)
+
+        tree = grow_best_first(grow, rules, options.max_leaf_nodes, opened)
+        _warn_about_wide_splits(tree, whole[0], options.max_leaf_nodes, names)
     tree = collapse(tree) if options.collapse else tree
     if options.ccp_alpha == 0.0:
         return tree
     return cut(tree, ccp_path(tree, options, rules.class_weight).final(options.ccp_alpha))
+
+
+def _warn_about_wide_splits(tree: Tree, whole: Tree, most: int, names: Sequence[str]) -> None:
+    """Warn if a leaf of a part of a tree has a split there with more branches than leaves allowed.
+
+    Parameters
+    ----------
+    tree, whole : Tree
+        The part, and the tree that it begins.
+    most : int
+        Largest number of leaves.
+    names : sequence of str
+    """
+    many = max(most, 2)
+    if whole.n_children.max() <= many:
+        return
+    # Both are numbered level by level.
+    place = np.zeros(tree.n_nodes, dtype=np.int64)
+    for node in np.flatnonzero(~tree.is_leaf):
+        branches = np.arange(tree.n_children[node])
+        place[tree.first_child[node] + branches] = whole.first_child[place[node]] + branches
+    wide = [node for node in place[tree.leaves] if whole.n_children[node] > many]
+    if wide:
+        name = names[int(whole.feature[wide[0]])]
+        warnings.warn(
+            ParameterWarning(
+                reason="The best split, by column {column!r}, would have "
+                f"{whole.n_children[wide[0]]} branches, one per category, and is not made because "
+                f"of {{max_leaf_nodes={most}}}: use {{nominal='binary'}}, or leave the column out",
+                column=name,
+            ),
+            stacklevel=stacklevel_outside_package(),
+        )
 
 
 def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> Path:
