@@ -20,24 +20,35 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled
-from roctree.arrays import Bools, Floats, Int32s, Ints, in_threads
+from roctree.arrays import Bools, Floats, Int32s, Ints, in_threads, row_parts
 from roctree.errors import ParameterError
-from roctree.geometry.kernels import Pending, SplitTree, Trail, search
+from roctree.geometry.kernels import (
+    LANES,
+    NOTHING,
+    SPLIT,
+    Packet,
+    Single,
+    SplitTree,
+    number_groups,
+    relate_splits,
+    search,
+)
 from roctree.geometry.metric import Spread, diagonal, units_of
-from roctree.tree.prediction import mix
+from roctree.tree.prediction import mix, undivided_ends
 from roctree.tree.shape import uniform_subtrees
 from roctree.tree.tree import IS_PRESENT, SCORE_DECIMALS, Tree
 
 Boundaries = Literal["any", "one_vs_rest"]
 
-BLOCK_ROWS = 2048
+BLOCK_ROWS = 1 << 14
+# Rows are searched together in trees of at most this depth, since that takes memory for each level.
+MOST_LEVELS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,18 +99,31 @@ class Boundary:
 
     def predicted(self, values: Floats, n_threads: int = 1) -> Ints:
         """Return the label of each row."""
-        return np.asarray(mix(self.tree, values, self.votes, n_threads=n_threads).argmax(axis=1))
+        return self._labels_at(
+            undivided_ends(self.tree, values, n_threads=n_threads), values, n_threads
+        )
+
+    def _labels_at(self, ends: Ints, values: Floats, n_threads: int) -> Ints:
+        """Return the label of each row, given its leaf or the node that divides it."""
+        own = self.labels[ends]
+        divided = np.flatnonzero(~self.tree.is_leaf[ends])
+        if divided.size > 0:
+            votes = mix(self.tree, values[divided], self.votes, n_threads=n_threads)
+            own[divided] = votes.argmax(axis=1)
+        return own
 
     def distances(self, values: Floats, kind: Boundaries, n_threads: int = 1) -> Floats:
         """Return the distance of each row from any other label, or from each class."""
-        own = self.predicted(values, n_threads)
+        ends = undivided_ends(self.tree, values, n_threads=n_threads)
+        own = self._labels_at(ends, values, n_threads)
         if kind == "any":
-            return self.distance(values, own, n_threads)
+            return self._distance(values, own, self.labels, ends, n_threads)
         return np.abs(self.one_vs_rest(values, own, n_threads))
 
     def distance(self, values: Floats, own: Ints, n_threads: int = 1) -> Floats:
         """Return the distance of each row, whose own label is given, from any other label."""
-        return self._distance(values, own, self.labels, n_threads)
+        ends = undivided_ends(self.tree, values, n_threads=n_threads)
+        return self._distance(values, own, self.labels, ends, n_threads)
 
     def one_vs_rest(self, values: Floats, own: Ints, n_threads: int = 1) -> Floats:
         """Return the signed distance of each row from each class, float64[rows, classes].
@@ -109,32 +133,49 @@ class Boundary:
         """
         n_classes = self.votes.shape[1]
         signed = np.empty((len(values), n_classes))
+        ends = undivided_ends(self.tree, values, n_threads=n_threads)
         for label in range(n_classes):
             if n_classes == 2 and label == 1:
                 signed[:, 1] = -signed[:, 0]
                 continue
             inside = own == label
             labels = (self.labels == label).astype(np.int64)
-            far = self._distance(values, inside.astype(np.int64), labels, n_threads)
+            far = self._distance(values, inside.astype(np.int64), labels, ends, n_threads)
             signed[:, label] = np.where(inside, far, -far)
         return signed + 0.0  # no negative zeros
 
-    def _distance(self, values: Floats, own: Ints, labels: Ints, n_threads: int) -> Floats:
+    def _distance(
+        self, values: Floats, own: Ints, labels: Ints, ends: Ints, n_threads: int
+    ) -> Floats:
         n_rows = len(values)
         squared, mine = np.empty(n_rows), own.astype(np.int32)
         splits = _split_tree(self.tree, labels, units_of(self.scale))
         run = compiled(search, steps=5.0 * n_rows * self.tree.n_nodes)
+        rows = self._grouped(own, ends) if splits.comparable else np.arange(n_rows)
 
-        def fill(stretch: tuple[int, int]) -> None:
-            scratch = _scratch(self.tree, values.shape[1])
-            for rows in _blocks(*stretch):
-                block = np.ascontiguousarray(values[rows], dtype=np.float64)
-                run(block, mine[rows], splits, *scratch, squared[rows])
+        def fill(part: slice) -> None:
+            memory = _packet(self.tree, splits), _single(self.tree, splits)
+            for block in _blocks(part):
+                some = rows[block]
+                if values.dtype == np.float64:
+                    run(values, some, mine, splits, *memory, squared)
+                    continue
+                few, found = values[some].astype(np.float64), np.empty(len(some))
+                run(few, np.arange(len(some)), mine[some], splits, *memory, found)
+                squared[some] = found
 
-        n_threads = max(1, min(n_threads, n_rows // BLOCK_ROWS))
-        ends = [n_rows * thread // n_threads for thread in range(n_threads + 1)]
-        in_threads(n_threads, fill, pairwise(ends))
+        in_threads(n_threads, fill, row_parts(n_rows, n_threads))
         return np.where(np.isinf(squared), self.extent, np.sqrt(squared))
+
+    def _grouped(self, own: Ints, ends: Ints) -> Ints:
+        """Return the rows by label and, from left to right, by the end of their paths."""
+        group = np.zeros(self.tree.n_nodes, dtype=np.int64)
+        number = compiled(number_groups, steps=self.tree.n_nodes)
+        number(self.tree.parent, self.tree.is_leaf.astype(np.int64), group)
+        groups = own * (self.tree.n_leaves + 1) + group[ends]
+        # NumPy sorts small integers in linear time.
+        few = self.votes.shape[1] * (self.tree.n_leaves + 1) <= np.iinfo(np.uint16).max
+        return np.argsort(groups.astype(np.uint16) if few else groups, kind="stable")
 
 
 def check_boundary(kind: Any) -> None:
@@ -151,45 +192,61 @@ def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
     nodes = np.flatnonzero(~one).astype(np.int32)
     branch = np.where(one, -1 - shared, 0).astype(np.int32)
     branch[nodes] = np.arange(len(nodes), dtype=np.int32)
-    cut = tree.threshold[nodes]
+    first, cut, attribute = tree.first_child[nodes], tree.threshold[nodes], tree.feature[nodes]
+    columns, column = np.unique(attribute, return_inverse=True)
     # A test for missing values needs more than a comparison.
     cut[cut == IS_PRESENT] = np.nan
-    first = tree.first_child[nodes]
+    splits = np.empty(len(nodes), dtype=SPLIT)
+    splits["cut"], splits["unit"] = cut, units[attribute]
+    splits["left"], splits["right"] = branch[first], branch[first + 1]
+    splits["column"], splits["node"] = column, nodes
+    parent = branch[tree.parent[nodes]]
+    parent[:1] = NOTHING
+    way = tree.branch[nodes].astype(np.int32)
+    compiled(relate_splits, steps=10.0 * len(nodes))(parent, way, splits)
+    deep = tree.max_depth > MOST_LEVELS
     return SplitTree(
-        cut=cut,
-        left=branch[first],
-        right=branch[first + 1],
-        attribute=tree.feature[nodes],
-        node=nodes,
+        splits=splits,
+        comparable=bool(len(nodes)) and not deep and not np.isnan(cut).any(),
+        columns=columns.astype(np.int64),
         branch=branch,
         paths=tree.all_hard_paths,
-        unit=units,
     )
 
 
-def _scratch(tree: Tree, n_features: int) -> tuple[Trail, Pending]:
-    """Return memory for a search, which is reused from row to row."""
-    n_levels = tree.max_depth + 1
-    n_pending = n_levels * max(int(tree.n_children.max()) - 1, 1) + 1
-    return (
-        Trail(
-            displaced=np.zeros(n_features),
-            attribute=np.empty(n_levels, dtype=np.int32),
-            before=np.empty(n_levels),
-        ),
-        Pending(
-            branch=np.empty(n_pending, dtype=np.int32),
-            attribute=np.empty(n_pending, dtype=np.int32),
-            length=np.empty(n_pending),
-            squared=np.empty(n_pending),
-            n_trail=np.empty(n_pending, dtype=np.int32),
-        ),
+def _packet(tree: Tree, splits: SplitTree) -> Packet:
+    """Return memory for rows that are searched together."""
+    n_columns, n_slots = len(splits.columns), 2 * tree.max_depth + 2 if splits.comparable else 0
+    return Packet(
+        values=_aligned(n_columns),
+        typical=np.empty(n_columns),
+        best=_aligned(1)[0],
+        branch=np.empty(n_slots, dtype=np.int64),
+        slot=np.empty(n_slots, dtype=np.int64),
+        squared=_aligned(n_slots),
     )
 
 
-def _blocks(begin: int, end: int) -> Iterator[slice]:
-    for first in range(begin, end, BLOCK_ROWS):
-        yield slice(first, min(first + BLOCK_ROWS, end))
+def _aligned(n_rows: int) -> Floats:
+    """Return rows of ``LANES`` numbers in cache lines of their own, which are loaded faster."""
+    numbers = np.empty(n_rows * LANES + 8)
+    begin = -numbers.ctypes.data % 64 // 8
+    return numbers[begin : begin + n_rows * LANES].reshape(n_rows, LANES)
+
+
+def _single(tree: Tree, splits: SplitTree) -> Single:
+    """Return memory for a row that is searched alone."""
+    n_pending = (tree.max_depth + 1) * max(int(tree.n_children.max()) - 1, 1) + 1
+    return Single(
+        values=np.empty(len(splits.columns)),
+        branch=np.empty(n_pending, dtype=np.int32),
+        squared=np.empty(n_pending),
+    )
+
+
+def _blocks(part: slice) -> Iterator[slice]:
+    for first in range(part.start, part.stop, BLOCK_ROWS):
+        yield slice(first, min(first + BLOCK_ROWS, part.stop))
 
 
 # --- Scores ---

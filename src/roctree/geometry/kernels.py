@@ -7,20 +7,28 @@ search follows the branches that cost nothing and puts the others on a stack, so
 are visited first: near the end of its own path a case is close to other leaves. The stack holds a
 few branches per level, so its size does not depend on the number of leaves.
 
+Rows of one label are searched together, ``LANES`` at a time: they visit a branch if it is near
+enough for any of them. The loop over the rows at a split has no conditions, so the compiler uses
+vector instructions, and one decision that the processor cannot predict is made for all rows. Rows
+of the same leaf visit much the same branches. Rows with missing values, and trees with tests that
+are not comparisons, are searched row by row. Both ways give the same distances, to the last bit.
+
 ``nearest_leaf`` compares a case with one leaf after the other, which makes it easy to respect
 limits on what may change.
 
 ``find_extremes`` and ``add_moments`` read the rows once each, for the spread of large tables.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from roctree._jit import inlined, kernel, typed_kernel
+from roctree._jit import inlined, kernel, record_array, typed_kernel
 from roctree.arrays import (
     AnyFloats2D,
     Floats,
+    Floats2D,
     Int32s,
     Ints,
     ReadonlyBytes2D,
@@ -34,136 +42,292 @@ from roctree.tree.kernels.descent import Paths, branch_of
 Int = Any  # Python's or NumPy's: unsigned ones must become signed before they are mixed
 
 NOTHING = -1
+# Rows that are searched together, the least number for which that is faster, and how many of them
+# decide which branch of a split is visited first.
+LANES, FEW, SAMPLE = 128, 16, 8
+
+# A split above more than one label. A branch is the index of a split, or ``-1 - label`` if all
+# leaves below it have that label.
+SPLIT = np.dtype(
+    (
+        np.record,
+        [
+            ("cut", "f8"),  # NaN if a comparison is not enough
+            ("low", "f8"),  # by the splits above it, only values above this
+            ("high", "f8"),  # and up to this belong here
+            ("unit", "f8"),  # the distance of a difference of one, or of another category
+            ("left", "i4"),  # the branch up to the cut
+            ("right", "i4"),  # the branch above it
+            ("column", "i4"),  # the position of the attribute among those that are tested
+            ("node", "i4"),
+            ("above", "i4"),  # the nearest split above that tests the same attribute, or NOTHING
+            ("way", "i4"),  # which of its children leads here
+        ],
+    )
+)
+Splits: TypeAlias = Annotated[NDArray[Any], record_array(SPLIT)]
+ReadonlySplits: TypeAlias = Annotated[NDArray[Any], record_array(SPLIT, readonly=True)]
 
 
 class SplitTree(NamedTuple):
     """A labelled tree whose subtrees with a single label are leaves.
 
-    A branch is the index of a split, or ``-1 - label`` if all leaves below it have that label.
+    Attributes
+    ----------
+    splits : SPLIT[splits]
+        The root first.
+    comparable : bool
+        Whether a comparison is enough at every split.
+    columns : int64[columns]
+        The attributes that are tested.
+    branch : int32[nodes]
+        The branch that each node of the tree is.
+    paths : Paths
     """
 
-    # One entry per split above more than one label, the root first.
-    cut: ReadonlyFloats  # NaN if a comparison is not enough
-    left: ReadonlyInt32s  # the branch up to the cut
-    right: ReadonlyInt32s  # the branch above it
-    attribute: ReadonlyInt32s
-    node: ReadonlyInt32s
-    # One entry per node of the tree.
+    splits: ReadonlySplits
+    comparable: bool
+    columns: ReadonlyInts
     branch: ReadonlyInt32s
     paths: Paths
-    # One entry per attribute: the distance of a difference of one, or of another category.
-    unit: ReadonlyFloats
 
 
-class Trail(NamedTuple):
-    """Displacements on the path to the current node, kept so that they can be undone."""
+class Packet(NamedTuple):
+    """Memory for rows that are searched together.
 
-    displaced: Floats  # current displacement of each attribute; zeros before and after a search
-    attribute: Int32s  # attributes displaced so far, at most one per level
-    before: Floats  # their displacements before
+    Attributes
+    ----------
+    values : float64[columns, LANES]
+    typical : float64[columns]
+    best : float64[LANES]
+        The squared distance of the nearest leaf so far; -1 in lanes that are not searched.
+    branch, slot : int64[slots]
+        The branches still to be visited, a stack, and where their squared distances are.
+    squared : float64[slots, LANES]
+    """
+
+    values: Floats2D
+    typical: Floats
+    best: Floats
+    branch: Ints
+    slot: Ints
+    squared: Floats2D
 
 
-class Pending(NamedTuple):
-    """Branches still to be visited, a stack."""
+class Single(NamedTuple):
+    """Memory for a row that is searched alone.
 
+    Attributes
+    ----------
+    values : float64[columns]
+    branch : int32[...]
+        The branches still to be visited, a stack.
+    squared : float64[...]
+        Their squared distances.
+    """
+
+    values: Floats
     branch: Int32s
-    attribute: Int32s  # attribute displaced to get there, or NOTHING
-    length: Floats  # its displacement
-    squared: Floats  # squared distance
-    n_trail: Int32s  # length of the trail that leads there
+    squared: Floats
+
+
+@typed_kernel
+def search(
+    values: AnyFloats2D,
+    rows: ReadonlyInts,
+    own: ReadonlyInt32s,
+    tree: SplitTree,
+    packet: Packet,
+    single: Single,
+    squared: Floats,
+) -> None:
+    """Find the squared distance of some rows to the nearest leaf with another label.
+
+    Parameters
+    ----------
+    values : float64[n, features]
+    rows : int64[rows]
+        The rows, those of one label and of one leaf side by side.
+    own : int32[n]
+        Label of each row.
+    tree : SplitTree
+    packet, single : Packet, Single
+        Scratch space.
+    squared : float64[n]
+        Receives the results; infinite if there is no such leaf.
+    """
+    begin = 0
+    while begin < rows.size:
+        mine = -1 - own[rows[begin]]
+        end = begin + 1
+        while end < min(begin + LANES, rows.size) and -1 - own[rows[end]] == mine:
+            end += 1
+        together = tree.comparable and end - begin >= FEW
+        if together:
+            load(values, rows, begin, end, tree, packet)
+            search_together(mine, tree, packet)
+        for place in range(begin, end):
+            row, lane = rows[place], place - begin
+            if together and packet.best[lane] >= 0.0:
+                squared[row] = packet.best[lane]
+            else:
+                squared[row] = search_alone(values, row, mine, tree, single)
+        begin = end
+
+
+@kernel
+def load(
+    values: AnyFloats2D, rows: ReadonlyInts, begin: int, end: int, tree: SplitTree, packet: Packet
+) -> None:
+    """Copy rows ``begin:end`` to the lanes; lanes that are left over repeat the first row."""
+    lanes, best = packet.values, packet.best
+    first, n_rows = np.uint64(begin), np.uint64(end - begin)
+    for lane in range(np.uint64(LANES)):
+        best[lane] = np.inf if lane < n_rows else -1.0
+    for column in range(np.uint64(tree.columns.size)):
+        attribute = np.uint64(tree.columns[column])
+        for lane in range(n_rows):
+            lanes[column, lane] = values[np.uint64(rows[first + lane]), attribute]
+        for lane in range(n_rows, np.uint64(LANES)):
+            lanes[column, lane] = lanes[column, 0]
+        for lane in range(np.uint64(LANES)):
+            value = lanes[column, lane]
+            best[lane] = best[lane] if value == value else -1.0
+        total = 0.0
+        for lane in range(np.uint64(SAMPLE)):
+            total += lanes[column, lane]
+        packet.typical[column] = total / SAMPLE
+
+
+@kernel
+def search_together(mine: Int, tree: SplitTree, packet: Packet) -> None:
+    """Find the squared distances of the rows in the lanes."""
+    branch, slot = packet.branch, packet.slot
+    for lane in range(np.uint64(LANES)):
+        packet.squared[0, lane] = 0.0
+    branch[0] = slot[0] = 0
+    top: Int = np.uint64(1)
+    while top > 0:
+        top -= np.uint64(1)
+        here = slot[top]
+        split: Any = tree.splits[np.uint64(branch[top])]
+        above = packet.typical[np.uint64(split.column)] > split.cut
+        left, right = np.int64(split.left), np.int64(split.right)
+        near = right if above else left
+        far = left if above else right
+        to_near, to_far = visit(split, above, here, packet)
+        if (to_near and near < 0 and near != mine) or (to_far and far < 0 and far != mine):
+            if far < 0 and far != mine:
+                lower(here + 1, packet)
+            if near < 0 and near != mine:
+                lower(here + 2, packet)
+        # Written in any case and counted by arithmetic: an unpredictable branch takes longer.
+        branch[top], slot[top] = far, here + 1
+        top += np.uint64(to_far & (far >= 0))
+        branch[top], slot[top] = near, here + 2
+        top += np.uint64(to_near & (near >= 0))
+
+
+@kernel
+def visit(split: Any, above: bool, here: Int, packet: Packet) -> tuple[bool, bool]:
+    """Find the squared distances of both branches from those of a split, in slot ``here``.
+
+    Those of the branch that most rows do not take go to the next slot. Those of the branch that
+    they do take, ``above`` the cut or below it, go to the slot after that, because it is visited
+    next, and the slots after its own are then used again.
+
+    Returns
+    -------
+    to_near, to_far : bool
+        Whether the branch is near enough for some row.
+    """
+    values, squared, best = packet.values, packet.squared, packet.best
+    start, far, near = np.uint64(here), np.uint64(here + 1), np.uint64(here + 2)
+    column, cut, low, high = np.uint64(split.column), split.cut, split.low, split.high
+    unit = split.unit
+    to_near = to_far = False
+    for lane in range(np.uint64(LANES)):
+        value, distance = values[column, lane], squared[start, lane]
+        farther = distance + increase(value, cut, low, high, unit)
+        stays = (value > cut) == above
+        of_near = distance if stays else farther
+        of_far = farther if stays else distance
+        squared[near, lane] = of_near
+        squared[far, lane] = of_far
+        to_near |= of_near < best[lane]
+        to_far |= of_far < best[lane]
+    return to_near, to_far
+
+
+@inlined
+def increase(value: float, cut: float, low: float, high: float, unit: float) -> float:
+    """Return by how much crossing a cut increases the squared distance; never negative.
+
+    If the value is not between ``low`` and ``high``, it has already been displaced.
+    """
+    before = max(max(low - value, value - high), 0.0) * unit
+    length = (value - cut) * unit
+    return max(length * length, before * before) - before * before
+
+
+@kernel
+def lower(slot: Int, packet: Packet) -> None:
+    """Note the squared distances of a leaf."""
+    place = np.uint64(slot)
+    for lane in range(np.uint64(LANES)):
+        found, best = packet.squared[place, lane], packet.best[lane]
+        packet.best[lane] = found if found < best else best
+
+
+@kernel
+def search_alone(
+    values: AnyFloats2D, row: Int, mine: Int, tree: SplitTree, single: Single
+) -> float:
+    """Return the squared distance of one row."""
+    for column in range(np.uint64(tree.columns.size)):
+        single.values[column] = values[np.uint64(row), np.uint64(tree.columns[column])]
+    best = np.inf
+    n_pending: Int = 0
+    if tree.branch[0] != mine:
+        push_branch(single, 0, tree.branch[0], 0.0)
+        n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        distance = single.squared[np.uint64(n_pending)]
+        if distance >= best:
+            continue
+        branch: Int = np.int64(single.branch[np.uint64(n_pending)])
+        while branch >= 0:
+            split: Any = tree.splits[np.uint64(branch)]
+            value, cut = single.values[np.uint64(split.column)], split.cut
+            if value <= cut or value > cut:
+                squares = distance + increase(value, cut, split.low, split.high, split.unit)
+                left, right, above = split.left, split.right, value > cut
+                far = np.int64(left if above else right)
+                branch = np.int64(right if above else left)
+                push_branch(single, n_pending, far, squares)
+                # Counted by arithmetic, as above. A square that overflows is never less.
+                n_pending += np.int64((squares < best) & (far != mine))
+            else:
+                position = Position(branch, distance, best, n_pending)
+                branch, n_pending = fork(value, position, mine, tree, single)
+        if branch != mine:
+            best = distance
+    return best
 
 
 class Position(NamedTuple):
     """The state of a search at a split."""
 
+    branch: int
     squared: float
-    n_trail: int
+    best: float
     n_pending: int
-
-
-@typed_kernel
-def search(
-    values: ReadonlyFloats2D,
-    own: ReadonlyInt32s,
-    tree: SplitTree,
-    trail: Trail,
-    pending: Pending,
-    squared: Floats,
-) -> None:
-    """Find the squared distance of each row to the nearest leaf with another label.
-
-    Parameters
-    ----------
-    values : float64[rows, features]
-    own : int32[rows]
-        Label of each row.
-    tree : SplitTree
-    trail, pending : Trail, Pending
-        Scratch space.
-    squared : float64[rows]
-        The result; infinite if there is no such leaf.
-    """
-    for row in range(np.uint64(values.shape[0])):
-        mine = -1 - own[row]
-        best = np.inf
-        n_trail: Int = 0
-        n_pending: Int = 0
-        if tree.branch[0] != mine:
-            push_branch(pending, 0, tree.branch[0], NOTHING, 0.0, 0.0, 0)
-            n_pending = 1
-        while n_pending > 0:
-            n_pending -= 1
-            top = np.uint64(n_pending)
-            distance = pending.squared[top]
-            if distance >= best:
-                continue
-            n_trail = undo(trail, n_trail, pending.n_trail[top])
-            if pending.attribute[top] != NOTHING:
-                attribute, end = np.uint64(pending.attribute[top]), np.uint64(n_trail)
-                trail.attribute[end] = attribute
-                trail.before[end] = trail.displaced[attribute]
-                trail.displaced[attribute] = pending.length[top]
-                n_trail += 1
-            branch: Int = np.int64(pending.branch[top])
-            while branch >= 0:
-                split = np.uint64(branch)
-                attribute = np.uint64(tree.attribute[split])
-                value = values[row, attribute]
-                cut = tree.cut[split]
-                if value <= cut or value > cut:
-                    left = tree.left[split]
-                    right = tree.right[split]
-                    above = value > cut
-                    far = np.int64(left if above else right)
-                    branch = np.int64(right if above else left)
-                    old = trail.displaced[attribute]
-                    length = max(abs(value - cut) * tree.unit[attribute], old)
-                    squares = distance - old * old + length * length
-                    push_branch(pending, n_pending, far, attribute, length, squares, n_trail)
-                    # Pushed in any case and counted by arithmetic: an unpredictable branch takes
-                    # longer. A square that overflows is never less.
-                    n_pending += np.int64((squares < best) & (far != mine))
-                else:
-                    position = Position(distance, n_trail, n_pending)
-                    branch, n_pending = fork(
-                        value, split, position, best, mine, tree, trail, pending
-                    )
-            if branch != mine:
-                best = distance
-        undo(trail, n_trail, 0)
-        squared[row] = best
 
 
 @kernel
 def fork(
-    value: float,
-    split: Int,
-    position: Position,
-    best: float,
-    mine: Int,
-    tree: SplitTree,
-    trail: Trail,
-    pending: Pending,
+    value: float, position: Position, mine: Int, tree: SplitTree, single: Single
 ) -> tuple[Int, Int]:
     """Handle a split that needs more than a comparison.
 
@@ -177,19 +341,19 @@ def fork(
     n_pending : int
         The number of pending branches.
     """
-    node: Int = np.int64(tree.node[split])
+    split: Any = tree.splits[position.branch]
+    node: Int = np.int64(split.node)
     rule: Any = tree.paths.rules[node]
-    attribute = np.uint64(tree.attribute[split])
     n_pending = position.n_pending
     first = np.int64(rule.first_child)
-    length: Any = tree.unit[attribute]
+    length: Any = split.unit
     squares: Any = position.squared + length * length
     taken = NOTHING
     if rule.n_categories == 0:
         squares = np.inf
         if value == value:
             taken = 0
-    elif trail.displaced[attribute] == 0.0:
+    elif not has_left(value, split, tree):
         taken = branch_of(value, node, tree.paths)
     near: Int = NOTHING
     if taken != NOTHING:
@@ -201,43 +365,83 @@ def fork(
         if taken == NOTHING and near == NOTHING:
             near = child
         elif taken == NOTHING:
-            push_branch(
-                pending, n_pending, branch, NOTHING, 0.0, position.squared, position.n_trail
-            )
+            push_branch(single, n_pending, branch, position.squared)
             n_pending += 1
-        elif squares < best:
-            push_branch(pending, n_pending, branch, attribute, length, squares, position.n_trail)
+        elif squares < position.best:
+            push_branch(single, n_pending, branch, squares)
             n_pending += 1
     return np.int64(tree.branch[near]), n_pending
 
 
+@kernel
+def has_left(value: float, split: Any, tree: SplitTree) -> bool:
+    """Return whether a case left its category, at a cost, at a split above."""
+    if split.unit == 0.0:
+        return False
+    above, way = split.above, split.way
+    while above != NOTHING:
+        before: Any = tree.splits[above]
+        node: Int = np.int64(before.node)
+        taken = branch_of(value, node, tree.paths)
+        if NOTHING != taken != way:
+            return True
+        above, way = before.above, before.way
+    return False
+
+
 @inlined
-def push_branch(
-    pending: Pending,
-    n_pending: Int,
-    branch: Int,
-    attribute: Int,
-    length: float,
-    squared: float,
-    n_trail: Int,
-) -> None:
-    """Push a branch, with the displacement that leads there from the current trail."""
+def push_branch(single: Single, n_pending: Int, branch: Int, squared: float) -> None:
+    """Push a branch and its squared distance."""
     top = np.uint64(n_pending)  # unsigned indices need no test for negative ones
-    pending.branch[top] = branch
-    pending.attribute[top] = attribute
-    pending.length[top] = length
-    pending.squared[top] = squared
-    pending.n_trail[top] = n_trail
+    single.branch[top] = branch
+    single.squared[top] = squared
 
 
-@inlined
-def undo(trail: Trail, end: Int, begin: Int) -> Int:
-    """Undo the displacements from ``begin`` on, the last first; return the new length."""
-    while end > begin:
-        end -= 1
-        last = np.uint64(end)
-        trail.displaced[np.uint64(trail.attribute[last])] = trail.before[last]
-    return end
+@typed_kernel
+def relate_splits(parent: ReadonlyInt32s, way: ReadonlyInt32s, splits: Splits) -> None:
+    """Enter ``above``, ``way``, ``low`` and ``high`` of each split.
+
+    Parameters
+    ----------
+    parent, way : int32[splits]
+        The split above each split, or ``NOTHING``, and which of its children leads there.
+    splits : SPLIT[splits]
+        Those above stand before those below.
+    """
+    for place in range(splits.size):
+        split: Any = splits[place]
+        below, above = place, parent[place]
+        while above != NOTHING and splits[above].column != split.column:
+            below, above = above, parent[above]
+        split.above, split.way = above, way[below]
+        split.low, split.high = -np.inf, np.inf
+        if above == NOTHING:
+            continue
+        before: Any = splits[above]
+        split.low, split.high = before.low, before.high
+        if before.cut == before.cut and split.way == 0:
+            split.high = min(before.high, before.cut)
+        elif before.cut == before.cut:
+            split.low = max(before.low, before.cut)
+
+
+@typed_kernel
+def number_groups(parent: ReadonlyInts, n_leaves: Ints, group: Ints) -> None:
+    """Number the leaves from left to right, and give other nodes a number nearby.
+
+    Parameters
+    ----------
+    parent : int64[nodes]
+    n_leaves : int64[nodes]
+        1 at leaves, else 0; becomes the number of leaves below each node.
+    group : int64[nodes]
+        Zeros, for the numbers.
+    """
+    for node in range(parent.size - 1, 0, -1):
+        n_leaves[parent[node]] += n_leaves[node]
+    for node in range(1, parent.size):
+        group[node] = group[parent[node]]
+        group[parent[node]] += n_leaves[node]
 
 
 # Effects of a category, or of a missing value, on the path to a leaf: it leads there; its case is

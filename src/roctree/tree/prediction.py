@@ -89,15 +89,24 @@ def apply(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
     If a missing value goes to all branches, the row follows the heaviest, the first on ties. Soft
     thresholds are treated as hard.
     """
+    return _ends(tree, tree.single_path, values, n_threads)
+
+
+def undivided_ends(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
+    """Return the leaf of each row, or the first node that divides it among its branches."""
+    return _ends(tree, tree.all_paths, values, n_threads)
+
+
+def _ends(tree: Tree, paths: Paths, values: Values, n_threads: int) -> Ints:
     _check_values(tree, values)
-    leaves = np.empty(len(values), dtype=np.int64)
+    ends = np.empty(len(values), dtype=np.int64)
 
     def fill(begin: int, end: int) -> None:
-        for block in _settled(tree.single_path, values, begin, end):
-            leaves[block.rows] = block.nodes
+        for block in _settled(paths, values, begin, end):
+            ends[block.rows] = block.nodes
 
     _fill_ranges(fill, len(values), n_threads)
-    return leaves
+    return ends
 
 
 def mix(tree: Tree, values: Values, leaf_table: Floats, *, n_threads: int = 1) -> Floats:
@@ -176,19 +185,6 @@ def divides_any(tree: Tree, values: Values) -> bool:
     """Return whether any row is divided among several leaves."""
     _check_values(tree, values)
     return any(block.n_divided > 0 for block in _settled(tree.all_paths, values, 0, len(values)))
-
-
-def undivided_ends(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
-    """Return the leaf of each row, or the first node that divides it among its branches."""
-    _check_values(tree, values)
-    nodes = np.empty(len(values), dtype=np.int64)
-
-    def fill(begin: int, end: int) -> None:
-        for block in _settled(tree.all_paths, values, begin, end):
-            nodes[block.rows] = block.nodes
-
-    _fill_ranges(fill, len(values), n_threads)
-    return nodes
 
 
 def node_class_counts(
