@@ -158,7 +158,8 @@ def measure(row: Row, race: Race) -> RowResult:
         entries = row.measure(race)
     except Exception as error:
         entries = [Entry("row", note=f"failed: {type(error).__name__}: {error}"[:200])]
-    return RowResult(row.section, row.name, row.title, entries, row.statistic)
+    measured = machine.circumstances()
+    return RowResult(row.section, row.name, row.title, entries, row.statistic, measured)
 
 
 def glance(outcome: RowResult) -> str:

@@ -64,11 +64,20 @@ def rewrite_readme(
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     targets, *others = [table.markdown() for table in tables(outcomes)]
-    parts = [targets, circumstances(machine, command)]
+    parts = [targets, circumstances(machine, command), *measured_separately(machine, outcomes)]
     if missing:
         parts.append(f"Not measured in this run: {', '.join(missing)}.")
     generated = "\n\n".join([BEGIN, *parts, *others, END])
     write(path, before + generated + after)
+
+
+def measured_separately(machine: dict[str, Any], outcomes: Sequence[RowResult]) -> list[str]:
+    """Return a paragraph for each other occasion on which some of the rows were measured."""
+    rows: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.measured and f" commit {machine['commit']}," not in outcome.measured:
+            rows.setdefault(outcome.measured, []).append(outcome.row)
+    return [f"Measured on {when}: {', '.join(names)}." for when, names in rows.items()]
 
 
 def circumstances(machine: dict[str, Any], command: str) -> str:

@@ -18,10 +18,17 @@ from benchmarks.data import SEED
 from benchmarks.fit import title
 from benchmarks.libraries import Task
 from benchmarks.memory import LIMIT, ROOT, resident
-from benchmarks.race import Entry, Race, Row, entrants
+from benchmarks.race import EXACT, Entry, Race, Row, entrants
 from benchmarks.worker import Job
 
-TASKS = (Task("1M", 20, 8), Task("1M", 20), Task("5M", 20, 8), Task("10M", 20, 8))
+TASKS = (
+    Task("200k", 20, 8),
+    Task("200k", 20),
+    Task("1M", 20, 8),
+    Task("1M", 20),
+    Task("5M", 20, 8),
+    Task("10M", 20, 8),
+)
 QUICK_TASKS = (Task("20k", 20, 8),)
 PEERS = ("roctree", "XGBoost", "LightGBM")
 N_FEATURES = 20
@@ -41,11 +48,12 @@ def rows(quick: bool = False) -> list[Row]:
 
 
 def fit_all(task: Task, race: Race) -> list[Entry]:
-    """One tree of each library that bins, at equal depth and threads."""
+    """One tree of each library that bins, and ours by exact splits, at equal depth and threads."""
     entries = [entry for entry in entrants() if entry.library in PEERS]
+    entries += [Entry("roctree", threads, EXACT) for threads in (1, 2)]
     jobs = [Job(task, entry.threads) for entry in entries]
     for number, entry in enumerate(entries):
-        if entry.library == "roctree":
+        if entry.library == "roctree" and entry.variant != EXACT:
             jobs[number] = replace(jobs[number], options={"splits": "binned"})
     return race.run(entries, jobs, rounds=4, budget=10.0)
 

@@ -27,6 +27,11 @@ def describe() -> dict[str, object]:
     }
 
 
+def circumstances() -> str:
+    """Return when and with what a row is measured."""
+    return f"{datetime.now(UTC):%Y-%m-%d} at commit {commit()}, {processor()}"
+
+
 def processor() -> str:
     return _field("/proc/cpuinfo", r"model name\s*:\s*(.+)") or platform.machine()
 

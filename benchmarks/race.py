@@ -17,6 +17,9 @@ STOPPED = 1.5 * LONGEST
 # Longer turns are not repeated.
 REPEATED = 30.0
 
+# The variant of our entries by exact splits in rows of fits by bins.
+EXACT = "exact"
+
 Say = Callable[[str], None]
 
 
@@ -48,6 +51,8 @@ class RowResult:
     title: str
     entries: list[Entry]
     statistic: str = "best"
+    # Date, commit and processor; empty in older files, where they are those of the whole run.
+    measured: str = ""
 
     def find(self, library: str, threads: int = 1, variant: str = "") -> Entry | None:
         for entry in self.entries:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rich.table import Table as RichTable
 
 from benchmarks.quiet import DISTURBED
-from benchmarks.race import Entry, RowResult
+from benchmarks.race import EXACT, Entry, RowResult
 from benchmarks.targets import command_ratio, judge, matrix_multiple
 
 MARK = {1: "¹", 2: "²"}
@@ -137,6 +137,35 @@ def quality(entry: Entry | None) -> str:
     if entry is None or not entry.facts:
         return "–"
     return f"{entry.facts['leaves']:,.0f}; {entry.facts['auc']:.4f}"
+
+
+def exact_table(outcomes: Sequence[RowResult]) -> ResultTable:
+    """Return our times by bins and by exact splits."""
+    cells = []
+    for outcome in outcomes:
+        line = [outcome.title.removesuffix(", ours binned")]
+        for threads in (1, 2):
+            binned, exact = (outcome.find("roctree", threads, name) for name in ("", EXACT))
+            times = outcome.ratio(exact, binned)
+            line += [time_of(outcome, each) if each else "–" for each in (binned, exact)]
+            line.append("–" if times is None else f"{times:.2f}×")
+        cells.append(line)
+    header = ("row", *(f"{name}{MARK[n]}" for n in (1, 2) for name in ("binned", "exact", "ratio")))
+    return ResultTable("Bins and exact splits of roctree", header, cells)
+
+
+def soft_table(outcomes: Sequence[RowResult]) -> ResultTable:
+    """Return times of predictions with soft and hard thresholds."""
+    cells = []
+    for outcome in outcomes:
+        for threads in (1, 2):
+            soft, hard = (outcome.find("roctree", threads, name) for name in ("soft", "hard"))
+            if soft and hard:
+                times = outcome.ratio(hard, soft)
+                ratio = "–" if times is None else f"{times:.2f}×"
+                seconds_of = [time_of(outcome, each) for each in (soft, hard)]
+                cells.append([f"{outcome.title}{MARK[threads]}", *seconds_of, ratio])
+    return ResultTable("Soft thresholds", ("predictions", "soft", "hard", "ratio"), cells)
 
 
 def criteria_table(outcomes: Sequence[RowResult]) -> ResultTable:
@@ -304,10 +333,12 @@ SECTION_TABLES: tuple[tuple[str, Callable[[Sequence[RowResult]], ResultTable]], 
     ("fit", race_table("Fits: seconds of ours, and how many times as long others take")),
     ("fit", quality_table),
     ("binned", race_table("Bins: seconds of ours, and how many times as long others take")),
+    ("binned", exact_table),
     ("binned", quality_table),
     ("out_of_core", disk_table),
     ("criteria", criteria_table),
     ("predict", race_table("Predictions: seconds of ours, and how many times as long others take")),
+    ("predict_soft", soft_table),
     ("prune", prune_table),
     ("smooth", smooth_table),
     ("rank", rank_table),

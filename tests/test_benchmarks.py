@@ -6,12 +6,12 @@ from time import sleep
 import pytest
 from rich.console import Console
 
-from benchmarks import boundary, files, fit, multiscale, nbtree, points, prune, rank
+from benchmarks import boundary, files, fit, multiscale, nbtree, points, predict, prune, rank
 from benchmarks.__main__ import SECTIONS, measure_all, plan
 from benchmarks.libraries import LIBRARIES, Task
 from benchmarks.own_criterion import own_gini
 from benchmarks.quiet import STATISTICS, Bystanders, Patience
-from benchmarks.race import LONGEST, Entry, Race, Row, RowResult, entrants
+from benchmarks.race import EXACT, LONGEST, Entry, Race, Row, RowResult, entrants
 from benchmarks.tables import tables
 from benchmarks.targets import judge
 from benchmarks.worker import Job, Reply, Worker
@@ -176,8 +176,8 @@ def test_times_are_compared_in_the_rounds_that_both_took_part_in():
 
 def test_a_target_is_met_or_missed_or_not_measured():
     rows = [
-        outcome("200k-leaf20-full", **{"roctree": [1.0], "scikit-learn": [11.0], "YDF": [0.9]}),
-        outcome("1M-leaf20-full", **{"roctree": [1.0], "scikit-learn": [13.0], "YDF": [2.0]}),
+        outcome("200k-leaf20-full", **{"roctree": [1.0], "scikit-learn": [21.0], "YDF": [0.9]}),
+        outcome("1M-leaf20-full", **{"roctree": [1.0], "scikit-learn": [23.0], "YDF": [2.0]}),
     ]
     verdicts = {verdict.target: verdict for verdict in judge(rows)}
     words = [verdict.word for verdict in verdicts.values()]
@@ -198,14 +198,58 @@ def test_bins_are_compared_with_those_of_others_and_with_exact_splits():
         fitted("binned", "binned-1M-leaf20-depth8", 0.9417, roctree=2.0, XGBoost=3.0, LightGBM=1.0),
         fitted("binned", "binned-5M-leaf20-depth8", 0.9000, roctree=2.0, XGBoost=2.5, LightGBM=4.0),
     ]
-    found = [verdict for verdict in judge(rows) if "by bins" in verdict.target]
+    found = [
+        verdict
+        for verdict in judge(rows)
+        if "by bins" in verdict.target and "exact splits" not in verdict.target
+    ]
     assert [(verdict.measured, verdict.word) for verdict in found] == [
         ("1.2×", "met"),
         ("0.5×", "**missed**"),
         ("0.0010 (rows: 1)", "met"),
     ]
     unknown = [verdict.word for verdict in judge([]) if "by bins" in verdict.target]
-    assert unknown == ["not measured"] * 3
+    assert unknown == ["not measured"] * 5
+
+
+def test_bins_are_compared_with_exact_splits_of_the_same_race():
+    def fitted(row, binned, exact):
+        entries = [Entry("roctree", seconds=[binned]), Entry("roctree", 1, EXACT, seconds=[exact])]
+        return RowResult("binned", row, row, entries)
+
+    rows = [
+        fitted("binned-200k-leaf20-full", 3.0, 10.0),
+        fitted("binned-1M-leaf20-full", 8.0, 10.0),
+    ]
+    found = {verdict.target: verdict for verdict in judge(rows)}
+    one = found["fit by bins, 1 thread, to exact splits"]
+    assert (one.measured, one.word) == ("0.80× (binned-1M-leaf20-full)", "**missed**")
+    assert found["fit by bins, 2 threads, to exact splits"].word == "not measured"
+    table = next(table for table in tables(rows) if "exact splits" in table.title)
+    assert [line[3] for line in table.cells] == ["0.30×", "0.80×"]
+
+
+def test_soft_and_hard_thresholds_predict_in_one_race(monkeypatch):
+    monkeypatch.setattr(predict, "SOFT_ROUNDS", 1)
+    race = Race(StubWorkers(), ignore, NO_PATIENCE)
+    entries = predict.predict_softly(Task("tiny", 5), race)
+    assert [(entry.threads, entry.variant) for entry in entries] == [
+        *((1, "soft"), (1, "hard"), (2, "soft"), (2, "hard"))
+    ]
+    for entry, seconds in zip(entries, (3.0, 1.0, 1.0, 1.0), strict=True):
+        entry.seconds = [seconds]
+    verdicts = [it for it in judge([RowResult("predict_soft", "predict-soft", "x", entries)])
+                if "soft thresholds to hard" in it.target]  # fmt: skip
+    assert [verdict.word for verdict in verdicts] == ["**missed**", "met"]
+
+
+def test_rows_measured_on_another_occasion_say_so(tmp_path):
+    (tmp_path / "README.md").write_text(README)
+    rows = [outcome("old", roctree=[1.0]), outcome("new", roctree=[1.0])]
+    rows[1].measured = "2020-02-03 at commit def, fast"
+    files.rewrite_readme(tmp_path, MACHINE, "test", rows)
+    text = (tmp_path / "README.md").read_text()
+    assert "Measured on 2020-02-03 at commit def, fast: new." in text
 
 
 def test_the_readme_keeps_what_was_written_by_hand(tmp_path):
