@@ -163,7 +163,7 @@ def test_a_terminal_shows_for_how_long_it_has_been_and_is_cleared(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("ROCTREE_QUIET", "0")
-    with ahead._shown():
+    with ahead._compilation_notice():
         time.sleep(0.05)
     shown = terminal.getvalue()
     assert "roctree compiles kernels" in shown

@@ -224,6 +224,6 @@ def test_a_numba_without_the_private_steps_compiles_in_its_own_way(tmp_path):
 @pytest.mark.parametrize(("quiet", "said"), [("1", False), ("yes", False), ("0", True), ("", True)])
 def test_a_message_about_compilation_can_be_turned_off(quiet, said, monkeypatch, capsys):
     monkeypatch.setenv("ROCTREE_QUIET", quiet)
-    with ahead._shown():
+    with ahead._compilation_notice():
         pass
     assert ("roctree compiles kernels" in capsys.readouterr().err) is said

@@ -8,7 +8,7 @@ does not load the compiler.
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,6 @@ ReadonlyFloats2D: TypeAlias = Annotated[
 ReadonlyInts: TypeAlias = Annotated[NDArray[np.int64], ArrayType(np.int64, 1, readonly=True)]
 ReadonlyInts2D: TypeAlias = Annotated[NDArray[np.int64], ArrayType(np.int64, 2, readonly=True)]
 ReadonlyInt32s: TypeAlias = Annotated[NDArray[np.int32], ArrayType(np.int32, 1, readonly=True)]
-ReadonlyInt32s2D: TypeAlias = Annotated[NDArray[np.int32], ArrayType(np.int32, 2, readonly=True)]
 ReadonlyPlaces: TypeAlias = Annotated[NDArray[np.uint32], ArrayType(np.uint32, 1, readonly=True)]
 ReadonlyPlaces2D: TypeAlias = Annotated[NDArray[np.uint32], ArrayType(np.uint32, 2, readonly=True)]
 ReadonlyBranches: TypeAlias = Annotated[NDArray[np.int16], ArrayType(np.int16, 1, readonly=True)]
@@ -58,13 +57,15 @@ ReadonlyBytes2D: TypeAlias = Annotated[NDArray[np.uint8], ArrayType(np.uint8, 2,
 ReadonlyBools: TypeAlias = Annotated[NDArray[np.bool_], ArrayType(np.bool_, 1, readonly=True)]
 
 Bits: TypeAlias = Annotated[NDArray[np.uint64], ArrayType(np.uint64, 1)]
-Bits2D: TypeAlias = Annotated[NDArray[np.uint64], ArrayType(np.uint64, 2)]
 
 # A table of any memory layout that a kernel only reads: the caller's data, without a copy.
 AnyBits2D: TypeAlias = Annotated[NDArray[np.uint64], ArrayType(np.uint64, 2, "A", readonly=True)]
 AnyFloats2D: TypeAlias = Annotated[
     NDArray[np.float64], ArrayType(np.float64, 2, "A", readonly=True)
 ]
+
+# An integer of Python or of NumPy inside a kernel.
+Int: TypeAlias = Any
 
 # A range of fewer rows is not worth a thread.
 _MIN_ROWS = 1 << 12

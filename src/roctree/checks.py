@@ -133,7 +133,7 @@ def check_criterion(criterion: str | Criterion, n_classes: int = 2) -> None:
 def score_is_finite(criterion: Criterion, table: ArrayLike) -> None:
     """The score of a table with at least one case is finite."""
     value = _score(criterion, table)
-    _hold(math.isfinite(value), f"{criterion} scores {value} on {_listed(table)}")
+    _hold(math.isfinite(value), f"{criterion} scores {value} on {_as_lists(table)}")
 
 
 def branch_order_changes_nothing(criterion: Criterion, table: ArrayLike) -> None:
@@ -166,7 +166,7 @@ def useless_split_earns_nothing(criterion: Criterion, table: ArrayLike) -> None:
     node, useless = _score(criterion, 2.0 * half), _score(criterion, np.vstack([half, half]))
     _hold(
         _at_most(useless, node),
-        f"{criterion} scores {useless} for two branches {_listed(half)[0]} each, "
+        f"{criterion} scores {useless} for two branches {_as_lists(half)[0]} each, "
         f"more than {node} for the node they come from",
     )
 
@@ -183,7 +183,7 @@ def refining_never_lowers_the_score(criterion: Criterion, table: ArrayLike) -> N
         coarser = _score(criterion, joined)
         _hold(
             _at_most(coarser, score),
-            f"{criterion} declares itself convex but scores {score} on {_listed(table)} "
+            f"{criterion} declares itself convex but scores {score} on {_as_lists(table)} "
             f"and {coarser} with branches {first} and {second} joined",
         )
 
@@ -207,7 +207,7 @@ def corners_are_never_beaten(criterion: Criterion, table: ArrayLike) -> None:
     for shares in product((0.0, 0.25, 0.5, 1.0), repeat=2):
         _hold(
             _at_most(score(*shares), best),
-            f"{criterion} declares itself convex but for {_listed(table)} scores "
+            f"{criterion} declares itself convex but for {_as_lists(table)} scores "
             f"{score(*shares)} with shares {shares} of the second branch on the left, and at most "
             f"{best} with all or none of a class",
         )
@@ -218,14 +218,16 @@ def compiled_score_is_the_same(criterion: Criterion, table: ArrayLike) -> None:
     cells = as_table(table)
     expected = _score(criterion, cells)
     score = compiled(table_score(criterion))(cells)
-    _hold(_close(score, expected), f"{criterion} scores {expected}, compiled {score}")
+    _hold(_is_close(score, expected), f"{criterion} scores {expected}, compiled {score}")
     if len(cells) == 2:
         scores = np.empty(1)
         weights = np.ones(cells.shape[1])
         compiled(block_score(criterion, cells.shape[1]))(
             cells, 0, 1, cells.sum(axis=0), weights, scores
         )
-        _hold(_close(scores[0], expected), f"{criterion} scores {expected}, in a block {scores[0]}")
+        _hold(
+            _is_close(scores[0], expected), f"{criterion} scores {expected}, in a block {scores[0]}"
+        )
 
 
 def _tables(n_classes: int) -> Iterator[ContingencyTable]:
@@ -247,7 +249,7 @@ def _score(criterion: Criterion, table: ArrayLike) -> float:
         with np.errstate(all="ignore"):
             return float(criterion.function(as_table(table)))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise AssertionError(f"{criterion} fails on {_listed(table)}: {error}") from error
+        raise AssertionError(f"{criterion} fails on {_as_lists(table)}: {error}") from error
 
 
 def _scores_the_same(
@@ -255,11 +257,12 @@ def _scores_the_same(
 ) -> None:
     before, after = _score(criterion, table), _score(criterion, other)
     _hold(
-        _close(before, after), f"{criterion} scores {before} on {_listed(table)}, {after} {change}"
+        _is_close(before, after),
+        f"{criterion} scores {before} on {_as_lists(table)}, {after} {change}",
     )
 
 
-def _listed(table: ArrayLike) -> list[list[float]]:
+def _as_lists(table: ArrayLike) -> list[list[float]]:
     cells: list[list[float]] = as_table(table).tolist()
     return cells
 
@@ -299,7 +302,7 @@ def check_smoother(smoother: str | Smoother, n_classes: int = 2) -> None:
 
 def rows_add_up_to_one(smoother: Smoother, tree: Tree) -> None:
     """The probabilities of each node, leaf or not, sum to 1."""
-    sums = _smoothed(smoother, tree).sum(axis=1)
+    sums = _smooth(smoother, tree).sum(axis=1)
     worst = int(np.abs(sums - 1.0).argmax())
     _hold(
         abs(sums[worst] - 1.0) <= _ROUNDING,
@@ -310,7 +313,7 @@ def rows_add_up_to_one(smoother: Smoother, tree: Tree) -> None:
 
 def probabilities_lie_between_zero_and_one(smoother: Smoother, tree: Tree) -> None:
     """No probability is negative or above 1."""
-    found = _smoothed(smoother, tree)
+    found = _smooth(smoother, tree)
     outside = ((found < 0.0) | (found > 1.0 + _ROUNDING)).any(axis=1)
     first = int(outside.argmax())
     _hold(
@@ -322,9 +325,9 @@ def probabilities_lie_between_zero_and_one(smoother: Smoother, tree: Tree) -> No
 
 def a_case_more_never_lowers_its_class(smoother: Smoother, tree: Tree) -> None:
     """One more case of a class at a leaf does not lower the probability of that class there."""
-    before = _smoothed(smoother, tree)
+    before = _smooth(smoother, tree)
     for leaf, label in product(tree.leaves.tolist(), range(tree.n_classes)):
-        after = _smoothed(smoother, _with_one_more_case(tree, leaf, label))[leaf, label]
+        after = _smooth(smoother, _with_one_more_case(tree, leaf, label))[leaf, label]
         _hold(
             after >= before[leaf, label] - _ROUNDING,
             f"{_name(smoother)} lowers the probability of class {label} at leaf {leaf} of "
@@ -337,7 +340,7 @@ def many_cases_keep_their_frequencies(smoother: Smoother, tree: Tree) -> None:
     factor, tolerance = 1e9, 1e-4
     many = replace(tree, counts=factor * tree.counts)
     reached = tree.is_leaf & (tree.weight > 0.0)
-    found, expected = _smoothed(smoother, many)[reached], frequencies(tree)[reached]
+    found, expected = _smooth(smoother, many)[reached], frequencies(tree)[reached]
     _hold(
         np.allclose(found, expected, rtol=0.0, atol=tolerance),
         f"{_name(smoother)} changes the frequencies of leaves with {factor:g} times the cases of "
@@ -348,9 +351,9 @@ def many_cases_keep_their_frequencies(smoother: Smoother, tree: Tree) -> None:
 def renamed_classes_change_places_only(smoother: Smoother, tree: Tree) -> None:
     """The order of classes does not matter: permuting them permutes the probabilities."""
     renamed = replace(tree, counts=np.roll(tree.counts, 1, axis=1))
-    found = np.roll(_smoothed(smoother, renamed), -1, axis=1)
+    found = np.roll(_smooth(smoother, renamed), -1, axis=1)
     _hold(
-        np.allclose(found, _smoothed(smoother, tree), rtol=0.0, atol=_ROUNDING),
+        np.allclose(found, _smooth(smoother, tree), rtol=0.0, atol=_ROUNDING),
         f"{_name(smoother)} returns other probabilities for {_described(tree)} with classes "
         "renamed",
     )
@@ -366,7 +369,7 @@ def only_counts_and_shape_matter(smoother: Smoother, tree: Tree) -> None:
         gain=np.where(tree.is_leaf, 0.0, tree.gain + 1.0),
     )
     _hold(
-        np.array_equal(_smoothed(smoother, tree), _smoothed(smoother, other)),
+        np.array_equal(_smooth(smoother, tree), _smooth(smoother, other)),
         f"{_name(smoother)} returns other probabilities for {_described(tree)} with other splits",
     )
 
@@ -393,7 +396,7 @@ def _with_one_more_case(tree: Tree, leaf: int, label: int) -> Tree:
     return replace(tree, counts=counts)
 
 
-def _smoothed(smoother: Smoother, tree: Tree) -> Floats2D:
+def _smooth(smoother: Smoother, tree: Tree) -> Floats2D:
     try:
         with np.errstate(all="ignore"):
             return probabilities(smoother, tree)
@@ -461,11 +464,11 @@ def pruned_tree_is_part_of_the_tree(
         part.validate()
     except ModelFileError as error:
         raise AssertionError(
-            f"{pruner} does not return a valid tree for {_shown(tree)}: {error}"
+            f"{pruner} does not return a valid tree for {_text(tree)}: {error}"
         ) from error
     _hold(
         _is_part(part, tree),
-        f"{pruner} returns {_shown(part)} for {_shown(tree)}, which is not a part of it",
+        f"{pruner} returns {_text(part)} for {_text(tree)}, which is not a part of it",
     )
 
 
@@ -485,8 +488,7 @@ def pruning_again_changes_nothing(
     twice = _pruned(pruner, once, left)
     _hold(
         once == twice,
-        f"{pruner} returns {_shown(once)} for {_shown(tree)}, and {_shown(twice)} when applied "
-        "again",
+        f"{pruner} returns {_text(once)} for {_text(tree)}, and {_text(twice)} when applied again",
     )
 
 
@@ -504,7 +506,7 @@ def class_numbers_change_no_pruning(
     same = before == replace(after, counts=np.roll(after.counts, -1, axis=1))
     _hold(
         same,
-        f"{pruner} returns {_shown(before)} for {_shown(tree)}, and {_shown(after)} with classes "
+        f"{pruner} returns {_text(before)} for {_text(tree)}, and {_text(after)} with classes "
         "renamed",
     )
 
@@ -514,11 +516,11 @@ def equal_costs_change_nothing(pruner: Pruner, under_costs: Pruner, tree: Tree) 
     plain, priced = pruner(tree), under_costs(tree)
     _hold(
         plain == priced,
-        f"{pruner} returns {_shown(plain)} for {_shown(tree)}, and {under_costs} {_shown(priced)}",
+        f"{pruner} returns {_text(plain)} for {_text(tree)}, and {under_costs} {_text(priced)}",
     )
 
 
-def _shown(tree: Tree) -> str:
+def _text(tree: Tree) -> str:
     """Return a tree as the numbers of children of its nodes, breadth first, and their counts."""
     return f"{tree} with n_children {tree.n_children.tolist()} and counts {tree.counts.tolist()}"
 
@@ -607,14 +609,14 @@ def _with_leaf_counts(tree: Tree, counts: Floats2D) -> Tree:
     return replace(tree, counts=summed).validate()
 
 
-def _close(one: float, other: float) -> bool:
+def _is_close(one: float, other: float) -> bool:
     """Whether two numbers are equal up to rounding."""
     return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def _at_most(low: float, high: float) -> bool:
     """Whether a number is no higher than another, up to rounding."""
-    return low <= high or _close(low, high)
+    return low <= high or _is_close(low, high)
 
 
 def _hold(law: bool, message: str) -> None:

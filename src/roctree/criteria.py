@@ -581,7 +581,7 @@ def _order_margin(table: ContingencyTable, branch: int, other: int, extra: float
     for label in range(table.shape[1]):
         count = table[branch, label] + extra
         count_other = table[other, label] + extra
-        order = _compare(count * weight_other, count_other * weight)
+        order = _sign_of_difference(count * weight_other, count_other * weight)
         gap = count * rates_other - count_other * rates
         margin += order * gap * _inverse_total(table, label, extra)
     return margin
@@ -592,7 +592,7 @@ _EQUAL_SHARES = 1e-12
 
 
 @inlined
-def _compare(a: float, b: float) -> float:
+def _sign_of_difference(a: float, b: float) -> float:
     """1, 0 or -1 if a is above, equal to or below b, up to rounding."""
     slack = _EQUAL_SHARES * (a + b)
     return (1.0 if a - b > slack else 0.0) - (1.0 if b - a > slack else 0.0)

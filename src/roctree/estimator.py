@@ -44,7 +44,7 @@ from roctree.parameters import (
 )
 from roctree.points import Points, PointsTable
 from roctree.points import resolve as resolve_points
-from roctree.pruning import CostPruningCurve, Path, Pruner
+from roctree.pruning import CostPruningCurve, Pruner, PruningPath
 from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import held_out_cases
 from roctree.scorecard import FittedScorecard
@@ -434,12 +434,12 @@ class ROCTreeClassifier(NodeClassifier):
         path = fitting.ccp_path(grown.tree_, options, grown.class_weight_)
         return Bunch(ccp_alphas=path.alphas, impurities=path.losses)
 
-    def pruning_path(self) -> Path:
+    def pruning_path(self) -> PruningPath:
         """Return the nested trees of cost-complexity pruning: alphas, leaves and error rates.
 
         Returns
         -------
-        Path
+        PruningPath
 
         Examples
         --------

@@ -65,9 +65,9 @@ from roctree.points import Scorecard
 from roctree.prevalence import PriorEstimate, estimate_prior, score_order
 from roctree.pruning import (
     CostPruningCurve,
-    Path,
     Pruned,
     Pruner,
+    PruningPath,
     cost_complexity_path,
     cost_pruning_curve,
     paper_options,
@@ -75,7 +75,7 @@ from roctree.pruning import (
 from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import (
     OperatingRequest,
-    check_counts,
+    check_basis,
     class_index,
     held_out_cases,
     least_cost_classes,
@@ -256,7 +256,7 @@ def leaves_by_counts(
         shares = np.zeros_like(frequencies)
         shares[leaves.nodes] = leaves.shares
         return Leaves(counts.nodes, counts.counts, counts.lines(shares), positive)
-    check_counts(counts)
+    check_basis(counts)
     if counts == "training":
         return Leaves.from_counts(tree, tree.counts, frequencies, positive, nodes)
     smoothed = probabilities * tree.weight[:, None]
@@ -380,11 +380,6 @@ class FittedModel(ABC):
     def follows_probabilities(self) -> bool:
         """Whether ``predict`` gives the most probable class."""
         return self.operating_point is None
-
-    @property
-    def labels_by_costs_of_pruning(self) -> bool:
-        """Whether labels come from pruning under costs."""
-        return False
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
         """Return the model with the constructor arguments of its estimator."""
@@ -779,7 +774,7 @@ class FittedScores(FittedModel):
             return counts
         if isinstance(counts, tuple) and len(counts) in (2, 3):
             return self.count_scores(*counts)
-        check_counts(counts)
+        check_basis(counts)
         return self.scored if counts == "training" else self.scored.with_expected_counts()
 
     @cached_property
@@ -876,11 +871,6 @@ class FittedNodes(FittedModel):
         """Whether ``predict`` gives the most probable class."""
         relabelled = self.operating_point is not None or self.node_labels is not None
         return not relabelled and self.labels == "probability"
-
-    @property
-    def labels_by_costs_of_pruning(self) -> bool:
-        """Whether labels come from pruning under costs."""
-        return self.node_labels is not None
 
     @property
     def usual_labels_text(self) -> str:
@@ -1293,7 +1283,7 @@ class FittedTree(FittedNodes):
         counts = self._counted(counts)
         if isinstance(counts, Tally):
             return ScoreGroups.of_tally(counts, self.probabilities)
-        check_counts(counts)
+        check_basis(counts)
         scored = self.scored
         if scored is None:
             scored = ScoreGroups.of_leaves(self.tree, self.probabilities, self.tree.counts)
@@ -1306,7 +1296,7 @@ class FittedTree(FittedNodes):
 
     # Pruning under costs
 
-    def pruning_path(self) -> Path:
+    def pruning_path(self) -> PruningPath:
         """Return the nested trees of cost-complexity pruning."""
         return cost_complexity_path(self.tree)
 

@@ -50,10 +50,10 @@ from roctree.points import (
 from roctree.pruning import (
     Fold,
     HoldsOut,
-    Path,
     Pruned,
     Pruner,
     PrunesUnderCosts,
+    PruningPath,
     ReducedError,
     SelectsByFolds,
     impurity_path,
@@ -429,7 +429,7 @@ def _warn_about_wide_splits(tree: Tree, whole: Tree, most: int, names: Sequence[
         )
 
 
-def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> Path:
+def ccp_path(tree: Tree, options: FitOptions, class_weight: Floats) -> PruningPath:
     """Return the path of cost-complexity pruning by impurity, with class weights."""
     counts = tree.counts * class_weight
     return impurity_path(tree, node_impurities(options.criterion, counts), counts.sum(axis=1))

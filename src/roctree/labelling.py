@@ -874,7 +874,7 @@ def operating_point(
     rates: dict[str, Any] = {"expected_cost": float((confusion * costs).sum())}
     if two.n_classes == 2:
         ratio = _cost_ratio(two, chosen, judged.weights(two))
-        rates |= _rates(two, confusion) | {"cost_ratio": ratio}
+        rates |= _rates_of_two(two, confusion) | {"cost_ratio": ratio}
         if judged is asked:
             rates["isocost_slope"] = _isocost_slope(two, costs)
     if two is not leaves:
@@ -974,7 +974,7 @@ def _confusion(leaves: Leaves, chosen: Labelling) -> Floats:
     return np.asarray(shares / leaves.counts.sum())
 
 
-def _rates(leaves: Leaves, confusion: Floats) -> dict[str, float]:
+def _rates_of_two(leaves: Leaves, confusion: Floats) -> dict[str, float]:
     ours, theirs = confusion[:, leaves.positive], confusion[:, 1 - leaves.positive]
     return {
         "tpr": float(ours[leaves.positive] / ours.sum()) if ours.any() else float("nan"),

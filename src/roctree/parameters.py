@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,7 +12,7 @@ from roctree.data import LARGEST_TOTAL_WEIGHT, SMALLEST_LARGEST_WEIGHT
 from roctree.errors import ParameterError
 from roctree.geometry import RANKINGS
 from roctree.pruning import Pruner, PrunesUnderCosts
-from roctree.strategy import configure, is_finite_number, keyed_by_label
+from roctree.strategy import configure, is_finite_number, is_integer, keyed_by_label
 from roctree.text import did_you_mean
 from roctree.tree.bins import MAX_BINS
 from roctree.tree.growth import Missing, Nominal
@@ -80,27 +79,23 @@ class Rule:
     names: tuple[str, ...] = ()
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
-
-
 def _whole_from(least: int) -> Rule:
     return Rule(
         f"an integer of at least {least}, or " + "{none!r}",
-        lambda value: value is None or (_whole(value) and value >= least),
+        lambda value: value is None or (is_integer(value) and value >= least),
     )
 
 
 def _one_of(choices: Iterable[str]) -> Rule:
     names = tuple(choices)
     return Rule(
-        _listed([repr(name) for name in names]),
+        _either([repr(name) for name in names]),
         lambda value: isinstance(value, str) and value in names,
         names,
     )
 
 
-def _listed(names: list[str]) -> str:
+def _either(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
@@ -137,7 +132,7 @@ RULES: dict[str, Rule] = {
     "splits": _one_of(get_args(SplitSearch)),
     "max_bins": Rule(
         f"an integer from 2 to {MAX_BINS}",
-        lambda value: _whole(value) and 2 <= value <= MAX_BINS,
+        lambda value: is_integer(value) and 2 <= value <= MAX_BINS,
     ),
     "class_weight": Rule(
         "'balanced', weights by class such as {example!r}, or {none!r}",
@@ -145,7 +140,7 @@ RULES: dict[str, Rule] = {
     ),
     "n_jobs": Rule(
         "an integer other than 0, or {none!r}",
-        lambda value: value is None or (_whole(value) and value != 0),
+        lambda value: value is None or (is_integer(value) and value != 0),
     ),
 }
 
@@ -268,7 +263,7 @@ def check_seed(seed: Any) -> int:
     """Return a seed, random for None; raise ``ParameterError`` unless it is a 32-bit integer."""
     if seed is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32:
+    if is_integer(seed) and 0 <= int(seed) < 2**32:
         return int(seed)
     raise ParameterError(
         parameter="random_state",

@@ -44,6 +44,7 @@ from roctree.strategy import (
     check_number,
     configure,
     is_finite_number,
+    is_integer,
     lookup,
     reject_option,
 )
@@ -133,9 +134,7 @@ class Points:
     def __post_init__(self) -> None:
         check_choices(self)
         most = self.max_attributes
-        if most is not None and (
-            not isinstance(most, int | np.integer) or isinstance(most, bool) or most < 1
-        ):
+        if most is not None and (not is_integer(most) or most < 1):
             reject_option(self, "max_attributes", "give an integer of at least 1, or {none!r}",
                           none=None)  # fmt: skip
         if is_finite_number(self.tree_weight):
@@ -289,7 +288,7 @@ class Scorecard:
         """Return the points of encoded rows without those of the leaf, float64[rows, columns]."""
         found = np.empty((len(values), self.n_columns))
         steps = 2.0 * len(values) * (len(self.attributes) + 1) * self.n_columns
-        run = compiled(_add_points, steps=steps)
+        run = compiled(_write_probabilities, steps=steps)
 
         def add(rows: slice) -> None:
             room = np.empty((2, _ROWS))
@@ -404,7 +403,7 @@ _ROWS = 512
 
 
 @typed_kernel
-def _add_points(
+def _write_probabilities(
     values: AnyFloats2D,
     segments: PointSegments,
     intercept: ReadonlyFloats,
@@ -1199,15 +1198,15 @@ def _scorecard(
         each.attribute_points(own, 0 if each.column_of is None else len(each.column_of))
         for each, own in zip(bases, coefficients, strict=True)
     ]
-    spreads = [_spread(each(cases.values[:, each.feature]), cases.weights) for each in found]
-    of_tree = _spread(weight * leaves, cases.weights)
+    spreads = [_deviation(each(cases.values[:, each.feature]), cases.weights) for each in found]
+    of_tree = _deviation(weight * leaves, cases.weights)
     total = math.fsum([of_tree, *spreads]) or 1.0
     ranked = sorted(zip(spreads, found, strict=True), key=lambda pair: (-pair[0], pair[1].feature))
     attributes = tuple(replace(each, share=spread / total) for spread, each in ranked)
     return Scorecard(weight, intercept, attributes, tree_share=of_tree / total)
 
 
-def _spread(points: Floats, weights: Floats) -> float:
+def _deviation(points: Floats, weights: Floats) -> float:
     """Return the standard deviation of points, summed over their columns."""
     total = weights.sum()
     mean = (weights[:, None] * points).sum(axis=0) / total

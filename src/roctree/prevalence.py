@@ -365,18 +365,18 @@ def _resampled(reference: Floats, weights: Floats, shares: Floats, seed: int) ->
     seed : int
     """
     rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(_whole(weights.sum()), weights / weights.sum(), _N_SAMPLES)
+    drawn = rng.multinomial(_whole_weight(weights.sum()), weights / weights.sum(), _N_SAMPLES)
     distributions = np.zeros((_N_SAMPLES, *reference.shape))
     for place, column in enumerate(reference.T):
         total = column.sum()
         if total > 0.0:
-            size = _whole(total)
+            size = _whole_weight(total)
             distributions[:, :, place] = rng.multinomial(size, column / total, _N_SAMPLES) / size
     inside = np.clip(shares, 1e-3, None) * reference.any(axis=0)
     return most_likely_shares(distributions, drawn.astype(np.float64), inside / inside.sum())
 
 
-def _whole(weight: float) -> int:
+def _whole_weight(weight: float) -> int:
     return max(1, round(weight))
 
 

@@ -233,7 +233,7 @@ def least_cost_classes(
     return np.asarray(votes_by_cost(probabilities, costs, positive).argmax(axis=1))
 
 
-def check_counts(counts: Any) -> None:
+def check_basis(counts: Any) -> None:
     """Raise ``ParameterError`` unless ``counts`` names what an operating point is chosen by."""
     if not isinstance(counts, str):
         raise ParameterError(

@@ -167,19 +167,19 @@ class FittedScorecard(FittedScores, FittedTree):
 
     def smoothed(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: the points were learned for these probabilities."""
-        _refuse("Probabilities cannot be smoothed again")
+        _refuse_change("Probabilities cannot be smoothed again")
 
     def with_pruned(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: the points were learned for these leaves."""
-        _refuse("Leaves cannot be pruned")
+        _refuse_change("Leaves cannot be pruned")
 
     def ranked(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: the points were learned for these thresholds."""
-        _refuse("The ranking cannot be changed")
+        _refuse_change("The ranking cannot be changed")
 
     def cost_pruning_curve(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: pruning needs a tree without points."""
-        _refuse("Leaves cannot be pruned")
+        _refuse_change("Leaves cannot be pruned")
 
     def boundary(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ParameterError``: with points, the regions of a class are not boxes."""
@@ -189,7 +189,7 @@ class FittedScorecard(FittedScores, FittedTree):
         )
 
 
-def _refuse(what: str) -> NoReturn:
+def _refuse_change(what: str) -> NoReturn:
     raise ParameterError(
         reason=f"{what}, because the points were learned for this tree: call "
         "{without_points()}, change the tree, then {with_points(X, y)}."

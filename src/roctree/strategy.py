@@ -7,7 +7,7 @@ its default options.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from roctree.errors import ParameterError
@@ -129,6 +129,11 @@ def reject_option(strategy: Any, option: str, advice: str, **details: Any) -> No
         reason=f"is not allowed: {advice}",
         **details,
     )
+
+
+def is_integer(value: Any) -> bool:
+    """Return whether a value is an integer; True and False are not."""
+    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
 
 
 def is_finite_number(value: Any) -> bool:

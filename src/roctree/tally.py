@@ -251,12 +251,12 @@ class ScoreGroups:
         values, labels, weights = cases.values[divided], cases.labels[divided], weights[divided]
         shares = mix(tree, values, probabilities, n_threads=n_threads)
         for decimals, most in _ROUNDINGS[n_classes > 2]:
-            own, group = _distinct(_rounded(shares, decimals))
+            own, group = _distinct(_round_shares(shares, decimals))
             if len(own) <= most:
                 heaviest = apply(tree, values, n_threads=n_threads)
                 counts = _class_totals(group, labels, weights, (len(own), n_classes))
                 return cls(
-                    np.concatenate([_rounded(probabilities[leaves], decimals), own]),
+                    np.concatenate([_round_shares(probabilities[leaves], decimals), own]),
                     np.concatenate([whole, counts]),
                     np.append(leaves, _most_common(heaviest, group, weights)),
                     None if decimals == SCORE_DECIMALS else decimals,
@@ -309,7 +309,7 @@ class ScoreGroups:
 _ROUNDINGS = ((SCORE_DECIMALS, 1000), (3, 1001)), ((SCORE_DECIMALS, 1000), (2, 10_000))
 
 
-def _rounded(shares: Floats, decimals: int) -> Floats:
+def _round_shares(shares: Floats, decimals: int) -> Floats:
     """Return class probabilities with fewer decimals that add up to 1."""
     if shares.shape[1] == 2:
         # On a grid, also those of the other class.

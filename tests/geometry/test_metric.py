@@ -99,7 +99,7 @@ def test_many_rows_are_added_part_by_part_by_kernels():
     values[:, 2] = np.nan
     weights = random.random(1000)
     expected = Spread.from_rows(values, weights)
-    with mock.patch.object(metric, "_PART", 64):
+    with mock.patch.object(metric, "_PART_ROWS", 64):
         for n_threads in (1, 3):
             found = Spread.from_rows(values, weights, n_threads)
             np.testing.assert_array_equal(found.ranges, expected.ranges)

@@ -79,7 +79,7 @@ def test_rows_in_memory_give_the_bytes_of_tables(data, criterion, mode, max_bins
 def test_levels_counted_in_groups_give_the_same_bytes(data, criterion, mode):
     dataset = as_dataset(data)
     growth = growth_of(dataset, criterion, **mode)
-    with mock.patch.object(levels, "_ROOM", 1):
+    with mock.patch.object(levels, "_MAX_TABLE_BYTES", 1):
         tree = by_levels(bin_dataset(dataset)).grow(growth)
     assert as_bytes(tree) == as_bytes(grow(dataset, growth))
 

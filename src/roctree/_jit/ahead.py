@@ -27,7 +27,7 @@ _MAY_START = "ROCTREE_BACKGROUND"
 _QUIET = "ROCTREE_QUIET"
 # Up to this many kernels are compiled in one process: the few of a default fit take about as long
 # as a second process needs to import Numba.
-_FEW = 8
+_MAX_ALONE = 8
 # How long a background process waits for its turn, and then for further requests.
 _PATIENCE = 300.0
 _IDLE = 2.0
@@ -44,9 +44,9 @@ def compile_now(kernels: Iterable[Kernel]) -> None:
     wanted = list(dict.fromkeys(kernels))
     new = [kernel for kernel in wanted if not is_compiled(kernel)]
     if new:
-        with _shown():
-            shared = new[len(new) // 2 :] if len(new) > _FEW else []
-            process = _start(patience=0.0) if shared else None
+        with _compilation_notice():
+            shared = new[len(new) // 2 :] if len(new) > _MAX_ALONE else []
+            process = _start_process(patience=0.0) if shared else None
             if process is not None:
                 _ask(process, shared)
                 process.stdin.close()  # type: ignore[union-attr]
@@ -87,7 +87,7 @@ class _Background:
         unasked = [kernel for kernel in kernels if kernel not in self.asked]
         if unasked and not (self.is_running() and _ask(self.process, unasked)):
             self.leave()
-            self.process = _start(patience=_PATIENCE)
+            self.process = _start_process(patience=_PATIENCE)
             _ask(self.process, unasked)
         self.asked.update(unasked)
         return self.is_running()
@@ -117,7 +117,7 @@ def _may_start() -> bool:
     return not worker and os.environ.get(_MAY_START, "1") not in {"", "0"}
 
 
-def _start(patience: float) -> "subprocess.Popen[bytes] | None":
+def _start_process(patience: float) -> "subprocess.Popen[bytes] | None":
     """Start a process that compiles into the cache; None if that is not possible.
 
     With ``patience`` it is a background process: it waits until no other one is running, has low
@@ -205,7 +205,7 @@ def _compile_recipe(recipe: bytes) -> None:
 
 
 @contextmanager
-def _shown() -> Iterator[None]:
+def _compilation_notice() -> Iterator[None]:
     """Report on standard error that kernels are being compiled; in a terminal, with a timer."""
     stream = sys.stderr
     if stream is None or os.environ.get(_QUIET, "0") not in {"", "0"}:

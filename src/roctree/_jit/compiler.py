@@ -65,7 +65,7 @@ class _NoEnvironment:
         """Do nothing: the environment serves only code that calls the interpreter."""
 
 
-class _Part(_Library):  # type: ignore[misc]
+class _LinkedPart(_Library):  # type: ignore[misc]
     """The code of a function that is only linked to that of its callers."""
 
     codegen = _NoEnvironment()
@@ -101,7 +101,7 @@ class _Part(_Library):  # type: ignore[misc]
 class _Alone:
     """A part without the functions that it calls."""
 
-    def __init__(self, part: _Part) -> None:
+    def __init__(self, part: _LinkedPart) -> None:
         self._part = part
         self._reload_init = getattr(part, "_reload_init", ())
 
@@ -114,14 +114,14 @@ def _with_callees(libraries: Iterable[Any]) -> list[Any]:
     found = dict.fromkeys(libraries)
     pending = list(found)
     for library in pending:
-        if isinstance(library, _Part):
+        if isinstance(library, _LinkedPart):
             new = [callee for callee in library._linking_libraries if callee not in found]
             found.update(dict.fromkeys(new))
             pending += dict.fromkeys(new)
-    return [_Alone(each) if isinstance(each, _Part) else each for each in found]
+    return [_Alone(each) if isinstance(each, _LinkedPart) else each for each in found]
 
 
-class _Counted(_Library):  # type: ignore[misc]
+class _ReferenceCounted(_Library):  # type: ignore[misc]
     """The code of a function with everything that it calls."""
 
     def finalize(self) -> None:
@@ -130,7 +130,7 @@ class _Counted(_Library):  # type: ignore[misc]
         super().finalize()
 
 
-class _Whole(_Counted):
+class _Whole(_ReferenceCounted):
     """The code of a function without reference counting, with everything that it calls."""
 
     def _optimize_functions(self, module: Any) -> None:
@@ -146,7 +146,7 @@ class _Whole(_Counted):
 class _PartCompiler(Compiler):
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         if library is None:
-            library = _Part(target.codegen(), "part")
+            library = _LinkedPart(target.codegen(), "part")
         super().__init__(typing, target, library, *others)
 
 
@@ -162,7 +162,7 @@ class _WholeCompiler(Compiler):
 
 
 class _CountedCompiler(_WholeCompiler):
-    library_class = _Counted
+    library_class = _ReferenceCounted
 
 
 @contextmanager
@@ -172,7 +172,7 @@ def _linking() -> Iterator[None]:
     if not _HAS_STEPS or before is not _Library:
         yield
         return
-    codegen.JITCPUCodegen._library_class = _Part
+    codegen.JITCPUCodegen._library_class = _LinkedPart
     try:
         yield
     finally:
@@ -301,7 +301,7 @@ def _refusal(name: str, error: NumbaError) -> ParameterError:
     )
 
 
-class _Memory:
+class _InferredTypes:
     """Cache of the types that Numba infers for calls, by its settings."""
 
     def __init__(self) -> None:
@@ -320,7 +320,7 @@ class _Memory:
         return self.known[key][0]
 
 
-_MEMORY = _Memory()
+_INFERRED = _InferredTypes()
 
 
 @contextmanager
@@ -331,7 +331,7 @@ def _remembering() -> Iterator[None]:
     if infer is None or infer.__module__ == __name__:
         yield
         return
-    function_type.get_call_type = lambda *call: _MEMORY.infer(infer, *call)
+    function_type.get_call_type = lambda *call: _INFERRED.infer(infer, *call)
     try:
         yield
     finally:
@@ -372,7 +372,7 @@ def _counterpart(value: Any) -> Any:
 
 
 @cache
-def _part(function: Kernel, **options: Any) -> Any:
+def _compile_part(function: Kernel, **options: Any) -> Any:
     options.update(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_PART)
     # A criterion that is not declared as a kernel counts references if its caller does.
     if _UNCOUNTED and function.__dict__.get("allocates") is False:
@@ -381,7 +381,7 @@ def _part(function: Kernel, **options: Any) -> Any:
 
 
 def _inlined(function: Kernel) -> Any:
-    return _part(function, forceinline=True)
+    return _compile_part(function, forceinline=True)
 
 
 @cache
@@ -455,7 +455,7 @@ def _flat(typing_context: Any, array: Any, start: Any, stop: Any) -> Any:
 
 
 _MAKERS: dict[Any, Callable[[Any], Any]] = {
-    "part": _part,
+    "part": _compile_part,
     "inlined": _inlined,
     "choice": _choice,
     "two_by_two": lambda _: _two_by_two,

@@ -370,7 +370,7 @@ def fit(
     else:
         cases = read_training_file(data[0], roles, reading)
         classes = encode_labels(cases.y)[0].tolist()
-        chosen = _positive_class(positive, classes)
+        chosen = _class_of_auc(positive, classes)
         fitted = _fit_cases(cases, parameters, classes)
         fold_aucs = _cross_validate(cases, parameters, classes, chosen, cv)
     estimator, n_rows, facts, n_inspected = fitted
@@ -389,7 +389,7 @@ def fit(
     return Report(found, [columns_shown, tree, *notes])
 
 
-def _positive_class(text: str | None, classes: Sequence[Any]) -> Any:
+def _class_of_auc(text: str | None, classes: Sequence[Any]) -> Any:
     """Return the class whose AUC is reported; None for that of all pairs of three or more."""
     if text is not None:
         return parse_class("positive", text, classes)
@@ -508,7 +508,7 @@ def _facts(
         "leaves": model.n_leaves,
         "depth": model.depth,
         "training_auc": (
-            None if len(classes) == 1 else _auc(model, _positive_class(positive, classes))
+            None if len(classes) == 1 else _auc(model, _class_of_auc(positive, classes))
         ),
         "cross_validated_auc": float(fold_aucs.mean()) if fold_aucs.size else None,
         "cross_validated_auc_deviation": float(fold_aucs.std(ddof=1)) if fold_aucs.size else None,

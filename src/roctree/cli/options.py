@@ -513,7 +513,7 @@ OPERATING = {
     "random_state": Choice("Seed of randomised labels.", "SEED"),
 }
 COSTS = {name: OPERATING[name] for name in ("positive", "cost_fp", "cost_fn", "cost_matrix")}
-_COMMON = {
+_EVERY_COMMAND = {
     "json": Choice("Print JSON.", flag=True, only_on=True),
     "debug": Choice("Show the traceback of an error.", flag=True, only_on=True),
 }
@@ -531,7 +531,7 @@ def command(**groups: Mapping[str, Choice]) -> Callable[[Callable[..., Any]], Ca
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., None]:
-        every = {**groups, "_common": _COMMON}
+        every = {**groups, "_common": _EVERY_COMMAND}
         arguments = signature(function).parameters
         own = [each for each in arguments.values() if each.name not in (*groups, "as_json")]
         added = [

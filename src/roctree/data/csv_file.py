@@ -382,7 +382,7 @@ def _find_line(
 
 # Text that is probably something else: numbers in another format, dates
 
-_NUMBER = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"  # of the decimal mark
+_NUMBER_PATTERN = r"^[-+]?(\d+{0}?\d*|{0}\d+)([eE][-+]?\d+)?$"  # of the decimal mark
 # Fewer numbers among text may be names, as in a code book.
 _MANY_NUMBERS = 10
 _CODES = {
@@ -390,7 +390,7 @@ _CODES = {
     # Integers of 64 bits have at most 19.
     r"^\s*\d{20}": "more than 19 digits",
 }
-_DATE = r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$"
+_DATE_PATTERN = r"^\d{1,4}([./-])\d{1,2}[./-]\d{1,4}([T ].*)?$"
 # Patterns that match all text of a column, with advice; the first match is reported.
 _THOUSANDS_MARKS = (",", ".", " ", "'")
 _LOOKS_LIKE = {
@@ -433,7 +433,7 @@ def misread_text(texts: Any, decimal: str = DECIMAL_POINT) -> str | None:
     if decimal != DECIMAL_POINT and arrow.compute.all(_are_numbers(texts, DECIMAL_POINT)).as_py():
         mark = escape_braces(repr(decimal))
         return f"all are numbers with a decimal point, not {mark}: use one decimal mark"
-    if arrow.compute.all(arrow.compute.match_substring_regex(texts, _DATE)).as_py():
+    if arrow.compute.all(arrow.compute.match_substring_regex(texts, _DATE_PATTERN)).as_py():
         example = escape_braces(repr(_date_format(texts.to_pylist())))
         return f"all are dates: give their format, such as {{dates={example}}}"
     for pattern, what in _LOOKS_LIKE.items():
@@ -473,15 +473,17 @@ def cell_hint(text: str, expected: str, decimal: str = DECIMAL_POINT) -> str:
     >>> cell_hint("many", "numbers")
     ': correct it, or list it in {missing_value} if it means missing'
     """
-    if expected == "dates" and re.match(_DATE, text):
+    if expected == "dates" and re.match(_DATE_PATTERN, text):
         example = escape_braces(repr(_date_format([text])))
         return f"; for dates in this format set {{dates={example}}}"
     mark = _thousands_mark([text], decimal)
     if mark is not None:
         return f"; for thousands separators set {{thousands={mark!r}}}"
-    if decimal == DECIMAL_POINT and re.fullmatch(_NUMBER.format(","), text):
+    if decimal == DECIMAL_POINT and re.fullmatch(_NUMBER_PATTERN.format(","), text):
         return "; for a decimal comma set {decimal=','}"
-    if decimal != DECIMAL_POINT and re.fullmatch(_NUMBER.format(re.escape(DECIMAL_POINT)), text):
+    if decimal != DECIMAL_POINT and re.fullmatch(
+        _NUMBER_PATTERN.format(re.escape(DECIMAL_POINT)), text
+    ):
         return f"; the decimal mark is set to {escape_braces(repr(decimal))}"
     return ": correct it, or list it in {missing_value} if it means missing"
 
@@ -549,4 +551,4 @@ def are_numbers(texts: Any) -> bool:
 
 
 def _are_numbers(texts: Any, decimal: str) -> Any:
-    return arrow.compute.match_substring_regex(texts, _NUMBER.format(re.escape(decimal)))
+    return arrow.compute.match_substring_regex(texts, _NUMBER_PATTERN.format(re.escape(decimal)))

@@ -176,7 +176,7 @@ def encode_columns(X: Any, schema: Schema, n_threads: int = 1) -> FloatArray:
     float64, which most callers have.) A matrix is checked by ``n_threads`` threads.
     """
     table = read_table(X)
-    _check_columns(table, schema)
+    _check_same_columns(table, schema)
     if table.categories is not None and table.categories != schema.categories:
         raise DataError("The rows were encoded with other categories than the training data.")
     if table.matrix is not None and (table.categories is not None or not schema.nominal.any()):
@@ -406,7 +406,7 @@ def _dates_from_text(column: Factor, name: str) -> Numbers:
     return Numbers.from_dates(found[column.positions])
 
 
-def _check_columns(table: InputTable, schema: Schema) -> None:
+def _check_same_columns(table: InputTable, schema: Schema) -> None:
     if table.named and schema.named and table.names != schema.names:
         missing = [name for name in schema.names if name not in set(table.names)]
         unexpected = [name for name in table.names if name not in set(schema.names)]

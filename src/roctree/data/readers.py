@@ -283,9 +283,9 @@ def _first_line_of(error: Exception) -> str:
 
 ARFF_BATCH_ROWS = 50_000
 _NUMERIC_TYPES = ("numeric", "real", "integer")
-_QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
-_CELL = re.compile(rf"((?:{_QUOTED}|[^,])*)(?:,|$)")
+_QUOTED_PATTERN = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED_PATTERN}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
+_CELL = re.compile(rf"((?:{_QUOTED_PATTERN}|[^,])*)(?:,|$)")
 _SPARSE_CELL = re.compile(r"\s*(\d+)\s+(.*)", re.DOTALL)
 _MISSING = "?"
 

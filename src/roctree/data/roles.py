@@ -30,7 +30,7 @@ Role = Literal["numeric", "date", "nominal", "target", "weight", "ignored"]
 _ATTRIBUTES = ("numeric", "date", "nominal")
 
 # More categories than this are accepted only on request.
-_MAX_CATEGORIES = 1000
+_MAX_ACCEPTED_CATEGORIES = 1000
 # Above this number, categories that are more than half as many as the rows identify rows.
 _SOME_CATEGORIES = 100
 # Above this number, all different categories identify rows.
@@ -319,7 +319,7 @@ def _problem(column: Any, decimal: str) -> str | None:
     n_distinct, misread = len(texts), misread_text(texts.cast(arrow.string()), decimal)
     if misread is not None:
         return f"text, of which {misread}"
-    if n_distinct > _MAX_CATEGORIES:
+    if n_distinct > _MAX_ACCEPTED_CATEGORIES:
         return f"{n_distinct} different texts"
     if n_distinct > max(_SOME_CATEGORIES, n_present / 2):
         return f"{n_distinct} different texts in {n_present} rows"

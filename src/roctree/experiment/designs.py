@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from numbers import Integral
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from roctree.arrays import Ints
 from roctree.errors import DataError
-from roctree.strategy import is_finite_number, reject_option
+from roctree.strategy import is_finite_number, is_integer, reject_option
 
 MAX_SEEDS = 2**32
 
@@ -228,5 +227,5 @@ def _check_repeats(design: CrossValidation | HoldOut) -> None:
 
 def _check_integer(design: Design, option: str, least: int) -> None:
     value = getattr(design, option)
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+    if not is_integer(value) or value < least:
         reject_option(design, option, f"give an integer of at least {least}")

@@ -755,7 +755,7 @@ def balance_scale() -> Problem:
 # Random samples
 
 WAVEFORM_SIZE, WAVEFORM_SEED, WAVE_WIDTH = 5000, 0, 21
-SEED = 2003
+SAMPLE_SEED = 2003
 
 
 def waveform() -> Problem:
@@ -785,7 +785,7 @@ N_IRRELEVANT, WRONG_SEGMENT = 17, 0.1
 
 def led24(n: int = 1000) -> Problem:
     """Return digits as a faulty display shows them."""
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(SAMPLE_SEED)
     digits = random.integers(10, size=n)
     lit = np.array([[segment == "1" for segment in digit] for digit in SEGMENTS])[digits]
     shown = lit ^ (random.random(lit.shape) < WRONG_SEGMENT)
@@ -800,7 +800,7 @@ RING_SIZE = 20
 
 def ringnorm(n: int = 1000) -> Problem:
     """Return a normal distribution inside another one with four times its variance."""
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(SAMPLE_SEED)
     inner = random.random(n) < 0.5
     noise = random.standard_normal((n, RING_SIZE))
     values = np.where(inner[:, None], 2.0 / RING_SIZE**0.5 + noise, 2.0 * noise)
@@ -817,7 +817,7 @@ Applicants = dict[str, Floats]
 
 def agrawal(number: int, *, missing: float = 0.0, n: int = 2000) -> Problem:
     """Return loan applicants in two groups, by one of Agrawal's functions."""
-    random = np.random.default_rng([SEED, number])
+    random = np.random.default_rng([SAMPLE_SEED, number])
     applicants = _applicants(random, n)
     chosen = _AGRAWAL[number](applicants) ^ (random.random(n) < WRONG_LABEL)
     columns = []

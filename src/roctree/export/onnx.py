@@ -112,7 +112,7 @@ def to_onnx(model: FittedTree, *, dtype: Width = "float64") -> Any:
     by_leaf = graph.constant(model.probabilities[leaves])
     if isinstance(model, FittedScorecard):
         by_tree = graph.add("MatMul", shares, by_leaf)
-        _add_points(model, graph, columns, by_tree, probabilities)
+        _graph_with_points(model, graph, columns, by_tree, probabilities)
         votes = graph.add("MatMul", probabilities, graph.constant(model.share_votes[0]))
     else:
         graph.add("MatMul", shares, by_leaf, result=probabilities)
@@ -127,7 +127,7 @@ def to_onnx(model: FittedTree, *, dtype: Width = "float64") -> Any:
     return _finished_model(model, graph, inputs, outputs)
 
 
-def _add_points(
+def _graph_with_points(
     model: FittedScorecard, graph: Graph, columns: dict[int, str], by_tree: str, result: str
 ) -> None:
     """Add the operators from the probabilities of the tree to those with points."""
@@ -142,14 +142,14 @@ def _add_points(
     total = graph.add("Round", total) if card.whole else total
     total = graph.add("Add", total, graph.constant(card.intercept[None, :]))
     for each in card.attributes:
-        own = _attribute_points(model, graph, columns[each.feature], each)
+        own = _points_of_column(model, graph, columns[each.feature], each)
         total = graph.add("Add", total, own)
     spread = np.array([[0.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)
     total = graph.add("MatMul", total, graph.constant(card.unit * spread))
     graph.add("Softmax", total, axis=1, result=result)
 
 
-def _attribute_points(
+def _points_of_column(
     model: FittedScorecard, graph: Graph, column: str, each: AttributePoints
 ) -> str:
     """Return the points of an attribute, [rows, columns of points]."""

@@ -23,7 +23,7 @@ from roctree.tree.tree import IS_PRESENT, Tree
 
 _MAX_CLASSES = 4
 # Fill colours of the classes, tints of those of the page: light enough for black text.
-_COLOURS = ("#bcd9ee", "#f7d8b5", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea")
+_FILL_COLOURS = ("#bcd9ee", "#f7d8b5", "#c9e7cb", "#f3c6d3", "#e9e3a8", "#d5ccea")
 _UNDECIDED_COLOUR = "#d9d9d9"
 
 
@@ -132,8 +132,8 @@ def label_colour(model: FittedTree, label: int) -> str:
     if label == model.schema.n_classes:
         return _UNDECIDED_COLOUR
     if model.schema.n_classes == 2:
-        return _COLOURS[int(label == model.displayed_class)]
-    return _COLOURS[label % len(_COLOURS)]
+        return _FILL_COLOURS[int(label == model.displayed_class)]
+    return _FILL_COLOURS[label % len(_FILL_COLOURS)]
 
 
 def case_count(tree: Tree, node: int, digits: int) -> str:

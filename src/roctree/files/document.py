@@ -25,10 +25,10 @@ FORMAT, VERSION = "roctree", 2
 # Format and version are within this many bytes, whatever blanks are between them.
 HEAD_SIZE = 2048
 
-_HEAD = re.compile(rb'\s{0,99}\{\s{0,99}"format"\s{0,99}:\s{0,99}"roctree"\s{0,99},')
+_BEGINNING = re.compile(rb'\s{0,99}\{\s{0,99}"format"\s{0,99}:\s{0,99}"roctree"\s{0,99},')
 _VERSION = re.compile(rb'\s{0,99}"version"\s{0,99}:\s{0,99}(\d{1,9})\s{0,99}[,}]')
 _CHECKSUM = b'"checksum"'
-_TAIL = re.compile(rb'"checksum"\s{0,99}:\s{0,99}"([0-9a-f]{64})"\s{0,99}\}\s{0,99}')
+_ENDING = re.compile(rb'"checksum"\s{0,99}:\s{0,99}"([0-9a-f]{64})"\s{0,99}\}\s{0,99}')
 _OWN_FIELDS = ("format", "version", "checksum")
 _NUMBER_TYPES = {int, float}
 
@@ -76,7 +76,7 @@ def decode(data: bytes) -> tuple[int, dict[str, Any]]:
 
 def check_version(data: bytes) -> int:
     """Return the version; reject data that do not begin like a document of a known one."""
-    head = _HEAD.match(data)
+    head = _BEGINNING.match(data)
     if head is None:
         raise ModelFileError(
             'The file is not a roctree model: it does not begin with "format": "roctree". Give a '
@@ -97,7 +97,7 @@ def check_version(data: bytes) -> int:
 
 def _check_checksum(data: bytes) -> None:
     place = data.rfind(_CHECKSUM)
-    tail = _TAIL.fullmatch(data, place) if place >= 0 else None
+    tail = _ENDING.fullmatch(data, place) if place >= 0 else None
     if tail is None:
         raise ModelFileError("The file does not end with its checksum: part of it is missing.")
     if sha256(data[:place]).hexdigest().encode() != tail[1]:

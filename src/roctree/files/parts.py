@@ -266,7 +266,7 @@ def _mapping_from_json(pairs: Any, place: str, levels: int) -> dict[Any, Any]:
 
 # Training data
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _MAX_ROWS = 1 << 53
 
 
@@ -284,7 +284,7 @@ def read_training(section: Section) -> Training:
     """Return the training data from a document."""
     found = section.section("training", ("rows", "target", "date", "roctree"))
     date = found.text("date")
-    if not _DATE.fullmatch(date):
+    if not _TIMESTAMP.fullmatch(date):
         found.reject("date", "is not a date such as 2026-01-31T12:00:00Z")
     target = found.text("target") if found.has("target") else None
     return Training(found.integer("rows", 1, _MAX_ROWS), target, date, found.text("roctree"))

@@ -155,7 +155,7 @@ class Boundary:
 
         def fill(part: slice) -> None:
             memory = _packet(self.tree, splits), _single(self.tree, splits)
-            for block in _blocks(part):
+            for block in _row_blocks(part):
                 some = rows[block]
                 if values.dtype == np.float64:
                     run(values, some, mine, splits, *memory, squared)
@@ -244,7 +244,7 @@ def _single(tree: Tree, splits: SplitTree) -> Single:
     )
 
 
-def _blocks(part: slice) -> Iterator[slice]:
+def _row_blocks(part: slice) -> Iterator[slice]:
     for first in range(part.start, part.stop, BLOCK_ROWS):
         yield slice(first, min(first + BLOCK_ROWS, part.stop))
 
@@ -293,7 +293,9 @@ def by_leaf_and_distance(cases: ScoredCases) -> Floats:
         return _by_leaf_and_distance_for_two(cases)
     levels = np.round(cases.leaf_probabilities, SCORE_DECIMALS)
     gaps = np.array([_least_gap(column) for column in levels.T])
-    scores = np.round(cases.probabilities, SCORE_DECIMALS) + _PART * gaps * _bounded(cases.signed)
+    scores = np.round(cases.probabilities, SCORE_DECIMALS) + _TIE_BREAK * gaps * _bounded(
+        cases.signed
+    )
     return _largest_at(scores * cases.class_weight, cases.own)
 
 
@@ -337,7 +339,7 @@ def geometric_scores(
 
 
 # Ties are broken by less than half of the gap between leaves.
-_PART = 0.49
+_TIE_BREAK = 0.49
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -345,7 +347,7 @@ def _by_leaf_and_distance_for_two(cases: ScoredCases) -> Floats:
     levels = np.round(cases.leaf_probabilities[:, 1], SCORE_DECIMALS)
     probability = np.round(cases.probabilities[:, 1], SCORE_DECIMALS)
     positive = cases.own == 1
-    ties = _PART * _least_gap(levels) * _bounded(cases.signed[:, 1])
+    ties = _TIE_BREAK * _least_gap(levels) * _bounded(cases.signed[:, 1])
     above = cases.leaf_labels == 1
     highest, lowest = levels[~above].max(initial=0.0), levels[above].min(initial=1.0)
     if highest > lowest:
@@ -485,7 +487,7 @@ def _mean_and_error(distances: Floats, weights: Floats) -> tuple[float, float, f
 POINTS_PER_BANDWIDTH, MAX_POINTS = 16, 4096
 # The estimate is not used if all training cases are at least this many bandwidths away.
 REACH = 8.0
-_LEAST = math.exp(-0.5 * REACH**2)
+_LEAST_SUM = math.exp(-0.5 * REACH**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -533,7 +535,7 @@ class GeometricProbability:
         # If the grid is too coarse for the bandwidth, the estimate is smoother.
         bandwidth = max(bandwidth, step)
         table = _binned((signed - start) / step, labels, weights, n_points)
-        return cls(boundary, start, step, _smoothed(table, bandwidth / step), bandwidth)
+        return cls(boundary, start, step, _sum_gaussians(table, bandwidth / step), bandwidth)
 
     def __call__(self, values: Floats, fallback: Floats, n_threads: int = 1) -> Floats:
         """Return the probabilities of rows; those of ``fallback`` far from all training cases."""
@@ -543,7 +545,7 @@ class GeometricProbability:
             [np.interp(place, points, column, left=0.0, right=0.0) for column in self.sums.T]
         )
         total = sums.sum(axis=1)
-        known = total > _LEAST
+        known = total > _LEAST_SUM
         shares = sums / np.where(known, total, 1.0)[:, None]
         return np.where(known[:, None], shares, fallback)
 
@@ -587,7 +589,7 @@ def _binned(places: Floats, labels: Int32s, weights: Floats, n_points: int) -> F
     return table
 
 
-def _smoothed(table: Floats, width: float) -> Floats:
+def _sum_gaussians(table: Floats, width: float) -> Floats:
     """Return the sums of Gaussians whose standard deviation is ``width`` grid points."""
     reach = min(math.ceil(2.0 * REACH * width), len(table) - 1)
     bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)

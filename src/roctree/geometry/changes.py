@@ -32,7 +32,7 @@ from roctree.geometry.kernels import (
     nearest_leaf,
 )
 from roctree.geometry.metric import units_of
-from roctree.strategy import is_finite_number
+from roctree.strategy import is_finite_number, is_integer
 from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
 from roctree.tree.tree import IS_PRESENT, Tree
 
@@ -246,8 +246,7 @@ def _as_list(values: Any) -> list[Any]:
 def _attribute(name: Any, schema: Schema, parameter: str) -> int:
     if isinstance(name, str) and name in schema.names:
         return schema.names.index(name)
-    is_place = isinstance(name, int | np.integer) and not isinstance(name, bool)
-    if is_place and 0 <= name < schema.n_features:
+    if is_integer(name) and 0 <= name < schema.n_features:
         return int(name)
     raise ParameterError(
         parameter=parameter,

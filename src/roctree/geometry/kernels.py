@@ -29,6 +29,7 @@ from roctree.arrays import (
     AnyFloats2D,
     Floats,
     Floats2D,
+    Int,
     Int32s,
     Ints,
     ReadonlyBytes2D,
@@ -38,8 +39,6 @@ from roctree.arrays import (
     ReadonlyInts,
 )
 from roctree.tree.kernels.descent import Paths, branch_of
-
-Int = Any  # Python's or NumPy's: unsigned ones must become signed before they are mixed
 
 NOTHING = -1
 # Rows that are searched together, the least number for which that is faster, and how many of them
@@ -164,7 +163,7 @@ def search(
             end += 1
         together = tree.comparable and end - begin >= FEW
         if together:
-            load(values, rows, begin, end, tree, packet)
+            load_lanes(values, rows, begin, end, tree, packet)
             search_together(mine, tree, packet)
         for place in range(begin, end):
             row, lane = rows[place], place - begin
@@ -176,7 +175,7 @@ def search(
 
 
 @kernel
-def load(
+def load_lanes(
     values: AnyFloats2D, rows: ReadonlyInts, begin: int, end: int, tree: SplitTree, packet: Packet
 ) -> None:
     """Copy rows ``begin:end`` to the lanes; lanes that are left over repeat the first row."""
@@ -215,7 +214,7 @@ def search_together(mine: Int, tree: SplitTree, packet: Packet) -> None:
         left, right = np.int64(split.left), np.int64(split.right)
         near = right if above else left
         far = left if above else right
-        to_near, to_far = visit(split, above, here, packet)
+        to_near, to_far = visit_split(split, above, here, packet)
         if (to_near and near < 0 and near != mine) or (to_far and far < 0 and far != mine):
             if far < 0 and far != mine:
                 lower(here + 1, packet)
@@ -229,7 +228,7 @@ def search_together(mine: Int, tree: SplitTree, packet: Packet) -> None:
 
 
 @kernel
-def visit(split: Any, above: bool, here: Int, packet: Packet) -> tuple[bool, bool]:
+def visit_split(split: Any, above: bool, here: Int, packet: Packet) -> tuple[bool, bool]:
     """Find the squared distances of both branches from those of a split, in slot ``here``.
 
     Those of the branch that most rows do not take go to the next slot. Those of the branch that

@@ -73,7 +73,7 @@ class Moments:
 
         They are added part by part, whatever the number of threads.
         """
-        parts = [slice(begin, begin + _PART) for begin in range(0, len(values), _PART)]
+        parts = [slice(begin, begin + _PART_ROWS) for begin in range(0, len(values), _PART_ROWS)]
         # Loading a kernel pays off for many rows only.
         large = len(parts) > 1
         extremes, add = (_scan_extremes, _scan_moments) if large else (_extremes, _moments)
@@ -107,17 +107,17 @@ class Moments:
         """The ranges and standard deviations."""
         with np.errstate(over="ignore", invalid="ignore"):
             ranges = np.minimum(np.nan_to_num(self.high - self.low), np.finfo(np.float64).max)
-            squares = self.second - self.first * self.first / np.maximum(self.total, _LEAST)
+            squares = self.second - self.first * self.first / np.maximum(self.total, _LEAST_NORMAL)
             less_one = np.where(self.total > 1.0, self.total - 1.0, 1.0)
             deviations = np.sqrt(np.maximum(squares, 0.0) / less_one)
         # If the squares overflow, use the range.
         usable = np.isfinite(deviations)
-        return Spread(ranges, np.where(usable, _rounded(deviations), ranges))
+        return Spread(ranges, np.where(usable, _round_sums(deviations), ranges))
 
 
 # Rows are added in parts of this many, each by one thread.
-_PART = 1 << 15
-_LEAST = float(np.finfo(np.float64).tiny)
+_PART_ROWS = 1 << 15
+_LEAST_NORMAL = float(np.finfo(np.float64).tiny)
 
 Scaling = Callable[[Spread], Floats]
 # The parameter ``metric``: a name, a scale per attribute, or scales by name.
@@ -278,7 +278,7 @@ def _moments(
     return total, first, second
 
 
-def _rounded(numbers: Floats) -> Floats:
+def _round_sums(numbers: Floats) -> Floats:
     """Round to 33 bits, because the last digits of a sum depend on the order of the rows."""
     mantissa, exponent = np.frexp(numbers)
     return np.asarray(np.ldexp(np.rint(mantissa * 2.0**_BITS), exponent - _BITS))

@@ -172,11 +172,11 @@ def read_tables(X: Any, names: Sequence[str]) -> Iterator[Any]:
         elif is_relation(X):
             X = _batches_of_relation(X)
         if isinstance(X, pads.Dataset):
-            _check_columns(columns, X.schema.names)
+            _check_known_columns(columns, X.schema.names)
             X = X.to_batches(columns=columns, batch_size=BATCH_ROWS)
         for number, batch in enumerate(X):
             rows = _checked(batch, number)
-            _check_columns(columns, rows.schema.names)
+            _check_known_columns(columns, rows.schema.names)
             if rows.num_rows:
                 table = rows if isinstance(rows, arrow.Table) else arrow.Table.from_batches([rows])
                 yield table.select(columns)
@@ -187,7 +187,7 @@ def read_columns(X: Any, names: Sequence[str]) -> Any:
     return arrow.concat_tables(read_tables(X, names))
 
 
-def _check_columns(wanted: list[str], known: list[str]) -> None:
+def _check_known_columns(wanted: list[str], known: list[str]) -> None:
     for name in wanted:
         if name not in known:
             raise DataError(

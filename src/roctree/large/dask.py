@@ -170,7 +170,7 @@ class DaskShards:
         self.client, self.coded = client, [part for group in groups for part in group]
         self.sizes = [len(group) for group in groups]
         self.columns, self.n_classes = columns, n_classes
-        self.listed = client.map(_start, self.coded, pure=False)
+        self.listed = client.map(_start_shard, self.coded, pure=False)
 
     def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
@@ -192,7 +192,7 @@ class DaskShards:
     def divide(self, splits: SentSplits) -> None:
         """Send the rows to the next level."""
         known = {"columns": self.columns, "splits": splits, "n_classes": self.n_classes}
-        self.listed = self.client.map(_divide, self.coded, self.listed, pure=False, **known)
+        self.listed = self.client.map(_divide_shard, self.coded, self.listed, pure=False, **known)
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases were divided."""
@@ -223,7 +223,7 @@ def open_collections(
     with connected(client) as own:
         # The name of a Dask array is the name of its tasks.
         name = target if hasattr(X, "columns") else None
-        yield DaskRows(_part, parts, own, name, report)
+        yield DaskRows(_rows_of_partition, parts, own, name, report)
 
 
 @contextmanager
@@ -318,7 +318,7 @@ def _of_part(
     return function(make(*part), *known)
 
 
-def _part(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -> Part:
+def _rows_of_partition(columns: list[str], number: int, X: Any, y: Any, sample_weight: Any) -> Part:
     """Return the rows of a partition, with the columns of y and sample_weight taken out."""
     for name in columns:
         if name not in X.columns:
@@ -342,7 +342,7 @@ def _totals(coded: CodedPart) -> Totals:
     return coded.totals
 
 
-def _start(coded: CodedPart) -> NodeRows:
+def _start_shard(coded: CodedPart) -> NodeRows:
     return coded.shard.start()
 
 
@@ -361,7 +361,7 @@ def _sum(packed: list[PackedTables]) -> PackedTables:
     return PackedTables.from_tables(tables)
 
 
-def _divide(
+def _divide_shard(
     coded: CodedPart, listed: NodeRows, *, columns: Columns, splits: SentSplits, n_classes: int
 ) -> NodeRows:
     return coded.shard.divide(listed, columns, splits, n_classes)

@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -67,6 +66,7 @@ from roctree.requests import held_out_cases
 from roctree.roc.arithmetic import group_sums
 from roctree.smoothing import Frequencies, Smoother, choices, probabilities
 from roctree.smoothing import resolve as resolve_smoother
+from roctree.strategy import is_integer
 from roctree.text import quote_if_needed
 from roctree.tree.growth import breadth_first, consecutive, weight_grid
 from roctree.tree.shape import nodes_in, subtree_counts
@@ -228,7 +228,7 @@ def locate(addresses: ReadonlyPlaces2D, cells: CellTable, found: Ints) -> None:
     for row in range(addresses.shape[0]):
         cell = 0
         while cells.n_children[cell] > 0 and _is_inside(addresses, row, cells, cell):
-            part = _part(addresses, row, cells, cell)
+            part = _part_around(addresses, row, cells, cell)
             if part < 0:
                 break
             cell = part
@@ -247,14 +247,14 @@ def _is_inside(addresses: Addresses, row: int, cells: CellTable, cell: int) -> b
 
 
 @kernel
-def _part(addresses: Addresses, row: int, cells: CellTable, cell: int) -> int:
+def _part_around(addresses: Addresses, row: int, cells: CellTable, cell: int) -> int:
     """Return the part of a cell that an address is in, or -1."""
     low = cells.first_child[cell]
     high = low + cells.n_children[cell]
     bit = BITS - 1 - cells.level[cell]
     while low < high:
         middle = (low + high) // 2
-        order = _compare(addresses, row, cells.corner, middle, bit)
+        order = _compare_bit(addresses, row, cells.corner, middle, bit)
         if order == 0:
             return middle
         if order < 0:
@@ -265,7 +265,7 @@ def _part(addresses: Addresses, row: int, cells: CellTable, cell: int) -> int:
 
 
 @kernel
-def _compare(addresses: Addresses, row: int, corner: Addresses, cell: int, bit: int) -> int:
+def _compare_bit(addresses: Addresses, row: int, corner: Addresses, cell: int, bit: int) -> int:
     """Compare one bit of all attributes; the first that differs decides."""
     for attribute in range(addresses.shape[1]):
         mine = (addresses[row, attribute] >> bit) & 1
@@ -729,8 +729,7 @@ def prune_cells(
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise ``ParameterError`` for the first parameter that is not allowed."""
     level = parameters["max_level"]
-    whole = isinstance(level, Integral) and not isinstance(level, bool)
-    if not whole or not 0 <= level <= BITS:
+    if not is_integer(level) or not 0 <= level <= BITS:
         raise ParameterError(
             parameter="max_level",
             value=level,
@@ -932,9 +931,9 @@ def read(section: Section) -> FittedCells:
         refuse_nominal(schema)
     except DataError as error:
         section.reject("schema", f"is not valid: {error}")
-    tree = _tree(section, schema.n_classes)
-    bounds = _bounds(section, schema.n_features)
-    cell_tree = CellTree(bounds, _cells(section, tree, schema.n_features), tree)
+    tree = _read_tree(section, schema.n_classes)
+    bounds = _read_bounds(section, schema.n_features)
+    cell_tree = CellTree(bounds, _read_cells(section, tree, schema.n_features), tree)
     strategies = read_strategies(section, tree)
     parameters = read_parameters(section, FittedCells.default_parameters, check_parameters)
     return FittedCells(
@@ -951,7 +950,7 @@ def read(section: Section) -> FittedCells:
     )
 
 
-def _bounds(section: Section, n_features: int) -> CellBounds:
+def _read_bounds(section: Section, n_features: int) -> CellBounds:
     found = section.section("bounds", ("low", "high"))
     low, high = found.floats("low", n_features), found.floats("high", n_features)
     if (low > high).any():
@@ -959,7 +958,7 @@ def _bounds(section: Section, n_features: int) -> CellBounds:
     return CellBounds(low, high)
 
 
-def _tree(section: Section, n_classes: int) -> Tree:
+def _read_tree(section: Section, n_classes: int) -> Tree:
     """Return the tree of counts; a file holds those of the leaves."""
     found = section.section("nodes", ("n_children", "counts"))
     n_children = _n_children(found)
@@ -980,7 +979,7 @@ def _n_children(section: Section) -> NDArray[np.int32]:
     return found
 
 
-def _cells(section: Section, tree: Tree, n_features: int) -> Cells:
+def _read_cells(section: Section, tree: Tree, n_features: int) -> Cells:
     """Return the cells, each within the one that it is part of, side by side in order."""
     found = section.section("cells", _CELLS)
     n_children = _n_children(found)

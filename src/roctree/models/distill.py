@@ -26,12 +26,12 @@ from roctree.fitting import FitOptions, class_totals, fit_grown, grow_tree, node
 from roctree.parameters import check_seed
 from roctree.presets import configured
 from roctree.progress import check_callback, ignore_progress
-from roctree.strategy import is_finite_number
+from roctree.strategy import is_finite_number, is_integer
 from roctree.tree.tree import Tree
 
 AUTO = "auto"
 # The largest number of categories that scikit-learn's booster accepts as categories.
-_MAX_CATEGORIES = 255
+_MAX_BOOSTER_CATEGORIES = 255
 # Tables with fewer rows are boosted in one thread.
 _MANY_ROWS = 1 << 14
 # Number of generated cases per training case, and its limits.
@@ -223,7 +223,7 @@ class Booster:
         # It rejects columns without any value, from which nothing could be learnt.
         values = np.where(np.isnan(cases.values).all(axis=0), 0.0, cases.values)
         booster = HistGradientBoostingClassifier(
-            categorical_features=(n_categories > 0) & (n_categories <= _MAX_CATEGORIES),
+            categorical_features=(n_categories > 0) & (n_categories <= _MAX_BOOSTER_CATEGORIES),
             random_state=seed,
         )
         with _few_threads(len(values)):
@@ -319,8 +319,7 @@ def _default_generated(n_cases: int) -> int:
 
 
 def _check_choices(n_generated: Any, smear: Any, progress: Any) -> None:
-    whole = isinstance(n_generated, int | np.integer) and not isinstance(n_generated, bool)
-    if n_generated is not None and not (whole and n_generated >= 0):
+    if n_generated is not None and not (is_integer(n_generated) and n_generated >= 0):
         raise ParameterError(
             parameter="n_generated",
             value=n_generated,

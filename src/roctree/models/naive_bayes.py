@@ -22,6 +22,7 @@ from roctree._jit import compiled, kernel, typed_kernel
 from roctree.arrays import (
     Floats,
     Floats2D,
+    Int,
     Ints,
     Ints2D,
     ReadonlyFloats,
@@ -53,8 +54,6 @@ from roctree.tree.kernels.descent import Paths, Reached, visit
 from roctree.tree.prediction import apply
 from roctree.tree.text import apart, short, to_text
 from roctree.tree.tree import Tree, read_only
-
-Int = Any  # a Python or NumPy integer
 
 WEKA_FOLDS = 5
 MISSING = -1
@@ -666,7 +665,7 @@ def model_table(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -
     cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     head = f"NB {model + 1}: {cases}", [quote_if_needed(label) for label in schema.classes]
     prior = "class", _decimals(tree.models.prior[model])
-    return _aligned([head, prior, *_attribute_lines(tree, model, schema, digits)])
+    return _align_lines([head, prior, *_attribute_lines(tree, model, schema, digits)])
 
 
 def _attribute_lines(
@@ -702,7 +701,7 @@ def _decimals(shares: Floats) -> list[str]:
     return [f"{share:.3f}" for share in shares]
 
 
-def _aligned(lines: list[TreeLine]) -> str:
+def _align_lines(lines: list[TreeLine]) -> str:
     width = max(len(name) for name, _ in lines)
     column = max(len(cell) for _, cells in lines for cell in cells)
     return "\n".join(
@@ -750,7 +749,7 @@ def read(section: Section) -> FittedNaiveBayesTree:
         training=read_training(section),
         parameters=read_parameters(section, defaults, check_parameters),
         operating_point=read_score_point(section, scored),
-        tree=_tree(section, nodes, schema),
+        tree=_read_tree(section, nodes, schema),
         scored=scored,
     )
 
@@ -765,9 +764,9 @@ def _write_models(tree: NaiveBayesTree) -> dict[str, Any]:
     }
 
 
-def _tree(section: Section, nodes: Tree, schema: Schema) -> NaiveBayesTree:
+def _read_tree(section: Section, nodes: Tree, schema: Schema) -> NaiveBayesTree:
     found = section.section("models", _MODELS)
-    models = _models(found, schema)
+    models = _read_models(found, schema)
     numbers = found.ints("of_nodes", np.int64, nodes.n_nodes)
     if (
         (numbers[~nodes.is_leaf] != -1).any()
@@ -778,12 +777,12 @@ def _tree(section: Section, nodes: Tree, schema: Schema) -> NaiveBayesTree:
     return NaiveBayesTree(nodes, numbers, models, schema.nominal)
 
 
-def _models(section: Section, schema: Schema) -> Models:
+def _read_models(section: Section, schema: Schema) -> Models:
     n_models = len(section.items("class_counts"))
     if n_models == 0:
         section.reject("class_counts", "has no models")
     n_categories = np.tile(category_cells(schema), n_models)
-    cut_starts, cuts = _cuts(section, n_categories)
+    cut_starts, cuts = _read_cuts(section, n_categories)
     n_cells = np.where(n_categories > 0, n_categories, np.diff(cut_starts) + 1)
     models = Models(
         cut_starts,
@@ -799,7 +798,7 @@ def _models(section: Section, schema: Schema) -> Models:
     return models
 
 
-def _cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float64]]:
+def _read_cuts(section: Section, n_categories: Ints) -> tuple[Ints, NDArray[np.float64]]:
     """Return where the cuts of each attribute of each model begin, and all cuts."""
     lists = section.items("cuts")
     if len(lists) != len(n_categories) or not all(type(cuts) is list for cuts in lists):

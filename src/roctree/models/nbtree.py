@@ -18,6 +18,7 @@ from roctree._jit import choose, compiled, kernel, typed_kernel
 from roctree.arrays import (
     Bools,
     Floats,
+    Int,
     Ints,
     Ints2D,
     ReadonlyFloats,
@@ -54,7 +55,6 @@ from roctree.models.naive_bayes import (
     Discretized,
     FittedNaiveBayesTree,
     FoldUnit,
-    Int,
     Members,
     Model,
     Models,
@@ -67,7 +67,7 @@ from roctree.models.naive_bayes import (
 from roctree.tally import ScoreGroups
 from roctree.tree.growth import weight_grid
 from roctree.tree.prediction import apply
-from roctree.tree.tree import NO_BRANCH, Tree
+from roctree.tree.tree import MAX_BRANCHES, NO_BRANCH, Tree
 
 
 class NaiveBayesTreeClassifier(FittedClassifier):
@@ -204,8 +204,6 @@ class NaiveBayesTreeClassifier(FittedClassifier):
         return self._model().scored
 
 
-# The largest number of branches that a tree can store.
-MAX_BRANCHES = int(np.iinfo(np.int16).max)
 SEED = 1
 # Microseconds to grow a tree with interpreted kernels, per value of the table and class.
 _INTERPRETED_CELL = 150.0
@@ -225,7 +223,7 @@ def grow_naive_bayes_tree(
     root = root_cases(dataset)
     steps = _INTERPRETED_CELL * dataset.values.size * root.n_classes
     pick = choose(steps, evaluate_node, keep_ranked)
-    nodes, models = _Nodes(), list[Model]()
+    nodes, models = _GrowingNodes(), list[Model]()
     # Nodes are numbered in the order in which they are taken from the queue. A node without cases
     # is represented by the number of the model it uses, that of its parent.
     queue: deque[NodeCases | int] = deque([root])
@@ -320,7 +318,7 @@ def branch_cases(node: "NodeCases", members: Ints, weights: Floats) -> "NodeCase
     )
 
 
-class _Split(NamedTuple):
+class _NodeSplit(NamedTuple):
     """A split of a node.
 
     Parameters
@@ -365,7 +363,7 @@ class _Evaluation(NamedTuple):
 
     errors: float
     found: Discretized
-    split: _Split | None
+    split: _NodeSplit | None
 
     def model(self, node: "NodeCases", class_counts: Floats) -> Model:
         """Return the model of all cases of the node."""
@@ -405,12 +403,12 @@ def _evaluate(
         return _Evaluation(errors, found, None)
     n_branches = int(node.n_categories[feature]) or 2
     shares = split.shares[:n_branches]
-    best = _Split(feature, threshold, split_errors, order, split.branch, shares)
+    best = _NodeSplit(feature, threshold, split_errors, order, split.branch, shares)
     return _Evaluation(errors, found, best)
 
 
 @dataclass
-class _Nodes:
+class _GrowingNodes:
     """The nodes grown so far, one list per field of a tree, in breadth-first order."""
 
     n_children: list[int] = field(default_factory=list)
@@ -425,7 +423,7 @@ class _Nodes:
         """Add a leaf and the number of its model."""
         self._add(0, NO_BRANCH, np.nan, 0, 0.0, counts, model)
 
-    def add_split(self, split: _Split, counts: Floats, gain: float) -> None:
+    def add_split(self, split: _NodeSplit, counts: Floats, gain: float) -> None:
         """Add a split; the branch of a category has its number."""
         n_branches = len(split.shares)
         n_categories = n_branches if np.isnan(split.threshold) else 0

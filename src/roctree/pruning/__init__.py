@@ -32,7 +32,7 @@ from roctree.pruning.by_counts import (
 )
 from roctree.pruning.cost_complexity import (
     CostComplexity,
-    Path,
+    PruningPath,
     cost_complexity_path,
     impurity_path,
 )
@@ -67,11 +67,11 @@ __all__ = [
     "Fold",
     "HoldsOut",
     "MinimumError",
-    "Path",
     "Pessimistic",
     "Pruned",
     "Pruner",
     "PrunesUnderCosts",
+    "PruningPath",
     "ReducedError",
     "SelectsByFolds",
     "Unpruned",

@@ -18,7 +18,6 @@ the path are therefore identified by size, not by a price.
 """
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ from roctree.arrays import (
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.protocol import Fold, Folds, Need
 from roctree.roc.multiclass import hand_till, ranks_of
-from roctree.strategy import check_choices, reject_option
+from roctree.strategy import check_choices, is_integer, reject_option
 from roctree.tree.shape import cut, kept_nodes
 from roctree.tree.tree import Tree
 
@@ -133,7 +132,7 @@ def held_out_areas(fold: Fold, sizes: Ints) -> Floats2D:
 
 
 def _is_size(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+    return is_integer(value) and int(value) >= 1
 
 
 def _sizes(tree: Tree) -> Ints:
@@ -206,7 +205,7 @@ def auc_pruning_path(tree: Tree, minimum: int = 1) -> AUCPath:
         key=np.zeros(n),
         size=np.zeros(1, dtype=np.int64),
     )
-    room = 2 * max(_FEW, int(tree.n_children.max()))
+    room = 2 * max(_FEW_LEAVES, int(tree.n_children.max()))
     scratch = LeafScratch(*(np.zeros(room, dtype=np.int64) for _ in range(3)))
     n_leaves = np.zeros(int(np.count_nonzero(~tree.is_leaf)) + 1, dtype=np.int64)
     n_steps = 1 + compiled(_prune, steps=1000.0 * n * rankings.rank.shape[1])(
@@ -245,7 +244,7 @@ def _rankings(tree: Tree, ranks: Ints2D) -> "NodeRanks":
 # Sums over ranks are recomputed whenever one leaf in this many has been removed.
 _REFRESH = 8
 # A node with more leaves is not a candidate, unless they are all its children.
-_FEW = 16
+_FEW_LEAVES = 16
 # Losses are compared by 32 of their 53 bits: those that are mathematically equal must tie.
 _KEEP_32_BITS = 2.0**21 + 1.0
 # A loss below this fraction of all pairs is zero.
@@ -347,7 +346,7 @@ def _is_leaf(node: int, state: PrunedState) -> bool:
 @kernel
 def _is_candidate(node: int, state: PrunedState) -> bool:
     """Whether an inner node has few leaves, or only its children."""
-    return bool(state.n_leaves[node] <= max(_FEW, state.n_children[node]))
+    return bool(state.n_leaves[node] <= max(_FEW_LEAVES, state.n_children[node]))
 
 
 @kernel
@@ -518,7 +517,7 @@ def _update_leaf_counts(node: int, state: PrunedState) -> None:
     state.n_leaves[node] = 1
     above = state.parent[node]
     while above >= 0:
-        n_leaves, most = 0, max(_FEW, state.n_children[above])
+        n_leaves, most = 0, max(_FEW_LEAVES, state.n_children[above])
         first = state.first_child[above]
         for child in range(first, first + state.n_children[above]):
             n_leaves += state.n_leaves[child]

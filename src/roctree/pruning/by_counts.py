@@ -30,6 +30,7 @@ from roctree.arrays import Bools, Floats, Floats2D, Ints
 from roctree.data.dataset import Dataset
 from roctree.errors import ParameterError
 from roctree.pruning.protocol import (
+    TIE,
     Costs,
     Need,
     Pruned,
@@ -52,9 +53,6 @@ from roctree.tree.shape import (
 from roctree.tree.tree import Tree
 
 Limit = Literal["exact", "c45", "weka"]
-
-# Exact ties are common, and must not be decided by rounding.
-_TIE = 1e-12
 
 
 # One node at a time.
@@ -161,7 +159,7 @@ class ExpectedError:
         wrong = tree.weight - tree.counts.max(axis=1) + tree.n_classes - 1.0
         expected = tree.weight * wrong / (tree.weight + tree.n_classes)
         below = np.bincount(tree.parent[1:], expected[1:], minlength=tree.n_nodes)
-        return cut(tree, expected <= below + _TIE * tree.weight)
+        return cut(tree, expected <= below + TIE * tree.weight)
 
 
 # A node against its subtree.
@@ -564,7 +562,7 @@ def check_costs(costs: Any) -> None:
     if costs is None:
         return
     try:
-        table = np.asarray(_numbers(costs), dtype=np.float64)
+        table = np.asarray(_without_labels(costs), dtype=np.float64)
     except (TypeError, ValueError):
         table = np.empty(0)
     square = table.ndim == 2 and table.shape[0] == table.shape[1]
@@ -588,11 +586,11 @@ def check_costs(costs: Any) -> None:
 
 def all_equal(costs: Costs) -> bool:
     """Whether every error costs the same."""
-    table = _off_diagonal(np.asarray(_numbers(costs), dtype=np.float64))
+    table = _off_diagonal(np.asarray(_without_labels(costs), dtype=np.float64))
     return bool((table == table[0]).all())
 
 
-def _numbers(costs: Any) -> Any:
+def _without_labels(costs: Any) -> Any:
     return list(costs.values()) if isinstance(costs, Mapping) else costs
 
 
@@ -635,7 +633,7 @@ def cost_of_errors(costs: Costs, cases: Floats2D) -> Floats2D:
 
 def cheapest_labels(tree: Tree, cost: Floats2D) -> Ints:
     """Return the cheapest label of each node, the first if tied; an empty node has its parent's."""
-    nearly = cost.min(axis=1) * (1.0 + _TIE)
+    nearly = cost.min(axis=1) * (1.0 + TIE)
     return inherit_labels(tree, (cost <= nearly[:, None]).argmax(axis=1))
 
 
@@ -667,4 +665,4 @@ def leaves_by_cost(
     labels = cheapest if leaves == "relabel" else np.where(tree.is_leaf, majority(tree), cheapest)
     judged = (cheapest if leaves == "any" else labels)[:, None]
     own = np.take_along_axis(cost, judged, axis=1)[:, 0]
-    return better_as_leaves(tree, own, _TIE * own), labels
+    return better_as_leaves(tree, own, TIE * own), labels

@@ -20,14 +20,10 @@ import numpy as np
 from roctree._jit import compiled, kernel, typed_kernel
 from roctree.arrays import Bools, Floats, Floats2D, Ints, ReadonlyInt32s, ReadonlyInts
 from roctree.errors import ParameterError
-from roctree.pruning.protocol import Folds, Need, held_out_errors, training_errors
+from roctree.pruning.protocol import TIE, Folds, Need, held_out_errors, training_errors
 from roctree.strategy import check_choices, check_strength
 from roctree.tree.shape import cut
 from roctree.tree.tree import Tree
-
-# Prices that differ by less, relative to the largest loss, are one step of the path. Sums of
-# fractional cases are inexact in the last digit.
-_TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -88,12 +84,12 @@ class CostComplexity:
         rate = np.asarray(wrong) / total
         least = float(rate.min())
         allowed = np.sqrt(least * (1.0 - least) / total) if self.choice == "one_se" else 0.0
-        good = np.flatnonzero(rate <= least + allowed + _TIE)
+        good = np.flatnonzero(rate <= least + allowed + TIE)
         return replace(self, alpha=float(prices[good[-1]]))
 
 
 @dataclass(frozen=True)
-class Path:
+class PruningPath:
     """The nested trees of weakest-link pruning, from the whole tree to its root.
 
     Parameters
@@ -119,7 +115,7 @@ class Path:
 
     def final(self, alpha: float) -> Bools:
         """Return which inner nodes are leaves, or below one, at this cost of a leaf."""
-        return np.asarray(self.price <= alpha * (1.0 + _TIE))
+        return np.asarray(self.price <= alpha * (1.0 + TIE))
 
     def between(self) -> Floats:
         """Return an alpha inside the range of each tree: the geometric mean of its ends."""
@@ -127,7 +123,7 @@ class Path:
         return np.asarray(np.where(self.alphas > 0.0, np.sqrt(self.alphas * ends), 0.5 * ends))
 
 
-def cost_complexity_path(tree: Tree) -> Path:
+def cost_complexity_path(tree: Tree) -> PruningPath:
     """Return the path of cost-complexity pruning; losses are training error rates.
 
     Parameters
@@ -137,7 +133,7 @@ def cost_complexity_path(tree: Tree) -> Path:
 
     Returns
     -------
-    Path
+    PruningPath
         The nested trees, from the largest to the root.
 
     Examples
@@ -148,7 +144,7 @@ def cost_complexity_path(tree: Tree) -> Path:
     return weakest_links(tree, training_errors(tree) / (tree.weight[0] or 1.0))
 
 
-def impurity_path(tree: Tree, impurities: Floats, weights: Floats) -> Path:
+def impurity_path(tree: Tree, impurities: Floats, weights: Floats) -> PruningPath:
     """Return the path whose losses are the mean impurities of the leaves, as in scikit-learn.
 
     Parameters
@@ -180,7 +176,7 @@ def held_out_path(tree: Tree, counts: Floats2D, alphas: Floats) -> Floats:
     return np.asarray(np.cumsum(steps)[:-1])
 
 
-def weakest_links(tree: Tree, loss: Floats) -> Path:
+def weakest_links(tree: Tree, loss: Floats) -> PruningPath:
     """Return the path of weakest-link pruning.
 
     Parameters
@@ -200,7 +196,8 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     compiled(_lower_to_ancestors, steps=n)(tree.parent, ceiling)
     steps = np.flatnonzero(np.isfinite(price))
     steps = steps[np.argsort(price[steps], kind="stable")]
-    same = _TIE * float(np.abs(lost).max())
+    # Sums of fractional cases are inexact in the last digit.
+    same = TIE * float(np.abs(lost).max())
     for prices in (price, ceiling):
         prices[prices <= same] = 0.0
     alphas = np.append(0.0, price[steps])
@@ -208,7 +205,7 @@ def weakest_links(tree: Tree, loss: Floats) -> Path:
     losses = lost[tree.is_leaf].sum() + np.append(0.0, np.cumsum(bends.loss_added[steps]))
     last = np.append(np.diff(alphas) > same, True)
     whole = np.rint(n_leaves[last]).astype(np.int64)
-    return Path(alphas[last], whole, losses[last], price, ceiling)
+    return PruningPath(alphas[last], whole, losses[last], price, ceiling)
 
 
 class Bends(NamedTuple):

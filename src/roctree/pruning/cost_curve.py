@@ -23,7 +23,7 @@ from roctree.arrays import Floats, Floats2D
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
 from roctree.pruning.by_counts import ErrorBased, MinimumError, leaves_by_cost
-from roctree.pruning.protocol import Pruned, Pruner, PrunesUnderCosts
+from roctree.pruning.protocol import TIE, Pruned, Pruner, PrunesUnderCosts
 from roctree.roc.arithmetic import upper_hull
 from roctree.roc.curve import IN_PARTS
 from roctree.strategy import configure, is_finite_number
@@ -44,8 +44,6 @@ _PAPER_OPTIONS: dict[str, dict[str, float]] = {
 _HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "chi2", "operating")
 # Ratios of costs between which all breakpoints are found.
 _RATIOS = (1e-9, 1e9)
-# Tolerance for rates.
-_TIE = 1e-12
 # Trees whose costs differ by less are equally good.
 _SAME_COST = 1e-10
 
@@ -156,7 +154,7 @@ class CostPruningCurve(Sequence[CostPoint]):
     def for_fpr(self, most: float) -> CostPoint:
         """Return the point of highest true positive rate with at most this false positive rate."""
         _check_rate(most)
-        allowed = [point for point in self.points if point.fpr <= most + _TIE]
+        allowed = [point for point in self.points if point.fpr <= most + TIE]
         if not allowed:
             raise ParameterError(
                 f"None of the costs keeps the false positive rate at {most:g}: the least is "
@@ -167,7 +165,7 @@ class CostPruningCurve(Sequence[CostPoint]):
     def for_fnr(self, most: float) -> CostPoint:
         """Return the point of lowest false positive rate with at most this false negative rate."""
         _check_rate(most)
-        allowed = [point for point in self.points if point.fnr <= most + _TIE]
+        allowed = [point for point in self.points if point.fnr <= most + TIE]
         if not allowed:
             raise ParameterError(
                 f"None of the costs keeps the false negative rate at {most:g}: the least is "
@@ -327,7 +325,7 @@ def breakpoints(tree: Tree, pruner: Pruner, positive: int) -> tuple[float, ...]:
     while open_:
         (misses, alarms), (fewer_misses, more_alarms) = low, high = open_.pop()
         saved, lost = misses - fewer_misses, more_alarms - alarms
-        if saved <= _TIE * misses or lost <= 0.0:
+        if saved <= TIE * misses or lost <= 0.0:
             continue
         ratio = lost / saved
         middle, least = line(ratio), ratio * misses + alarms

@@ -28,6 +28,10 @@ from roctree.errors import DataError
 from roctree.tree.shape import cut, kept_nodes
 from roctree.tree.tree import Tree
 
+# Rates and errors that differ by less, relative to their size, are equal. Exact ties are common and
+# must not be decided by rounding.
+TIE = 1e-12
+
 Need = Literal["counts", "training", "held_out", "folds"]
 # By class, by predicted and true class, or by label, which estimators translate to class order.
 Costs = tuple[float, ...] | tuple[tuple[float, ...], ...] | Mapping[Any, float]

@@ -87,7 +87,7 @@ class SubtreeRaising:
                 pending.extend((child, False) for child in node.children)
             elif self._replace(node):
                 pending.append((node, False))
-        return _as_tree(self.tree, root)
+        return _freeze(self.tree, root)
 
     def build(self) -> MutableNode:
         """Return the root of the tree, with the cases of every node."""
@@ -207,7 +207,7 @@ def largest_branch(node: MutableNode) -> MutableNode:
     return best
 
 
-def _as_tree(tree: Tree, root: MutableNode) -> Tree:
+def _freeze(tree: Tree, root: MutableNode) -> Tree:
     """Return the nodes in breadth-first order, with the splits of the tree and their own counts."""
     nodes, level = [root], [root]
     while level:

@@ -1842,7 +1842,7 @@ _STEP, _MAX_CROSSED = 3.0, 4.0
 # Distances in pixels that look the same, and the cost at which the search for a place stops.
 _NEAR, _GOOD = 6.0, 0.3
 # Space between texts, and between texts and the frame, in pixels.
-_ROOM = 3.0
+_TEXT_MARGIN = 3.0
 # Points this near to a text, in pixels, are inside it: half the width of a usual line.
 _MARGIN = 1.0
 
@@ -1933,10 +1933,10 @@ def _write_name(
 
 def _is_free(box: Floats, frame: Floats, taken: list[Floats]) -> bool:
     """Whether a text is inside the frame and apart from other texts."""
-    if (box[:2] < frame[:2] + _ROOM).any() or (box[2:] > frame[2:] - _ROOM).any():
+    if (box[:2] < frame[:2] + _TEXT_MARGIN).any() or (box[2:] > frame[2:] - _TEXT_MARGIN).any():
         return False
     return not any(
-        (box[:2] < other[2:] + _ROOM).all() and (box[2:] > other[:2] - _ROOM).all()
+        (box[:2] < other[2:] + _TEXT_MARGIN).all() and (box[2:] > other[:2] - _TEXT_MARGIN).all()
         for other in taken
     )
 
@@ -2160,9 +2160,9 @@ def preview_svg(model: FittedTree) -> str:
     y = MARGIN + _PIXELS * row_places(model, shown, ends)
     right = max(x[tree.depth[node]] + _PIXELS * text_width(text) for node, text in outcomes.items())
     width, height = round(right) + MARGIN, round(float(y[ends].max())) + 2 * MARGIN
-    parts = [*_branches(model, conditions, x, y), *_ends(model, outcomes, x, y)]
+    parts = [*_preview_branches(model, conditions, x, y), *_preview_leaves(model, outcomes, x, y)]
     if tree.n_classes == 2:
-        parts += _curve(model, width + GAP)
+        parts += _preview_curve(model, width + GAP)
         width, height = width + GAP + PLOT + MARGIN, max(height, PLOT + 50)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -2172,7 +2172,9 @@ def preview_svg(model: FittedTree) -> str:
     )
 
 
-def _branches(model: FittedTree, conditions: dict[int, str], x: Floats, y: Floats) -> Iterator[str]:
+def _preview_branches(
+    model: FittedTree, conditions: dict[int, str], x: Floats, y: Floats
+) -> Iterator[str]:
     """Draw the branches, wider for more cases, with their conditions above them."""
     tree = model.tree
     for node, text in conditions.items():
@@ -2186,7 +2188,9 @@ def _branches(model: FittedTree, conditions: dict[int, str], x: Floats, y: Float
         )
 
 
-def _ends(model: FittedTree, outcomes: dict[int, str], x: Floats, y: Floats) -> Iterator[str]:
+def _preview_leaves(
+    model: FittedTree, outcomes: dict[int, str], x: Floats, y: Floats
+) -> Iterator[str]:
     """Draw the leaves and what is not shown below: boxes in the colour of their label."""
     for node, text in outcomes.items():
         left, middle = x[model.tree.depth[node]], y[node]
@@ -2198,7 +2202,7 @@ def _ends(model: FittedTree, outcomes: dict[int, str], x: Floats, y: Floats) -> 
         )
 
 
-def _curve(model: FittedTree, left: int) -> Iterator[str]:
+def _preview_curve(model: FittedTree, left: int) -> Iterator[str]:
     """Draw the training ROC curve, unless all cases are of one class."""
     curve = model.roc()
     if not curve.has_both_classes:

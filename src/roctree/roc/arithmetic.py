@@ -34,7 +34,7 @@ def tie_groups(scores: Floats, exact: bool) -> tuple[Floats, NDArray[np.int64]]:
     """
     order = np.argsort(scores)[::-1]
     falling = scores[order]
-    compared = falling if exact else _rounded(falling)
+    compared = falling if exact else _round_scores(falling)
     begins = np.append(True, compared[1:] < compared[:-1])
     groups = np.empty(len(scores), dtype=np.int64)
     groups[order] = np.cumsum(begins) - 1
@@ -42,7 +42,7 @@ def tie_groups(scores: Floats, exact: bool) -> tuple[Floats, NDArray[np.int64]]:
     return falling[np.append(begins[1:], True)], groups
 
 
-def _rounded(scores: Floats) -> Floats:
+def _round_scores(scores: Floats) -> Floats:
     coarse = np.abs(scores) > _COARSE
     return np.where(coarse, scores, np.round(np.where(coarse, 0.0, scores), SCORE_DECIMALS))
 

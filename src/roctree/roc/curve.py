@@ -357,12 +357,12 @@ class Curve:
     @cached_property
     def tpr(self) -> Floats:
         """True positive rates; NaN without positives."""
-        return _rates(self.tp)
+        return _rates_of(self.tp)
 
     @cached_property
     def fpr(self) -> Floats:
         """False positive rates; NaN without negatives."""
-        return _rates(self.fp)
+        return _rates_of(self.fp)
 
     @cached_property
     def auc(self) -> float:
@@ -642,6 +642,6 @@ class Curve:
         )
 
 
-def _rates(counts: Floats) -> Floats:
+def _rates_of(counts: Floats) -> Floats:
     total = counts[-1]
     return counts / total if total > 0.0 else np.full_like(counts, np.nan)

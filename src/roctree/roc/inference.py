@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from roctree.roc.curve import Curve
 
 
-_GRID = 201
+_GRID_SIZE = 201
 
 
 class Interval(NamedTuple):
@@ -344,7 +344,7 @@ def band(
 
 
 def _pointwise(curve: "Curve", level: float, n_samples: int, seed: int) -> Band:
-    grid = np.linspace(0.0, 1.0, _GRID)
+    grid = np.linspace(0.0, 1.0, _GRID_SIZE)
     rates = np.stack([interpolate(*sample, grid) for sample in _samples(curve, n_samples, seed)])
     tail = (1.0 - level) / 2.0
     return Band(grid, np.quantile(rates, tail, axis=0), np.quantile(rates, 1.0 - tail, axis=0))
@@ -352,7 +352,7 @@ def _pointwise(curve: "Curve", level: float, n_samples: int, seed: int) -> Band:
 
 def _simultaneous(curve: "Curve", level: float, n_samples: int, seed: int) -> Band:
     """Shift the curve along the diagonal on which chance moves its points, in both directions."""
-    grid = np.linspace(0.0, 1.0, _GRID)
+    grid = np.linspace(0.0, 1.0, _GRID_SIZE)
     across = 1.0 / np.sqrt(curve.n_negative)
     up = 1.0 / np.sqrt(curve.n_positive)
     needed = [

@@ -1,6 +1,5 @@
 """Validation of scores, counts, labels and options passed to ``roctree.roc``."""
 
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from roctree.arrays import Floats
 from roctree.data import encode_labels
 from roctree.errors import DataError, ParameterError
-from roctree.strategy import is_finite_number
+from roctree.strategy import is_finite_number, is_integer
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
@@ -138,7 +137,7 @@ def check_confidence(level: float) -> None:
 
 def check_integer(name: str, value: int, least: int) -> None:
     """Raise unless the value is an integer of at least ``least``."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+    if not is_integer(value) or value < least:
         raise ParameterError(
             parameter=name, value=value, reason=f"must be an integer of at least {least}"
         )

@@ -76,11 +76,6 @@ class Sketch:
         return cls(np.empty(0), np.empty(0, np.int64), np.empty((0, 0), np.int64))
 
     @property
-    def is_exact(self) -> bool:
-        """Whether no value has been left out."""
-        return bool(self.limit == _EVERYTHING)
-
-    @property
     def weights(self) -> Floats:
         """Weight of each value, as a multiple of the largest unit."""
         if self.exponents.size == 0:
@@ -286,7 +281,7 @@ class Edges:
         ends = np.full((n_categories.size, SEARCHED), np.inf)
         size = n_categories.astype(np.int64)
         for feature, sketch in zip(np.flatnonzero(~nominal), sketches, strict=True):
-            found = _ends(sketch, max_bins)
+            found = _ends_of_bins(sketch, max_bins)
             ends[feature, : found.size - 1] = found[:-1]
             size[feature] = found.size
         return cls(ends, size, nominal)
@@ -374,7 +369,7 @@ def binned_columns(
     return columns
 
 
-def _ends(sketch: Sketch, max_bins: int) -> Floats:
+def _ends_of_bins(sketch: Sketch, max_bins: int) -> Floats:
     if sketch.values.size == 0:
         return np.zeros(1)
     if sketch.values.size <= max_bins:

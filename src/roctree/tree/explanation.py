@@ -49,7 +49,8 @@ class LeafPart:
 
     def __str__(self) -> str:
         cases = f"{short(self.cases, DIGITS)} {'case' if self.cases == 1.0 else 'cases'}"
-        head = f"{_percent(self.part)} leaf {self.letter}: {_listed(self.probabilities)} ({cases})"
+        shares = _shares_text(self.probabilities)
+        head = f"{_percent(self.part)} leaf {self.letter}: {shares} ({cases})"
         return "\n".join([head, *[f"    {step}" for step in self.steps]])
 
 
@@ -72,7 +73,7 @@ class Explanation:
     leaves: tuple[LeafPart, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.label}: {_listed(self.probabilities)}"]
+        lines = [f"{self.label}: {_shares_text(self.probabilities)}"]
         if len(self.leaves) > 1:
             lines[0] += f", the mean of {len(self.leaves)} leaves"
         lines += map(str, self.leaves[:MAX_LEAVES])
@@ -169,7 +170,7 @@ def _step(
     )
 
 
-def _listed(probabilities: dict[Any, float]) -> str:
+def _shares_text(probabilities: dict[Any, float]) -> str:
     return ", ".join(f"{label} {value:.3f}" for label, value in probabilities.items())
 
 

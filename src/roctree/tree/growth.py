@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import (
+    Kernel,
     block_score,
     choose,
     compile_later,
@@ -54,7 +55,7 @@ from roctree.tree.subtrees import (
     Workspace,
     needs_team,
 )
-from roctree.tree.tree import NO_BRANCH, Tree
+from roctree.tree.tree import MAX_BRANCHES, NO_BRANCH, Tree
 
 if TYPE_CHECKING:
     from roctree.criteria import Criterion
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
 Shrinkage = float | Literal["auto"] | None
 Missing = Literal["fractional", "category", "branch"]
 Nominal = Literal["binary", "multiway", "one_vs_rest"]
-Kernel = Callable[..., Any]
 # Returns a kernel compiled or interpreted; see ``roctree._jit.choose``.
 Pick = Callable[[Kernel], Kernel]
 
@@ -85,9 +85,8 @@ _ENOUGH = 1.0 - 1e-6
 _NOT_WORTH_THE_WAIT = 1 << 23
 # Microseconds to grow from sorted columns with interpreted kernels, per value of the table.
 _INTERPRETED_CELL = 60.0
-# Codes have 16 bits, with one code for missing values; branches have 15 bits.
+# Codes have 16 bits, with one code for missing values.
 _MAX_CATEGORIES = (1 << 16) - 1
-_MAX_BRANCHES = (1 << 15) - 1
 
 
 @dataclass(frozen=True)
@@ -252,11 +251,11 @@ def grow(dataset: Dataset, growth: GrowthRules, n_threads: int = 1) -> Tree:
 
 def refuse_many_branches(columns: Columns, names: tuple[str, ...], growth: GrowthRules) -> None:
     """Raise ``DataError`` if an attribute has more categories than a node can have branches."""
-    many = columns.n_categories > _MAX_BRANCHES
+    many = columns.n_categories > MAX_BRANCHES
     if growth.nominal == "multiway" and many.any():
         name = names[int(np.argmax(many))]
         raise DataError(
-            reason=f"column {{column!r}} has more than {_MAX_BRANCHES} categories, too many for a "
+            reason=f"column {{column!r}} has more than {MAX_BRANCHES} categories, too many for a "
             "branch each: use {nominal='binary'} or leave the column out",
             column=name,
         )

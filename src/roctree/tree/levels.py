@@ -206,7 +206,7 @@ class LocalShards:
 LevelCallback = Callable[[int], object]
 
 # Memory limit for all tables of a level, in bytes; wider levels are counted in groups of nodes.
-_ROOM = 1 << 27
+_MAX_TABLE_BYTES = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -427,7 +427,7 @@ def grow_levels(
         Called after each level with the number of levels.
     """
     n_bins = int(search.columns.bins.start[-1])
-    most = max(1, _ROOM // (8 * n_bins * counts.size))
+    most = max(1, _MAX_TABLE_BYTES // (8 * n_bins * counts.size))
     levels: list[Level] = []
     nodes, wanted, parents = counts[None], np.ones(1, bool), None
     while wanted.any():
@@ -450,7 +450,7 @@ def grow_levels(
         nodes = level.children
     none = found[-1].only(np.zeros(found[-1].feature.size, bool))
     levels.append(Level(nodes, np.empty(0, np.int64), none, nodes[:0]))
-    return _as_tree(levels, search.columns, rules)
+    return _tree_of_levels(levels, search.columns, rules)
 
 
 def _may_be_split(counts: Floats, depth: int, rules: KernelRules) -> Bools:
@@ -475,7 +475,7 @@ def _split_level(
 # --- Tables of a level ---
 
 
-class _Tables(NamedTuple):
+class _LevelTables(NamedTuple):
     """The tables of some nodes of a level, and where each of them is."""
 
     tables: Floats
@@ -516,7 +516,7 @@ class _Parents:
 
 def _tables_of_level(
     shards: Shards, wanted: Bools, parents: _Parents | None, most: int, n_threads: int
-) -> Iterator[_Tables]:
+) -> Iterator[_LevelTables]:
     """Yield the tables of the wanted nodes of a level, in groups of at most ``most``."""
     nodes = np.flatnonzero(wanted)
     if parents is not None:
@@ -533,11 +533,11 @@ def _tables_of_level(
             _subtract_siblings(tables, counted, subtracted, parents, n_threads)
             slot = np.empty(wanted.size, np.int64)
             slot[np.concatenate([counted, subtracted])] = np.arange(n_tables)
-            yield _Tables(tables, slot[nodes])
+            yield _LevelTables(tables, slot[nodes])
             return
     for begin in range(0, nodes.size, most):
         group = nodes[begin : begin + most]
-        yield _Tables(shards.count(group, group.size), np.arange(group.size))
+        yield _LevelTables(shards.count(group, group.size), np.arange(group.size))
 
 
 def _subtract_siblings(
@@ -564,7 +564,7 @@ def _subtract_siblings(
 # --- Levels as a tree ---
 
 
-def _as_tree(levels: list[Level], columns: Columns, rules: KernelRules) -> Tree:
+def _tree_of_levels(levels: list[Level], columns: Columns, rules: KernelRules) -> Tree:
     """Return the tree; the concatenated levels are in breadth-first order."""
 
     def per_node(of_level: Callable[[Level], NDArray[Any]], otherwise: float) -> NDArray[Any]:

@@ -89,15 +89,15 @@ def apply(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
     If a missing value goes to all branches, the row follows the heaviest, the first on ties. Soft
     thresholds are treated as hard.
     """
-    return _ends(tree, tree.single_path, values, n_threads)
+    return _path_ends(tree, tree.single_path, values, n_threads)
 
 
 def undivided_ends(tree: Tree, values: Values, *, n_threads: int = 1) -> Ints:
     """Return the leaf of each row, or the first node that divides it among its branches."""
-    return _ends(tree, tree.all_paths, values, n_threads)
+    return _path_ends(tree, tree.all_paths, values, n_threads)
 
 
-def _ends(tree: Tree, paths: Paths, values: Values, n_threads: int) -> Ints:
+def _path_ends(tree: Tree, paths: Paths, values: Values, n_threads: int) -> Ints:
     _check_values(tree, values)
     ends = np.empty(len(values), dtype=np.int64)
 
@@ -244,7 +244,7 @@ def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Bl
     """Move rows ``begin:end`` to their leaves, block by block; blocks reuse their memory."""
     run = compiled(settle, steps=_descent_steps(paths, end - begin))
     moving, halted, nodes = np.empty((3, min(end - begin, BLOCK_ROWS)), dtype=np.uint32)
-    for rows, block in _blocks(values, begin, end):
+    for rows, block in _contiguous_blocks(values, begin, end):
         n_divided = 0
         nodes[:] = 0
         if len(paths.steps) > 1:
@@ -257,7 +257,7 @@ def _descent_steps(paths: Paths, n_rows: int) -> float:
     return 7.0 * n_rows * len(paths.steps).bit_length()
 
 
-def _blocks(values: Values, begin: int, end: int) -> Iterator[tuple[slice, Floats]]:
+def _contiguous_blocks(values: Values, begin: int, end: int) -> Iterator[tuple[slice, Floats]]:
     """Cut rows into C-contiguous float64 blocks.
 
     Even a contiguous matrix is copied: sequential reads are faster than cache misses in the order

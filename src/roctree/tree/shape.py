@@ -89,14 +89,16 @@ def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> B
     """
     final = tree.is_leaf.copy()
     lost, granted = np.array(loss, dtype=np.float64), np.full(tree.n_nodes, slack)
-    compiled(_close, steps=2 * tree.n_nodes)(
+    compiled(_flag_leaves, steps=2 * tree.n_nodes)(
         tree.parent, lost, granted, np.zeros(tree.n_nodes), final
     )
     return final
 
 
 @typed_kernel
-def _close(parent: ReadonlyInts, loss: Floats, slack: Floats, below: Floats, final: Bools) -> None:
+def _flag_leaves(
+    parent: ReadonlyInts, loss: Floats, slack: Floats, below: Floats, final: Bools
+) -> None:
     """Flag nodes from the last to the first; ``below`` sums the losses of the pruned children."""
     for node in range(parent.size - 1, -1, -1):
         if final[node] or loss[node] <= below[node] + slack[node]:
@@ -354,7 +356,7 @@ def _ranks(counts: Floats, pairs: Ints) -> Ints:
 
 
 # Gains of area are compared by this many of their bits, so that equal gains tie despite rounding.
-_GRID = 2.0**40
+_GAIN_SCALE = 2.0**40
 
 
 class _Ranking(NamedTuple):
@@ -404,7 +406,7 @@ def _open_leaves(max_leaves: int, ranking: _Ranking, waiting: Ints, final: Bools
             node = waiting[place]
             if n_leaves + n_children[node] - 1 > max_leaves:
                 continue
-            gain = np.rint(_gain(node, ranking) * _GRID)
+            gain = np.rint(_gain(node, ranking) * _GAIN_SCALE)
             tie = gain == most and _before(node, waiting[best], ranking.worth)
             if best < 0 or gain > most or tie:
                 best, most = place, gain

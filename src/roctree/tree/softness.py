@@ -115,7 +115,7 @@ def _measure_level(
     rows = rows[order]
     labels = np.ascontiguousarray(cases.labels[rows], dtype=np.int32)
     compiled(_measure, steps=10 * rows.size)(
-        _Cases(values[order], labels, weights[rows]),
+        _LevelCases(values[order], labels, weights[rows]),
         ends,
         tree.threshold[first:end],
         _Sides(*np.empty((4, tree.n_classes))),
@@ -143,7 +143,7 @@ SPREAD = 1.2
 RAMP = math.sqrt(3.0)
 
 
-class _Cases(NamedTuple):
+class _LevelCases(NamedTuple):
     """The cases of a level, node by node, and of one node in increasing order of value."""
 
     values: Floats
@@ -162,7 +162,7 @@ class _Sides(NamedTuple):
 
 @typed_kernel
 def _measure(
-    cases: _Cases, ends: Ints, thresholds: ReadonlyFloats, sides: _Sides, widths: Floats
+    cases: _LevelCases, ends: Ints, thresholds: ReadonlyFloats, sides: _Sides, widths: Floats
 ) -> None:
     """Fill in the half-width of the threshold of each node, whose cases end at ``ends``."""
     for node in range(thresholds.size):
@@ -176,7 +176,7 @@ def _measure(
 
 
 @kernel
-def _by_spread(begin: int, end: int, threshold: float, cases: _Cases, sides: _Sides) -> float:
+def _by_spread(begin: int, end: int, threshold: float, cases: _LevelCases, sides: _Sides) -> float:
     """Return the half-width by the spread of the values; count the classes on both sides."""
     sides.below[:] = 0.0
     sides.above[:] = 0.0
@@ -211,7 +211,7 @@ def _reach(
     end: int,
     threshold: float,
     widest: float,
-    cases: _Cases,
+    cases: _LevelCases,
     sides: _Sides,
 ) -> float:
     """Return the last value up to which the cut may move, downwards or upwards.
@@ -222,7 +222,7 @@ def _reach(
     values, weights, left, right = cases.values, cases.weights, sides.left, sides.right
     for label in range(left.size):
         left[label], right[label] = sides.below[label], sides.above[label]
-    least = _log_likelihood(sides) - DROP
+    least = _likelihood_of_cut(sides) - DROP
     source, target = (left, right) if step < 0 else (right, left)
     place = _first_above(begin, end, threshold, values) - (1 if step < 0 else 0)
     value = threshold
@@ -234,7 +234,7 @@ def _reach(
             source[cases.labels[place]] -= weights[place]
             target[cases.labels[place]] += weights[place]
             place += step
-        if _log_likelihood(sides) < least:
+        if _likelihood_of_cut(sides) < least:
             break
     return value
 
@@ -252,7 +252,7 @@ def _first_above(begin: int, end: int, threshold: float, values: Floats) -> int:
 
 
 @kernel
-def _log_likelihood(sides: _Sides) -> float:
+def _likelihood_of_cut(sides: _Sides) -> float:
     """Return the log-likelihood of the classes on both sides of the moving cut."""
     return _add_log_likelihood(_add_log_likelihood(0.0, sides.left), sides.right)
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled, new_record
-from roctree.arrays import Floats, Ints
+from roctree.arrays import Floats, Ints, Result
 from roctree.tree.columns import Columns
 from roctree.tree.kernels.bins import BinMemory
 from roctree.tree.kernels.blocks import (
@@ -58,7 +58,6 @@ from roctree.tree.kernels.records import (
 )
 from roctree.tree.kernels.rows import BinnedData
 
-Result = TypeVar("Result")
 AnyRecord = TypeVar("AnyRecord", bound=tuple[Any, ...])
 
 # Nodes of at most this many cases are grown from sorted columns, which then fit the cache. If bins
@@ -552,12 +551,12 @@ class Team:
         ):
             yield (
                 Subtree(
-                    _part(self.room, branches[branch]),
+                    _row_range(self.room, branches[branch]),
                     self.root.depth + 1,
                     self.node.first_child + int(branch),
                     counted,
                 ),
-                _part(self.root.rows, branches[branch]),
+                _row_range(self.root.rows, branches[branch]),
             )
 
     def _share(self, run: Callable[[int], Result]) -> list[Result]:
@@ -671,7 +670,7 @@ class Team:
             yield from [None] * kept.size
             return
         others = {
-            branch: self._count(_part(self.room, part))
+            branch: self._count(_row_range(self.room, part))
             for branch, part in enumerate(branches)
             if branch != largest and sizes[branch] > 0
         }
@@ -681,7 +680,7 @@ class Team:
             yield histogram if branch == largest else others[branch]
 
 
-def _part(rows: Rows, part: slice) -> Rows:
+def _row_range(rows: Rows, part: slice) -> Rows:
     """Return the rows of a range."""
     return _mapped(lambda column: column[part], rows)
 

@@ -3,13 +3,13 @@
 import html
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree.errors import ParameterError
+from roctree.strategy import is_integer
 from roctree.text import UNDECIDED, pluralize, quote_if_needed
 from roctree.tree.tree import IS_PRESENT, SCORE_DECIMALS, Tree
 
@@ -197,18 +197,14 @@ def to_html(tree: Tree, schema: "Schema", answers: Answers) -> str:
 
 def check_limits(max_depth: Any, digits: Any) -> None:
     """Raise ``ParameterError`` unless the numbers of levels and digits are allowed."""
-    if max_depth is not None and not (_whole(max_depth) and max_depth >= 0):
+    if max_depth is not None and not (is_integer(max_depth) and max_depth >= 0):
         raise ParameterError(
             f"max_depth={max_depth!r} is not allowed: give a whole number from 0 on, or None."
         )
-    if not (_whole(digits) and 1 <= digits <= ALL_DIGITS):
+    if not (is_integer(digits) and 1 <= digits <= ALL_DIGITS):
         raise ParameterError(
             f"digits={digits!r} is not allowed: give a whole number from 1 to {ALL_DIGITS}."
         )
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def depth_first(tree: Tree, max_depth: int | None) -> Iterator[int]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from roctree.tree.kernels.descent import Paths
 
 NO_BRANCH = -1
+# Branches are stored as 16-bit integers.
+MAX_BRANCHES = (1 << 15) - 1
 # A soft threshold does not divide a row if a branch would receive less than this part of it.
 MIN_PART = 0.001
 # Scores are compared after rounding: shares that are mathematically equal may differ in the last
@@ -391,10 +393,10 @@ def _check_shapes(tree: Tree) -> None:
 
 def check_structure(n_children: NDArray[np.int32]) -> None:
     """Raise ``ModelFileError`` unless these numbers of children describe a tree."""
-    _refuse(n_children < 0, "has a negative number of children")
-    _refuse(n_children == 1, "has a single child")
+    _reject(n_children < 0, "has a negative number of children")
+    _reject(n_children == 1, "has a single child")
     children_before = np.cumsum(n_children, dtype=np.int64) - n_children
-    _refuse(children_before < np.arange(n_children.size), "is not a child of an earlier node")
+    _reject(children_before < np.arange(n_children.size), "is not a child of an earlier node")
     n_described = 1 + int(children_before[-1]) + int(n_children[-1])
     if n_described != n_children.size:
         raise ModelFileError(
@@ -404,26 +406,26 @@ def check_structure(n_children: NDArray[np.int32]) -> None:
 
 def _check_features(tree: Tree, n_features: int | None) -> None:
     leaf = tree.n_children == 0
-    _refuse(leaf & (tree.feature != -1), "is a leaf with an attribute")
-    _refuse(~leaf & (tree.feature < 0), "splits on a negative attribute")
+    _reject(leaf & (tree.feature != -1), "is a leaf with an attribute")
+    _reject(~leaf & (tree.feature < 0), "splits on a negative attribute")
     if n_features is not None:
         unknown = f"splits on an attribute that is not among the {n_features} of the schema"
-        _refuse(tree.feature >= n_features, unknown)
+        _reject(tree.feature >= n_features, unknown)
 
 
 def _check_splits(tree: Tree) -> None:
     """Check that each node is a leaf, a threshold with two children, or a list of categories."""
     offsets = tree.category_offsets.astype(np.int64)
     sizes = np.diff(offsets)
-    _refuse(sizes < 0, "has a list of categories that ends before it begins")
+    _reject(sizes < 0, "has a list of categories that ends before it begins")
     if offsets[0] != 0 or offsets[-1] != tree.category_branch.size:
         raise ModelFileError("The lists of categories do not fill category_branch of the tree.")
     nominal, leaf = sizes > 0, tree.n_children == 0
     numeric = ~nominal & ~leaf
-    _refuse(leaf & nominal, "is a leaf with a list of categories")
-    _refuse(numeric & ~np.isfinite(tree.threshold), "has neither categories nor a threshold")
-    _refuse(numeric & (tree.n_children != 2), "has a threshold, but not two children")
-    _refuse(~numeric & ~np.isnan(tree.threshold), "has a threshold, but no numeric split")
+    _reject(leaf & nominal, "is a leaf with a list of categories")
+    _reject(numeric & ~np.isfinite(tree.threshold), "has neither categories nor a threshold")
+    _reject(numeric & (tree.n_children != 2), "has a threshold, but not two children")
+    _reject(~numeric & ~np.isnan(tree.threshold), "has a threshold, but no numeric split")
 
 
 def _check_categories(tree: Tree) -> None:
@@ -438,16 +440,16 @@ def _check_categories(tree: Tree) -> None:
 def _check_missing(tree: Tree) -> None:
     outside = (tree.missing_branch < -1) | (tree.missing_branch >= tree.n_children)
     # A leaf has no branches, so -1 is its only valid value.
-    _refuse(outside, "sends missing values to a branch that does not exist")
+    _reject(outside, "sends missing values to a branch that does not exist")
 
 
 def _check_counts(tree: Tree) -> None:
     counts = tree.counts
     impossible = ~(np.isfinite(counts) & (counts >= 0))
-    _refuse(np.any(impossible, axis=1), "has negative or infinite counts")
+    _reject(np.any(impossible, axis=1), "has negative or infinite counts")
     with np.errstate(over="ignore"):
         weights = counts.sum(axis=1)
-    _refuse(~np.isfinite(weights), "has counts too large to add up")
+    _reject(~np.isfinite(weights), "has counts too large to add up")
     inner = tree.n_children > 0
     if not inner.any():
         return
@@ -456,15 +458,15 @@ def _check_counts(tree: Tree) -> None:
         sums = np.add.reduceat(counts[1:], starts, axis=0)
     apart = np.zeros(counts.shape, dtype=np.bool_)
     apart[inner] = np.abs(sums - counts[inner]) > TOLERANCE * weights[0]
-    _refuse(np.any(apart, axis=1), "has counts that are not the sum of its children's")
+    _reject(np.any(apart, axis=1), "has counts that are not the sum of its children's")
 
 
 def _check_numbers(tree: Tree) -> None:
     valid = np.isfinite(tree.softness) & (tree.softness >= 0)
-    _refuse(~valid, "has a negative or infinite softness")
-    _refuse(~np.isfinite(tree.gain), "has a gain that is not a finite number")
+    _reject(~valid, "has a negative or infinite softness")
+    _reject(~np.isfinite(tree.gain), "has a gain that is not a finite number")
 
 
-def _refuse(wrong: NDArray[np.bool_], what: str) -> None:
+def _reject(wrong: NDArray[np.bool_], what: str) -> None:
     if wrong.any():
         raise ModelFileError(f"Node {int(np.argmax(wrong))} of the tree {what}.")

@@ -257,8 +257,8 @@ def from_sklearn(model: Any, X_test: Any = None, y_test: Any = None) -> FittedTr
             parameter="model", value=type(model).__name__, reason="must predict one target"
         )
     schema = _schema(model)
-    tree = _tree(model.tree_, schema.n_classes)
-    spread = _spread(schema, X_test, y_test)
+    tree = _tree_from_nodes(model.tree_, schema.n_classes)
+    spread = _spread_of_cases(schema, X_test, y_test)
     counts = tree.counts
     return FittedTree(
         schema=schema,
@@ -282,14 +282,14 @@ def _schema(model: Any) -> Schema:
     return Schema(texts, (None,) * len(texts), np.asarray(model.classes_), named=named)
 
 
-def _spread(schema: Schema, X_test: Any, y_test: Any) -> Spread:
+def _spread_of_cases(schema: Schema, X_test: Any, y_test: Any) -> Spread:
     if X_test is None or y_test is None:
         return Spread(np.ones(schema.n_features), np.ones(schema.n_features))
     test = Dataset.encoded(X_test, y_test, schema)
     return Spread.from_rows(np.asarray(test.values, dtype=np.float64), test.weights)
 
 
-def _tree(nodes: Any, n_classes: int) -> Tree:
+def _tree_from_nodes(nodes: Any, n_classes: int) -> Tree:
     order = _breadth_first(nodes.children_left, nodes.children_right)
     inner = nodes.children_left[order] != _LEAF
     shares = nodes.value[order, 0, :n_classes]

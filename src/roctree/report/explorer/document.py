@@ -311,7 +311,7 @@ def _tree_parts(model: FittedTree, test: Dataset | None) -> Parts:
         "tree": _nodes(tree, schema, tested),
         "histograms": split_histograms(tree, test),
         "probabilities": model.probabilities.ravel().tolist(),
-        "training": _numbers(tree.counts),
+        "training": _list_counts(tree.counts),
         **_tree_counts(model, test),
     }
 
@@ -352,8 +352,8 @@ def _tree_counts(model: FittedTree, test: Dataset | None) -> dict[str, Any]:
     tally, apart = Tally.of(tree, test), _divided_cases(tree, test)
     return {
         **found,
-        "test": _numbers(tally.parts),
-        "whole": _numbers(tally.counts[: tree.n_leaves]) if apart else None,
+        "test": _list_counts(tally.parts),
+        "whole": _list_counts(tally.counts[: tree.n_leaves]) if apart else None,
         "divided": apart or [],
         "band": _bands("test", tally.lines(scores), tally.counts),
         "in_parts": [*in_parts, "test"] if apart is None else in_parts,
@@ -366,8 +366,8 @@ def _divided_groups(scored: ScoreGroups, tree: Tree) -> dict[str, Any]:
     return {
         "leaf": scored.leaf[tree.n_leaves :].tolist(),
         "scores": scored.scores[tree.n_leaves :].ravel().tolist(),
-        "training": _numbers(scored.counts[tree.n_leaves :]),
-        "whole": _numbers(scored.counts[: tree.n_leaves]),
+        "training": _list_counts(scored.counts[tree.n_leaves :]),
+        "whole": _list_counts(scored.counts[: tree.n_leaves]),
     }
 
 
@@ -416,8 +416,8 @@ def _naive_bayes_parts(model: FittedNaiveBayesTree, test: Dataset | None) -> Par
         "tree": _nodes(tree.nodes, model.schema, shown),
         "histograms": split_histograms(tree.nodes, test),
         "probabilities": model.node_shares.ravel().tolist(),
-        "training": _numbers(tree.nodes.counts),
-        "test": None if test is None else _numbers(Tally.of(tree.nodes, test).parts),
+        "training": _list_counts(tree.nodes.counts),
+        "test": None if test is None else _list_counts(Tally.of(tree.nodes, test).parts),
         "models": {"of_nodes": tree.model.tolist(), "tables": _model_tables(model, shown)},
         "calibration": _calibration(model.calibration),
         **_score_lines(model, test),
@@ -491,7 +491,7 @@ def _score_lines(
         found.append(model.score_cases(test))
     decimals = _needed_rounding([each.scores for each in found])
     if decimals is not None:
-        found = [_rounded(each, decimals) for each in found]
+        found = [_round_groups(each, decimals) for each in found]
     pure = np.eye(model.schema.n_classes)
     nodes = [_score_leaves(found[0]), np.full(len(pure), -1), *map(_score_leaves, found[1:])]
     scores = np.concatenate([found[0].scores, pure, *(each.scores for each in found[1:])])
@@ -501,8 +501,8 @@ def _score_lines(
         "lines": {
             "node": np.concatenate(nodes).tolist(),
             "scores": scores.ravel().tolist(),
-            "training": _numbers(found[0].counts),
-            "test": _numbers(found[1].counts) if found[1:] else None,
+            "training": _list_counts(found[0].counts),
+            "test": _list_counts(found[1].counts) if found[1:] else None,
         },
     }
 
@@ -523,7 +523,7 @@ def _needed_rounding(tables: list[Floats]) -> int | None:
     return _DECIMALS[-1]
 
 
-def _rounded(scored: ScoreGroups, decimals: int) -> ScoreGroups:
+def _round_groups(scored: ScoreGroups, decimals: int) -> ScoreGroups:
     """Return scores with fewer decimals, equal ones joined."""
     keys = np.column_stack([np.round(scored.scores, decimals), _score_leaves(scored)])
     distinct, group = np.unique(keys, axis=0, return_inverse=True)
@@ -546,8 +546,8 @@ def _scorecard_parts(model: FittedScorecard, test: Dataset | None) -> Parts:
         "tree": _nodes(tree, schema, shown),
         "histograms": split_histograms(tree, test),
         "probabilities": model.probabilities.ravel().tolist(),
-        "training": _numbers(tree.counts),
-        "test": None if test is None else _numbers(Tally.of(tree, test).parts),
+        "training": _list_counts(tree.counts),
+        "test": None if test is None else _list_counts(Tally.of(tree, test).parts),
         "points": _points(card, shown),
         "calibration": _calibration(model.calibration),
         **_score_lines(model, test),
@@ -562,11 +562,11 @@ def _points(card: Scorecard, shown: NDArray[np.intp]) -> dict[str, Any]:
         "unit": card.unit,
         "whole": card.whole,
         "least": MIN_PROBABILITY,
-        "attributes": [_attribute_points(each, shown) for each in card.attributes],
+        "attributes": [_segments_of(each, shown) for each in card.attributes],
     }
 
 
-def _attribute_points(each: AttributePoints, shown: NDArray[np.intp]) -> dict[str, Any]:
+def _segments_of(each: AttributePoints, shown: NDArray[np.intp]) -> dict[str, Any]:
     return {
         "feature": int(np.searchsorted(shown, each.feature)),
         "share": each.share,
@@ -594,8 +594,8 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
         "features": [_feature(schema, i) for i in halved.tolist()],
         "tree": _nodes(tree, schema, halved),
         "probabilities": model.probabilities.ravel().tolist(),
-        "training": _numbers(tree.counts),
-        "test": None if test is None else _numbers(subtree_counts(tree, stops)),
+        "training": _list_counts(tree.counts),
+        "test": None if test is None else _list_counts(subtree_counts(tree, stops)),
         "cells": _boxes(cell_tree, halved),
         "band": _bands("training" if test is None else "test", model.probabilities, stops),
         "lines": {
@@ -603,8 +603,8 @@ def _cell_parts(model: FittedCells, test: Dataset | None) -> Parts:
             # cases.
             "node": list(range(tree.n_nodes)),
             "scores": None,
-            "training": _numbers(cell_tree.stops()),
-            "test": None if test is None else _numbers(stops),
+            "training": _list_counts(cell_tree.stops()),
+            "test": None if test is None else _list_counts(stops),
         },
     }
 
@@ -632,7 +632,7 @@ def _or_none(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]
 
 
-def _numbers(counts: Floats) -> list[float]:
+def _list_counts(counts: Floats) -> list[float]:
     """Return counts as a flat list, integers without a decimal point."""
     return [int(count) if count == int(count) else count for count in counts.ravel().tolist()]
 
@@ -682,7 +682,7 @@ N_BINS = 24
 # The page shows histograms of the splits that most cases reach; more would make it large.
 MAX_SPLITS = 400
 # Outliers are counted in the first and the last bin.
-_TAIL = 0.01
+_OUTLIERS = 0.01
 
 
 def split_histograms(tree: Tree, test: Dataset | None) -> list[dict[str, Any]]:
@@ -740,7 +740,7 @@ def _histogram(tree: Tree, test: Dataset, node: int, rows: Ints) -> dict[str, An
 
 def _bins(values: Floats, cut: float) -> tuple[Ints, int, list[float] | None]:
     """Return the bin of each value, their number and range; the cut lies between two bins."""
-    low, high = np.quantile(values, [_TAIL, 1.0 - _TAIL])
+    low, high = np.quantile(values, [_OUTLIERS, 1.0 - _OUTLIERS])
     low, high = min(float(low), cut), max(float(high), cut)
     width = (high - low) / N_BINS
     if not width > 0.0:
