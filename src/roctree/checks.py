@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,6 +31,9 @@ from roctree.smoothing import Smoother, frequencies, probabilities
 from roctree.smoothing import resolve as resolve_smoother
 from roctree.tree.shape import cut, leaf_sums, nodes_in, subtree_counts
 from roctree.tree.tree import NO_BRANCH, Tree
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 __all__ = [
     "a_case_more_never_lowers_its_class",
@@ -61,10 +64,10 @@ __all__ = [
 _ROUNDING = 1e-12
 
 
-def expected_failed_checks(estimator: Any) -> dict[str, str]:
+def expected_failed_checks(estimator: "BaseEstimator") -> dict[str, str]:
     """Return the checks of scikit-learn that a classifier fails by design, with the reason of each.
 
-    Give it to ``sklearn.utils.estimator_checks.parametrize_with_checks``, as the argument of the
+    Pass them to ``sklearn.utils.estimator_checks.parametrize_with_checks`` as the argument of the
     same name.
 
     Parameters

@@ -12,7 +12,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
@@ -33,7 +33,7 @@ class Configuration:
     ----------
     name : str
         Name in tables.
-    estimator : estimator
+    estimator : classifier
         A classifier, not fitted.
     at : dict, default=None
         Arguments of ``at(...)``, such as ``{"prior": 0.5}``; None leaves the labels unchanged.
@@ -46,7 +46,7 @@ class Configuration:
     """
 
     name: str
-    estimator: Any
+    estimator: BaseEstimator
     at: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ class Configuration:
         """Whether pruning holds out cases and is therefore part of the fit."""
         return need(resolve_pruner(self.estimator.pruning)) in ("held_out", "folds")
 
-    def from_grown(self, grown: ROCTreeClassifier, rows: Any, y: Any) -> Any:
+    def from_grown(self, grown: ROCTreeClassifier, rows: Any, y: Any) -> BaseEstimator:
         """Return the fitted classifier, made from a tree that several configurations share."""
         wanted, tree = self.estimator, grown
         if wanted.pruning != "none" and not self.is_pruned_by_fit:
@@ -101,7 +101,7 @@ class Configuration:
         cases = {"X": rows, "y": y} if wanted.ranking == "soft" else {}
         return self.at_operating_point(tree.ranked(wanted.ranking, metric=wanted.metric, **cases))
 
-    def at_operating_point(self, model: Any) -> Any:
+    def at_operating_point(self, model: BaseEstimator) -> BaseEstimator:
         """Return the fitted classifier at the operating point of the configuration."""
         return model if self.at is None else model.at(**self.at)
 
@@ -111,7 +111,7 @@ class FittedConfiguration:
     """A configuration with its fitted classifier and the time to fit it, or with an error."""
 
     configuration: Configuration
-    model: Any = None
+    model: BaseEstimator = None
     seconds: float = 0.0
     error: Exception | None = None
 
@@ -136,7 +136,7 @@ def fit_configurations(
             yield _fit_after_growth(configuration, grown, rows, y, growing)
 
 
-def _grow(configuration: Configuration, rows: Any, y: Any) -> Any:
+def _grow(configuration: Configuration, rows: Any, y: Any) -> BaseEstimator:
     estimator = clone(configuration.estimator)
     if configuration.growth_key is not None:
         estimator.set_params(smoothing="none", ranking="leaf")
@@ -146,7 +146,7 @@ def _grow(configuration: Configuration, rows: Any, y: Any) -> Any:
 
 
 def _fit_after_growth(
-    configuration: Configuration, grown: Any, rows: Any, y: Any, growing: float
+    configuration: Configuration, grown: BaseEstimator, rows: Any, y: Any, growing: float
 ) -> FittedConfiguration:
     begin = perf_counter()
     try:

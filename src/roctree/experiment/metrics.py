@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from roctree.arrays import Floats
+from roctree.data import EncodedRows
 from roctree.errors import ParameterError
+from roctree.estimator import ROCTreeClassifier
 from roctree.roc import Curve, mauc
 from roctree.strategy import check_number
 from roctree.text import did_you_mean
@@ -28,9 +31,9 @@ class Answer:
 
     Parameters
     ----------
-    model : estimator
+    model : classifier
         The fitted classifier.
-    rows : Rows
+    rows : EncodedRows
         The test cases.
     truth : int array of shape (n,)
         Index of the true class of each case.
@@ -58,8 +61,8 @@ class Answer:
     True
     """
 
-    model: Any
-    rows: Any
+    model: BaseEstimator
+    rows: EncodedRows
     truth: NDArray[np.int32]
     predicted: NDArray[np.int64]
     probabilities: Floats
@@ -69,8 +72,8 @@ class Answer:
     @classmethod
     def from_model(
         cls,
-        model: Any,
-        rows: Any,
+        model: BaseEstimator,
+        rows: EncodedRows,
         truth: NDArray[np.int32],
         classes: tuple[Any, ...],
         positive: int,
@@ -82,7 +85,7 @@ class Answer:
         code = {label: place for place, label in enumerate(classes)}
         predicted = np.array([code[label] for label in np.asarray(model.predict(rows)).tolist()])
         scores = probabilities[:, 1] if len(classes) == 2 else None
-        if scores is not None and getattr(model, "ranking", "leaf") != "leaf":
+        if scores is not None and isinstance(model, ROCTreeClassifier) and model.ranking != "leaf":
             scores = np.asarray(model.decision_function(rows))
         return cls(model, rows, truth, predicted, probabilities, scores, positive)
 

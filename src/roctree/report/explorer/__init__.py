@@ -22,7 +22,7 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,11 @@ from roctree.pruning import Unpruned
 from roctree.report.explorer.document import data_document
 from roctree.smoothing import Frequencies
 from roctree.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from roctree.classifier import FittedClassifier
 
 # Characters that could end a script element, open a comment in it, or end a line in old scripts.
 _UNSAFE = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
@@ -189,7 +194,7 @@ _LEAF = -1
 
 
 def explore(
-    model: Any,
+    model: "FittedClassifier | DecisionTreeClassifier",
     X_test: Any = None,
     y_test: Any = None,
     path: str | PathLike[str] | None = None,
@@ -227,7 +232,9 @@ def explore(
     return show_or_write(_fitted_model(model, X_test, y_test), path, X_test, y_test, **options)
 
 
-def _fitted_model(model: Any, X_test: Any, y_test: Any) -> FittedModel:
+def _fitted_model(
+    model: "FittedClassifier | DecisionTreeClassifier", X_test: Any, y_test: Any
+) -> FittedModel:
     fitted = getattr(model, "fitted_", None)
     if isinstance(fitted, FittedModel):
         return fitted
@@ -241,7 +248,9 @@ def _fitted_model(model: Any, X_test: Any, y_test: Any) -> FittedModel:
     return from_sklearn(model, X_test, y_test)
 
 
-def from_sklearn(model: Any, X_test: Any = None, y_test: Any = None) -> FittedTree:
+def from_sklearn(
+    model: "DecisionTreeClassifier", X_test: Any = None, y_test: Any = None
+) -> FittedTree:
     """Return a fitted ``DecisionTreeClassifier`` as a ``FittedTree``.
 
     Its probabilities are the frequencies in the leaves, as in scikit-learn. Distances are measured
@@ -275,7 +284,7 @@ def from_sklearn(model: Any, X_test: Any = None, y_test: Any = None) -> FittedTr
     )
 
 
-def _schema(model: Any) -> Schema:
+def _schema(model: "DecisionTreeClassifier") -> Schema:
     named = hasattr(model, "feature_names_in_")
     names = model.feature_names_in_ if named else [f"x{i}" for i in range(model.n_features_in_)]
     texts = tuple(map(str, names))
