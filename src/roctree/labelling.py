@@ -38,7 +38,7 @@ from roctree.roc.arithmetic import tie_groups
 from roctree.roc.curve import IN_PARTS
 from roctree.roc.inputs import check_cost, check_rate
 from roctree.strategy import LARGEST_COST, configure, is_finite_number
-from roctree.text import UNDECIDED, data_frame, html_table, rich_table, text_table
+from roctree.text import UNDECIDED, DisplayTable
 from roctree.tree.tree import SCORE_DECIMALS, Tree, make_read_only
 
 # Differences up to this are rounding errors: such costs are tied, such rates are met.
@@ -1057,8 +1057,8 @@ class LabellingRow(NamedTuple):
     rejected: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Labellings(Sequence[LabellingRow]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Labellings(DisplayTable, Sequence[LabellingRow]):
     """The optimal labellings of two classes, from no positive leaf to all (Ferri et al. 2002).
 
     By their Theorem 6 leaves become positive in decreasing order of their share of positives.
@@ -1263,18 +1263,6 @@ class Labellings(Sequence[LabellingRow]):
         leaves, *rates, ratio, _ = LABELLINGS_HEAD
         return leaves, "undecided", *rates, "rejected", ratio
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return data_frame("pandas", self.columns())
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return data_frame("polars", self.columns())
-
-    def to_text(self) -> str:
-        """Return the table as text, one line per labelling."""
-        return text_table(self.head, self.cells())
-
     def cells(self, digits: int = 3) -> list[list[str]]:
         """Return the table as text cells, one list per labelling.
 
@@ -1285,17 +1273,9 @@ class Labellings(Sequence[LabellingRow]):
         """
         return self._format_rows(range(len(self)), digits)
 
-    def __repr__(self) -> str:
-        lines = [self._title(), text_table(self.head, self._shown()), self.note]
-        return "\n".join(filter(None, lines))
-
-    def __rich__(self) -> Any:
-        return rich_table(self.head, self._shown(), self._title())
-
-    def _repr_html_(self) -> str:
-        return html_table(self.head, self._shown(), self._title())
-
-    def _title(self) -> str:
+    @property
+    def caption(self) -> str:
+        """Number of labellings, and the positive class."""
         named = "" if self.positive_class is None else f", positive class {self.positive_class!r}"
         named += " against the rest" * (self.negative_class is None and bool(named))
         if self.cost_reject is not None:

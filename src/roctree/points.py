@@ -49,11 +49,9 @@ from roctree.strategy import (
     reject_option,
 )
 from roctree.text import (
-    data_frame,
-    html_table,
+    DisplayTable,
     pluralize,
     quote_if_needed,
-    rich_table,
     text_table,
 )
 from roctree.tree.text import apart, date_text
@@ -516,8 +514,8 @@ def _tree_points(score: float, scoring: PointScale) -> float:
 # The table of points
 
 
-@dataclass(frozen=True, eq=False)
-class PointsTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class PointsTable(DisplayTable):
     """The table of points: attribute, value or range, points per class, share of the effect.
 
     Points are log-odds, or whole points. Between two values of a number that are listed with "at"
@@ -630,14 +628,6 @@ class PointsTable:
             before = name
         return rows
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return data_frame("pandas", self.columns())
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return data_frame("polars", self.columns())
-
     def chances(self) -> list[tuple[int, float]]:
         """Return sums of whole points of two classes, and the probability of the positive class."""
         card = self.scorecard
@@ -672,6 +662,11 @@ class PointsTable:
         unit = f"; a point is {card.unit:.3g} of log-odds" if card.whole else ""
         return f"{card}; share of the tree {100.0 * card.tree_share:.0f} %{unit}"
 
+    @property
+    def caption(self) -> str:
+        """The same, above the table in notebooks."""
+        return self.note
+
     def to_text(self) -> str:
         """Return the table as text."""
         if not self.scorecard.attributes:
@@ -682,12 +677,6 @@ class PointsTable:
 
     def __repr__(self) -> str:
         return self.to_text()
-
-    def __rich__(self) -> Any:
-        return rich_table(self.head, self.cells(), self.note)
-
-    def _repr_html_(self) -> str:
-        return html_table(self.head, self.cells(), self.note)
 
 
 # Learning

@@ -19,7 +19,7 @@ from roctree.arrays import Floats, Ints
 from roctree.data import Dataset
 from roctree.errors import DataError, ParameterError
 from roctree.labelling import Leaves
-from roctree.text import data_frame, html_table, rich_table, text_table
+from roctree.text import DisplayTable
 from roctree.tree.growth import weight_grid
 from roctree.tree.prediction import (
     apply,
@@ -114,8 +114,8 @@ class Tally:
 _SHARES = ("probability ", "low ", "high ")
 
 
-@dataclass(frozen=True, eq=False)
-class LeafTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class LeafTable(DisplayTable):
     """The leaves of a tree as a table: their cases and their probabilities, by class.
 
     Unpacked, it is ``probabilities, counts``, which metrics such as ``mauc(*table)`` take.
@@ -156,6 +156,11 @@ class LeafTable:
                 found[f"high {label}"] = self.intervals[:, i, 1]
         return found
 
+    @property
+    def head(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.columns())
+
     def cells(self) -> list[list[str]]:
         """Return the table as text, one list of cells per line."""
         columns = [
@@ -163,23 +168,6 @@ class LeafTable:
             for name, each in self.columns().items()
         ]
         return [list(line) for line in zip(*columns, strict=True)]
-
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return data_frame("pandas", self.columns())
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return data_frame("polars", self.columns())
-
-    def __repr__(self) -> str:
-        return text_table(list(self.columns()), self.cells())
-
-    def __rich__(self) -> Any:
-        return rich_table(list(self.columns()), self.cells())
-
-    def _repr_html_(self) -> str:
-        return html_table(list(self.columns()), self.cells())
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,11 @@ HTML for a notebook, as a ``rich`` table for a terminal, or as a data frame of p
 """
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from roctree.errors import require_rich
 
@@ -87,6 +88,102 @@ def rich_table(
     for row in rows:
         table.add_row(*map(Text, row))
     return table
+
+
+class DisplayTable(ABC):
+    """A table of results: as text, as HTML in a notebook, drawn by ``rich``, and as a data frame.
+
+    A subclass has the values by column (``columns``) and the same as text (``head`` and ``cells``).
+    """
+
+    # Alignment of the columns in text and on terminals.
+    sides: ClassVar[Alignment | Sequence[Alignment]] = "right"
+
+    @abstractmethod
+    def columns(self) -> Mapping[str, Any]:
+        """Return the columns of the table by name."""
+
+    @property
+    @abstractmethod
+    def head(self) -> Sequence[str]:
+        """Headings of the columns of ``cells``."""
+
+    @abstractmethod
+    def cells(self) -> Sequence[Sequence[str]]:
+        """Return the table as text, one list of cells per line."""
+
+    @property
+    def caption(self) -> str | None:
+        """What the table shows, in one line."""
+        return None
+
+    @property
+    def note(self) -> str:
+        """Lines below the text."""
+        return ""
+
+    def _shown(self) -> Sequence[Sequence[str]]:
+        return self.cells()
+
+    def to_text(self) -> str:
+        """Return the table as text.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.2], [8, 3], [2, 9])
+        >>> print(curve.reliability().to_text())
+        score    cases  positives  probability          interval
+        0.2         12          3       0.2500  0.0889 to 0.5323
+        0.9         10          8       0.8000  0.4902 to 0.9433
+        """
+        return text_table(self.head, self.cells(), self.sides)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> curve.reliability().to_pandas().shape
+        (3, 7)
+        """
+        return data_frame("pandas", self.columns())
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        Examples
+        --------
+        >>> from roctree.roc import Curve
+        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
+        >>> curve.reliability().to_polars().shape
+        (3, 7)
+        """
+        return data_frame("polars", self.columns())
+
+    def __repr__(self) -> str:
+        text = text_table(self.head, self._shown(), self.sides)
+        return "\n".join(filter(None, [self.caption, text, self.note]))
+
+    def __rich__(self) -> Any:
+        return rich_table(self.head, self._shown(), self.caption, self.sides)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.head, self._shown(), self.caption)
 
 
 def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Any]) -> Any:

@@ -207,8 +207,6 @@ def frontier(
     Example:
       roctree frontier data.csv --target outcome --leaves 4,8 --ways best_first,soft
     """
-    from roctree.experiment.frontier import HEAD
-
     if plot is not None:
         _check_plot(plot, measure)
     cases = read_training_file(data, column_roles(target, None, columns), reading)
@@ -228,7 +226,7 @@ def frontier(
         "the error rate" if matrix is None else f"the cost per case{_positive_note(costs, matrix)}"
     )
     title = f"Means over {folds * repeats} train/test splits; cost is {what}"
-    return Report({"points": points}, [ReportTable(HEAD, found.cells(), title)])
+    return Report({"points": points}, [ReportTable(found.head, found.cells(), title)])
 
 
 def _positive_note(costs: dict[str, Any], matrix: Any) -> str:

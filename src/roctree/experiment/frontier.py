@@ -7,7 +7,7 @@ folds.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,11 @@ from roctree.pruning import AUCPruning, CostComplexity
 from roctree.requests import cost_table, least_cost_classes
 from roctree.roc import mauc
 from roctree.strategy import is_finite_number
-from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
+from roctree.text import DisplayTable, did_you_mean
 
 Trees = Iterator[ROCTreeClassifier]
 
 LEAVES = (4, 8, 16, 32, 64)
-HEAD = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
 # Lower bound of a probability in the log-loss.
 _LOG_LOSS_FLOOR = 1e-15
 
@@ -157,9 +156,11 @@ class FrontierPoint:
     cost: float
 
 
-@dataclass(frozen=True)
-class Frontier:
+@dataclass(frozen=True, repr=False)
+class Frontier(DisplayTable):
     """Quality of trees of each way and size, by cross-validation."""
+
+    head: ClassVar = ("way", "at most", "leaves", "AUC", "±", "log-loss", "cost")
 
     points: tuple[FrontierPoint, ...]
 
@@ -175,30 +176,10 @@ class Frontier:
             key=lambda point: point.max_leaves,
         )
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return data_frame("pandas", self.columns())
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return data_frame("polars", self.columns())
-
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of the table by name."""
         names = FrontierPoint.__dataclass_fields__
         return {name: [getattr(point, name) for point in self.points] for name in names}
-
-    def to_text(self) -> str:
-        """Return the table as text."""
-        return text_table(HEAD, self.cells())
-
-    __repr__ = to_text
-
-    def __rich__(self) -> Any:
-        return rich_table(HEAD, self.cells())
-
-    def _repr_html_(self) -> str:
-        return html_table(HEAD, self.cells())
 
     def cells(self) -> list[list[str]]:
         """Return the cells of the table as text."""

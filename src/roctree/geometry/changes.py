@@ -12,7 +12,7 @@ leaves the label open is filled in.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,11 @@ from roctree.geometry.kernels import (
 )
 from roctree.geometry.metric import units_of
 from roctree.strategy import is_finite_number, is_integer
-from roctree.text import data_frame, did_you_mean, html_table, rich_table, text_table
+from roctree.text import (
+    Alignment,
+    DisplayTable,
+    did_you_mean,
+)
 from roctree.tree.tree import IS_PRESENT, Tree
 
 Effects = NDArray[np.uint8]
@@ -94,8 +98,8 @@ class CaseChange(NamedTuple):
         return bool(np.isfinite(self.distance))
 
 
-@dataclass(frozen=True, eq=False)
-class Changes(Sequence[CaseChange]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Changes(DisplayTable, Sequence[CaseChange]):
     """The least change of each case; a sequence with one item per case.
 
     Parameters
@@ -106,6 +110,9 @@ class Changes(Sequence[CaseChange]):
     schema : Schema
         Meaning of the values.
     """
+
+    head: ClassVar = ("case", "label", "attribute", "now", "needed", "change", "distance")
+    sides: ClassVar[Alignment] = "left"
 
     cases: tuple[CaseChange, ...]
     values: Floats
@@ -147,28 +154,11 @@ class Changes(Sequence[CaseChange]):
         names = ("case", "label", "to", "attribute", "now", "needed", "by", "distance")
         return {name: [line[i] for line in lines] for i, name in enumerate(names)}
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return data_frame("pandas", self.columns())
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the table as text, one tuple of cells per line."""
+        return list(self._lines())
 
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return data_frame("polars", self.columns())
-
-    def to_text(self) -> str:
-        """Return the table as text."""
-        return text_table(_HEAD, self._text_rows(), align="left")
-
-    def __repr__(self) -> str:
-        return self.to_text()
-
-    def __rich__(self) -> Any:
-        return rich_table(_HEAD, self._text_rows())
-
-    def _repr_html_(self) -> str:
-        return html_table(_HEAD, self._text_rows())
-
-    def _text_rows(self) -> Iterator[tuple[str, ...]]:
+    def _lines(self) -> Iterator[tuple[str, ...]]:
         for number, case in enumerate(self.cases):
             same = case.to is None or case.to == case.label
             label = str(case.label) if same else f"{case.label} to {case.to}"
@@ -180,9 +170,6 @@ class Changes(Sequence[CaseChange]):
                 by = "" if change.by is None else f"{change.by:+.6g}"
                 cells = (change.attribute, _format_value(change.now), _format_needed(change), by)
                 yield ("", "", *cells, "") if place else (str(number), label, *cells, distance)
-
-
-_HEAD = ("case", "label", "attribute", "now", "needed", "change", "distance")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from roctree.pruning.protocol import TIE, Pruned, Pruner, PrunesUnderCosts
 from roctree.roc.arithmetic import upper_hull
 from roctree.roc.curve import IN_PARTS
 from roctree.strategy import configure, is_finite_number
-from roctree.text import data_frame, html_table, rich_table, text_table
+from roctree.text import DisplayTable
 from roctree.tree.prediction import mix
 from roctree.tree.shape import collapse, kept_nodes, nodes_in
 from roctree.tree.tree import Tree
@@ -41,7 +41,6 @@ _PAPER_OPTIONS: dict[str, dict[str, float]] = {
     "minimum_error": {"m": 8.0},
     "error_based": {"cf": 0.01},
 }
-_HEAD = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "chi2", "operating")
 # Ratios of costs between which all breakpoints are found.
 _RATIOS = (1e-9, 1e9)
 # Trees whose costs differ by less are equally good.
@@ -93,8 +92,8 @@ class CostPoint(NamedTuple):
         return 1.0 - self.tpr
 
 
-@dataclass(frozen=True, eq=False)
-class CostPruningCurve(Sequence[CostPoint]):
+@dataclass(frozen=True, eq=False, repr=False)
+class CostPruningCurve(DisplayTable, Sequence[CostPoint]):
     """One point per cost ratio, in the given order.
 
     Parameters
@@ -110,6 +109,8 @@ class CostPruningCurve(Sequence[CostPoint]):
         For ``costs="all"``, the cost ratios (miss : false alarm) at which the tree changes, one
         between any two successive points.
     """
+
+    head: ClassVar = ("miss : false alarm", "FPR", "TPR", "leaves", "cost", "chi2", "operating")
 
     points: tuple[CostPoint, ...]
     positive: Any
@@ -173,37 +174,19 @@ class CostPruningCurve(Sequence[CostPoint]):
             )
         return min(allowed, key=lambda point: (point.fpr, -point.tpr, point.n_leaves or 0))
 
-    def to_text(self) -> str:
-        """Return the points as a text table, one line each."""
-        return text_table(_HEAD, self._cells())
-
     def columns(self) -> dict[str, Any]:
         """Return the points as columns."""
         names = ("cost_fn", "cost_fp", "fpr", "tpr", "n_leaves", "cost", "chi_squared", "operating")
         return {name: [getattr(point, name) for point in self.points] for name in names}
 
-    def to_pandas(self) -> Any:
-        """Return the points as a pandas data frame."""
-        return data_frame("pandas", self.columns())
-
-    def to_polars(self) -> Any:
-        """Return the points as a polars data frame."""
-        return data_frame("polars", self.columns())
-
-    def __repr__(self) -> str:
-        return f"{self._title()}\n{self.to_text()}"
-
-    def __rich__(self) -> Any:
-        return rich_table(_HEAD, self._cells(), self._title())
-
-    def _repr_html_(self) -> str:
-        return html_table(_HEAD, self._cells(), self._title())
-
-    def _title(self) -> str:
+    @property
+    def caption(self) -> str:
+        """Number of cost ratios, and the positive class."""
         approximate = f", {IN_PARTS}" if self.in_parts else ""
         return f"{len(self)} cost ratios, positive class {self.positive!r}{approximate}"
 
-    def _cells(self) -> list[list[str]]:
+    def cells(self) -> list[list[str]]:
+        """Return the table as text, one list of cells per point."""
         return [
             [
                 f"{point.cost_fn:.4g} : {point.cost_fp:.4g}",

@@ -9,7 +9,7 @@ convex hull of the ROC curve: an edge of slope s is a pool with the odds s times
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,17 +17,15 @@ from roctree.arrays import Floats
 from roctree.errors import DataError
 from roctree.roc.arithmetic import group_sums, upper_hull
 from roctree.roc.inputs import check_confidence
-from roctree.text import Alignment, data_frame, html_table, text_table
+from roctree.text import Alignment, DisplayTable
 from roctree.tree.tree import SCORE_DECIMALS, make_read_only
 
 if TYPE_CHECKING:
     from roctree.roc.curve import Curve
 
-_HEAD = ("score", "cases", "positives", "probability", "interval")
 
-
-@dataclass(frozen=True, eq=False)
-class Reliability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(DisplayTable):
     """Pools of adjacent scores, lowest first, with the probability of the positive class in each.
 
     Probabilities rise from pool to pool. Called with scores, it returns their probabilities: that
@@ -55,6 +53,9 @@ class Reliability:
     0.9            10          9       0.9000  0.5958 to 0.9821
     miscalibration 0.0095, discrimination 0.0899, uncertainty 0.2492
     """
+
+    head: ClassVar = ("score", "cases", "positives", "probability", "interval")
+    sides: ClassVar[Sequence[Alignment]] = ("left", "right", "right", "right", "right")
 
     score_from: Floats
     score_to: Floats
@@ -170,39 +171,19 @@ class Reliability:
             "high": self.intervals[:, 1],
         }
 
-    def to_pandas(self) -> Any:
-        """Return the table of the pools as a pandas data frame.
+    def cells(self) -> list[Sequence[str]]:
+        """Return the table as text, one tuple of cells per pool.
 
         Returns
         -------
-        pandas.DataFrame
+        list of tuple of str
 
         Examples
         --------
         >>> from roctree.roc import Curve
-        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
-        >>> curve.reliability().to_pandas().shape
-        (3, 7)
+        >>> Curve.from_leaves([0.9, 0.2], [8, 3], [2, 9]).reliability().cells()[0]
+        ('0.2', '12', '3', '0.2500', '0.0889 to 0.5323')
         """
-        return data_frame("pandas", self.columns())
-
-    def to_polars(self) -> Any:
-        """Return the table of the pools as a polars data frame.
-
-        Returns
-        -------
-        polars.DataFrame
-
-        Examples
-        --------
-        >>> from roctree.roc import Curve
-        >>> curve = Curve.from_leaves([0.9, 0.6, 0.2], [8, 4, 3], [2, 4, 9])
-        >>> curve.reliability().to_polars().shape
-        (3, 7)
-        """
-        return data_frame("polars", self.columns())
-
-    def _cells(self) -> list[Sequence[str]]:
         return [
             (
                 f"{first:.4g}" if first == last else f"{first:.4g} to {last:.4g}",
@@ -216,16 +197,16 @@ class Reliability:
             )
         ]
 
+    @property
+    def caption(self) -> str:
+        """What the table shows."""
+        return "Reliability"
+
     def __repr__(self) -> str:
-        align: list[Alignment] = ["left", "right", "right", "right", "right"]
-        table = text_table(_HEAD, self._cells(), align)
         return (
-            f"{table}\nmiscalibration {self.miscalibration:.4f}, "
+            f"{self.to_text()}\nmiscalibration {self.miscalibration:.4f}, "
             f"discrimination {self.discrimination:.4f}, uncertainty {self.uncertainty:.4f}"
         )
-
-    def _repr_html_(self) -> str:
-        return html_table(_HEAD, self._cells(), "Reliability")
 
 
 def reliability(curve: "Curve", level: float = 0.95) -> Reliability:
