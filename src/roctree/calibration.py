@@ -80,13 +80,21 @@ class Calibration:
         )
 
     def intervals(self, scores: Floats) -> Floats:
-        """Return confidence intervals of calibrated probabilities, float64[rows, classes, 2]."""
+        """Return confidence intervals of calibrated probabilities, float64[rows, classes, 2].
+
+        Those of more than two classes are of each class against the rest, extended where needed to
+        the probability, which is divided by the sum.
+        """
         if scores.shape[1] == 2:
             second = self.curves[0].interval(scores[:, 1])
             return np.stack([1.0 - second[:, ::-1], second], axis=1)
-        return np.stack(
+        ends = np.stack(
             [curve.interval(column) for curve, column in zip(self.curves, scores.T, strict=True)],
             axis=1,
+        )
+        shares = self(scores)
+        return np.stack(
+            [np.minimum(ends[:, :, 0], shares), np.maximum(ends[:, :, 1], shares)], axis=2
         )
 
     def __repr__(self) -> str:

@@ -823,8 +823,11 @@ class OperatingPoint:
 
     @property
     def rejected(self) -> float:
-        """Share of the cases that remain undecided."""
-        return float(self.confusion[self.n_classes :].sum())
+        """Share of the cases that remain undecided, at the requested prior."""
+        if not self.abstains:
+            return 0.0
+        two = _as_judged(self, self.confusion)
+        return float((two.confusion[two.n_classes :] * two.weights).sum())
 
     @property
     def achievement(self) -> str:
@@ -910,9 +913,37 @@ def cost_of_labels(point: OperatingPoint, confusion: Floats) -> tuple[float, flo
         The cost per case, and the lowest cost of one label for all cases. None if the labels were
         not chosen by costs or a prior, or if a class is absent.
     """
-    totals = confusion.sum(axis=0)
-    if not isinstance(point.labeller, LeastCost) or not totals.all():
+    if not isinstance(point.labeller, LeastCost) or not confusion.sum(axis=0).all():
         return None
+    judged = _as_judged(point, confusion / confusion.sum())
+    costs = judged.costs * judged.weights
+    of_one_label = costs @ judged.confusion.sum(axis=0)
+    return float((judged.confusion * costs).sum()), float(of_one_label.min())
+
+
+class _Judged(NamedTuple):
+    """Labels of cases, their costs, and the factors from the shares of the cases to the prior.
+
+    Parameters
+    ----------
+    confusion, costs : float64[labels, classes]
+        Of two classes if one class was asked for against the rest.
+    weights : float64[classes]
+    """
+
+    confusion: Floats
+    costs: Floats
+    weights: Floats
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.weights)
+
+
+def _as_judged(point: OperatingPoint, confusion: Floats) -> _Judged:
+    """Return shares of cases by predicted and true class as the request of ``point`` sees them."""
+    totals = confusion.sum(axis=0)
     leaves = Leaves(np.array([0]), totals[None], totals[None] / totals.sum(), point.positive)
     two = leaves.against_rest if separates_one_class(point.labeller) else leaves
     asked: Any = point.labeller
@@ -925,9 +956,7 @@ def cost_of_labels(point: OperatingPoint, confusion: Floats) -> tuple[float, flo
     costs = replace(asked, cost_reject=None).matrix(two)
     if asked.cost_reject is not None:
         costs = np.vstack([costs, np.full(two.n_classes, asked.cost_reject)])
-    costs = costs * asked.weights(two) / totals.sum()
-    of_one_label = costs @ confusion.sum(axis=0)
-    return float((confusion * costs).sum()), float(of_one_label.min())
+    return _Judged(confusion, costs, asked.weights(two))
 
 
 def _of_two_classes(labeller: Labeller, leaves: Leaves) -> Labeller:

@@ -79,6 +79,12 @@ def configure(strategy: Strategy, options: Mapping[str, Any]) -> Strategy:
     return replace(strategy, **options)  # type: ignore[type-var]
 
 
+def choices_of(strategy: Any, option: str) -> tuple[Any, ...]:
+    """Return the choices that the type of an option lists; none for other types."""
+    hint = get_type_hints(type(strategy)).get(option)
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
 def check_choices(strategy: Any) -> None:
     """Reject options that are not among the choices that their types list."""
     hints = get_type_hints(type(strategy))

@@ -1,8 +1,10 @@
 import gzip
 import json
 import sys
+from dataclasses import replace
 from importlib import import_module
 from io import BytesIO, TextIOWrapper
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 import pytest
@@ -11,7 +13,7 @@ from pyarrow import feather, parquet
 import roctree as library
 from roctree import ROCTreeClassifier
 from roctree.cli.fit import tree_from_options, tree_options, variants
-from roctree.cli.options import RENAMED
+from roctree.cli.options import RENAMED, parse_strategy, registry
 from roctree.data.readers import read_file
 from roctree.points import Points
 from roctree.pruning import MinimumError
@@ -189,3 +191,13 @@ def test_points_are_an_option_by_their_number_of_attributes(patients, roctree):
         assert roctree(*arguments).code == 0
     refused = roctree("fit", "data.csv", "--target", "outcome", "--points", "round")
     assert refused.err.startswith("Error: --points round is not known; choose from linear, curves")
+
+
+@pytest.mark.parametrize("name", ["criterion", "smoothing", "pruning", "points"])
+def test_every_choice_of_an_option_can_be_written_on_the_command_line(name):
+    for word, strategy in registry(name).items():
+        for option, hint in get_type_hints(type(strategy)).items():
+            choices = get_args(hint) if get_origin(hint) is Literal else ()
+            for choice in choices:
+                wanted = replace(strategy, **{option: choice})
+                assert parse_strategy(name, f"{word}:{option}={choice}") == wanted

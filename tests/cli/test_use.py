@@ -334,6 +334,8 @@ def test_prune_sweeps_costs(grown, roctree):
     data = read_file("test.csv", types=column_types(tree.schema_))
     cases = data.select(list(tree.schema_.names)), data["outcome"].to_numpy()
     assert str(tree.cost_pruning_curve([0.5, 1, 2], *cases)) in done.out
+    done = roctree("prune", "tree.json", "--sweep", "1:2,1,2:1", "--validation", "test.csv")
+    assert str(tree.cost_pruning_curve([(1, 2), 1, (2, 1)], *cases)) in done.out
     done = roctree("prune", "tree.json", "--sweep", "all", "--json")
     assert json.loads(done.out)["breakpoints"] == list(tree.cost_pruning_curve("all").breakpoints)
     line = ("prune", "tree.json", "--sweep", "all", "--max-fpr", "0.3", "-o", "small.json")

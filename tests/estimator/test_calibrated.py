@@ -84,9 +84,8 @@ def test_intervals_contain_the_share_of_the_pool_and_narrow_with_the_level(model
     wide, narrow = (fitted.calibrated(X, y, level=level) for level in (0.99, 0.5))
     low, high = np.moveaxis(wide.predict_interval(X), 2, 0)
     assert low.shape == (200, n_classes)
-    if n_classes == 2:
-        shares = wide.predict_proba(X)
-        assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all()
+    shares = wide.predict_proba(X)
+    assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all()
     inner = narrow.predict_interval(X)
     assert ((low <= inner[:, :, 0]) & (inner[:, :, 1] <= high)).all()
     assert wide.calibration_.level == 0.99
@@ -193,9 +192,10 @@ def test_each_of_several_classes_is_calibrated_against_the_rest_and_they_are_div
     expected = np.array(plain).T
     assert np.allclose(other.predict_proba(X), expected / expected.sum(axis=1, keepdims=True))
     assert repr(other.calibration_) == "<Calibration on 60 cases>"
-    # Intervals are those of each class against the rest, before the division.
+    # Intervals are those of each class against the rest; they contain the share after the division.
     low, high = np.moveaxis(other.predict_interval(X), 2, 0)
-    assert ((low <= expected + 1e-12) & (expected <= high + 1e-12)).all()
+    for shares in (expected, other.predict_proba(X)):
+        assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all()
 
 
 def test_scores_that_no_class_is_calibrated_to_stay_as_they_are():

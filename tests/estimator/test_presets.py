@@ -7,7 +7,7 @@ from roctree import ParameterError, ROCTreeClassifier, presets
 from roctree.criteria import AUC, MSEE, FMeasure, GainRatio
 from roctree.points import Points
 from roctree.pruning import CostComplexity, ErrorBased
-from roctree.smoothing import MBranch
+from roctree.smoothing import MBranch, UniformWhereEmpty
 from roctree.tree.text import to_text
 
 DATA = {"iris": load_iris, "breast cancer": load_breast_cancer}
@@ -60,6 +60,7 @@ SETTINGS = {
         "criterion": MSEE(),
         "nominal": "multiway",
         "missing": "category",
+        "smoothing": UniformWhereEmpty(MBranch(M=4.0)),
         "labels": "majority",
     },
     "f_measure_tree": {

@@ -61,6 +61,29 @@ def test_labels_cost_on_the_cases_they_were_chosen_by_what_was_expected(problem,
     assert cost_of_labels(point, np.diag([0.0, *np.ones(len(matrix) - 1)])) is None
 
 
+@given(problems(), REJECT, st.sampled_from(["matrix", "one class"]))
+def test_the_share_of_undecided_cases_is_that_at_the_prior(problem, reject, kind):
+    table, matrix, parts = problem
+    prior = [part / sum(parts) for part in parts]
+    made = leaves(table)
+    totals = made.counts.sum(axis=0)
+    assume(totals.all())
+    costs = {"cost_matrix": tuple(map(tuple, matrix))}
+    if kind == "one class":
+        costs = {"cost_fp": 1.0, "cost_fn": 3.0}
+    labeller = LeastCost(prior=tuple(prior), cost_reject=reject, **costs)
+    point = operating_point(made, labeller, len(table) + 1)
+    undecided = point.labels[1:] == len(matrix)
+    left = made.counts[undecided].sum(axis=0)
+    expected = sum(share * a / b for share, a, b in zip(prior, left, totals, strict=True))
+    if kind == "one class" and len(matrix) > 2:
+        rest = [place for place in range(len(matrix)) if place != made.positive]
+        of_rest = left[rest].sum() / totals[rest].sum()
+        share = prior[made.positive]
+        expected = share * left[made.positive] / totals[made.positive] + (1 - share) * of_rest
+    assert point.rejected == pytest.approx(expected)
+
+
 @given(tables(classes=(2, 4)), st.integers(0, 100))
 def test_with_equal_errors_a_leaf_is_decided_if_its_largest_share_is_at_least_one_minus_the_cost(
     table, percent

@@ -261,7 +261,7 @@ _PRUNING_COSTS = {
     "sweep": Choice(
         "Prune under many cost ratios (miss : false alarm) and show the rates: 'paper' for the 13 "
         "of Bradley and Lovell, 'all' for every ratio at which the tree changes, or ratios such as "
-        "0.5,1,2. Errors are counted on the validation data, by default on the training cases.",
+        "0.5,1,2 or 1:2,1:1,2:1. Errors are counted on the validation data, by default on the training cases.",
         "RATIOS",
     ),
     "positive": Choice("With --sweep, the positive class of two.", "CLASS"),
@@ -334,7 +334,7 @@ def _sweep(
         positive = parse_class("positive", options["positive"], tree.classes_.tolist())
     ratios: Any = {"paper": None, "all": "all"}.get(options["sweep"], options["sweep"])
     if ratios not in (None, "all"):
-        ratios = [parse_number("sweep", text) for text in ratios.split(",")]
+        ratios = [_ratio(text) for text in ratios.split(",")]
     curve = tree.cost_pruning_curve(ratios, method=pruner, positive=positive, **cases)
     facts: dict[str, Any] = curve.columns() | {"breakpoints": curve.breakpoints, "auc": curve.auc}
     shown = [str(curve), f"Area under these points: {curve.auc:.4f}"]
@@ -350,6 +350,13 @@ def _sweep(
             f"{point.fpr:.4f}, TPR {point.tpr:.4f}; wrote {output}"
         )
     return Report(facts, shown)
+
+
+def _ratio(text: str) -> float | tuple[float, float]:
+    """Return a cost ratio, 0.5, or the costs of a miss and a false alarm, 1:2."""
+    miss, colon, alarm = text.partition(":")
+    number = parse_number("sweep", miss)
+    return (number, parse_number("sweep", alarm)) if colon else number
 
 
 # Export

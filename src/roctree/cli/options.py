@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import typer
 
 from roctree.errors import DataError, ParameterError, ParameterWarning, Wording
-from roctree.strategy import configure, lookup
+from roctree.strategy import choices_of, configure, lookup
 from roctree.text import did_you_mean
 
 STRATEGY_PARAMETERS = ("criterion", "smoothing", "pruning", "points")
@@ -150,7 +150,8 @@ def parse_strategy(name: str, text: str) -> Any:
                 reason="has an option without a value: write {first}:OPTION=VALUE",
                 first=first,
             )
-        options[key] = parse_literal(value)
+        # "none" is the name of a choice for some options, and no value for others.
+        options[key] = value if value in choices_of(strategy, key) else parse_literal(value)
     return configure(strategy, options) if options else first
 
 
