@@ -44,7 +44,7 @@ FOREST, BOOSTING = "forest of 200", "gradient boosting"
 TREES: dict[str, Any] = {
     "C4.5": c45(),
     "C4.4": c44(),
-    REFERENCE: smiles_2003(),
+    REFERENCE: smiles_2003(smoothing="m_branch"),
     "default": ROCTreeClassifier(),
     "soft": ROCTreeClassifier(ranking="soft"),
     "readable": readable(),

@@ -121,12 +121,12 @@ def test_every_parameter_of_the_estimator_is_an_option():
 
 def test_help_lists_the_choices_of_the_registries(roctree):
     text = " ".join(roctree("fit", "--help").out.split())
-    for registry in (
+    for choices in (
         library.criteria.CRITERIA,
         library.smoothing.SMOOTHING,
         library.pruning.PRUNING,
     ):
-        assert ", ".join(registry) in text
+        assert ", ".join(choices) in text
 
 
 def test_options_become_what_python_would_be_given():

@@ -261,7 +261,8 @@ _PRUNING_COSTS = {
     "sweep": Choice(
         "Prune under many cost ratios (miss : false alarm) and show the rates: 'paper' for the 13 "
         "of Bradley and Lovell, 'all' for every ratio at which the tree changes, or ratios such as "
-        "0.5,1,2 or 1:2,1:1,2:1. Errors are counted on the validation data, by default on the training cases.",
+        "0.5,1,2 or 1:2,1:1,2:1. Errors are counted on the validation data, by default on the "
+        "training cases.",
         "RATIOS",
     ),
     "positive": Choice("With --sweep, the positive class of two.", "CLASS"),
