@@ -147,7 +147,7 @@ def test_a_small_first_fit_neither_loads_the_compiler_nor_says_anything(tmp_path
 def test_a_larger_first_fit_says_in_one_line_that_it_compiles_and_can_be_quiet(tmp_path):
     loaded, said = first_fit(tmp_path / "a", rows=6000)
     assert loaded == "True"
-    sentence = "roctree compiles kernels, once on this machine; this takes some seconds."
+    sentence = "roctree is compiling kernels, once on this machine; this takes a few seconds."
     assert said == [sentence]
     assert first_fit(tmp_path / "a", rows=6000) == ("True", [])
     (tmp_path / "b").mkdir()
@@ -166,7 +166,7 @@ def test_a_terminal_shows_for_how_long_it_has_been_and_is_cleared(monkeypatch):
     with ahead._compilation_notice():
         time.sleep(0.05)
     shown = terminal.getvalue()
-    assert "roctree compiles kernels" in shown
+    assert "roctree is compiling kernels" in shown
     assert "… 0 s" in shown
     assert shown.endswith(" \r")
 

@@ -226,4 +226,4 @@ def test_a_message_about_compilation_can_be_turned_off(quiet, said, monkeypatch,
     monkeypatch.setenv("ROCTREE_QUIET", quiet)
     with ahead._compilation_notice():
         pass
-    assert ("roctree compiles kernels" in capsys.readouterr().err) is said
+    assert ("roctree is compiling kernels" in capsys.readouterr().err) is said

@@ -8,7 +8,7 @@ from roctree.errors import how_to_install
 
 
 def main() -> NoReturn:
-    """Run the command line; without what it needs, say how to install it."""
+    """Run the command line, or say how to install what it needs."""
     # Commands multiply small matrices only. Where memory is limited, OpenBLAS interrupts a process
     # whose threads it cannot start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

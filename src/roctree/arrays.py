@@ -1,4 +1,4 @@
-"""Types of arrays, for annotations; and threads over arrays.
+"""Array types for annotations, and threads over arrays.
 
 To a type checker, and outside kernels, ``Floats`` is an array of float64 of any shape. A kernel
 takes its aliases literally: ``roctree._jit`` derives the compiled type of an argument from the
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 class ArrayType(NamedTuple):
-    """Element type, number of dimensions, layout ("A" is any), and whether it is only read."""
+    """Element type, number of dimensions, layout ("A" is any), and whether it is read-only."""
 
     dtype: type[np.generic]
     ndim: int

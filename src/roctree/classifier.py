@@ -820,7 +820,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def positive_class_(self) -> Any:
-        """The positive class if none is named: the rarer of two in training, the last on ties.
+        """The default positive class: the rarer of two in training, the last on ties.
 
         None unless there are two classes.
         """

@@ -139,7 +139,7 @@ class ROCTreeClassifier(NodeClassifier):
     points : "linear", "curves", Points or None, default=None
         Scorecard to learn in addition to the tree, such as ``Points(max_attributes=5)``: attributes
         add points to the log-odds of the leaf. It is left empty if it hardly reduces the log-loss
-        of held-out cases. With more than 200,000 distinct rows, a sample is used.
+        of held-out cases. With more than 50,000 distinct rows, a sample is used.
     splits : {"exact", "binned"}, default="exact"
         "exact" considers every threshold, "binned" only those between bins of about equal weight,
         for data with many rows. The trees are equal if no column has more distinct values than
@@ -281,8 +281,8 @@ class ROCTreeClassifier(NodeClassifier):
             Labels; for data larger than memory, the name of a column.
         sample_weight : array of shape (n_samples,) or None
             Weights of at least 0, or the name of a column. A row of weight k counts as k rows.
-            Weights that average less than a half, as those that add up to 1, are first multiplied
-            by a power of two to average at least that.
+            Weights that average less than one half, such as weights that sum to 1, are first
+            multiplied by a power of two so that they average at least one half.
 
         Returns
         -------
@@ -570,7 +570,7 @@ class ROCTreeClassifier(NodeClassifier):
         ----------
         X, y, sample_weight : training cases
             The cases that grew the tree. Trees with the same parameters are fitted to parts of
-            them, so that points are learned beside out-of-fold probabilities.
+            them, to obtain the out-of-fold probabilities that the points correct.
         points : {"linear", "curves"} or Points
         **options
             Options of the points, such as ``max_attributes=5``.
@@ -772,7 +772,7 @@ class ROCTreeClassifier(NodeClassifier):
 
     @over_partitions
     def apply(self, X: Any) -> Ints:
-        """Return the leaf of each row; of several, the one on the heaviest path.
+        """Return the leaf of each row; if a row reaches several, that on the heaviest path.
 
         Parameters
         ----------
@@ -849,8 +849,8 @@ class ROCTreeClassifier(NodeClassifier):
     def plot(self, ax: Any = None, *, max_depth: int | None = None) -> Any:
         """Draw the tree with matplotlib, which the ``plot`` extra installs.
 
-        A leaf shows its letter and label, the probability of the positive class of two or of the
-        label, and the cases; colours are labels.
+        A leaf shows its letter, its label, its cases, and the probability of the positive class
+        or, if there are more than two classes, of the label. Colours stand for labels.
 
         Parameters
         ----------

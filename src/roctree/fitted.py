@@ -1365,7 +1365,7 @@ class FittedTree(FittedNodes):
     # The tree itself
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Ints:
-        """Return the leaf of each row; of several, the one on the heaviest path."""
+        """Return the leaf of each row; if a row reaches several, that on the heaviest path."""
         return apply(self.tree, self.encode(X, n_threads), n_threads=n_threads)
 
     def decision_path(self, X: Any) -> Any:

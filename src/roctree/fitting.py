@@ -561,7 +561,7 @@ def select_smoother(
 
 
 def best_smoother(smoother: Smoother, data: Dataset, fit_tree: Grow) -> Smoother:
-    """Return the smoother whose "auto" option has the least log-loss on held-out cases.
+    """Return the smoother whose "auto" option has the lowest log-loss on held-out cases.
 
     Each fold has its own tree, because on the training cases of a tree the least smoothing always
     looks best.

@@ -83,7 +83,7 @@ class Leaves:
     shares : float64[rows, classes]
         Class frequencies; those of training in leaves without cases.
     positive : int
-        The positive class, of two or against the rest.
+        The positive class: one of two, or one against the rest.
     by_shares : bool
         Whether shares are the probabilities of a model rather than frequencies of the counts. Costs
         are then weighed by shares, and rates are those of the counts.
@@ -775,7 +775,7 @@ class OperatingPoint:
         are unknown. The counts contain fractions of them, while ``predict`` labels them as a whole,
         so the rates are approximate.
     positive : int
-        Index of the positive class, of two or against the rest.
+        Index of the positive class: one of two, or one against the rest.
     seed : int
         Seed of a randomised labelling.
     positive_class : label

@@ -1,13 +1,13 @@
-"""Points beside a tree: a scorecard for the weak effects that a small tree cannot represent.
+"""Points: a scorecard beside a tree, for the weak effects that a small tree cannot represent.
 
 A tree with points starts from the probabilities of the leaf and adds points for every attribute::
 
     score(class) = weight * log p_tree(class) + intercept(class) + sum of points(class, attribute)
 
-and the probabilities are the softmax of the scores. Of two classes only the second has points:
-they are added to its log-odds. The points of a numeric attribute are a linear function of its value
-(``shape="linear"``) or a piecewise linear one (``"curves"``); each category, and a missing value,
-has constant points.
+and the probabilities are the softmax of the scores. With two classes, only the second has points,
+which are added to its log-odds. The points of a numeric attribute are a linear function of its
+value (``shape="linear"``) or a piecewise linear one (``"curves"``); each category, and a missing
+value, has constant points.
 
 ``learn_points`` estimates them by ridge regression on out-of-fold probabilities of the tree,
 chooses the penalty by cross-validation, and adds no points unless they lower the log-loss of
@@ -102,7 +102,7 @@ LISTED_SUMS, LISTED_CHANCES = 13, (0.01, 0.99)
 
 @dataclass(frozen=True)
 class Points:
-    """A table of points, learned beside the tree.
+    """A table of points, learned in addition to the tree.
 
     Parameters
     ----------
@@ -528,8 +528,8 @@ class PointsTable(DisplayTable):
     scorecard : Scorecard
     schema : Schema
     positive : int
-        Of two classes, the one whose points are shown; those of the other are the same with the
-        other sign.
+        With two classes, the one whose points are shown; the other has the same points with the
+        opposite sign.
     leaves : mapping from str to float64[classes]
         Probabilities of the leaves by their letter, for whole points.
     """
@@ -1091,7 +1091,7 @@ class RidgeRegression:
 
 @dataclass(frozen=True, eq=False)
 class PenaltyChoice:
-    """The penalty with the least log-loss of held-out cases.
+    """The penalty with the lowest log-loss of held-out cases.
 
     Parameters
     ----------

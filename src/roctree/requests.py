@@ -119,7 +119,7 @@ class OperatingRequest(NamedTuple):
     counts : "training", "smoothed" or held-out cases
         Basis of the choice.
     positive : int
-        Index of the positive class, of two or against the rest.
+        Index of the positive class: one of two, or one against the rest.
     seed : int
         Seed of the random draws of randomised labels.
     """
@@ -203,7 +203,7 @@ def _check_positive(labeller: Labeller, positive: Any, classes: NDArray[Any]) ->
 def least_cost_classes(
     probabilities: Floats, cost_matrix: Any, classes: NDArray[Any], positive: int
 ) -> NDArray[np.int64]:
-    """Return the class of least expected cost for each row; the positive one of two on ties.
+    """Return the class of lowest expected cost for each row; if two classes tie, the positive one.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class FittedScorecard(FittedScores, FittedTree):
 
     @property
     def points_table(self) -> PointsTable:
-        """The points as a table, of two classes those of the positive one."""
+        """The points as a table; with two classes, those of the positive class."""
         place = self.class_of_interest
         letters = leaf_letters(self.tree, self.probabilities[:, place])
         leaves = {letter: self.probabilities[node] for node, letter in letters.items()}

@@ -589,9 +589,8 @@ def test_labels_chosen_by_costs_are_evaluated_by_these_costs(grown, roctree, opt
     of_one = (np.array(price) * target).sum(axis=1).min()
     assert facts["cost_of_one_label"] == pytest.approx(of_one)
     shown = roctree("evaluate", "tree.json", "test.csv", *options, "--positive", "ill").out
-    assert (
-        f"a case costs {facts['cost_per_case']:.4g}, with one label for all {of_one:.4g}" in shown
-    )
+    assert f"Cost per case {facts['cost_per_case']:.4g}, at the costs for which" in shown
+    assert f"; {of_one:.4g} with one label for all cases." in shown
 
 
 def test_labels_without_costs_are_not_evaluated_by_costs(grown, roctree):

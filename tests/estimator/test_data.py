@@ -257,5 +257,5 @@ def test_days_in_a_row_and_numbers_that_repeat_identify_nothing(column):
 
 def test_rows_that_are_dicts_should_be_a_frame():
     X, y = identified()
-    with pytest.raises(DataError, match=r"list of dicts: make a data frame of it"):
+    with pytest.raises(DataError, match=r"list of dicts: convert it to a data frame"):
         ROCTreeClassifier().fit(X.to_dict("records"), y)

@@ -196,9 +196,9 @@ def test_a_wanted_rate_gives_the_costs_to_prune_with(fitted):
 
 def test_a_rate_out_of_reach_says_what_is_the_least():
     curve = curve_of(worked_example(), [(1, 1)], positive=0)
-    with pytest.raises(ParameterError, match=r"the least is 0.25; try higher costs of false"):
+    with pytest.raises(ParameterError, match=r"the lowest is 0.25; try higher costs of false"):
         curve.for_fpr(0.1)
-    with pytest.raises(ParameterError, match=r"the least is 0.25; try higher costs of misses"):
+    with pytest.raises(ParameterError, match=r"the lowest is 0.25; try higher costs of misses"):
         curve_of(worked_example(), [(1, 1)]).for_fnr(0.1)
     with pytest.raises(ParameterError, match="give a number from 0 to 1"):
         curve.for_fpr(10)

@@ -331,7 +331,7 @@ def choose(steps: float, *kernels: Kernel) -> Callable[[Kernel], Kernel]:
 def _warn_without_numba(reason: str) -> None:
     warnings.warn(
         f"{reason}, so roctree interprets its loops: results are the same, but fits of more than "
-        "some hundred rows take long.",
+        "a few hundred rows are slow.",
         RuntimeWarning,
         stacklevel=4,
     )

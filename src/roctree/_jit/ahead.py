@@ -212,9 +212,9 @@ def _compilation_notice() -> Iterator[None]:
         yield
         return
     once = "once on this machine" if keeps_kernels() else "in each process"
-    message = f"roctree compiles kernels, {once}"
+    message = f"roctree is compiling kernels, {once}"
     if not stream.isatty():
-        _say(stream, f"{message}; this takes some seconds.\n")
+        _say(stream, f"{message}; this takes a few seconds.\n")
         yield
         return
     done = Event()

@@ -306,8 +306,8 @@ def _label_report(model: FittedModel, cases: TestCases, weighted: bool) -> Repor
     if costs is not None:
         facts["cost_per_case"], facts["cost_of_one_label"] = costs
         summary += (
-            f"At the costs of these labels a case costs {costs[0]:.4g}, with one label for all "
-            f"{costs[1]:.4g}.\n"
+            f"Cost per case {costs[0]:.4g}, at the costs for which the labels were chosen; "
+            f"{costs[1]:.4g} with one label for all cases.\n"
         )
     return Report(facts, [summary, ReportTable(head, rows, styles=_confusion_styles(counts))])
 

@@ -5,8 +5,8 @@ errors and warnings of the library name parameters, ``max_fpr=2``; ``OptionWordi
 with the options of a command, ``--max-fpr 2``.
 
 Options come in groups (columns, reading, operating point, parameters of an estimator).
-``@command`` makes a command of a function, which receives each group as one dict of the options
-that were given.
+``@command`` turns a function into a command; the function receives each group as one dict of the
+options that were given.
 """
 
 import json
@@ -521,7 +521,7 @@ _EVERY_COMMAND = {
 
 
 def command(**groups: Mapping[str, Choice]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Make a command of a function that returns a ``Report``, or None if it printed its result.
+    """Turn a function into a command; it returns a ``Report``, or None if it printed its result.
 
     Parameters
     ----------

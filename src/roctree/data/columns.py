@@ -378,7 +378,7 @@ def as_matrix(X: Any) -> NDArray[Any]:
             f"X is a {type(X).__name__}: expected a data frame, an array or a list of rows."
         )
     if matrix.ndim == 1 and len(matrix) > 0 and isinstance(matrix[0], Mapping):
-        raise DataError("X is a list of dicts: make a data frame of it, pandas.DataFrame(X).")
+        raise DataError("X is a list of dicts: convert it to a data frame, pandas.DataFrame(X).")
     if matrix.ndim == 1 and type(X).__name__ == "Series":
         one_row = "df.iloc[[i]]" if hasattr(X, "iloc") else "df[i : i + 1]"
         raise DataError(

@@ -178,7 +178,9 @@ def encode_columns(X: Any, schema: Schema, n_threads: int = 1) -> FloatArray:
     table = read_table(X)
     _check_same_columns(table, schema)
     if table.categories is not None and table.categories != schema.categories:
-        raise DataError("The rows were encoded with other categories than the training data.")
+        raise DataError(
+            "The categories of the encoded rows differ from those of the training data."
+        )
     if table.matrix is not None and (table.categories is not None or not schema.nominal.any()):
         _reject_infinity(table.matrix, table.names, n_threads)
         return table.matrix

@@ -1,4 +1,4 @@
-"""The least change of a case that leads to another label: a counterfactual explanation.
+"""The smallest change of a case that leads to another label: a counterfactual explanation.
 
 Each case is projected onto the nearest leaf with the requested label, within the limits set by the
 user. Distances are those of ``roctree.geometry.boundary``, but the changed case really reaches the
@@ -73,7 +73,7 @@ class Change(NamedTuple):
 
 
 class CaseChange(NamedTuple):
-    """The least change of one case to another label.
+    """The smallest change of one case to another label.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class CaseChange(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Changes(DisplayTable, Sequence[CaseChange]):
-    """The least change of each case; a sequence with one item per case.
+    """The smallest change of each case; a sequence with one item per case.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def nearest_changes(
     schema: Schema,
     labels: list[Any],
 ) -> Changes:
-    """Return the least change of each row to a label, or to any other than its own.
+    """Return the smallest change of each row to a label, or to any other than its own.
 
     Parameters
     ----------

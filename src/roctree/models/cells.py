@@ -1,4 +1,4 @@
-"""Cells of a 2^N-tree: hypercubes that are halved along every axis, and only those with cases.
+"""Cells of a 2^N-tree: hypercubes that are halved along every axis; only those with cases are kept.
 
 A cell is identified by its level, the number of times every side of the whole space was halved, and
 by its corner, the leading bits of the addresses in it. An address has ``BITS`` bits for each

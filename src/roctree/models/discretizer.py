@@ -1,7 +1,7 @@
 """``MDLDiscretizer``: cut numbers into intervals by minimum description length.
 
 By the method of Fayyad and Irani (1993), a numeric column is cut where the mean class entropy of
-the two sides is least. The cut is kept if it gains more information than its description costs:
+the two sides is lowest. The cut is kept if it gains more information than its description costs:
 more than (log2(N - 1) + log2(3^k - 2) - k H + k1 H1 + k2 H2) / N for N cases, k classes and entropy
 H of both sides together, and k1, H1, k2, H2 of each side. Both sides are then cut in the same way.
 
@@ -328,9 +328,9 @@ def best_cut(
     counts: ClassCounts,
     purities: Floats,
 ) -> int:
-    """Return the last case left of the cut of least entropy, or ``NO_CUT``.
+    """Return the last case left of the cut of lowest entropy, or ``NO_CUT``.
 
-    ``price`` is the least information in bits that a cut must gain over all cases.
+    ``price`` is the information in bits that a cut must gain at least, over all cases.
     """
     values, labels, weights = column.values, column.labels, column.weights
     total, left, right = counts.total, counts.left, counts.right
@@ -511,7 +511,7 @@ def purity_at(right: Weight, up: Weight, whole: PathEnd, table: Floats) -> float
 
 @kernel
 def least_purity(class_counts: Ints, price: float, table: Floats) -> float:
-    """Return the least purity of a cut that gains its price in bits."""
+    """Return the lowest purity of a cut that gains its price in bits."""
     n = class_counts.sum()
     missing = price - n * entropy(class_counts, table)
     return float(LOG_2 * missing - PURITY_ROUNDING * (1.0 + table[int(n)]))
@@ -538,7 +538,7 @@ def n_present(class_counts: Weights) -> int:
 
 @kernel
 def least_price(n_cases: float, table: Floats, class_counts: Weights) -> float:
-    """Return the least information, in bits over all cases, that a cut must gain.
+    """Return the information, in bits over all cases, that a cut must gain at least.
 
     It is infinite if no cut is possible.
 

@@ -79,9 +79,9 @@ class NaiveBayesTreeClassifier(FittedClassifier):
     Parameters
     ----------
     min_samples_split : float, default=30
-        Least weight of a node that is split.
+        Minimum weight of a node to be split.
     min_error_reduction : float, default=0.05
-        Least part of a node's errors that a split must avoid.
+        Minimum fraction of a node's errors that a split must avoid.
     folds : {"rows", "kinds"}, default="rows"
         "rows" assigns rows to the folds of cross-validation by their position, exactly as Weka
         does. With "kinds" equal rows stay together and the tree does not depend on the order of
@@ -217,8 +217,8 @@ def grow_naive_bayes_tree(
     Parameters
     ----------
     dataset : the training cases; folds depend on their order
-    min_weight : least weight of a node that is split
-    min_reduction : least part of a node's errors that its split must avoid
+    min_weight : minimum weight of a node to be split
+    min_reduction : minimum fraction of a node's errors that its split must avoid
     """
     root = root_cases(dataset)
     steps = _INTERPRETED_CELL * dataset.values.size * root.n_classes
@@ -460,7 +460,7 @@ NO_SPLIT = -1
 DIVIDED = -1
 # Differences that Weka ignores between two sums, and between two values.
 SMALL, TOO_CLOSE = 1e-6, 1e-5
-# Least weight of two branches, and the largest minimum that C4.5 demands of both sides of a cut.
+# Minimum weight of two branches, and the largest minimum that C4.5 requires on both sides of a cut.
 MIN_BRANCH, MAX_SIDE = 2.0, 25.0
 # In smaller branches every case is an error; a threshold needs more than five cases in a branch.
 MIN_CASES, MIN_CASES_OF_THRESHOLD = float(WEKA_FOLDS), float(np.nextafter(WEKA_FOLDS, np.inf))
@@ -527,7 +527,7 @@ def evaluate_node(
     ----------
     node : the cases
     may_split : whether to look for a split
-    min_reduction : least part of the errors that a split must avoid
+    min_reduction : minimum fraction of the errors that a split must avoid
     random_state : int64[2], of Java's generator, by which the cases of each candidate are dealt
     order : int64[cases], 0, 1, ...; each numeric attribute sorts it, and the branches inherit the
         final order
@@ -917,7 +917,7 @@ def best_threshold(values: Floats, node: NodeCases, order: Ints, n_known: Int) -
 
 @kernel
 def least_side(known: float, n_classes: Int) -> float:
-    """Return the least weight of a side of a cut: a tenth of the mean class, within limits."""
+    """Return the minimum weight of a side of a cut: a tenth of the mean class, within limits."""
     tenth = 0.1 * known / n_classes
     if tenth - MIN_BRANCH < SMALL:
         return MIN_BRANCH

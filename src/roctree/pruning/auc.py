@@ -47,7 +47,7 @@ _N_SIZES = 50
 
 @dataclass(frozen=True)
 class AUCPruning:
-    """Choose the best ranking tree of a nested sequence that loses least training AUC per leaf.
+    """Choose the tree that ranks best from a nested sequence that loses the least AUC per leaf.
 
     Training cases are ranked by the class frequencies of their leaves. With more than two classes
     the AUC is Hand and Till's M.

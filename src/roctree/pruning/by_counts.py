@@ -9,7 +9,7 @@ its subtree by an estimate of the errors on new cases:
 pruner             estimated errors of a leaf                             source
 =================  =====================================================  ========================
 ``Pessimistic``    E + 1/2, and one standard error in favour of a leaf    Quinlan 1987
-``MinimumError``   N (N - n + (1 - prior) m) / (N + m), the least class   Cestnik, Bratko 1991
+``MinimumError``   N (N - n + (1 - prior) m) / (N + m), lowest class      Cestnik, Bratko 1991
 ``ErrorBased``     N U(E, N): upper confidence limit of the error rate    Quinlan 1993
 ``ReducedError``   the errors of held-out cases                           Quinlan 1987
 =================  =====================================================  ========================
@@ -261,7 +261,7 @@ class MinimumError:
     costs : float per class, matrix, dict or None, default None
         Cost of wrongly predicting each class, or a matrix of costs [predicted][true]. With costs,
         even equal ones, an existing leaf is judged by the class that it predicts (Bradley and
-        Lovell 1995, equation 5); without, by the class of the least expected error.
+        Lovell 1995, equation 5); without, by the class with the lowest expected error.
     leaves : {"keep", "relabel"}, default "keep"
         With costs, whether existing leaves keep their majority class or are relabelled too.
 
@@ -295,7 +295,7 @@ class MinimumError:
     def labelled(self, tree: Tree) -> Pruned:
         """Return the pruned tree, and the labels of its nodes."""
         cost = self.expected(tree) * tree.weight[:, None]
-        # Cestnik and Bratko judge a leaf by the class of the least expected error, which may differ
+        # Cestnik and Bratko judge a leaf by the class of lowest expected error, which may differ
         # from its majority class; Bradley and Lovell, with costs, by the class that it predicts.
         return prune_by_cost(tree, cost, "any" if self.costs is None else self.leaves)
 

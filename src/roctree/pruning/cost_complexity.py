@@ -38,8 +38,8 @@ class CostComplexity:
         Cost of a leaf, in training error rate; "auto" selects it by cross-validation, or on
         validation data.
     choice : {"one_se", "best"}, default "one_se"
-        With "auto": "one_se" selects the smallest tree within one standard error of the least
-        error, "best" the smallest tree of least error.
+        With "auto": "one_se" selects the smallest tree within one standard error of the lowest
+        error, "best" the smallest tree with the lowest error.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class PruningPath:
     Parameters
     ----------
     alphas : float64[steps]
-        Least cost of a leaf at which each tree is best, rising from 0.
+        Lowest cost of a leaf at which each tree is best, rising from 0.
     n_leaves : int64[steps]
         Leaves of each tree.
     losses : float64[steps]
@@ -104,7 +104,7 @@ class PruningPath:
         Alpha at which each node becomes a leaf; infinite for leaves, and for nodes that are cut off
         before that.
     ceiling : float64[nodes]
-        Least price of the node and its ancestors: from there on it is a leaf or cut off.
+        Lowest price of the node and its ancestors: from there on it is a leaf or cut off.
     """
 
     alphas: Floats
@@ -286,6 +286,6 @@ def _merge(first: int, second: int, heap: LeftistHeap, price: Floats) -> int:
 
 @typed_kernel
 def _lower_to_ancestors(parent: ReadonlyInts, price: Floats) -> None:
-    """Lower every price to the least of the node's ancestors."""
+    """Lower every price to the lowest of the node's ancestors."""
     for node in range(1, parent.size):
         price[node] = min(price[node], price[parent[node]])

@@ -6,7 +6,7 @@ Conversely, the points tell which costs to prune with for a required error rate.
 
 The tree changes at finitely many ratios, and ``breakpoints`` finds them all. Let a false alarm cost
 1 and a miss r. A pruned tree then costs A r + B, where A is the expected number of misses and B
-that of false alarms, and pruning selects a tree of least cost. So the cost as a function of r is a
+that of false alarms, and pruning selects a tree of lowest cost. So the cost as a function of r is a
 lower envelope of lines, and each tree on it is selected on one interval.
 """
 
@@ -158,7 +158,7 @@ class CostPruningCurve(DisplayTable, Sequence[CostPoint]):
         allowed = [point for point in self.points if point.fpr <= most + TIE]
         if not allowed:
             raise ParameterError(
-                f"None of the costs keeps the false positive rate at {most:g}: the least is "
+                f"None of the costs keeps the false positive rate at {most:g}: the lowest is "
                 f"{self.fpr.min():.3g}; try higher costs of false alarms."
             )
         return min(allowed, key=lambda point: (-point.tpr, point.fpr, point.n_leaves or 0))
@@ -169,7 +169,7 @@ class CostPruningCurve(DisplayTable, Sequence[CostPoint]):
         allowed = [point for point in self.points if point.fnr <= most + TIE]
         if not allowed:
             raise ParameterError(
-                f"None of the costs keeps the false negative rate at {most:g}: the least is "
+                f"None of the costs keeps the false negative rate at {most:g}: the lowest is "
                 f"{1.0 - self.tpr.max():.3g}; try higher costs of misses."
             )
         return min(allowed, key=lambda point: (point.fpr, -point.tpr, point.n_leaves or 0))

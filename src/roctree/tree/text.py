@@ -264,7 +264,7 @@ def branch_condition(
 
 
 def category_set(codes: NDArray[np.int64], categories: Any) -> str:
-    """Return a set of categories as text; of many, the first ones."""
+    """Return a set of categories as text; if there are many, only the first ones."""
     words = [quote_if_needed(categories[code], within_list=True) for code in codes]
     if len(words) == 1:
         return f"= {words[0]}"
