@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roctree.tree.growth import breadth_first, from_creation_order
+from roctree.tree.kernels.records import Nodes
 from tests.naive.descend import Node
 from tests.tree.trees import N_CATEGORIES, as_tree, chain, nested_trees
 
@@ -26,23 +27,22 @@ def created(root, seed):
     for node in nodes:
         starts.append(len(flat))
         flat += node.branch_of or []
-    return {
-        "first_child": np.array([places[id(n.children[0])] if n.children else 5 for n in nodes]),
-        "n_children": np.array([len(node.children) for node in nodes]),
-        "feature": np.array([node.feature if node.children else 1 for node in nodes]),
-        "threshold": np.array([node.threshold if node.children else 3 for node in nodes], float),
-        "missing_branch": np.array([node.missing if node.children else 8 for node in nodes]),
-        "gain": np.array([1.0 * len(node.children) for node in nodes]),
-        "counts": np.array([node.counts for node in nodes]),
-        "category_start": np.array(starts),
-        "category_branch": np.array(flat, dtype=np.int16),
-        "n_categories": np.array(N_CATEGORIES),
-    }
+    return Nodes(
+        first_child=np.array([places[id(n.children[0])] if n.children else 5 for n in nodes]),
+        n_children=np.array([len(node.children) for node in nodes]),
+        feature=np.array([node.feature if node.children else 1 for node in nodes]),
+        threshold=np.array([node.threshold if node.children else 3 for node in nodes], float),
+        missing_branch=np.array([node.missing if node.children else 8 for node in nodes]),
+        gain=np.array([1.0 * len(node.children) for node in nodes]),
+        counts=np.array([node.counts for node in nodes]),
+        category_start=np.array(starts),
+        category_branch=np.array(flat, dtype=np.int16),
+    )
 
 
 @given(nested_trees(softness=(0.0,)), st.integers())
 def test_nodes_in_any_order_become_the_same_tree(root, seed):
-    tree, expected = from_creation_order(**created(root, seed)), as_tree(root)
+    tree, expected = from_creation_order(created(root, seed), np.array(N_CATEGORIES)), as_tree(root)
     assert tree.gain.tolist() == expected.n_children.tolist()
     for name in ("n_children", "feature", "threshold", "category_branch", "category_offsets",
                  "missing_branch", "counts", "softness"):  # fmt: skip

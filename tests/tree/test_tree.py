@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from roctree.tree import Tree
 from roctree.tree.growth import from_creation_order
+from roctree.tree.kernels.records import Nodes
 from tests.naive.descend import Node, add_counts, breadth_first
 from tests.tree.trees import as_tree, chain, nested_trees
 
@@ -139,7 +140,7 @@ def _from_scikit(model):
     order = np.array(order)
     inner = model.children_left[order] >= 0
     weights = model.weighted_n_node_samples[order]
-    tree = from_creation_order(
+    nodes = Nodes(
         first_child=np.argsort(order)[np.maximum(model.children_left[order], 0)],
         n_children=2 * inner,
         feature=model.feature[order],
@@ -149,8 +150,8 @@ def _from_scikit(model):
         counts=np.rint(model.value[order, 0] * weights[:, None]),
         category_start=np.zeros(order.size, dtype=int),
         category_branch=np.empty(0, dtype=np.int16),
-        n_categories=np.zeros(model.n_features, dtype=int),
     )
+    tree = from_creation_order(nodes, np.zeros(model.n_features, dtype=int))
     return tree.validate(model.n_features), order
 
 

@@ -40,7 +40,7 @@ from roctree.tree.kernels.grow import (
 )
 from roctree.tree.kernels.nominal import enter_categories, find_sets, no_categories
 from roctree.tree.kernels.numeric import find_c45_cuts, find_cuts
-from roctree.tree.kernels.records import KernelRules, Rows, Scoring
+from roctree.tree.kernels.records import KernelRules, Nodes, Rows, Scoring
 from roctree.tree.kernels.rows import (
     divide_rows_complete,
     divide_rows_shared,
@@ -53,6 +53,7 @@ from roctree.tree.subtrees import (
     Subtree,
     SubtreePool,
     Workspace,
+    mapped,
     needs_team,
 )
 from roctree.tree.tree import MAX_BRANCHES, NO_BRANCH, Tree
@@ -460,69 +461,38 @@ def pick_search(pick: Pick, growth: GrowthRules, quantum: float, scan: Kernel) -
 
 def as_tree(space: Workspace, columns: Columns) -> Tree:
     """Return the tree, with its nodes in breadth-first order."""
-    n_nodes, nodes = int(space.filled.n_nodes), space.nodes
-    feature, missing_branch = nodes.feature[:n_nodes], nodes.missing_branch[:n_nodes].copy()
-    n_children, category_start = nodes.n_children[:n_nodes], nodes.category_start[:n_nodes]
-    own = (n_children > 0) & columns.own_code[feature]
-    last = category_start[own] + columns.n_categories[feature[own]] - 1
-    missing_branch[own] = nodes.category_branch[last]
-    return from_creation_order(
-        first_child=nodes.first_child[:n_nodes],
-        n_children=n_children,
-        feature=feature,
-        threshold=nodes.threshold[:n_nodes],
-        missing_branch=missing_branch,
-        gain=nodes.gain[:n_nodes],
-        counts=nodes.counts[:n_nodes],
-        category_start=category_start,
-        category_branch=nodes.category_branch,
-        n_categories=columns.n_categories - columns.own_code,
-    )
+    n_nodes, category_branch = int(space.filled.n_nodes), space.nodes.category_branch
+    nodes = mapped(lambda values: values[:n_nodes], space.nodes)
+    missing_branch = nodes.missing_branch.copy()
+    own = (nodes.n_children > 0) & columns.own_code[nodes.feature]
+    last = nodes.category_start[own] + columns.n_categories[nodes.feature[own]] - 1
+    missing_branch[own] = category_branch[last]
+    nodes = nodes._replace(missing_branch=missing_branch, category_branch=category_branch)
+    return from_creation_order(nodes, columns.n_categories - columns.own_code)
 
 
-def from_creation_order(  # noqa: PLR0913 - one argument for each field of a tree
-    *,
-    first_child: NDArray[Any],
-    n_children: NDArray[Any],
-    feature: NDArray[Any],
-    threshold: NDArray[Any],
-    missing_branch: NDArray[Any],
-    gain: NDArray[Any],
-    counts: NDArray[Any],
-    category_start: NDArray[Any],
-    category_branch: NDArray[Any],
-    n_categories: NDArray[Any],
-) -> Tree:
+def from_creation_order(nodes: Nodes, n_categories: NDArray[Any]) -> Tree:
     """Return the tree of nodes in any order; node 0 is the root.
 
-    Nodes that are not reachable from the root are left out.
-
-    Parameters
-    ----------
-    first_child : where the children of each node stand, side by side
-    n_children, feature, threshold, missing_branch, gain, counts : as in ``Tree``; what they hold
-        at leaves does not matter, apart from the counts
-    category_start : at nominal nodes, where their categories begin in ``category_branch``
-    category_branch : the branch of each category, -1 if not seen at the node
-    n_categories : number of categories of each attribute, 0 if numeric
+    Nodes that are not reachable from the root are left out. What the arrays hold at leaves does not
+    matter, apart from the counts.
     """
-    order = breadth_first(first_child, n_children)
-    n_children = n_children[order]
+    order = breadth_first(nodes.first_child, nodes.n_children)
+    n_children, feature = nodes.n_children[order], nodes.feature[order]
+    threshold = nodes.threshold[order]
     inner = n_children > 0
-    feature = np.where(inner, feature[order], -1)
-    nominal = inner & np.isnan(threshold[order])
-    sizes = np.where(nominal, n_categories[feature], 0)
-    places = consecutive(category_start[order], sizes)
+    sizes = np.where(inner & np.isnan(threshold), n_categories[np.where(inner, feature, -1)], 0)
+    places = consecutive(nodes.category_start[order], sizes)
     return Tree(
         n_children=n_children.astype(np.int32),
-        feature=feature.astype(np.int32),
-        threshold=np.where(inner, threshold[order], np.nan),
-        category_branch=category_branch[places].astype(np.int16),
+        feature=np.where(inner, feature, -1).astype(np.int32),
+        threshold=np.where(inner, threshold, np.nan),
+        category_branch=nodes.category_branch[places].astype(np.int16),
         category_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
-        missing_branch=np.where(inner, missing_branch[order], NO_BRANCH).astype(np.int16),
-        counts=counts[order].astype(np.float64),
+        missing_branch=np.where(inner, nodes.missing_branch[order], NO_BRANCH).astype(np.int16),
+        counts=nodes.counts[order].astype(np.float64),
         softness=np.zeros(order.size),
-        gain=np.where(inner, gain[order], 0.0),
+        gain=np.where(inner, nodes.gain[order], 0.0),
     )
 
 

@@ -325,9 +325,9 @@ class Workspace:
         top = self.filled.n_row_stack - 1
         begin, end, depth, node, slot, counted = (int(column[top]) for column in self.row_stack)
         self.filled.n_row_stack = top
-        rows = _mapped(lambda column: column[begin:end], self.rows)
+        rows = mapped(lambda column: column[begin:end], self.rows)
         return Subtree(
-            _mapped(np.copy, rows) if copies else rows,
+            mapped(np.copy, rows) if copies else rows,
             depth,
             node,
             self.histograms[slot].copy() if counted == READY else None,
@@ -394,14 +394,14 @@ class Workspace:
         self.nodes = self.nodes._replace(category_branch=_twice(branches))
 
 
-def _mapped(function: Callable[[NDArray[Any]], NDArray[Any]], record: AnyRecord) -> AnyRecord:
+def mapped(function: Callable[[NDArray[Any]], NDArray[Any]], record: AnyRecord) -> AnyRecord:
     """Return the record with a function applied to each of its arrays."""
     return type(record)(*map(function, record))
 
 
 def _doubled(record: AnyRecord, axis: int = 0) -> AnyRecord:
     """Return the record with arrays twice as long."""
-    return _mapped(lambda array: _twice(array, axis), record)
+    return mapped(lambda array: _twice(array, axis), record)
 
 
 def _twice(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
@@ -463,7 +463,7 @@ class SubtreePool:
             ThreadPoolExecutor(self.n_threads) as self.members,
             _stopping(self.stopped),
         ):
-            room = _mapped(np.empty_like, root.rows) if self.team_size(root) > 1 else None
+            room = mapped(np.empty_like, root.rows) if self.team_size(root) > 1 else None
             self.pool.submit(self._grow, root, room, space).result()
             # When a subtree is finished, everything it handed over is in the list.
             for subtree in self.given:
@@ -682,7 +682,7 @@ class Team:
 
 def _row_range(rows: Rows, part: slice) -> Rows:
     """Return the rows of a range."""
-    return _mapped(lambda column: column[part], rows)
+    return mapped(lambda column: column[part], rows)
 
 
 @contextmanager
