@@ -7,7 +7,7 @@ convex hull of the ROC curve: an edge of slope s is a pool with the odds s times
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -68,7 +68,7 @@ class Reliability(DisplayTable):
         make_read_only(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return {each.name: self.__dict__[each.name] for each in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
