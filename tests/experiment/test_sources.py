@@ -225,7 +225,7 @@ def test_encoded_rows_give_the_same_tree_as_the_frame():
 def test_rows_with_other_categories_are_rejected():
     rows = EncodedRows(np.array([[0.0], [1.0]] * 5), ("c",), (("a", "b"),))
     tree = ROCTreeClassifier().fit(rows, [0, 1] * 5)
-    with pytest.raises(DataError, match="other categories"):
+    with pytest.raises(DataError, match="categories of the encoded rows differ"):
         tree.predict(EncodedRows(np.array([[0.0]]), ("c",), (("b", "a"),)))
 
 
