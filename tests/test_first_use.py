@@ -229,7 +229,7 @@ def test_a_choice_holds_for_all_kernels_of_an_operation(waiting, monkeypatch):
     one, other = declared(), declared()
     assert choose(10.0, one, other) is interpreted
     assert waiting.spent == pytest.approx(1e-5)
-    assert compiled(one, steps=10.0) is one
+    assert compiled(one, microseconds=10.0) is one
 
 
 def test_workers_and_those_told_not_to_start_no_process(monkeypatch):

@@ -28,13 +28,13 @@ from roctree.points import (
     basis_of,
     learn_points,
     ranges_of,
+    resolve_points,
     round_between,
     select_bases,
     softmax,
     tree_scores,
     whole_points,
 )
-from roctree.points import resolve as resolve_points
 from roctree.roc import mauc
 from roctree.scorecard import FittedScorecard
 from roctree.tree.text import leaf_letters

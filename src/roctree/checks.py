@@ -22,13 +22,10 @@ from numpy.typing import ArrayLike
 
 from roctree._jit import block_score, compiled, table_score
 from roctree.arrays import Floats2D
-from roctree.criteria import ContingencyTable, Criterion, as_table
-from roctree.criteria import resolve as resolve_criterion
+from roctree.criteria import ContingencyTable, Criterion, as_table, resolve_criterion
 from roctree.errors import ModelFileError
-from roctree.pruning import Fold, Pruner, need
-from roctree.pruning import resolve as resolve_pruner
-from roctree.smoothing import Smoother, frequencies, probabilities
-from roctree.smoothing import resolve as resolve_smoother
+from roctree.pruning import Fold, Pruner, need, resolve_pruner
+from roctree.smoothing import Smoother, frequencies, probabilities, resolve_smoother
 from roctree.tree.shape import cut, leaf_sums, nodes_in, subtree_counts
 from roctree.tree.tree import NO_BRANCH, Tree
 
@@ -61,7 +58,7 @@ __all__ = [
     "useless_split_earns_nothing",
 ]
 
-_ROUNDING = 1e-12
+_CHECK_TOLERANCE = 1e-12
 
 
 def expected_failed_checks(estimator: "BaseEstimator") -> dict[str, str]:
@@ -308,7 +305,7 @@ def rows_add_up_to_one(smoother: Smoother, tree: Tree) -> None:
     sums = _smooth(smoother, tree).sum(axis=1)
     worst = int(np.abs(sums - 1.0).argmax())
     _hold(
-        abs(sums[worst] - 1.0) <= _ROUNDING,
+        abs(sums[worst] - 1.0) <= _CHECK_TOLERANCE,
         f"{_name(smoother)} gives node {worst} of {_described(tree)} probabilities that sum to "
         f"{sums[worst]}",
     )
@@ -317,7 +314,7 @@ def rows_add_up_to_one(smoother: Smoother, tree: Tree) -> None:
 def probabilities_lie_between_zero_and_one(smoother: Smoother, tree: Tree) -> None:
     """No probability is negative or above 1."""
     found = _smooth(smoother, tree)
-    outside = ((found < 0.0) | (found > 1.0 + _ROUNDING)).any(axis=1)
+    outside = ((found < 0.0) | (found > 1.0 + _CHECK_TOLERANCE)).any(axis=1)
     first = int(outside.argmax())
     _hold(
         not outside.any(),
@@ -332,7 +329,7 @@ def a_case_more_never_lowers_its_class(smoother: Smoother, tree: Tree) -> None:
     for leaf, label in product(tree.leaves.tolist(), range(tree.n_classes)):
         after = _smooth(smoother, _with_one_more_case(tree, leaf, label))[leaf, label]
         _hold(
-            after >= before[leaf, label] - _ROUNDING,
+            after >= before[leaf, label] - _CHECK_TOLERANCE,
             f"{_name(smoother)} lowers the probability of class {label} at leaf {leaf} of "
             f"{_described(tree)} from {before[leaf, label]} to {after} for one more case of it",
         )
@@ -356,7 +353,7 @@ def renamed_classes_change_places_only(smoother: Smoother, tree: Tree) -> None:
     renamed = replace(tree, counts=np.roll(tree.counts, 1, axis=1))
     found = np.roll(_smooth(smoother, renamed), -1, axis=1)
     _hold(
-        np.allclose(found, _smooth(smoother, tree), rtol=0.0, atol=_ROUNDING),
+        np.allclose(found, _smooth(smoother, tree), rtol=0.0, atol=_CHECK_TOLERANCE),
         f"{_name(smoother)} returns other probabilities for {_described(tree)} with classes "
         "renamed",
     )
@@ -467,11 +464,11 @@ def pruned_tree_is_part_of_the_tree(
         part.validate()
     except ModelFileError as error:
         raise AssertionError(
-            f"{pruner} does not return a valid tree for {_text(tree)}: {error}"
+            f"{pruner} does not return a valid tree for {_describe(tree)}: {error}"
         ) from error
     _hold(
         _is_part(part, tree),
-        f"{pruner} returns {_text(part)} for {_text(tree)}, which is not a part of it",
+        f"{pruner} returns {_describe(part)} for {_describe(tree)}, which is not a part of it",
     )
 
 
@@ -491,7 +488,8 @@ def pruning_again_changes_nothing(
     twice = _pruned(pruner, once, left)
     _hold(
         once == twice,
-        f"{pruner} returns {_text(once)} for {_text(tree)}, and {_text(twice)} when applied again",
+        f"{pruner} returns {_describe(once)} for {_describe(tree)}, and {_describe(twice)} when "
+        "applied again",
     )
 
 
@@ -509,8 +507,8 @@ def class_numbers_change_no_pruning(
     same = before == replace(after, counts=np.roll(after.counts, -1, axis=1))
     _hold(
         same,
-        f"{pruner} returns {_text(before)} for {_text(tree)}, and {_text(after)} with classes "
-        "renamed",
+        f"{pruner} returns {_describe(before)} for {_describe(tree)}, and {_describe(after)} with "
+        "classes renamed",
     )
 
 
@@ -519,11 +517,12 @@ def equal_costs_change_nothing(pruner: Pruner, under_costs: Pruner, tree: Tree) 
     plain, priced = pruner(tree), under_costs(tree)
     _hold(
         plain == priced,
-        f"{pruner} returns {_text(plain)} for {_text(tree)}, and {under_costs} {_text(priced)}",
+        f"{pruner} returns {_describe(plain)} for {_describe(tree)}, and {under_costs} "
+        f"{_describe(priced)}",
     )
 
 
-def _text(tree: Tree) -> str:
+def _describe(tree: Tree) -> str:
     """Return a tree as the numbers of children of its nodes, breadth first, and their counts."""
     return f"{tree} with n_children {tree.n_children.tolist()} and counts {tree.counts.tolist()}"
 
@@ -614,7 +613,7 @@ def _with_leaf_counts(tree: Tree, counts: Floats2D) -> Tree:
 
 def _is_close(one: float, other: float) -> bool:
     """Whether two numbers are equal up to rounding."""
-    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+    return math.isclose(one, other, rel_tol=_CHECK_TOLERANCE, abs_tol=_CHECK_TOLERANCE)
 
 
 def _at_most(low: float, high: float) -> bool:

@@ -119,10 +119,10 @@ def over_partitions(method: Method) -> Method:
 
 # Parameters that are strategies; their options are nested parameters.
 _STRATEGIES: dict[str, Callable[[Any], Any]] = {
-    "criterion": criteria.resolve,
-    "pruning": pruning.resolve,
-    "smoothing": smoothing.resolve,
-    "points": points.resolve,
+    "criterion": criteria.resolve_criterion,
+    "pruning": pruning.resolve_pruner,
+    "smoothing": smoothing.resolve_smoother,
+    "points": points.resolve_points,
 }
 
 

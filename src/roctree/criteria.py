@@ -65,7 +65,7 @@ __all__ = [
     "Impurity",
     "TableCriterion",
     "criterion",
-    "resolve",
+    "resolve_criterion",
 ]
 
 ContingencyTable = NDArray[np.float64]  # [branch, class]
@@ -998,7 +998,7 @@ def node_impurities(criterion: Criterion, counts: NDArray[np.float64]) -> NDArra
 ALIASES = {"log_loss": "entropy"}
 
 
-def resolve(criterion: str | Criterion) -> Criterion:
+def resolve_criterion(criterion: str | Criterion) -> Criterion:
     """Return the criterion of that name, or the criterion itself."""
     if isinstance(criterion, str):
         criterion = ALIASES.get(criterion, criterion)

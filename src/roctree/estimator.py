@@ -42,14 +42,11 @@ from roctree.parameters import (
     ThresholdPlacement,
     costs_in_class_order,
 )
-from roctree.points import Points, PointsTable
-from roctree.points import resolve as resolve_points
-from roctree.pruning import CostPruningCurve, Pruner, PruningPath
-from roctree.pruning import resolve as resolve_pruner
+from roctree.points import Points, PointsTable, resolve_points
+from roctree.pruning import CostPruningCurve, Pruner, PruningPath, resolve_pruner
 from roctree.requests import held_out_cases
 from roctree.scorecard import FittedScorecard
-from roctree.smoothing import Smoother
-from roctree.smoothing import resolve as resolve_smoother
+from roctree.smoothing import Smoother, resolve_smoother
 from roctree.tally import Counted, LeafTable
 from roctree.tree.explanation import Explanation
 from roctree.tree.growth import Missing, Nominal, Shrinkage
@@ -1069,7 +1066,7 @@ class ROCTreeClassifier(NodeClassifier):
         from roctree.report.displays import preview_svg
 
         model = self._model()
-        return page + preview_svg(model) + to_html(model.tree, model.schema, model.answers)
+        return page + preview_svg(model) + to_html(model.tree, model.schema, model.node_predictions)
 
     @property
     def class_weight_(self) -> Floats:

@@ -71,8 +71,8 @@ from roctree.pruning import (
     cost_complexity_path,
     cost_pruning_curve,
     paper_options,
+    resolve_pruner,
 )
-from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import (
     OperatingRequest,
     check_basis,
@@ -90,7 +90,7 @@ from roctree.tree.explanation import Explanation, by_class, leaf_parts
 from roctree.tree.prediction import apply, decision_path, mix, node_class_counts
 from roctree.tree.shape import importances, subtree_counts
 from roctree.tree.softness import soften
-from roctree.tree.text import Answers, leaf_letters, to_text
+from roctree.tree.text import NodePredictions, leaf_letters, to_text
 from roctree.tree.tree import Tree, make_read_only
 
 Measure = TypeVar("Measure", bound=np.generic)
@@ -477,11 +477,13 @@ class FittedModel(ABC):
             return point.positive
         return self.class_of_interest
 
-    def answers_of(self, tree: Tree, labels: Ints, probabilities: Floats) -> Answers:
+    def node_predictions_of(
+        self, tree: Tree, labels: Ints, probabilities: Floats
+    ) -> NodePredictions:
         """Return labels and probabilities of nodes as texts and pictures show them."""
         positive = self.displayed_class
         letters = leaf_letters(tree, probabilities[:, positive])
-        return Answers(labels, probabilities, positive, letters, self.classes)
+        return NodePredictions(labels, probabilities, positive, letters, self.classes)
 
     def positive_index(self, positive: Any) -> int:
         """Return the index of the positive class, by default the class of interest of two."""
@@ -1375,7 +1377,7 @@ class FittedTree(FittedNodes):
     def explain(self, x: Any) -> Explanation:
         """Return the leaves that one case reaches, why, and their probabilities."""
         values = self.encode(as_one_row(x, self.schema.names))
-        leaves = leaf_parts(self.tree, values, self.answers, self.schema)
+        leaves = leaf_parts(self.tree, values, self.node_predictions, self.schema)
         label = self.possible_labels[self.row_labels(values)[0]]
         shares = self.row_probabilities(values)[0]
         return Explanation(label, by_class(shares, self.schema), leaves)
@@ -1392,13 +1394,13 @@ class FittedTree(FittedNodes):
             self.schema,
             max_depth=max_depth,
             digits=digits,
-            answers=self.answers,
+            predictions=self.node_predictions,
         )
 
     @cached_property
-    def answers(self) -> Answers:
+    def node_predictions(self) -> NodePredictions:
         """Label and probability of each node as texts and pictures show them."""
-        return self.answers_of(self.tree, self.display_labels, self.probabilities)
+        return self.node_predictions_of(self.tree, self.display_labels, self.probabilities)
 
     @property
     def has_soft_thresholds(self) -> bool:

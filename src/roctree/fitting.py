@@ -137,10 +137,10 @@ class FitOptions:
     def from_parameters(cls, parameters: Mapping[str, Any]) -> "FitOptions":
         """Check the parameters of an estimator and resolve its strategies."""
         resolved: dict[str, Any] = {
-            "criterion": criteria.resolve(parameters["criterion"]),
-            "pruning": pruning.resolve(parameters["pruning"]),
-            "smoothing": smoothing.resolve(parameters["smoothing"]),
-            "points": points.resolve(parameters["points"]),
+            "criterion": criteria.resolve_criterion(parameters["criterion"]),
+            "pruning": pruning.resolve_pruner(parameters["pruning"]),
+            "smoothing": smoothing.resolve_smoother(parameters["smoothing"]),
+            "points": points.resolve_points(parameters["points"]),
         }
         for name in RULES:
             check_parameter(name, parameters[name])
@@ -200,7 +200,7 @@ def _option_names() -> tuple[str, ...]:
 
 def _check_beside_points(parameters: Mapping[str, Any]) -> None:
     """Raise ``ParameterError`` for parameters that cannot be combined with points."""
-    pruner = pruning.resolve(parameters["pruning"])
+    pruner = pruning.resolve_pruner(parameters["pruning"])
     for name, allowed in (
         ("labels", ("probability",)),
         ("ranking", ("leaf", "soft")),

@@ -16,9 +16,9 @@ name            labels
 ``threshold``   positive from this probability upwards
 ==============  ====================================================================
 
-``at(...)`` chooses a labeller by its arguments, not by name (``Request.labeller`` in
+``at(...)`` chooses a labeller by its arguments, not by name (``PointArguments.labeller`` in
 ``roctree.requests``); the names are those of model files. To add a labeller, write a frozen
-dataclass that is a ``Labeller``, add it to ``LABELLING``, and an argument to ``Request``.
+dataclass that is a ``Labeller``, add it to ``LABELLING``, and an argument to ``PointArguments``.
 """
 
 import warnings
@@ -634,7 +634,7 @@ def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
     negative = 1 - positive
     votes = expected[:, negative, None] - np.where(tied, least, expected)
     votes[:, positive] = np.where(
-        tied[:, positive], np.maximum(votes[:, positive], _TIE_BREAK), votes[:, positive]
+        tied[:, positive], np.maximum(votes[:, positive], _LEAST_VOTE), votes[:, positive]
     )
     votes[:, negative] = 0.0
     # A tie with the negative class is exact, so that the case is not left undecided.
@@ -643,7 +643,7 @@ def votes_by_cost(shares: Floats, costs: Floats, positive: int) -> Floats:
 
 
 # A vote that decides a tie in favour of the positive class.
-_TIE_BREAK = 1e-200
+_LEAST_VOTE = 1e-200
 
 
 def _tie_margins(leaves: Leaves, costs: Floats) -> Floats:

@@ -54,7 +54,7 @@ from roctree.text import (
     quote_if_needed,
     text_table,
 )
-from roctree.tree.text import apart, date_text
+from roctree.tree.text import date_text, distinct_texts
 from roctree.tree.tree import make_read_only
 
 __all__ = [
@@ -67,7 +67,7 @@ __all__ = [
     "PointsTable",
     "Scorecard",
     "learn_points",
-    "resolve",
+    "resolve_points",
 ]
 
 # Points are learned from at most this many distinct cases.
@@ -144,7 +144,7 @@ class Points:
 POINTS: dict[str, Points] = {"linear": Points(), "curves": Points(shape="curves")}
 
 
-def resolve(points: str | Points | None, **options: Any) -> Points | None:
+def resolve_points(points: str | Points | None, **options: Any) -> Points | None:
     """Return the strategy of that name, or the one given, with some options replaced."""
     if points is None:
         return None
@@ -285,12 +285,12 @@ class Scorecard:
     def points(self, values: Floats, n_threads: int = 1) -> Floats:
         """Return the points of encoded rows without those of the leaf, float64[rows, columns]."""
         found = np.empty((len(values), self.n_columns))
-        steps = 2.0 * len(values) * (len(self.attributes) + 1) * self.n_columns
-        run = compiled(_write_probabilities, steps=steps)
+        n_additions = len(values) * (len(self.attributes) + 1) * self.n_columns
+        run = compiled(_write_points, microseconds=2.0 * n_additions)
 
         def add(rows: slice) -> None:
-            room = np.empty((2, _ROWS))
-            run(values[rows], self._segments, self.intercept, room, found[rows])
+            scratch = np.empty((2, _ROWS))
+            run(values[rows], self._segments, self.intercept, scratch, found[rows])
 
         in_threads(n_threads, add, row_parts(len(values), n_threads))
         return found
@@ -312,7 +312,7 @@ class Scorecard:
             Number of threads; the result does not depend on it.
         """
         points, found = self.points(values, n_threads), np.empty(shares.shape)
-        run = compiled(_to_probabilities, steps=20.0 * shares.size)
+        run = compiled(_to_probabilities, microseconds=20.0 * shares.size)
         scoring = PointScale(self.tree_weight, self.unit, self.whole)
 
         def add(rows: slice) -> None:
@@ -401,29 +401,29 @@ _ROWS = 512
 
 
 @typed_kernel
-def _write_probabilities(
+def _write_points(
     values: AnyFloats2D,
     segments: PointSegments,
     intercept: ReadonlyFloats,
-    room: Floats2D,
+    scratch: Floats2D,
     found: Floats2D,
 ) -> None:
-    """Write the points of all attributes and the intercept of each row; ``room`` is [2, _ROWS]."""
+    """Write the points of all attributes and the intercept; ``scratch`` is float64[2, _ROWS]."""
     for begin in range(0, values.shape[0], _ROWS):
         n_rows = min(_ROWS, values.shape[0] - begin)
         for k in range(intercept.size):
             for i in range(n_rows):
                 found[begin + i, k] = intercept[k]
         for number in range(segments.features.size):
-            _read_column(values, begin, n_rows, segments, number, room[0])
+            _read_column(values, begin, n_rows, segments, number, scratch[0])
             for k in range(intercept.size):
                 if segments.nominal[number]:
-                    _look_up(segments, number, k, n_rows, room)
+                    _look_up(segments, number, k, n_rows, scratch)
                 else:
-                    _follow_line(segments, number, k, n_rows, room)
+                    _follow_line(segments, number, k, n_rows, scratch)
                 missing = segments.missing[number, k]
                 for i in range(n_rows):
-                    points = room[1, i]
+                    points = scratch[1, i]
                     found[begin + i, k] += missing if points != points else points
 
 
@@ -446,18 +446,20 @@ def _read_column(
 
 
 @kernel
-def _look_up(segments: PointSegments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+def _look_up(segments: PointSegments, number: int, k: int, n_rows: int, scratch: Floats2D) -> None:
     """Write the points of categories; NaN if missing."""
     first = segments.ends[number]
     for i in range(n_rows):
-        code = room[0, i]
-        room[1, i] = code if code != code else segments.jumps[first + int(code), k]
+        code = scratch[0, i]
+        scratch[1, i] = code if code != code else segments.jumps[first + int(code), k]
 
 
 @kernel
-def _follow_line(segments: PointSegments, number: int, k: int, n_rows: int, room: Floats2D) -> None:
+def _follow_line(
+    segments: PointSegments, number: int, k: int, n_rows: int, scratch: Floats2D
+) -> None:
     """Write the points of numbers, segment by segment, without branches; NaN if missing."""
-    column, own, first = room[0], room[1], segments.ends[number]
+    column, own, first = scratch[0], scratch[1], segments.ends[number]
     start, jump, bend = segments.starts[first], segments.jumps[first, k], segments.bends[first, k]
     for i in range(n_rows):
         own[i] = jump + bend * (column[i] - start)
@@ -592,7 +594,7 @@ class PointsTable(DisplayTable):
         unit = self.schema.date_unit(feature)
         if unit:
             return [date_text(value, unit) for value in numbers]
-        known = apart(sorted(set(numbers)), self.digits)
+        known = distinct_texts(sorted(set(numbers)), self.digits)
         return [known[value] for value in numbers]
 
     @property
@@ -957,7 +959,7 @@ class Penalty(NamedTuple):
     tree_curvature: float
 
 
-class SolverMemory(NamedTuple):
+class SolverScratch(NamedTuple):
     """Working memory of the minimisation.
 
     Parameters
@@ -986,7 +988,7 @@ class SolverMemory(NamedTuple):
     lower: Floats2D
 
     @classmethod
-    def for_sizes(cls, n_points: int, n_cases: int, n_columns: int) -> "SolverMemory":
+    def for_sizes(cls, n_points: int, n_cases: int, n_columns: int) -> "SolverScratch":
         """Allocate the arrays for these numbers of columns of points, cases and design columns."""
         size = n_points * (n_columns + 1) + 1
         return cls(
@@ -1016,7 +1018,7 @@ class RidgeRegression:
         Whether the weight of the tree is estimated.
     tree_curvature : float
         Approximate second derivative with respect to the weight of the tree.
-    room : SolverMemory
+    scratch : SolverScratch
     solution : float64[parameters]
         [column of points, column of the design and intercept], then the weight of the tree.
     """
@@ -1025,7 +1027,7 @@ class RidgeRegression:
     sizes: tuple[int, ...]
     free: bool
     tree_curvature: float
-    room: SolverMemory
+    scratch: SolverScratch
     solution: Floats
 
     @classmethod
@@ -1041,7 +1043,7 @@ class RidgeRegression:
         begins = np.repeat(np.cumsum(sizes, dtype=np.int64) - sizes, sizes).astype(np.int64)
         if len(design) <= MANY_COLUMNS:
             begins[:] = 0
-        run = compiled(_add_up_curvature, steps=0.1 * design.size * (len(design) + 1))
+        run = compiled(_add_up_curvature, microseconds=0.1 * design.size * (len(design) + 1))
         run(design, spread, begins, np.empty(len(spread)), curvature)
         observations = Observations(
             design, curvature, np.ascontiguousarray(leaves.T), cases.labels, cases.weights
@@ -1052,16 +1054,18 @@ class RidgeRegression:
         free = points.tree_weight == "free"
         solution = np.zeros(size)
         solution[-1] = 1.0 if free else float(points.tree_weight)
-        room = SolverMemory.for_sizes(n_points, len(cases.labels), len(design))
-        return cls(observations, sizes, free, tree_curvature, room, solution)
+        scratch = SolverScratch.for_sizes(n_points, len(cases.labels), len(design))
+        return cls(observations, sizes, free, tree_curvature, scratch, solution)
 
     def without(self, held_out: NDArray[np.bool_]) -> "RidgeRegression":
         """Return the same regression without some cases."""
         weights = np.where(held_out, 0.0, self.observations.weights)
         n_points, n_cases = self.observations.leaves.shape
-        room = SolverMemory.for_sizes(n_points, n_cases, len(self.observations.design))
+        scratch = SolverScratch.for_sizes(n_points, n_cases, len(self.observations.design))
         observations = self.observations._replace(weights=weights)
-        return replace(self, observations=observations, room=room, solution=self.solution.copy())
+        return replace(
+            self, observations=observations, scratch=scratch, solution=self.solution.copy()
+        )
 
     def solve(self, penalty: float) -> Floats:
         """Minimise, starting from the last solution; return the scores of all cases."""
@@ -1069,15 +1073,15 @@ class RidgeRegression:
         # With a column for each of two classes, coefficients would be half as large, with opposite
         # signs.
         ridge = penalty / 2.0 if n_points == 1 else penalty
-        steps = 4.0 * n_cases * n_points * (len(self.observations.design) + 4)
-        run = compiled(_minimise, steps=steps)
+        n_products = n_cases * n_points * (len(self.observations.design) + 4)
+        run = compiled(_minimise, microseconds=4.0 * n_products)
         term = Penalty(ridge, self.free, self.tree_curvature)
-        run(self.observations, term, self.solution, self.room)
+        run(self.observations, term, self.solution, self.scratch)
         if self.free and self.solution[-1] < 0.0:
             # The weight of the tree may be 0, but not negative.
             self.solution[-1] = 0.0
-            run(self.observations, term._replace(free=False), self.solution, self.room)
-        return self.room.scores
+            run(self.observations, term._replace(free=False), self.solution, self.scratch)
+        return self.scratch.scores
 
     def coefficients(self) -> tuple[list[Floats], Floats, float]:
         """Return the coefficients by attribute, the intercept and the weight of the tree.
@@ -1321,21 +1325,23 @@ MEMORY = 8
 MANY_COLUMNS = 400
 _MAX_STEPS = 200
 _TOLERANCE = 1e-6
-_BLOCK = 256
+_BLOCK_CASES = 256
 
 
 @typed_kernel
-def _minimise(cases: Observations, penalty: Penalty, solution: Floats, room: SolverMemory) -> int:
+def _minimise(
+    cases: Observations, penalty: Penalty, solution: Floats, scratch: SolverScratch
+) -> int:
     """Minimise the penalised log-loss, starting from ``solution``; return the number of steps.
 
-    Afterwards ``room.scores`` are the scores of the solution.
+    Afterwards ``scratch.scores`` are the scores of the solution.
     """
-    size, n_kept, direction = solution.size, 0, room.direction
-    _factorise(cases.curvature, penalty.ridge, room.lower)
-    value = _objective(cases, penalty, solution, room, room.gradients[0])
+    size, n_kept, direction = solution.size, 0, scratch.direction
+    _factorise(cases.curvature, penalty.ridge, scratch.lower)
+    value = _objective(cases, penalty, solution, scratch, scratch.gradients[0])
     for step in range(_MAX_STEPS):
-        gradient = room.gradients[0]
-        _find_direction(penalty, room, n_kept)
+        gradient = scratch.gradients[0]
+        _find_direction(penalty, scratch, n_kept)
         slope = 0.0
         for j in range(size):
             slope += direction[j] * gradient[j]
@@ -1345,20 +1351,20 @@ def _minimise(cases: Observations, penalty: Penalty, solution: Floats, room: Sol
         tried = value
         for _ in range(30):
             for j in range(size):
-                room.tried[j] = solution[j] + length * direction[j]
-            tried = _objective(cases, penalty, room.tried, room, room.gradients[1])
+                scratch.tried[j] = solution[j] + length * direction[j]
+            tried = _objective(cases, penalty, scratch.tried, scratch, scratch.gradients[1])
             if tried <= value + 1e-4 * length * slope:
                 found = True
                 break
             length *= 0.3
         if not found:
             break
-        n_kept = _remember(room, solution, n_kept)
+        n_kept = _remember(scratch, solution, n_kept)
         decrease = value - tried
         value = tried
         if decrease <= _TOLERANCE * abs(value):
             return step + 1
-    _objective(cases, penalty, solution, room, room.gradients[0])
+    _objective(cases, penalty, solution, scratch, scratch.gradients[0])
     return _MAX_STEPS
 
 
@@ -1416,59 +1422,65 @@ def _add_up_curvature(
 
 
 @kernel
-def _remember(room: SolverMemory, solution: Floats, n_kept: int) -> int:
+def _remember(scratch: SolverScratch, solution: Floats, n_kept: int) -> int:
     """Accept the trial point, and store the step and the change of the gradient."""
     curvature = 0.0
     for j in range(solution.size):
-        curvature += (room.tried[j] - solution[j]) * (room.gradients[1, j] - room.gradients[0, j])
+        curvature += (scratch.tried[j] - solution[j]) * (
+            scratch.gradients[1, j] - scratch.gradients[0, j]
+        )
     if curvature > 0.0:
         if n_kept == MEMORY:
             for i in range(MEMORY - 1):
-                room.products[i] = room.products[i + 1]
+                scratch.products[i] = scratch.products[i + 1]
                 for j in range(solution.size):
-                    room.steps[i, j] = room.steps[i + 1, j]
-                    room.changes[i, j] = room.changes[i + 1, j]
+                    scratch.steps[i, j] = scratch.steps[i + 1, j]
+                    scratch.changes[i, j] = scratch.changes[i + 1, j]
             n_kept -= 1
-        room.products[n_kept] = curvature
+        scratch.products[n_kept] = curvature
         for j in range(solution.size):
-            room.steps[n_kept, j] = room.tried[j] - solution[j]
-            room.changes[n_kept, j] = room.gradients[1, j] - room.gradients[0, j]
+            scratch.steps[n_kept, j] = scratch.tried[j] - solution[j]
+            scratch.changes[n_kept, j] = scratch.gradients[1, j] - scratch.gradients[0, j]
         n_kept += 1
     for j in range(solution.size):
-        solution[j] = room.tried[j]
-        room.gradients[0, j] = room.gradients[1, j]
+        solution[j] = scratch.tried[j]
+        scratch.gradients[0, j] = scratch.gradients[1, j]
     return n_kept
 
 
 @kernel
-def _find_direction(penalty: Penalty, room: SolverMemory, n_kept: int) -> None:
+def _find_direction(penalty: Penalty, scratch: SolverScratch, n_kept: int) -> None:
     """Multiply the gradient by the approximate inverse of the matrix of second derivatives."""
-    direction, size = room.direction, room.direction.size
+    direction, size = scratch.direction, scratch.direction.size
     for j in range(size):
-        direction[j] = -room.gradients[0, j]
+        direction[j] = -scratch.gradients[0, j]
     for i in range(n_kept - 1, -1, -1):
         product = 0.0
         for j in range(size):
-            product += room.steps[i, j] * direction[j]
-        room.factors[i] = product / room.products[i]
+            product += scratch.steps[i, j] * direction[j]
+        scratch.factors[i] = product / scratch.products[i]
         for j in range(size):
-            direction[j] -= room.factors[i] * room.changes[i, j]
-    width = room.lower.shape[0]
+            direction[j] -= scratch.factors[i] * scratch.changes[i, j]
+    width = scratch.lower.shape[0]
     for begin in range(0, size - 1, width):
-        _solve(room.lower, direction, begin)
+        _solve(scratch.lower, direction, begin)
     direction[size - 1] /= penalty.tree_curvature
     for i in range(n_kept):
         product = 0.0
         for j in range(size):
-            product += room.changes[i, j] * direction[j]
-        factor = room.factors[i] - product / room.products[i]
+            product += scratch.changes[i, j] * direction[j]
+        factor = scratch.factors[i] - product / scratch.products[i]
         for j in range(size):
-            direction[j] += factor * room.steps[i, j]
+            direction[j] += factor * scratch.steps[i, j]
 
 
 @kernel
 def _objective(
-    cases: Observations, penalty: Penalty, solution: Floats, room: SolverMemory, gradient: Floats
+    cases: Observations,
+    penalty: Penalty,
+    solution: Floats,
+    scratch: SolverScratch,
+    gradient: Floats,
 ) -> float:
     """Return the penalised log-loss; write its gradient, and the scores of all cases.
 
@@ -1479,14 +1491,14 @@ def _objective(
     value = 0.0
     for j in range(gradient.size):
         gradient[j] = 0.0
-    for begin in range(0, cases.labels.size, _BLOCK):
-        end = min(begin + _BLOCK, cases.labels.size)
-        _write_scores(cases, begin, end, solution, room.scores)
-        if room.scores.shape[0] == 1:
-            value += _residuals_of_two(cases, begin, end, room.scores[0], room.residuals[0])
+    for begin in range(0, cases.labels.size, _BLOCK_CASES):
+        end = min(begin + _BLOCK_CASES, cases.labels.size)
+        _write_scores(cases, begin, end, solution, scratch.scores)
+        if scratch.scores.shape[0] == 1:
+            value += _residuals_of_two(cases, begin, end, scratch.scores[0], scratch.residuals[0])
         else:
-            value += _residuals_of_many(cases, begin, end, room.scores, room.residuals)
-        _add_gradient(cases, begin, end, room.residuals, gradient)
+            value += _residuals_of_many(cases, begin, end, scratch.scores, scratch.residuals)
+        _add_gradient(cases, begin, end, scratch.residuals, gradient)
     for j in range(last):
         # Intercepts are not penalised.
         if (j + 1) % width != 0:

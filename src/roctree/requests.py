@@ -38,7 +38,7 @@ HELD_OUT = "held_out"
 
 
 @dataclass(frozen=True)
-class Request:
+class PointArguments:
     """The arguments of ``at(...)``; None where an argument was not given."""
 
     cost_fp: float | None = None
@@ -150,14 +150,14 @@ class OperatingRequest(NamedTuple):
         positive : label of the positive class, or None
         seed : seed of the draws, or None for a random one
         """
-        known = [field.name for field in fields(Request)]
+        known = [field.name for field in fields(PointArguments)]
         for name in arguments:
             if name not in known:
                 raise ParameterError(
                     f"at() has no argument {name!r}{did_you_mean(name, known)}: give "
                     f"{', '.join(known)}."
                 )
-        request = Request(**arguments)
+        request = PointArguments(**arguments)
         by = request.default_counts if counts is None else counts
         labeller = request.labeller(classes)
         if len(classes) > 2:

@@ -138,7 +138,7 @@ class FittedScorecard(FittedScores, FittedTree):
     def explain(self, x: Any) -> "ScoreExplanation":
         """Return the leaves that one case reaches, its points, and their sum."""
         values = self.encode(as_one_row(x, self.schema.names))
-        leaves = leaf_parts(self.tree, values, self.answers, self.schema)
+        leaves = leaf_parts(self.tree, values, self.node_predictions, self.schema)
         shares = mix(self.tree, values, self.probabilities)
         card, table = self.points, self.points_table
         steps = [("tree", card.leaf_points(shares)[0]), ("every case", card.intercept)]

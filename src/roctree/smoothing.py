@@ -52,7 +52,7 @@ __all__ = [
     "UniformWhereEmpty",
     "choices",
     "probabilities",
-    "resolve",
+    "resolve_smoother",
 ]
 
 Auto = Literal["auto"]  # resolved by cross-validation before the smoother is called
@@ -170,14 +170,14 @@ class MBranch:
         """Return the estimate at the end of the path to each node."""
         estimates = np.zeros((tree.n_nodes, tree.n_classes))
         sqrt_total = math.sqrt(tree.weight[0])
-        compiled(_m_branch, steps=9.0 * estimates.size)(
+        compiled(_m_branch, microseconds=9.0 * estimates.size)(
             tree.parent, tree.weight, tree.counts, _resolved(self, "M"), sqrt_total, estimates
         )
         return estimates
 
 
 # Smaller contributions do not change a double.
-_NEGLIGIBLE = 2.0**-80
+_LEAST_REST = 2.0**-80
 
 
 @typed_kernel
@@ -197,7 +197,7 @@ def _m_branch(
     n_classes = counts.shape[1]
     for end in range(parent.size):
         rest, node, height = 1.0, end, 1.0
-        while node >= 0 and rest > _NEGLIGIBLE:
+        while node >= 0 and rest > _LEAST_REST:
             added = m * (1.0 + (1.0 - 1.0 / height) * sqrt_total)
             if weight[node] > 0.0:
                 each = rest / (weight[node] + added)
@@ -232,7 +232,7 @@ class UniformWhereEmpty:
 
     def __call__(self, tree: Tree) -> Floats2D:
         """Return the probabilities of each node."""
-        estimates = resolve(self.smoother)(tree).copy()
+        estimates = resolve_smoother(self.smoother)(tree).copy()
         estimates[tree.weight == 0.0] = 1.0 / tree.n_classes
         return estimates
 
@@ -385,7 +385,7 @@ def frequencies(tree: Tree) -> Floats2D:
 def _fill_empty(tree: Tree, estimates: Floats2D) -> Floats2D:
     """Return the estimates, with those of the nearest non-empty ancestor at empty nodes."""
     filled = np.array(estimates, dtype=np.float64)
-    compiled(_inherit, steps=filled.size)(
+    compiled(_inherit, microseconds=filled.size)(
         tree.parent, (tree.weight > 0.0).astype(np.float64), filled
     )
     return filled
@@ -394,7 +394,7 @@ def _fill_empty(tree: Tree, estimates: Floats2D) -> Floats2D:
 def _mix_down(tree: Tree, share: Floats) -> Floats2D:
     """Return p = share * frequencies + (1 - share) * p of the parent; uniform above the root."""
     mixtures = frequencies(tree)
-    compiled(_inherit, steps=mixtures.size)(
+    compiled(_inherit, microseconds=mixtures.size)(
         tree.parent, np.array(share, dtype=np.float64), mixtures
     )
     return mixtures
@@ -436,6 +436,6 @@ SMOOTHING: dict[str, Smoother] = {
 }
 
 
-def resolve(smoothing: str | Smoother, **options: Any) -> Smoother:
+def resolve_smoother(smoothing: str | Smoother, **options: Any) -> Smoother:
     """Return the smoother of that name, or the smoother itself, with some options replaced."""
     return configure(lookup("smoothing", smoothing, SMOOTHING), options)

@@ -123,7 +123,7 @@ WRONG = {
 def test_what_cannot_be_read_is_one_sentence_and_exit_code_2(
     sentence, patients, roctree, monkeypatch
 ):
-    monkeypatch.setattr("roctree.large.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.large.dask._CONNECT_TIMEOUT", 0.5)
     odd_files(patients)
     done = roctree("fit", *WRONG[sentence], "-o", "x.json")
     assert (done.code, done.out) == (2, "")

@@ -19,7 +19,7 @@ from roctree.data.roles import column_types
 from roctree.errors import DataError
 from roctree.experiment import Results
 from roctree.experiment.store import Outcome
-from roctree.requests import Request
+from roctree.requests import PointArguments
 
 LABEL = "label,probability"
 
@@ -30,7 +30,7 @@ def new_rows(tree):
 
 
 def test_every_wish_of_at_is_an_option():
-    wishes = {*Request.__dataclass_fields__, "positive", "counts", "random_state"}
+    wishes = {*PointArguments.__dataclass_fields__, "positive", "counts", "random_state"}
     assert set(OPERATING) == wishes
 
 
@@ -215,7 +215,7 @@ PARTS = {
 def test_several_files_are_judged_as_one(command, parts, grown, roctree, monkeypatch):
     in_parts(grown, "test.csv")
     monkeypatch.setattr(csv_file, "BLOCK_SIZE", 1000)
-    monkeypatch.setattr("roctree.data.readers.BATCH_ROWS", 50)
+    monkeypatch.setattr("roctree.data.readers.PARQUET_BATCH_ROWS", 50)
     whole = json.loads(roctree(command, "tree.json", "test.csv", "--json").out)
     found = roctree(command, "tree.json", *PARTS[parts], "--json")
     assert found.code == 0, found.err

@@ -9,7 +9,14 @@ import pytest
 import roctree
 from roctree import ParameterError, _jit, checks
 from roctree._jit.store import digest
-from roctree.criteria import Criterion, CustomCriterion, Gini, Impurity, criterion, resolve
+from roctree.criteria import (
+    Criterion,
+    CustomCriterion,
+    Gini,
+    Impurity,
+    criterion,
+    resolve_criterion,
+)
 
 
 @criterion
@@ -45,7 +52,7 @@ undecorated = criterion(plain)
 
 def test_a_decorated_function_is_a_criterion():
     assert isinstance(gap, Criterion)
-    assert resolve(gap) is gap
+    assert resolve_criterion(gap) is gap
     assert gap.name == "gap"
 
 

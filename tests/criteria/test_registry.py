@@ -16,7 +16,7 @@ from roctree.criteria import (
     GainRatio,
     Gini,
     node_impurities,
-    resolve,
+    resolve_criterion,
 )
 from tests.criteria.variants import ALL
 
@@ -29,13 +29,13 @@ def test_the_names_that_users_know_are_registered():
 
 @pytest.mark.parametrize("name", CRITERIA)
 def test_a_name_stands_for_the_criterion_with_its_default_options(name):
-    assert resolve(name) == type(resolve(name))()
+    assert resolve_criterion(name) == type(resolve_criterion(name))()
 
 
 def test_a_criterion_is_what_the_grower_asks_for():
     for criterion in ALL:
         assert isinstance(criterion, Criterion)
-        assert resolve(criterion) is criterion
+        assert resolve_criterion(criterion) is criterion
 
 
 def test_equal_criteria_share_one_function():
@@ -51,15 +51,15 @@ def test_gain_ratio_is_scored_by_the_function_of_entropy():
 
 def test_an_unknown_name_lists_the_known_ones_and_the_nearest():
     with pytest.raises(ParameterError, match=r"'ginni' is not known \(did you mean 'gini'\?\)"):
-        resolve("ginni")
+        resolve_criterion("ginni")
     with pytest.raises(ParameterError, match=r"choose from gini, entropy, .*, hellinger"):
-        resolve("purity")
+        resolve_criterion("purity")
 
 
 @pytest.mark.parametrize("wrong", [Gini, len, lambda table: 0.0, None, 3])
 def test_what_is_no_criterion_is_refused(wrong):
     with pytest.raises(ParameterError, match="neither a name nor a criterion"):
-        resolve(wrong)
+        resolve_criterion(wrong)
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_a_pipe_with_a_name_is_read_once(form, here):
 def test_blocks_make_up_the_whole(form, here, monkeypatch):
     monkeypatch.setattr(csv_file, "BLOCK_SIZE", 100)
     monkeypatch.setattr("roctree.data.readers.ARFF_BATCH_ROWS", 10)
-    monkeypatch.setattr("roctree.data.readers.BATCH_ROWS", 10)
+    monkeypatch.setattr("roctree.data.readers.PARQUET_BATCH_ROWS", 10)
     table = pa.table({"x": [float(i) for i in range(95)], "y": [f"v{i % 3}" for i in range(95)]})
     if form == "parquet":
         parquet.write_table(table, "a.parquet", row_group_size=20)

@@ -139,7 +139,7 @@ def test_threads_and_blocks_change_nothing(monkeypatch, n_threads, block):
     boundary = boundary_of(*paper_example(), 2, (1.0, 0.7), n_features=2)
     own = boundary.predicted(values)
     whole = boundary.distance(values, own)
-    monkeypatch.setattr(boundaries, "BLOCK_ROWS", block)
+    monkeypatch.setattr(boundaries, "SEARCHED_ROWS", block)
     assert np.array_equal(boundary.distance(values, own, n_threads), whole)
     assert np.array_equal(boundary.distance(np.asfortranarray(values), own, n_threads), whole)
     assert np.array_equal(boundary.distances(values, "any", n_threads), whole)

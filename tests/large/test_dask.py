@@ -389,7 +389,7 @@ def test_dask_knows_how_large_rows_are_before_it_moves_them():
 
 
 def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told(rows, monkeypatch, tmp_path):
-    monkeypatch.setattr("roctree.large.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("roctree.large.dask._CONNECT_TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         for address in ("tcp://127.0.0.1:9", "nonsense://x", " ", f"tcp://127.0.0.1:{port}"):

@@ -12,7 +12,7 @@ from roctree.smoothing import (
     MEstimate,
     Smoother,
     choices,
-    resolve,
+    resolve_smoother,
 )
 from roctree.tree.tree import Tree
 from tests.smoothing.variants import ALL
@@ -27,13 +27,13 @@ def test_the_names_that_users_know_are_registered():
 
 @pytest.mark.parametrize("name", SMOOTHING)
 def test_a_name_stands_for_the_smoother_with_its_default_options(name):
-    assert resolve(name) == type(resolve(name))()
+    assert resolve_smoother(name) == type(resolve_smoother(name))()
 
 
 def test_a_smoother_is_taken_as_it_is():
     for smoother in ALL:
         assert isinstance(smoother, Smoother)
-        assert resolve(smoother) is smoother
+        assert resolve_smoother(smoother) is smoother
         assert choices(smoother) == [smoother]
 
 
@@ -43,39 +43,42 @@ def test_a_smoother_can_be_pickled():
 
 
 def test_options_are_set_by_name():
-    assert resolve("m_branch", M=2) == MBranch(M=2)
-    assert resolve(MEstimate(m=7), prior="training") == MEstimate(7, "training")
+    assert resolve_smoother("m_branch", M=2) == MBranch(M=2)
+    assert resolve_smoother(MEstimate(m=7), prior="training") == MEstimate(7, "training")
 
 
 def test_the_defaults_are_those_of_the_papers():
-    assert resolve("m_branch") == MBranch(M=4)
-    assert resolve("m_estimate") == MEstimate(m=4, prior="uniform")
-    assert resolve("hierarchical_shrinkage") == HierarchicalShrinkage(strength=10)
-    assert resolve("curtailment") == Curtailment(minimum=20)
+    assert resolve_smoother("m_branch") == MBranch(M=4)
+    assert resolve_smoother("m_estimate") == MEstimate(m=4, prior="uniform")
+    assert resolve_smoother("hierarchical_shrinkage") == HierarchicalShrinkage(strength=10)
+    assert resolve_smoother("curtailment") == Curtailment(minimum=20)
 
 
 def test_an_unknown_name_lists_the_known_ones_and_the_nearest():
     with pytest.raises(ParameterError, match=r"'laplas' is not known \(did you mean 'laplace'\?\)"):
-        resolve("laplas")
+        resolve_smoother("laplas")
     with pytest.raises(ParameterError, match=r"choose from none, laplace, .*, curtailment"):
-        resolve("kernel")
+        resolve_smoother("kernel")
 
 
 @pytest.mark.parametrize("wrong", [Laplace, None, 3, ["laplace"]])
 def test_what_is_no_smoother_is_refused(wrong):
     with pytest.raises(ParameterError, match="neither a name nor a smoothing"):
-        resolve(wrong)
+        resolve_smoother(wrong)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (
-            lambda: resolve("m_branch", m=2),
+            lambda: resolve_smoother("m_branch", m=2),
             r"MBranch\(m=2\) has an unknown option.*; the options are M\.$",
         ),
-        (lambda: resolve("m_estimate", prio="training"), r"did you mean 'prior'\?"),
-        (lambda: resolve("laplace", m=2), r"Laplace\(m=2\) has an unknown option; .*no options\.$"),
+        (lambda: resolve_smoother("m_estimate", prio="training"), r"did you mean 'prior'\?"),
+        (
+            lambda: resolve_smoother("laplace", m=2),
+            r"Laplace\(m=2\) has an unknown option; .*no options\.$",
+        ),
         (lambda: MEstimate(prior="root"), r"prior='root'.*'uniform', 'training'"),
         (lambda: MEstimate(-1), "m=-1.*zero or more"),
         (lambda: MEstimate("automatic"), "m='automatic'.*a finite number, or 'auto'"),

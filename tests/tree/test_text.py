@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from roctree import ParameterError
 from roctree.data import Schema
 from roctree.tree import IS_PRESENT, Tree
-from roctree.tree.text import MAX_BARS, leaf_letters, short, to_text
+from roctree.tree.text import MAX_BARS, format_number, leaf_letters, to_text
 from tests.naive.descend import Node, add_counts, breadth_first
 from tests.tree.trees import as_tree, chain, nested_trees
 
@@ -155,7 +155,7 @@ def test_names_that_could_mislead_are_in_quotes():
     ],
 )
 def test_numbers_are_written_short(number, written):
-    assert short(number, 4) == written
+    assert format_number(number, 4) == written
 
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

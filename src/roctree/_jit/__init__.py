@@ -215,22 +215,22 @@ def interpreted(function: Kernel) -> Kernel:
     return function
 
 
-def compiled(function: Kernel, steps: float | None = None) -> Kernel:
+def compiled(function: Kernel, microseconds: float | None = None) -> Kernel:
     """Return the compiled form of a typed kernel, from the cache on disk where possible.
 
     Parameters
     ----------
     function : callable
         A typed kernel.
-    steps : float, optional
+    microseconds : float, optional
         Microseconds that the kernel takes if interpreted. If that is less than the wait for the
         compiler, the kernel itself is returned.
     """
     ready = _COMPILED.get(function)
     if ready is not None:
         return ready
-    if steps is not None:
-        return choose(steps, function)(function)
+    if microseconds is not None:
+        return choose(microseconds, function)(function)
     if JIT_DISABLED:
         return function
     with _LOCK:
@@ -302,12 +302,12 @@ def compile_later(kernels: Iterable[Kernel]) -> bool:
     return compile_in_background(kernels)
 
 
-def choose(steps: float, *kernels: Kernel) -> Callable[[Kernel], Kernel]:
+def choose(microseconds: float, *kernels: Kernel) -> Callable[[Kernel], Kernel]:
     """Return ``compiled`` or ``interpreted``, whichever finishes an operation sooner.
 
     Parameters
     ----------
-    steps : float
+    microseconds : float
         Microseconds that the operation takes if interpreted.
     *kernels : callables
         All typed kernels of the operation; they are compiled or loaded if ``compiled`` is chosen.
@@ -318,8 +318,8 @@ def choose(steps: float, *kernels: Kernel) -> Callable[[Kernel], Kernel]:
         return interpreted
     if all(kernel in _COMPILED for kernel in kernels):
         return compiled
-    if not WAITING.is_shorter(1e-6 * steps, kernels):
-        WAITING.spent += 1e-6 * steps
+    if not WAITING.is_shorter(1e-6 * microseconds, kernels):
+        WAITING.spent += 1e-6 * microseconds
         return interpreted
     from roctree._jit.ahead import compile_now
 

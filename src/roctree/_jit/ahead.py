@@ -29,7 +29,7 @@ _QUIET = "ROCTREE_QUIET"
 # as a second process needs to import Numba.
 _MAX_ALONE = 8
 # How long a background process waits for its turn, and then for further requests.
-_PATIENCE = 300.0
+_MAX_WAIT = 300.0
 _IDLE = 2.0
 _COMMAND = "from roctree._jit.ahead import compile_from_input; compile_from_input({patience})"
 
@@ -87,7 +87,7 @@ class _Background:
         unasked = [kernel for kernel in kernels if kernel not in self.asked]
         if unasked and not (self.is_running() and _ask(self.process, unasked)):
             self.leave()
-            self.process = _start_process(patience=_PATIENCE)
+            self.process = _start_process(patience=_MAX_WAIT)
             _ask(self.process, unasked)
         self.asked.update(unasked)
         return self.is_running()

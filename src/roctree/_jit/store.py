@@ -42,7 +42,7 @@ _DAY = 86_400.0
 _UNUSED = 30 * _DAY
 _LARGEST = 200_000_000
 # Seconds to wait for another process that is compiling the same kernel.
-_PATIENCE = 120.0
+_LOCK_TIMEOUT = 120.0
 # Whether to wait at all. A background process does not lock what it compiles, so no other process
 # waits for it.
 WAITS = True
@@ -253,7 +253,7 @@ class StoredKernel:
         if self.path is None or self.path.exists() or not WAITS:
             yield
         else:
-            with locked(self.path.with_suffix(".lock"), _PATIENCE):
+            with locked(self.path.with_suffix(".lock"), _LOCK_TIMEOUT):
                 yield
 
     def load(self, context: Any) -> Any:

@@ -31,7 +31,7 @@ TableReader = Callable[[Source, CsvFormat], Iterator[Any]]
 
 
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
-BATCH_ROWS = 100_000
+PARQUET_BATCH_ROWS = 100_000
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather"}
 _MAX_LISTED = 12
 _LONGEST_NAME = 60
@@ -224,7 +224,9 @@ def _batches(
     elif kind == "parquet":
         file = arrow.parquet.ParquetFile(source.seekable_file())
         chosen = choose(file.schema_arrow.names)
-        tables = _at_least_one(file.iter_batches(BATCH_ROWS, columns=chosen), file.schema_arrow)
+        tables = _at_least_one(
+            file.iter_batches(PARQUET_BATCH_ROWS, columns=chosen), file.schema_arrow
+        )
     else:
         tables = WHOLE_TABLE_READERS[kind](source, csv_format)
         first = next(tables)

@@ -16,10 +16,8 @@ from sklearn.base import BaseEstimator, clone
 
 from roctree.errors import ParameterError
 from roctree.estimator import ROCTreeClassifier
-from roctree.pruning import need
-from roctree.pruning import resolve as resolve_pruner
-from roctree.smoothing import choices
-from roctree.smoothing import resolve as resolve_smoother
+from roctree.pruning import need, resolve_pruner
+from roctree.smoothing import choices, resolve_smoother
 
 # Pruning comes first: if it is part of the fit, only the others happen after growth.
 AFTER_GROWTH = ("pruning", "smoothing", "labels", "ranking", "metric")

@@ -291,9 +291,10 @@ def _label_of_votes(votes: NDArray[np.float64], shares: list[str], labels: list[
 
 def _letter_lines(model: FittedTree) -> Iterator[str]:
     """Yield the letters of the leaves beside their numbers in the query."""
-    answers = model.answers
+    predictions = model.node_predictions
     named = [
-        f"{letter} {node} ({answers.share_text(node)})" for node, letter in answers.letters.items()
+        f"{letter} {node} ({predictions.share_text(node)})"
+        for node, letter in predictions.letters.items()
     ]
     for begin in range(0, len(named), _LETTERS_PER_LINE):
         yield escape_unprintable("leaves: " + ", ".join(named[begin : begin + _LETTERS_PER_LINE]))

@@ -14,9 +14,9 @@ from roctree.tree.text import (
     category_set,
     check_limits,
     depth_first,
+    format_number,
     says_missing_of,
     share_text,
-    short,
     short_thresholds,
 )
 from roctree.tree.tree import IS_PRESENT, Tree
@@ -62,7 +62,7 @@ def _rule_text(model: FittedTree, leaf: int, cuts: dict[int, str], digits: int) 
         _condition(model, feature, tests)
         for feature, tests in _tests_on_path(model.tree, leaf, cuts).items()
     ]
-    label, cases = model.answers.label_text(leaf), case_count(model.tree, leaf, digits)
+    label, cases = model.node_predictions.label_text(leaf), case_count(model.tree, leaf, digits)
     facts = f"({_probability_text(model, leaf)}; {cases}, leaf {leaf})"
     return f"if {' and '.join(conditions) or 'true'} then {label}  {facts}"
 
@@ -138,7 +138,7 @@ def label_colour(model: FittedTree, label: int) -> str:
 
 def case_count(tree: Tree, node: int, digits: int) -> str:
     """Return the weight of a node with its noun."""
-    weight = short(float(tree.weight[node]), digits)
+    weight = format_number(float(tree.weight[node]), digits)
     return f"{weight} {'case' if weight == '1' else 'cases'}"
 
 
@@ -183,9 +183,9 @@ def _node_attributes(model: FittedTree, node: int, max_depth: int | None, digits
     if not tree.is_leaf[node] and tree.depth[node] != max_depth:
         words = f"{quote_if_needed(model.schema.names[tree.feature[node]])}\n{cases}"
         return f"label={dot_string(words)}"
-    answers = model.answers
-    words = f"{answers.label_text(node)}\n{answers.share_text(node)}\n{cases}"
-    colour = label_colour(model, int(answers.labels[node]))
+    predictions = model.node_predictions
+    words = f"{predictions.label_text(node)}\n{predictions.share_text(node)}\n{cases}"
+    colour = label_colour(model, int(predictions.labels[node]))
     more = "" if tree.is_leaf[node] else "\n…"
     return f'shape=box, style=filled, fillcolor="{colour}", label={dot_string(words + more)}'
 

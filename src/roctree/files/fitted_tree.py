@@ -134,10 +134,10 @@ def _check_stored_parameters(parameters: Mapping[str, Any]) -> None:
     for name in RULES:
         check_parameter(name, parameters[name])
     resolvers: dict[str, Any] = {
-        "criterion": criteria.resolve,
-        "pruning": pruning.resolve,
-        "smoothing": smoothing.resolve,
-        "points": points.resolve,
+        "criterion": criteria.resolve_criterion,
+        "pruning": pruning.resolve_pruner,
+        "smoothing": smoothing.resolve_smoother,
+        "points": points.resolve_points,
     }
     for name, resolve in resolvers.items():
         if not isinstance(parameters[name], NotKept):

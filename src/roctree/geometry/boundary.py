@@ -46,7 +46,7 @@ from roctree.tree.tree import IS_PRESENT, SCORE_DECIMALS, Tree
 
 Boundaries = Literal["any", "one_vs_rest"]
 
-BLOCK_ROWS = 1 << 14
+SEARCHED_ROWS = 1 << 14
 # Rows are searched together in trees of at most this depth, since that takes memory for each level.
 MOST_LEVELS = 256
 
@@ -150,7 +150,7 @@ class Boundary:
         n_rows = len(values)
         squared, mine = np.empty(n_rows), own.astype(np.int32)
         splits = _split_tree(self.tree, labels, units_of(self.scale))
-        run = compiled(search, steps=5.0 * n_rows * self.tree.n_nodes)
+        run = compiled(search, microseconds=5.0 * n_rows * self.tree.n_nodes)
         rows = self._grouped(own, ends) if splits.comparable else np.arange(n_rows)
 
         def fill(part: slice) -> None:
@@ -170,7 +170,7 @@ class Boundary:
     def _grouped(self, own: Ints, ends: Ints) -> Ints:
         """Return the rows by label and, from left to right, by the end of their paths."""
         group = np.zeros(self.tree.n_nodes, dtype=np.int64)
-        number = compiled(number_groups, steps=self.tree.n_nodes)
+        number = compiled(number_groups, microseconds=self.tree.n_nodes)
         number(self.tree.parent, self.tree.is_leaf.astype(np.int64), group)
         groups = own * (self.tree.n_leaves + 1) + group[ends]
         # NumPy sorts small integers in linear time.
@@ -203,7 +203,7 @@ def _split_tree(tree: Tree, labels: Ints, units: Floats) -> SplitTree:
     parent = branch[tree.parent[nodes]]
     parent[:1] = NOTHING
     way = tree.branch[nodes].astype(np.int32)
-    compiled(relate_splits, steps=10.0 * len(nodes))(parent, way, splits)
+    compiled(relate_splits, microseconds=10.0 * len(nodes))(parent, way, splits)
     deep = tree.max_depth > MOST_LEVELS
     return SplitTree(
         splits=splits,
@@ -245,8 +245,8 @@ def _single(tree: Tree, splits: SplitTree) -> Single:
 
 
 def _row_blocks(part: slice) -> Iterator[slice]:
-    for first in range(part.start, part.stop, BLOCK_ROWS):
-        yield slice(first, min(first + BLOCK_ROWS, part.stop))
+    for first in range(part.start, part.stop, SEARCHED_ROWS):
+        yield slice(first, min(first + SEARCHED_ROWS, part.stop))
 
 
 # --- Scores ---
@@ -293,7 +293,7 @@ def by_leaf_and_distance(cases: ScoredCases) -> Floats:
         return _by_leaf_and_distance_for_two(cases)
     levels = np.round(cases.leaf_probabilities, SCORE_DECIMALS)
     gaps = np.array([_least_gap(column) for column in levels.T])
-    scores = np.round(cases.probabilities, SCORE_DECIMALS) + _TIE_BREAK * gaps * _bounded(
+    scores = np.round(cases.probabilities, SCORE_DECIMALS) + _SHARE_OF_GAP * gaps * _bounded(
         cases.signed
     )
     return _largest_at(scores * cases.class_weight, cases.own)
@@ -339,7 +339,7 @@ def geometric_scores(
 
 
 # Ties are broken by less than half of the gap between leaves.
-_TIE_BREAK = 0.49
+_SHARE_OF_GAP = 0.49
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -347,7 +347,7 @@ def _by_leaf_and_distance_for_two(cases: ScoredCases) -> Floats:
     levels = np.round(cases.leaf_probabilities[:, 1], SCORE_DECIMALS)
     probability = np.round(cases.probabilities[:, 1], SCORE_DECIMALS)
     positive = cases.own == 1
-    ties = _TIE_BREAK * _least_gap(levels) * _bounded(cases.signed[:, 1])
+    ties = _SHARE_OF_GAP * _least_gap(levels) * _bounded(cases.signed[:, 1])
     above = cases.leaf_labels == 1
     highest, lowest = levels[~above].max(initial=0.0), levels[above].min(initial=1.0)
     if highest > lowest:

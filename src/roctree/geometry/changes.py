@@ -333,8 +333,8 @@ def project(targets: Targets, values: Floats, own: Ints, to: int | None) -> Proj
     """
     changed = np.array(values, dtype=np.float64, order="C")
     squared, leaf = np.empty(len(changed)), np.empty(len(changed), dtype=np.int64)
-    steps = changed.size * len(targets.labels)
-    compiled(nearest_leaf, steps)(changed, own, ANY if to is None else to, targets, squared, leaf)
+    run = compiled(nearest_leaf, microseconds=changed.size * len(targets.labels))
+    run(changed, own, ANY if to is None else to, targets, squared, leaf)
     rows = np.flatnonzero(leaf != NOTHING)
     numbers, categories = np.ix_(rows, targets.numeric), np.ix_(rows, targets.nominal)
     changed[numbers] = _moved_numbers(targets, changed[numbers], leaf[rows])

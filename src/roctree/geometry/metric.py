@@ -215,7 +215,7 @@ def units_of(scale: Floats) -> Floats:
     return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
 
 
-_BLOCK = 4096
+_SUMMED_ROWS = 4096
 _FOLD = 64
 _BITS = 33
 
@@ -230,7 +230,7 @@ def _extremes(values: Floats) -> tuple[Floats, Floats]:
 def _reduce_rows(function: np.ufunc, values: Floats) -> Floats:
     """Reduce the rows to one; many short rows are reshaped to few long ones, which is faster."""
     n_rows, n_columns = values.shape
-    n_long = n_rows // _FOLD if n_rows > _BLOCK and values.flags.c_contiguous else 0
+    n_long = n_rows // _FOLD if n_rows > _SUMMED_ROWS and values.flags.c_contiguous else 0
     rest = function.reduce(values[n_long * _FOLD :], axis=0) if n_long * _FOLD < n_rows else None
     if n_long == 0:
         return np.asarray(rest)
@@ -263,9 +263,9 @@ def _moments(
     """
     total: Floats | float = 0.0
     first, second = np.zeros((2, values.shape[1]))
-    for begin in range(0, len(values), _BLOCK):
-        part = values[begin : begin + _BLOCK] - middle
-        weight = weights[begin : begin + _BLOCK]
+    for begin in range(0, len(values), _SUMMED_ROWS):
+        part = values[begin : begin + _SUMMED_ROWS] - middle
+        weight = weights[begin : begin + _SUMMED_ROWS]
         known: Floats | float = weight.sum()
         sums = weight @ part
         if np.isnan(sums).any():

@@ -374,7 +374,7 @@ def _counts(listed: NodeRows) -> Floats:
 # --- The client ---
 
 # A scheduler answers within this many seconds.
-_PATIENCE = 10
+_CONNECT_TIMEOUT = 10
 
 
 @contextmanager
@@ -422,7 +422,7 @@ def _client_of(address: str) -> Any:
 
     def connect() -> None:
         try:
-            found.put(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
+            found.put(distributed.Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False))
         except Exception as error:
             found.put(error)
 
@@ -431,7 +431,7 @@ def _client_of(address: str) -> Any:
     # Dask waits forever if something that is not a scheduler listens at the address.
     Thread(target=connect, daemon=True).start()
     try:
-        client = found.get(timeout=2 * _PATIENCE)
+        client = found.get(timeout=2 * _CONNECT_TIMEOUT)
     except Empty:
         client = TimeoutError("something else listens there")
     if isinstance(client, Exception):

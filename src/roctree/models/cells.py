@@ -60,17 +60,22 @@ from roctree.pruning import (
     cost_pruning_curve,
     need,
     paper_options,
+    resolve_pruner,
 )
-from roctree.pruning import resolve as resolve_pruner
 from roctree.requests import held_out_cases
 from roctree.roc.arithmetic import group_sums
-from roctree.smoothing import Frequencies, Smoother, choices, probabilities
-from roctree.smoothing import resolve as resolve_smoother
+from roctree.smoothing import Frequencies, Smoother, choices, probabilities, resolve_smoother
 from roctree.strategy import is_integer
 from roctree.text import quote_if_needed
 from roctree.tree.growth import breadth_first, consecutive, weight_grid
 from roctree.tree.shape import nodes_in, subtree_counts
-from roctree.tree.text import ALL_DIGITS, Answers, check_limits, in_lines, short
+from roctree.tree.text import (
+    ALL_DIGITS,
+    NodePredictions,
+    check_limits,
+    format_number,
+    in_lines,
+)
 from roctree.tree.tree import NO_BRANCH, Tree, check_structure, read_only
 
 Addresses = NDArray[np.uint32]
@@ -167,7 +172,9 @@ class Cells:
         """Return the node of the smallest cell with cases around each address."""
         found = np.empty(len(addresses), dtype=np.int64)
         table = CellTable(self.n_children, self.first_child, self.level, self.corner)
-        compiled(locate, steps=5 * addresses.size)(np.ascontiguousarray(addresses), table, found)
+        compiled(locate, microseconds=5 * addresses.size)(
+            np.ascontiguousarray(addresses), table, found
+        )
         return np.asarray(self.node[found])
 
     def renumbered(self, numbers: Ints) -> "Cells":
@@ -291,7 +298,9 @@ def grow_cells(
         np.empty(room, dtype=np.int64),
         np.empty(room, dtype=np.int64),
     )
-    n_cells = compiled(divide, steps=10 * ordered.size)(_shared_levels(ordered), classes, grown)
+    n_cells = compiled(divide, microseconds=10 * ordered.size)(
+        _shared_levels(ordered), classes, grown
+    )
     n_children, begin, end = grown.n_children[:n_cells], grown.begin[:n_cells], grown.end[:n_cells]
     sizes = np.where(n_children == 0, end - begin, 0)
     places = np.repeat(np.arange(n_cells), sizes)
@@ -710,9 +719,9 @@ class FittedCells(FittedNodes):
 
     def to_text(self, *, max_depth: int | None = None, digits: int = 4) -> str:
         """Return the cells as text, one line each, with the labels that ``predict`` gives."""
-        answers = self.answers_of(self.tree, self.decision.labels, self.probabilities)
+        predictions = self.node_predictions_of(self.tree, self.decision.labels, self.probabilities)
         return cells_to_text(
-            self.cell_tree, self.schema, answers, max_depth=max_depth, digits=digits
+            self.cell_tree, self.schema, predictions, max_depth=max_depth, digits=digits
         )
 
 
@@ -831,7 +840,12 @@ def refuse_missing(values: Floats, schema: Schema) -> None:
 
 
 def cells_to_text(
-    cell_tree: CellTree, schema: Schema, answers: Answers, *, max_depth: int | None, digits: int
+    cell_tree: CellTree,
+    schema: Schema,
+    predictions: NodePredictions,
+    *,
+    max_depth: int | None,
+    digits: int,
 ) -> str:
     """Return a line for each cell, followed by its parts.
 
@@ -842,7 +856,7 @@ def cells_to_text(
     ----------
     cell_tree : the cells
     schema : names and classes
-    answers : label and probability of each node
+    predictions : label and probability of each node
     max_depth : number of levels to show; None for all
     digits : significant digits of bounds and weights
     """
@@ -859,7 +873,7 @@ def cells_to_text(
         return f"any of {n_cells[node]} cells"
 
     return in_lines(
-        tree, schema.classes, condition, max_depth=max_depth, digits=digits, answers=answers
+        tree, schema.classes, condition, max_depth=max_depth, digits=digits, predictions=predictions
     )
 
 
@@ -881,10 +895,10 @@ def _side_text(
 ) -> str:
     """Return the bounds of a cell in one attribute."""
     low, high = bounds.value(attribute, begin), bounds.value(attribute, begin + length)
-    while short(low, digits) == short(high, digits) and digits < ALL_DIGITS:
+    while format_number(low, digits) == format_number(high, digits) and digits < ALL_DIGITS:
         digits += 1
-    above = f"{short(low, digits)} <= " * (begin > 0)
-    below = f" < {short(high, digits)}" * (begin + length < 2**BITS)
+    above = f"{format_number(low, digits)} <= " * (begin > 0)
+    below = f" < {format_number(high, digits)}" * (begin + length < 2**BITS)
     return f"{above}{name}{below}"
 
 

@@ -186,7 +186,7 @@ def cut_points(
     order = np.argsort(values, kind="stable")
     order = order[: np.count_nonzero(~np.isnan(values))]
     cuts = np.empty(len(order))
-    n_cuts = compiled(cuts_of_column, steps=20 * len(order))(
+    n_cuts = compiled(cuts_of_column, microseconds=20 * len(order))(
         values[order].astype(np.float64),
         labels[order].astype(np.int64),
         weights[order].astype(np.float64),

@@ -41,7 +41,7 @@ _LEAVES_RATIO = 2
 # The teacher's probabilities of a training case count as much as its label.
 _TEACHER_SHARE = 0.5
 # Rows of float32 probabilities add up to one within this tolerance.
-_SUM_TOLERANCE = 1e-3
+_TEACHER_TOLERANCE = 1e-3
 # Classes that the teacher finds less probable are left out: each costs a row.
 _LEAST_PROBABLE = 1e-4
 
@@ -306,7 +306,7 @@ def _checked_probabilities(probabilities: Any, n_rows: int, n_classes: int) -> F
             f"The teacher's predict_proba returns an array of shape {shares.shape} for {n_rows} "
             f"rows and {n_classes} classes: give a classifier with a column for each class."
         )
-    if not ((shares >= 0.0).all() and np.abs(shares.sum(axis=1) - 1.0).max() < _SUM_TOLERANCE):
+    if not ((shares >= 0.0).all() and np.abs(shares.sum(axis=1) - 1.0).max() < _TEACHER_TOLERANCE):
         raise ParameterError(
             "The teacher's predict_proba returns rows that are not probabilities: give a "
             "classifier whose rows are at least 0 and add up to one."

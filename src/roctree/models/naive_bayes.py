@@ -52,7 +52,7 @@ from roctree.tally import ScoreGroups
 from roctree.text import pluralize, quote_if_needed
 from roctree.tree.kernels.descent import Paths, Reached, visit
 from roctree.tree.prediction import apply
-from roctree.tree.text import apart, short, to_text
+from roctree.tree.text import distinct_texts, format_number, to_text
 from roctree.tree.tree import Tree, read_only
 
 WEKA_FOLDS = 5
@@ -197,7 +197,7 @@ class NaiveBayesTree:
         """
         paths, models = self.nodes.all_paths, self.models
         mixture = np.empty((len(values), self.nodes.n_classes))
-        compiled(mix_posteriors, steps=5 * values.size)(
+        compiled(mix_posteriors, microseconds=5 * values.size)(
             np.ascontiguousarray(values, dtype=np.float64),
             paths,
             LeafModels(
@@ -634,14 +634,16 @@ class FittedNaiveBayesTree(FittedScores):
         def model_of(node: int) -> str:
             return f"  [NB {tree.model[node] + 1}]"
 
-        answers = self.answers_of(tree.nodes, tree.nodes.counts.argmax(axis=1), self.node_shares)
+        predictions = self.node_predictions_of(
+            tree.nodes, tree.nodes.counts.argmax(axis=1), self.node_shares
+        )
         text = to_text(
             tree.nodes,
             self.schema,
             max_depth=max_depth,
             digits=digits,
             leaf_note=model_of,
-            answers=answers,
+            predictions=predictions,
         )
         depth = tree.nodes.depth
         shown = [n for n in tree.nodes.leaves if max_depth is None or depth[n] <= max_depth]
@@ -662,7 +664,7 @@ TreeLine = tuple[str, list[str]]
 def model_table(tree: NaiveBayesTree, model: int, schema: Schema, digits: int) -> str:
     """Return one model as text: the prior of each class, and each cell given the class."""
     weight = float(tree.models.class_counts[model].sum())
-    cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
+    cases = f"{format_number(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
     head = f"NB {model + 1}: {cases}", [quote_if_needed(label) for label in schema.classes]
     prior = "class", _decimals(tree.models.prior[model])
     return _align_lines([head, prior, *_attribute_lines(tree, model, schema, digits)])
@@ -693,7 +695,7 @@ def cell_conditions(cuts: Floats, categories: Any, digits: int) -> list[str]:
     """
     if categories is not None:
         return [f"= {quote_if_needed(category)}" for category in categories]
-    texts = apart(cuts.tolist(), digits)
+    texts = distinct_texts(cuts.tolist(), digits)
     return [f"<= {texts[cut]}" for cut in cuts.tolist()] + [f"> {texts[cuts[-1]]}"]
 
 

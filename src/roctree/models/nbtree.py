@@ -206,7 +206,7 @@ class NaiveBayesTreeClassifier(FittedClassifier):
 
 SEED = 1
 # Microseconds to grow a tree with interpreted kernels, per value of the table and class.
-_INTERPRETED_CELL = 150.0
+_MICROSECONDS_PER_CELL = 150.0
 
 
 def grow_naive_bayes_tree(
@@ -221,8 +221,8 @@ def grow_naive_bayes_tree(
     min_reduction : minimum fraction of a node's errors that its split must avoid
     """
     root = root_cases(dataset)
-    steps = _INTERPRETED_CELL * dataset.values.size * root.n_classes
-    pick = choose(steps, evaluate_node, keep_ranked)
+    microseconds = _MICROSECONDS_PER_CELL * dataset.values.size * root.n_classes
+    pick = choose(microseconds, evaluate_node, keep_ranked)
     nodes, models = _GrowingNodes(), list[Model]()
     # Nodes are numbered in the order in which they are taken from the queue. A node without cases
     # is represented by the number of the model it uses, that of its parent.
@@ -307,7 +307,7 @@ def branch_cases(node: "NodeCases", members: Ints, weights: Floats) -> "NodeCase
     kept = RankedCases(
         np.zeros((n_features, len(members)), dtype=np.int64), np.zeros(n_features, dtype=np.int64)
     )
-    compiled(keep_ranked, steps=2 * node.values.size)(node, place, kept)
+    compiled(keep_ranked, microseconds=2 * node.values.size)(node, place, kept)
     return node._replace(
         values=np.take(node.values, members, axis=1),
         ranked=kept.ranked,

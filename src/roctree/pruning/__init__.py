@@ -83,7 +83,7 @@ __all__ = [
     "mean_curve",
     "need",
     "paper_options",
-    "resolve",
+    "resolve_pruner",
 ]
 
 PRUNING: dict[str, Pruner] = {
@@ -100,6 +100,6 @@ PRUNING: dict[str, Pruner] = {
 }
 
 
-def resolve(pruning: str | Pruner, **options: Any) -> Pruner:
+def resolve_pruner(pruning: str | Pruner, **options: Any) -> Pruner:
     """Return the pruner of that name, or the pruner itself, with some options replaced."""
     return configure(lookup("pruning", pruning, PRUNING), options)

@@ -205,10 +205,10 @@ def auc_pruning_path(tree: Tree, minimum: int = 1) -> AUCPath:
         key=np.zeros(n),
         size=np.zeros(1, dtype=np.int64),
     )
-    room = 2 * max(_FEW_LEAVES, int(tree.n_children.max()))
+    room = 2 * max(_CANDIDATE_LEAVES, int(tree.n_children.max()))
     scratch = LeafScratch(*(np.zeros(room, dtype=np.int64) for _ in range(3)))
     n_leaves = np.zeros(int(np.count_nonzero(~tree.is_leaf)) + 1, dtype=np.int64)
-    n_steps = 1 + compiled(_prune, steps=1000.0 * n * rankings.rank.shape[1])(
+    n_steps = 1 + compiled(_prune, microseconds=1000.0 * n * rankings.rank.shape[1])(
         minimum, state, rankings, heap, scratch, n_leaves
     )
     step = np.where(tree.is_leaf | (state.step > 0), state.step, n_steps)
@@ -244,11 +244,11 @@ def _rankings(tree: Tree, ranks: Ints2D) -> "NodeRanks":
 # Sums over ranks are recomputed whenever one leaf in this many has been removed.
 _REFRESH = 8
 # A node with more leaves is not a candidate, unless they are all its children.
-_FEW_LEAVES = 16
+_CANDIDATE_LEAVES = 16
 # Losses are compared by 32 of their 53 bits: those that are mathematically equal must tie.
 _KEEP_32_BITS = 2.0**21 + 1.0
 # A loss below this fraction of all pairs is zero.
-_NEGLIGIBLE = 1e-13
+_ZERO_LOSS = 1e-13
 
 
 class PrunedState(NamedTuple):
@@ -346,7 +346,7 @@ def _is_leaf(node: int, state: PrunedState) -> bool:
 @kernel
 def _is_candidate(node: int, state: PrunedState) -> bool:
     """Whether an inner node has few leaves, or only its children."""
-    return bool(state.n_leaves[node] <= max(_FEW_LEAVES, state.n_children[node]))
+    return bool(state.n_leaves[node] <= max(_CANDIDATE_LEAVES, state.n_children[node]))
 
 
 @kernel
@@ -413,7 +413,7 @@ def _loss_per_leaf(
         _sort(scratch.sorted, n_leaves)
         loss += _loss(node, ranking, n_leaves, bits, rankings, scratch)
     positives = rankings.positives[0, 0]
-    if abs(loss) < _NEGLIGIBLE * positives * (rankings.total[0] - positives):
+    if abs(loss) < _ZERO_LOSS * positives * (rankings.total[0] - positives):
         return 0.0
     loss /= n_leaves - 1.0
     large = loss * _KEEP_32_BITS
@@ -517,7 +517,7 @@ def _update_leaf_counts(node: int, state: PrunedState) -> None:
     state.n_leaves[node] = 1
     above = state.parent[node]
     while above >= 0:
-        n_leaves, most = 0, max(_FEW_LEAVES, state.n_children[above])
+        n_leaves, most = 0, max(_CANDIDATE_LEAVES, state.n_children[above])
         first = state.first_child[above]
         for child in range(first, first + state.n_children[above]):
             n_leaves += state.n_leaves[child]

@@ -190,10 +190,12 @@ def weakest_links(tree: Tree, loss: Floats) -> PruningPath:
     lost = np.array(loss, dtype=np.float64)
     bends = Bends(np.full(n, np.inf), np.zeros(n), np.zeros(n))
     heap = LeftistHeap(*(np.full(n, -1, dtype=np.int64) for _ in range(4)))
-    compiled(_find_prices, steps=20 * n)(tree.first_child, tree.n_children, lost, bends, heap)
+    compiled(_find_prices, microseconds=20 * n)(
+        tree.first_child, tree.n_children, lost, bends, heap
+    )
     price = bends.price
     ceiling = price.copy()
-    compiled(_lower_to_ancestors, steps=n)(tree.parent, ceiling)
+    compiled(_lower_to_ancestors, microseconds=n)(tree.parent, ceiling)
     steps = np.flatnonzero(np.isfinite(price))
     steps = steps[np.argsort(price[steps], kind="stable")]
     # Sums of fractional cases are inexact in the last digit.

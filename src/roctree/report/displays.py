@@ -2092,10 +2092,10 @@ def short_conditions(model: FittedTree, shown: list[int], most: int) -> dict[int
 
 def outcome_text(model: FittedTree, node: int, most: int) -> str:
     """Return the letter and label of a node, its number and its cases."""
-    label = shorten(model.answers.label_text(node), most)
+    label = shorten(model.node_predictions.label_text(node), most)
     cases = case_count(model.tree, node, DIGITS)
     more = "" if model.tree.is_leaf[node] else " …"
-    return f"{label}: {model.answers.share_text(node)}, {cases}{more}"
+    return f"{label}: {model.node_predictions.share_text(node)}, {cases}{more}"
 
 
 def column_places(depth: Ints, conditions: dict[int, str]) -> Floats:
@@ -2194,7 +2194,7 @@ def _preview_leaves(
     """Draw the leaves and what is not shown below: boxes in the colour of their label."""
     for node, text in outcomes.items():
         left, middle = x[model.tree.depth[node]], y[node]
-        colour = label_colour(model, int(model.answers.labels[node]))
+        colour = label_colour(model, int(model.node_predictions.labels[node]))
         yield (
             f'<rect x="{left:.1f}" y="{middle - _BOX / 2:.1f}" height="{_BOX}" rx="4" '
             f'width="{_PIXELS * text_width(text) - 14:.0f}" fill="{colour}" stroke="{_LINE}"/>'

@@ -310,7 +310,7 @@ class Edges:
         bins = BinEnds(self.ends, self.size)
         bounds = [Bounds.empty(self.size.size) for _ in range(n_threads)]
         number = number_bytes if codes.dtype == np.uint8 else number_words
-        run = compiled(number, steps=5 * codes.size)
+        run = compiled(number, microseconds=5 * codes.size)
         ends = np.linspace(0, len(values), n_threads + 1).astype(np.int64)
 
         def code_part(part: int) -> None:

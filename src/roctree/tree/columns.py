@@ -26,7 +26,7 @@ _SAMPLE = 1 << 14
 _MAX_BINS = 255
 _STEP_BITS = 8
 # Rows per block when categories are coded; a block fits the cache.
-_BLOCK = 1 << 12
+_CODED_ROWS = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,10 @@ def _code_categories(
     missing = (columns.n_categories - columns.own_code)[features]
 
     def code_block(start: int) -> None:
-        block = columns.values[start : start + _BLOCK, features]
-        codes[start : start + _BLOCK, features] = np.where(np.isnan(block), missing, block)
+        block = columns.values[start : start + _CODED_ROWS, features]
+        codes[start : start + _CODED_ROWS, features] = np.where(np.isnan(block), missing, block)
 
-    in_threads(n_threads, code_block, range(0, len(codes), _BLOCK))
+    in_threads(n_threads, code_block, range(0, len(codes), _CODED_ROWS))
 
 
 def _empty_bins(n_features: int) -> CodeBins:

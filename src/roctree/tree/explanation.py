@@ -9,7 +9,13 @@ from roctree.arrays import Floats
 from roctree.errors import ParameterError
 from roctree.text import pluralize
 from roctree.tree.prediction import decision_path, mix
-from roctree.tree.text import DIGITS, Answers, branch_conditions, short, value_text
+from roctree.tree.text import (
+    DIGITS,
+    NodePredictions,
+    branch_conditions,
+    format_number,
+    value_text,
+)
 from roctree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -48,7 +54,7 @@ class LeafPart:
     steps: tuple[str, ...]
 
     def __str__(self) -> str:
-        cases = f"{short(self.cases, DIGITS)} {'case' if self.cases == 1.0 else 'cases'}"
+        cases = f"{format_number(self.cases, DIGITS)} {'case' if self.cases == 1.0 else 'cases'}"
         shares = _shares_text(self.probabilities)
         head = f"{_percent(self.part)} leaf {self.letter}: {shares} ({cases})"
         return "\n".join([head, *[f"    {step}" for step in self.steps]])
@@ -87,7 +93,7 @@ class Explanation:
 
 
 def leaf_parts(
-    tree: Tree, values: Floats, answers: Answers, schema: "Schema"
+    tree: Tree, values: Floats, predictions: NodePredictions, schema: "Schema"
 ) -> tuple[LeafPart, ...]:
     """Return the leaves that a case reaches, the largest part first.
 
@@ -96,7 +102,7 @@ def leaf_parts(
     tree : Tree
     values : float64[1, features]
         The case.
-    answers : Answers
+    predictions : NodePredictions
         Probabilities and letters of the leaves.
     schema : Schema
     """
@@ -108,10 +114,10 @@ def leaf_parts(
     return tuple(
         LeafPart(
             node,
-            answers.letters[node],
+            predictions.letters[node],
             parts[node],
             float(tree.weight[node]),
-            by_class(answers.probabilities[node], schema),
+            by_class(predictions.probabilities[node], schema),
             tuple(steps[above] for above in _path(tree, node)),
         )
         for node in sorted(leaves, key=lambda node: (-parts[node], node))
@@ -163,10 +169,10 @@ def _step(
         return f"{seen}: {condition}"
     if np.isnan(row[feature]) or softness == 0.0:
         return f"{seen}: {_percent(share)} goes to {condition}, as in training"
-    distance = short(abs(float(row[feature] - tree.threshold[parent])), DIGITS)
+    distance = format_number(abs(float(row[feature] - tree.threshold[parent])), DIGITS)
     return (
         f"{seen}: {_percent(share)} goes to {condition}, as the threshold is {distance} away and "
-        f"soft within {short(softness, DIGITS)}"
+        f"soft within {format_number(softness, DIGITS)}"
     )
 
 

@@ -85,7 +85,7 @@ _ENOUGH = 1.0 - 1e-6
 # compiling the kernels of bins.
 _NOT_WORTH_THE_WAIT = 1 << 23
 # Microseconds to grow from sorted columns with interpreted kernels, per value of the table.
-_INTERPRETED_CELL = 60.0
+_MICROSECONDS_PER_VALUE = 60.0
 # Codes have 16 bits, with one code for missing values.
 _MAX_CATEGORIES = (1 << 16) - 1
 
@@ -272,7 +272,7 @@ def splittable(counts: NDArray[np.float64], growth: GrowthRules) -> bool:
 
 def check_score(counts: NDArray[np.float64], growth: GrowthRules) -> None:
     """Raise an error if the criterion does not score the root: every comparison would fail."""
-    run = compiled(table_score(growth.criterion), steps=10.0 * counts.size)
+    run = compiled(table_score(growth.criterion), microseconds=10.0 * counts.size)
     with np.errstate(all="ignore"):
         score = run((counts * growth.class_weight)[None])
     if not np.isfinite(score):
@@ -314,8 +314,8 @@ def grow_from_order(
     space.push_sorted(cases.size)
     shares = growth.missing != "branch" and bool((rank == records.MISSING_RANK).any())
     kernels = SortedKernels.choose(growth, columns, shares=shares, many=cases.size > NARROW)
-    steps = _INTERPRETED_CELL * cases.size * len(columns.n_categories)
-    pick = choose(steps, *kernels.all, *scorers(growth), grow_sorted)
+    microseconds = _MICROSECONDS_PER_VALUE * cases.size * len(columns.n_categories)
+    pick = choose(microseconds, *kernels.all, *scorers(growth), grow_sorted)
     functions = kernels.picked(pick, growth, cases.quantum)
     run = pick(grow_sorted)
     features, bins = columns.features, columns.bins
@@ -425,8 +425,8 @@ class BinnedKernels:
         """Grow the tree from a root with these rows."""
         root = Subtree(rows)
         by_team = TEAM_KERNELS if needs_team(root.size, n_threads, copies=self.shares) else ()
-        steps = math.inf if by_team else 0.5 * _INTERPRETED_CELL * rows.codes.size
-        pick = choose(steps, *self.all, *scorers(growth), *by_team)
+        microseconds = math.inf if by_team else 0.5 * _MICROSECONDS_PER_VALUE * rows.codes.size
+        pick = choose(microseconds, *self.all, *scorers(growth), *by_team)
         functions = self._picked(pick, growth, quantum)
         pool = SubtreePool(columns, pick(grow_binned), functions, n_threads, copies=self.shares)
         pool.grow(root, space)
@@ -499,7 +499,7 @@ def from_creation_order(nodes: Nodes, n_categories: NDArray[Any]) -> Tree:
 def breadth_first(first_child: NDArray[Any], n_children: NDArray[Any]) -> NDArray[np.int64]:
     """Return the nodes that are reachable from node 0, level by level."""
     order = np.zeros(n_children.size, dtype=np.int64)
-    line_up = compiled(_line_up, steps=order.size)
+    line_up = compiled(_line_up, microseconds=order.size)
     n_reached = line_up(first_child.astype(np.int64), n_children.astype(np.int64), order)
     if n_reached < 0:
         raise ValueError("Some node is a child of two nodes, so these nodes are not a tree.")

@@ -46,8 +46,8 @@ from roctree.tree.kernels.tables import (
     NodeRows,
     SentSplits,
     TableColumns,
+    TableScratch,
     TableSearch,
-    TableWork,
     count_bytes,
     count_words,
     find_branches_bytes,
@@ -103,8 +103,8 @@ class Shard:
     def count(self, listed: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
         """Add the rows of some nodes to their tables."""
         # For all levels together, so that each chooses the same way.
-        steps = 20 * self.codes.size
-        run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words, steps)
+        microseconds = 20 * self.codes.size
+        run = compiled(count_bytes if self.codes.dtype == np.uint8 else count_words, microseconds)
         run(columns.bins.start, nodes, listed, self.codes, self.labels, tables)
 
     def divide(
@@ -112,8 +112,8 @@ class Shard:
     ) -> NodeRows:
         """Return the rows by the children of the nodes that are split."""
         is_byte = self.codes.dtype == np.uint8
-        steps = 20 * self.codes.size
-        find = compiled(find_branches_bytes if is_byte else find_branches_words, steps)
+        microseconds = 20 * self.codes.size
+        find = compiled(find_branches_bytes if is_byte else find_branches_words, microseconds)
         branches = np.empty(listed.rows.size, np.int16)
         sizes = np.zeros(splits.n_children, np.int64)
         kinds = columns.features.n_categories, columns.bins.start
@@ -127,7 +127,7 @@ class Shard:
             cursors=starts[:-1].copy(),
             shares=np.empty(splits.branch_weight.shape[1]),
         )
-        compiled(move_rows, steps)(splits, listed, self.labels, branches, moved)
+        compiled(move_rows, microseconds)(splits, listed, self.labels, branches, moved)
         return NodeRows(moved.rows, moved.weights, starts, moved.counts)
 
 
@@ -339,8 +339,8 @@ class LevelSearch:
         scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
         categories = enter_categories if columns.n_codes > 0 else no_categories
         # A node has some ten cases, and all bins are searched at each.
-        steps = 0.2 * weight * float(columns.bins.start[-1])
-        pick = choose(steps, scan, categories, search_tables, *scorers(growth))
+        microseconds = 0.2 * weight * float(columns.bins.start[-1])
+        pick = choose(microseconds, scan, categories, search_tables, *scorers(growth))
         search = pick_search(pick, growth, quantum, scan)
         self.columns, self.n_threads = columns, n_threads
         self._growth = growth
@@ -364,7 +364,7 @@ class LevelSearch:
         ends = np.linspace(0, slots.size, n_threads + 1).astype(np.int64)
 
         def search_part(part: int) -> None:
-            work = TableWork(self._spaces[part].work, self._spaces[part].bin_work)
+            work = TableScratch(self._spaces[part].work, self._spaces[part].bin_work)
             nodes = ends[part], ends[part + 1]
             self._run(*nodes, tables, slots, self._columns, self._functions, work, found)
 

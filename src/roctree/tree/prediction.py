@@ -143,7 +143,7 @@ def _fill_hard(
             target = mixture[block.rows]
             np.take(leaf_table, block.nodes, axis=0, out=target, mode="clip")
             if block.n_divided > 0:
-                run = compiled(mix_leaves, steps=block.n_divided * tree.n_nodes)
+                run = compiled(mix_leaves, microseconds=block.n_divided * tree.n_nodes)
                 run(block.values, tree.all_paths, reached, block.nodes, leaf_table, target)
 
     return fill
@@ -154,7 +154,7 @@ def _fill_soft(
 ) -> Callable[[int, int], None]:
     """Return a function that mixes a range of rows where thresholds are soft."""
     used, place, numeric = tree.used_attributes
-    run = compiled(blend, steps=2.0 * len(values) * tree.n_nodes)
+    run = compiled(blend, microseconds=2.0 * len(values) * tree.n_nodes)
 
     def fill(begin: int, end: int) -> None:
         n_rows = min(end - begin, BLEND_ROWS, max(BLEND_VALUES // len(used), 64))
@@ -204,11 +204,11 @@ def node_class_counts(
         raise DataError(f"a label is not among the {tree.n_classes} classes of the tree.")
     counts = np.zeros((tree.n_nodes, tree.n_classes))
     reached, paths = _room(tree), tree.all_hard_paths
-    run = compiled(count_leaves, steps=_descent_steps(paths, len(values)))
+    run = compiled(count_leaves, microseconds=_descent_microseconds(paths, len(values)))
     for block in _settled(paths, values, 0, len(values)):
         cases = labels[block.rows], weights[block.rows]
         run(block.values, paths, reached, block.nodes, *cases, counts)
-    compiled(add_to_parents, steps=counts.size)(tree.parent, counts)
+    compiled(add_to_parents, microseconds=counts.size)(tree.parent, counts)
     return counts
 
 
@@ -218,7 +218,7 @@ def decision_path(tree: Tree, values: Values) -> "csr_matrix":
 
     _check_values(tree, values)
     reached, paths = _room(tree), tree.all_paths
-    run = compiled(list_nodes, steps=2 * _descent_steps(paths, len(values)))
+    run = compiled(list_nodes, microseconds=2 * _descent_microseconds(paths, len(values)))
     lengths, visited = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
     for block in _settled(paths, values, 0, len(values)):
         ends = np.zeros(len(block.nodes) + 1, dtype=np.int64)
@@ -242,7 +242,7 @@ def _check_values(tree: Tree, values: Values) -> None:
 
 def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Block]:
     """Move rows ``begin:end`` to their leaves, block by block; blocks reuse their memory."""
-    run = compiled(settle, steps=_descent_steps(paths, end - begin))
+    run = compiled(settle, microseconds=_descent_microseconds(paths, end - begin))
     moving, halted, nodes = np.empty((3, min(end - begin, BLOCK_ROWS)), dtype=np.uint32)
     for rows, block in _contiguous_blocks(values, begin, end):
         n_divided = 0
@@ -252,7 +252,7 @@ def _settled(paths: Paths, values: Values, begin: int, end: int) -> Iterator[_Bl
         yield _Block(rows, block, nodes[: len(block)], n_divided)
 
 
-def _descent_steps(paths: Paths, n_rows: int) -> float:
+def _descent_microseconds(paths: Paths, n_rows: int) -> float:
     """Return the microseconds that interpreted kernels take to move rows to their leaves."""
     return 7.0 * n_rows * len(paths.steps).bit_length()
 

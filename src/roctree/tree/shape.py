@@ -33,7 +33,9 @@ _BLOCK_OF_PATHS = 1 << 16
 def kept_nodes(tree: Tree, final: Bools) -> Bools:
     """Return which nodes remain if the flagged ones become leaves."""
     kept = np.ones(tree.n_nodes, dtype=np.bool_)
-    compiled(_drop_below, steps=tree.n_nodes)(tree.parent, np.array(final, dtype=np.bool_), kept)
+    compiled(_drop_below, microseconds=tree.n_nodes)(
+        tree.parent, np.array(final, dtype=np.bool_), kept
+    )
     return kept
 
 
@@ -46,7 +48,7 @@ def _drop_below(parent: ReadonlyInts, final: Bools, kept: Bools) -> None:
 def subtree_sums(tree: Tree, values: Floats) -> Floats:
     """Return for each node the sum of its value and the values of all nodes below it."""
     sums = np.array(values, dtype=np.float64)
-    compiled(_add_to_parents, steps=tree.n_nodes)(tree.parent, sums)
+    compiled(_add_to_parents, microseconds=tree.n_nodes)(tree.parent, sums)
     return sums
 
 
@@ -89,7 +91,7 @@ def better_as_leaves(tree: Tree, loss: Floats, slack: Floats | float = 0.0) -> B
     """
     final = tree.is_leaf.copy()
     lost, granted = np.array(loss, dtype=np.float64), np.full(tree.n_nodes, slack)
-    compiled(_flag_leaves, steps=2 * tree.n_nodes)(
+    compiled(_flag_leaves, microseconds=2 * tree.n_nodes)(
         tree.parent, lost, granted, np.zeros(tree.n_nodes), final
     )
     return final
@@ -114,7 +116,7 @@ _MIXED, _UNKNOWN = -1, -2
 def uniform_subtrees(tree: Tree, final: Bools, labels: Ints) -> tuple[Bools, Ints]:
     """Return the nodes whose final descendants share a label, and the labels with it entered."""
     one, of_subtree = final | tree.is_leaf, np.array(labels, dtype=np.int64)
-    compiled(_join_labels, steps=2 * tree.n_nodes)(tree.parent, one, of_subtree)
+    compiled(_join_labels, microseconds=2 * tree.n_nodes)(tree.parent, one, of_subtree)
     return one, np.where(one, of_subtree, labels)
 
 
@@ -136,7 +138,7 @@ def _join_labels(parent: ReadonlyInts, one: Bools, labels: Ints) -> None:
 def nodes_in(tree: Tree, part: Tree) -> Ints:
     """Return the node of ``tree`` that corresponds to each node of ``part``, a cut of it."""
     places = np.zeros(part.n_nodes, dtype=np.int64)
-    compiled(_follow, steps=part.n_nodes)(tree.first_child, part.parent, part.branch, places)
+    compiled(_follow, microseconds=part.n_nodes)(tree.first_child, part.parent, part.branch, places)
     return places
 
 
@@ -238,7 +240,7 @@ def node_thresholds(tree: Tree, values: Floats) -> Tree:
 
 # --- Best-first growth: the tree with at most a given number of leaves ---
 
-_FEW_LEAVES = 64
+_SHALLOW_LEAVES = 64
 
 
 def grow_best_first(
@@ -265,7 +267,7 @@ def grow_best_first(
     part = part or open_best_first
     most = int(max_leaves)
     # Such trees are rarely deeper than that; with more leaves there is little to save.
-    likely = 2 * (most - 1).bit_length() + 4 if most <= _FEW_LEAVES else most
+    likely = 2 * (most - 1).bit_length() + 4 if most <= _SHALLOW_LEAVES else most
     for depth in (min(likely, most), most):
         limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
         tree = part(grow(replace(growth, max_depth=limit)), most)
@@ -338,8 +340,8 @@ def open_best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
         second_sums=np.zeros(room),
     )
     # Each leaf that is opened is the best of those that wait, each judged by every pair.
-    steps = 10.0 * min(max_leaves, tree.n_nodes) ** 2 * len(pairs)
-    compiled(_open_leaves, steps)(
+    microseconds = 10.0 * min(max_leaves, tree.n_nodes) ** 2 * len(pairs)
+    compiled(_open_leaves, microseconds)(
         max_leaves, ranking, np.empty(tree.n_nodes, dtype=np.int64), final
     )
     return cut(tree, final)

@@ -114,7 +114,7 @@ def _measure_level(
     ends = np.searchsorted(nodes[order], np.arange(first, end + 1))
     rows = rows[order]
     labels = np.ascontiguousarray(cases.labels[rows], dtype=np.int32)
-    compiled(_measure, steps=10 * rows.size)(
+    compiled(_measure, microseconds=10 * rows.size)(
         _LevelCases(values[order], labels, weights[rows]),
         ends,
         tree.threshold[first:end],

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from roctree._jit import compiled, new_record
 from roctree.arrays import Floats, Ints, Result
 from roctree.tree.columns import Columns
-from roctree.tree.kernels.bins import BinMemory
+from roctree.tree.kernels.bins import NodeScratch
 from roctree.tree.kernels.blocks import (
     assign_block,
     choose_feature,
@@ -37,24 +37,24 @@ from roctree.tree.kernels.blocks import (
     search_marked,
 )
 from roctree.tree.kernels.coding import STEPS
-from roctree.tree.kernels.grow import DONE, FULL, TAKE, BinnedFunctions, Memory
+from roctree.tree.kernels.grow import DONE, FULL, TAKE, BinnedFunctions, GrowthScratch
 from roctree.tree.kernels.records import (
     FILLED,
     NOT_YET,
     READY,
-    BinWork,
+    BestSplits,
+    BinScratch,
     Candidates,
     Cases,
-    Categories,
     Division,
-    Found,
-    Grown,
+    GrowthState,
     Node,
+    NodeCategories,
     Nodes,
     Rows,
     RowStack,
+    SearchScratch,
     Stack,
-    Work,
 )
 from roctree.tree.kernels.rows import BinnedData
 
@@ -135,7 +135,7 @@ class Workspace:
         self.n_codes = columns.n_codes
         self.widest = max(2, int(columns.n_categories.max(initial=0)))
         n_features, widest = self.n_features, self.widest
-        self.found = Found(
+        self.found = BestSplits(
             n_branches=np.empty(n_features, np.int64),
             gain=np.empty(n_features),
             info=np.empty(n_features),
@@ -150,7 +150,7 @@ class Workspace:
         )
         # The attribute with most categories, plus missing values.
         n_categories = widest + 1
-        self.categories = Categories(
+        self.categories = NodeCategories(
             counts=np.empty((n_categories, n_classes)),
             codes=np.empty(n_categories, np.int64),
             order=np.empty(n_categories, np.int64),
@@ -188,7 +188,7 @@ class Workspace:
         )
         self.rows = self.spare = self._new_rows(0)
         no_counts = np.empty((0, n_classes))
-        self.bin_work = BinWork(
+        self.bin_work = BinScratch(
             nothing, nothing, nothing, no_counts, no_counts, nothing, nothing, nothing
         )
         self.histograms = np.empty((0, 0, n_classes))
@@ -211,19 +211,19 @@ class Workspace:
         )
 
     @property
-    def work(self) -> Work:
-        """The working memory of the search."""
-        return Work(self.candidates, self.categories, self.found)
+    def work(self) -> SearchScratch:
+        """The scratch memory of the search."""
+        return SearchScratch(self.candidates, self.categories, self.found)
 
     @property
-    def grown(self) -> Grown:
+    def grown(self) -> GrowthState:
         """The nodes and the stacks."""
-        return Grown(self.nodes, self.stack, self.row_stack, self.filled)
+        return GrowthState(self.nodes, self.stack, self.row_stack, self.filled)
 
     @property
-    def memory(self) -> Memory:
-        """The working memory of growth by bins."""
-        return Memory(
+    def memory(self) -> GrowthScratch:
+        """The scratch memory of growth by bins."""
+        return GrowthScratch(
             self.cases, self.spare, self.work, self.bin_work, self.division, self.histograms
         )
 
@@ -270,7 +270,7 @@ class Workspace:
         most_bins = max(int(np.diff(columns.bins.start).max()), STEPS)
         n_keys = max(n_rows, most_bins) + 1
         if self.bin_work.keys.size < n_keys:
-            self.bin_work = BinWork(
+            self.bin_work = BinScratch(
                 filled=np.empty(most_bins, np.int64),
                 look=np.empty(most_bins, np.int64),
                 number=np.empty(most_bins, np.int64),
@@ -333,14 +333,14 @@ class Workspace:
             self.histograms[slot].copy() if counted == READY else None,
         )
 
-    def give_memory(self) -> Memory:
+    def give_memory(self) -> GrowthScratch:
         """Return the working memory; only the nodes are kept."""
         memory = self.memory
         self._make_nothing()
         self.division = new_division(0)
         return memory
 
-    def take_memory(self, memory: Memory) -> None:
+    def take_memory(self, memory: GrowthScratch) -> None:
         """Reuse the working memory of another growth of the same data."""
         self.cases, self.spare, work, self.bin_work, self.division, self.histograms = memory
         self.candidates, self.categories, self.found = work
@@ -449,7 +449,7 @@ class SubtreePool:
         self.given: list[_Given] = []
         # Working memory of finished subtrees, for reuse: allocation is slow, especially in many
         # threads.
-        self.idle: list[Memory] = []
+        self.idle: list[GrowthScratch] = []
 
     def grow(self, root: Subtree, space: Workspace) -> None:
         """Grow the tree from the root, and graft the subtrees grown by other threads."""
@@ -579,7 +579,7 @@ class Team:
     def _search(self, histogram: Floats) -> int:
         """Find the best split of the node; return the attribute to split on, or -1."""
         data, functions, space = self.data, self.functions, self.space
-        memory = BinMemory(histogram, space.work, space.bin_work)
+        memory = NodeScratch(histogram, space.work, space.bin_work)
         best = compiled(search_all_between)(data, functions, memory)
         if not self.columns.bins.exact.all():
             marked = np.zeros(space.n_features, np.int64)
@@ -590,7 +590,7 @@ class Team:
         rules = functions.sorted.search.rules
         return int(compiled(choose_feature)(self.columns.features, space.found, rules))
 
-    def _search_marked(self, features: Ints, best: float, memory: BinMemory) -> None:
+    def _search_marked(self, features: Ints, best: float, memory: NodeScratch) -> None:
         """Search the bins where some cut may be the best, attributes with the highest gain first.
 
         Few attributes have such bins. Finding their rows takes most of the time, so it is shared.

@@ -29,7 +29,7 @@ _LATEST_DAY = 1e8
 HTML_LEVELS = 3
 
 
-class Answers(NamedTuple):
+class NodePredictions(NamedTuple):
     """Labels and probabilities of the nodes of a tree, for display.
 
     The number of a node is the probability of the positive class if there are two classes,
@@ -82,7 +82,7 @@ def to_text(
     max_depth: int | None = None,
     digits: int = DIGITS,
     leaf_note: Callable[[int], str] | None = None,
-    answers: Answers | None = None,
+    predictions: NodePredictions | None = None,
 ) -> str:
     """Return the tree as text.
 
@@ -114,7 +114,7 @@ def to_text(
         max_depth=max_depth,
         digits=digits,
         leaf_note=leaf_note,
-        answers=answers,
+        predictions=predictions,
     )
 
 
@@ -140,7 +140,7 @@ def in_lines(
     max_depth: int | None,
     digits: int,
     leaf_note: Callable[[int], str] | None = None,
-    answers: Answers | None = None,
+    predictions: NodePredictions | None = None,
 ) -> str:
     """Return one line per node below the root: its condition, and the outcome if it is a leaf.
 
@@ -151,14 +151,14 @@ def in_lines(
         Class labels.
     condition : callable
         Returns what leads to a node from its parent.
-    max_depth, digits, leaf_note, answers : as in ``to_text``
+    max_depth, digits, leaf_note, predictions : as in ``to_text``
     """
     lines = []
     for node in depth_first(tree, max_depth):
         inside = tree.depth[node] > 0
         text = _indent(int(tree.depth[node])) + condition(node) if inside else ""
         if tree.is_leaf[node] or tree.depth[node] == max_depth:
-            text += ": " * bool(inside) + _outcome(tree, node, classes, digits, answers)
+            text += ": " * bool(inside) + _outcome(tree, node, classes, digits, predictions)
             if not tree.is_leaf[node]:
                 text += " …"
             elif leaf_note is not None:
@@ -176,7 +176,7 @@ def value_text(value: float, schema: "Schema", feature: int, digits: int = 4) ->
     if schema.date_unit(feature):
         return f"{name} = {date_text(float(value), schema.date_unit(feature))}"
     if categories is None:
-        return f"{name} = {short(float(value), digits)}"
+        return f"{name} = {format_number(float(value), digits)}"
     return f"{name} = {quote_if_needed(categories[int(value)])}"
 
 
@@ -186,12 +186,12 @@ def branch_conditions(tree: Tree, schema: "Schema", nodes: Iterable[int]) -> dic
     return {node: condition(node) for node in nodes}
 
 
-def to_html(tree: Tree, schema: "Schema", answers: Answers) -> str:
+def to_html(tree: Tree, schema: "Schema", predictions: NodePredictions) -> str:
     """Return the tree as HTML, or the top levels of a large one, with the label of each node."""
     facts = f"{pluralize(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.max_depth}, classes "
     classes = ", ".join(map(str, schema.classes))
     levels = None if tree.n_leaves <= WHOLE_TREE_LEAVES else HTML_LEVELS
-    text = to_text(tree, schema, max_depth=levels, answers=answers)
+    text = to_text(tree, schema, max_depth=levels, predictions=predictions)
     return f"<p>{html.escape(facts + classes)}</p><pre>{html.escape(text)}</pre>"
 
 
@@ -275,26 +275,28 @@ def category_set(codes: NDArray[np.int64], categories: Any) -> str:
 
 
 def _outcome(
-    tree: Tree, node: int, classes: NDArray[Any], digits: int, answers: Answers | None
+    tree: Tree, node: int, classes: NDArray[Any], digits: int, predictions: NodePredictions | None
 ) -> str:
     """Return the label of a node, its number, and its cases."""
     counts, weight = tree.counts[node], float(tree.weight[node])
     if weight == 0.0:
         return "no cases"
-    cases = f"{short(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
-    winner = int(counts.argmax() if answers is None else answers.labels[node])
+    cases = f"{format_number(weight, digits)} {'case' if weight == 1.0 else 'cases'}"
+    winner = int(counts.argmax() if predictions is None else predictions.labels[node])
     others = _others(counts, winner, classes, digits) if len(classes) > 2 else ""
-    if answers is None:
+    if predictions is None:
         name, share = quote_if_needed(classes[winner]), share_text(counts[winner] / weight)
     else:
-        name, share = answers.label_text(node), answers.share_text(node)
+        name, share = predictions.label_text(node), predictions.share_text(node)
     return f"{name}  ({share}, {cases}{others})"
 
 
 def _others(counts: NDArray[np.float64], winner: int, classes: NDArray[Any], digits: int) -> str:
     """Return the other classes and their counts, the most frequent first."""
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0.0 and i != winner]
-    listed = [f"{short(float(counts[i]), digits)} {quote_if_needed(classes[i])}" for i in order]
+    listed = [
+        f"{format_number(float(counts[i]), digits)} {quote_if_needed(classes[i])}" for i in order
+    ]
     listed[MAX_CLASSES:] = ["…"] * (len(listed) > MAX_CLASSES)
     return "; " + ", ".join(listed) if listed else ""
 
@@ -326,7 +328,11 @@ def short_thresholds(tree: Tree, schema: "Schema", digits: int = DIGITS) -> dict
     for feature in np.unique(tree.feature[numeric]):
         thresholds = tree.threshold[numeric[tree.feature[numeric] == feature]]
         unit, found = schema.date_unit(int(feature)), sorted(set(thresholds.tolist()))
-        shown = {each: date_text(each, unit) for each in found} if unit else apart(found, digits)
+        shown = (
+            {each: date_text(each, unit) for each in found}
+            if unit
+            else distinct_texts(found, digits)
+        )
         for threshold, text in shown.items():
             texts[int(feature), threshold] = text
     return {int(i): texts[int(tree.feature[i]), float(tree.threshold[i])] for i in numeric}
@@ -341,18 +347,18 @@ def date_text(days: float, unit: str) -> str:
     ('2024-01-01', '2024-01-01 06:00:00', '2024-01-01')
     """
     if not np.isfinite(days) or abs(days) > _LATEST_DAY:
-        return short(days, DIGITS)
+        return format_number(days, DIGITS)
     if unit == "days" or days == int(days):
         return str(np.datetime64(int(np.floor(days)), "D"))
     return str(np.datetime64(round(days * 86_400), "s")).replace("T", " ")
 
 
-def apart(thresholds: list[float], digits: int) -> dict[float, str]:
+def distinct_texts(thresholds: list[float], digits: int) -> dict[float, str]:
     """Round ascending numbers to ``digits``, or to more where they would look equal."""
     texts = {}
     crowded = thresholds
     while crowded and digits <= ALL_DIGITS:
-        texts.update({threshold: short(threshold, digits) for threshold in crowded})
+        texts.update({threshold: format_number(threshold, digits) for threshold in crowded})
         seen = [texts[threshold] for threshold in thresholds]
         repeated = {after for before, after in pairwise(seen) if before == after}
         crowded = [threshold for threshold in thresholds if texts[threshold] in repeated]
@@ -360,7 +366,7 @@ def apart(thresholds: list[float], digits: int) -> dict[float, str]:
     return texts
 
 
-def short(number: float, digits: int) -> str:
+def format_number(number: float, digits: int) -> str:
     """Return a number rounded to ``digits`` significant digits; integer parts are not rounded."""
     if not 1e-5 <= abs(number) < 1e15:
         return f"{number:.{digits}g}"

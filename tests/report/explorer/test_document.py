@@ -229,7 +229,7 @@ def test_a_notebook_shows_a_still_picture(made):
 def test_leaves_of_a_still_picture_have_the_colours_of_the_plot(made):
     tree, *_ = made()
     boxes = ElementTree.fromstring(picture_of(tree)).findall("{http://www.w3.org/2000/svg}rect")
-    model, labels = tree.fitted_, tree.fitted_.answers.labels
+    model, labels = tree.fitted_, tree.fitted_.node_predictions.labels
     ends = [
         node
         for node in depth_first(tree.tree_, 3)

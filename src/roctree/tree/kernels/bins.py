@@ -24,15 +24,15 @@ from roctree.tree.kernels.numeric import (
 from roctree.tree.kernels.records import (
     LOG2,
     NO_CORRECTION,
+    BestSplits,
     Bins,
-    BinWork,
+    BinScratch,
     Candidates,
     Features,
-    Found,
     KernelRules,
     Node,
     Rows,
-    Work,
+    SearchScratch,
 )
 from roctree.tree.kernels.rows import (
     PLACE_BITS,
@@ -87,7 +87,7 @@ def subtract_bins(histogram: Floats2D, other: Floats2D) -> None:
 
 @kernel
 def load_two(
-    start: int, end: int, histogram: Floats2D, candidates: Candidates, bin_work: BinWork
+    start: int, end: int, histogram: Floats2D, candidates: Candidates, bin_work: BinScratch
 ) -> int:
     """Cumulate filled bins of two classes; return how many there are.
 
@@ -108,7 +108,7 @@ def load_two(
 
 @kernel
 def load_many(
-    start: int, end: int, histogram: Floats2D, candidates: Candidates, bin_work: BinWork
+    start: int, end: int, histogram: Floats2D, candidates: Candidates, bin_work: BinScratch
 ) -> int:
     """Cumulate filled bins of any number of classes; return how many there are."""
     lefts, n = candidates.lefts, 0
@@ -124,7 +124,7 @@ def load_many(
 
 @kernel
 def load_bins(
-    feature: int, bins: Bins, histogram: Floats2D, candidates: Candidates, bin_work: BinWork
+    feature: int, bins: Bins, histogram: Floats2D, candidates: Candidates, bin_work: BinScratch
 ) -> int:
     """Cumulate the filled bins of an attribute into ``lefts``; return how many there are."""
     start, missing_bin = bins.start[feature], bins.start[feature + 1] - 1
@@ -152,8 +152,8 @@ def enter_bins(
     features: Features,
     search: Search,
     enter_categories: EnterCategories,
-    work: Work,
-    bin_work: BinWork,
+    work: SearchScratch,
+    bin_work: BinScratch,
 ) -> None:
     """Enter the best split between the ``n`` filled bins of an attribute, which are loaded."""
     if features.n_categories[feature] == 0:
@@ -183,7 +183,7 @@ def least_info(low: float, high: float, rules: KernelRules, candidates: Candidat
 
 @kernel
 def mark_bins(
-    n: int, least: float, search: Search, candidates: Candidates, bin_work: BinWork
+    n: int, least: float, search: Search, candidates: Candidates, bin_work: BinScratch
 ) -> tuple[float, float]:
     """Mark the bins where some cut may gain ``least``; return bounds on gain and ratio."""
     rules, scoring, lefts, edges = search.rules, search.scoring, candidates.lefts, candidates.edges
@@ -267,7 +267,9 @@ class Inside(NamedTuple):
 
 
 @kernel
-def list_bins(feature: int, n: int, bins: Bins, candidates: Candidates, bin_work: BinWork) -> int:
+def list_bins(
+    feature: int, n: int, bins: Bins, candidates: Candidates, bin_work: BinScratch
+) -> int:
     """Number the marked ones of ``n`` filled bins; return how many there are.
 
     ``filled`` keeps the marked ones, ``number`` gets their numbers, ``lefts`` the class counts
@@ -302,7 +304,7 @@ def least_worth(best: float) -> float:
 
 @kernel
 def is_better(
-    score: float, side: int, uneven: float, code: int, feature: int, found: Found
+    score: float, side: int, uneven: float, code: int, feature: int, found: BestSplits
 ) -> bool:
     """Whether a cut beats the one found: by score, else missing on the right, else further left.
 
@@ -328,7 +330,7 @@ def enter_inner(
     inside: Inside,
     data: BinnedData,
     search: Search,
-    work: Work,
+    work: SearchScratch,
 ) -> None:
     """Enter the best of the cuts ``begin:end`` inside bins if it is better than the one found.
 
@@ -357,12 +359,12 @@ def enter_inner(
     found.missing_branch[feature] = inside.side
 
 
-class BinMemory(NamedTuple):
-    """The histogram of a node, and the working memory of its search."""
+class NodeScratch(NamedTuple):
+    """The histogram of a node, and the scratch memory of its search."""
 
     histogram: Floats2D
-    work: Work
-    bin_work: BinWork
+    work: SearchScratch
+    bin_work: BinScratch
 
 
 class BinCells(NamedTuple):
@@ -397,7 +399,7 @@ def divide_bins(n_keys: int, n_bins: int, shift: int, room: int) -> BinCells:
 
 
 @inlined
-def cell_row(code: int, cells: BinCells, bin_work: BinWork) -> int:
+def cell_row(code: int, cells: BinCells, bin_work: BinScratch) -> int:
     """Return the row of the cell of a code, which is in a marked bin."""
     step = code & ((1 << cells.shift) - 1)
     return bin_work.number[code >> cells.shift] * (cells.per_bin + 1) + (step >> cells.drop)
@@ -405,7 +407,7 @@ def cell_row(code: int, cells: BinCells, bin_work: BinWork) -> int:
 
 @kernel
 def count_bin_cells(
-    n_keys: int, begin: int, cells: BinCells, inside: Inside, rows: Rows, bin_work: BinWork
+    n_keys: int, begin: int, cells: BinCells, inside: Inside, rows: Rows, bin_work: BinScratch
 ) -> None:
     """Count the classes before each cell of the marked bins."""
     counts, n_classes = bin_work.cells, bin_work.cells.shape[1]
@@ -427,7 +429,7 @@ def count_bin_cells(
 
 
 @kernel
-def load_cells(number: int, cells: BinCells, bin_work: BinWork, candidates: Candidates) -> None:
+def load_cells(number: int, cells: BinCells, bin_work: BinScratch, candidates: Candidates) -> None:
     """Load the class counts before the cells of a marked bin, and after the last, as ``lefts``."""
     first, code = number * (cells.per_bin + 1), bin_work.filled[number] << cells.shift
     for cell in range(cells.per_bin + 1):
@@ -444,7 +446,7 @@ def narrow_keys(
     inside: Inside,
     data: BinnedData,
     search: Search,
-    memory: BinMemory,
+    memory: NodeScratch,
 ) -> int:
     """Keep the keys in cells where some cut may be the best; return how many there are.
 
@@ -479,7 +481,7 @@ def search_inside(
     inside: Inside,
     data: BinnedData,
     search: Search,
-    memory: BinMemory,
+    memory: NodeScratch,
 ) -> None:
     """Score the cuts inside the marked bins, whose cases are the first ``n_keys`` keys."""
     bins, rows, feature = data.bins, data.rows, inside.feature
@@ -527,7 +529,7 @@ def refine(
     node: Node,
     data: BinnedData,
     search: Search,
-    memory: BinMemory,
+    memory: NodeScratch,
 ) -> None:
     """Search the bins of an attribute where some cut may gain ``least``.
 
@@ -565,7 +567,7 @@ def skip_refinement(
     node: Node,
     data: BinnedData,
     search: Search,
-    memory: BinMemory,
+    memory: NodeScratch,
 ) -> None:
     """Do nothing; used if values with the same code are not distinguished."""
 
@@ -582,14 +584,14 @@ class BinSearch(NamedTuple):
 
 
 @kernel
-def is_open(feature: int, features: Features, found: Found) -> bool:
+def is_open(feature: int, features: Features, found: BestSplits) -> bool:
     """Whether the mean over the gains of all attributes may change when this one is searched."""
     unknown = found.highest[feature] > found.gain[feature]
     return bool(features.countable[feature] and found.n_branches[feature] > 0 and unknown)
 
 
 @kernel
-def next_to_search(features: Features, found: Found, guard: bool) -> int:
+def next_to_search(features: Features, found: BestSplits, guard: bool) -> int:
     """Return the attribute whose bins to search next; -1 once the best attribute is known.
 
     The attribute with the highest ratio, or with the highest bound on it. Once that is searched
@@ -618,7 +620,7 @@ def next_to_search(features: Features, found: Found, guard: bool) -> int:
 
 
 @kernel
-def enter_bounds(feature: int, searched: bool, found: Found, correction: int) -> None:
+def enter_bounds(feature: int, searched: bool, found: BestSplits, correction: int) -> None:
     """Complete the bounds on the gain and ratio of an attribute by the split found."""
     own = found.gain[feature] if found.n_branches[feature] > 0 else -np.inf
     ratio = worth(feature, found, correction)
@@ -633,7 +635,7 @@ def enter_bounds(feature: int, searched: bool, found: Found, correction: int) ->
 
 
 @kernel
-def refine_ratios(node: Node, data: BinnedData, functions: BinSearch, memory: BinMemory) -> None:
+def refine_ratios(node: Node, data: BinnedData, functions: BinSearch, memory: NodeScratch) -> None:
     """Search bins where ratios are compared, perhaps behind a mean over all attributes.
 
     The ratio of an attribute is that of its cut with the highest gain, which needs its own search.
@@ -661,7 +663,7 @@ def refine_ratios(node: Node, data: BinnedData, functions: BinSearch, memory: Bi
 
 @kernel
 def search_between(
-    first: int, last: int, data: BinnedData, functions: BinSearch, memory: BinMemory
+    first: int, last: int, data: BinnedData, functions: BinSearch, memory: NodeScratch
 ) -> float:
     """Enter the best splits between bins of some attributes; return the highest worth of them."""
     features, search = data.features, functions.search
@@ -691,7 +693,7 @@ def search_in_bins(
     node: Node,
     data: BinnedData,
     functions: BinSearch,
-    memory: BinMemory,
+    memory: NodeScratch,
 ) -> None:
     """Search the bins of some attributes where a cut may be worth ``best`` or more."""
     for feature in range(first, last):
@@ -703,7 +705,9 @@ def search_in_bins(
 
 
 @typed_kernel(python=False)
-def evaluate_binned(node: Node, data: BinnedData, functions: BinSearch, memory: BinMemory) -> None:
+def evaluate_binned(
+    node: Node, data: BinnedData, functions: BinSearch, memory: NodeScratch
+) -> None:
     """Enter splits of all attributes at a node whose bins are counted.
 
     An attribute that cannot be chosen may be left with the best of its cuts between bins.

@@ -10,9 +10,9 @@ import numpy as np
 from roctree._jit import kernel, typed_kernel
 from roctree.arrays import Floats, Floats2D, Ints
 from roctree.tree.kernels.bins import (
-    BinMemory,
     BinSearch,
     Inside,
+    NodeScratch,
     compares_gains,
     count_bins,
     gather_keys,
@@ -29,11 +29,11 @@ from roctree.tree.kernels.divide import keep_branches
 from roctree.tree.kernels.grow import BinnedFunctions, open_node
 from roctree.tree.kernels.numeric import join_missing, sum_of
 from roctree.tree.kernels.records import (
+    BestSplits,
     Bins,
     Division,
     Features,
-    Found,
-    Grown,
+    GrowthState,
     KernelRules,
     Node,
     Rows,
@@ -55,7 +55,7 @@ def count_block(begin: int, end: int, bins: Bins, rows: Rows, histogram: Floats2
 
 
 @typed_kernel
-def search_all_between(data: BinnedData, functions: BinnedFunctions, memory: BinMemory) -> float:
+def search_all_between(data: BinnedData, functions: BinnedFunctions, memory: NodeScratch) -> float:
     """Enter the best splits between bins of all attributes; return the highest worth of them."""
     search = BinSearch(functions.sorted.search, functions.enter_categories, functions.refine)
     return search_between(0, memory.work.found.n_branches.size, data, search, memory)
@@ -63,7 +63,7 @@ def search_all_between(data: BinnedData, functions: BinnedFunctions, memory: Bin
 
 @typed_kernel
 def search_all_in_bins(
-    best: float, node: Node, data: BinnedData, functions: BinnedFunctions, memory: BinMemory
+    best: float, node: Node, data: BinnedData, functions: BinnedFunctions, memory: NodeScratch
 ) -> None:
     """Search the bins of all attributes, in one thread."""
     search = BinSearch(functions.sorted.search, functions.enter_categories, functions.refine)
@@ -75,7 +75,7 @@ def search_all_in_bins(
 
 
 @kernel
-def mark(feature: int, best: float, data: BinnedData, search: Search, memory: BinMemory) -> int:
+def mark(feature: int, best: float, data: BinnedData, search: Search, memory: NodeScratch) -> int:
     """Mark the bins of an attribute where a cut may be worth ``best``; return how many are filled.
 
     Returns 0 if no bin is marked.
@@ -89,7 +89,7 @@ def mark(feature: int, best: float, data: BinnedData, search: Search, memory: Bi
 
 @typed_kernel
 def mark_features(
-    best: float, data: BinnedData, functions: BinnedFunctions, memory: BinMemory, marked: Ints
+    best: float, data: BinnedData, functions: BinnedFunctions, memory: NodeScratch, marked: Ints
 ) -> bool:
     """Set ``marked`` to 1 for the attributes with a bin to look into.
 
@@ -110,7 +110,7 @@ def mark_features(
 
 @typed_kernel
 def mark_feature(
-    feature: int, best: float, data: BinnedData, functions: BinnedFunctions, memory: BinMemory
+    feature: int, best: float, data: BinnedData, functions: BinnedFunctions, memory: NodeScratch
 ) -> int:
     """Mark the bins of an attribute where a cut may be the best; return how many there are.
 
@@ -137,7 +137,7 @@ def search_marked(
     best: float,
     data: BinnedData,
     functions: BinnedFunctions,
-    memory: BinMemory,
+    memory: NodeScratch,
 ) -> float:
     """Search inside the marked bins of an attribute, the rows of which are the keys.
 
@@ -150,7 +150,7 @@ def search_marked(
 
 
 @typed_kernel
-def choose_feature(features: Features, found: Found, rules: KernelRules) -> int:
+def choose_feature(features: Features, found: BestSplits, rules: KernelRules) -> int:
     """Return the attribute to split on; -1 if no split is good enough."""
     return best_feature(features, found, rules)
 
@@ -160,7 +160,7 @@ def assign_block(
     feature: int,
     node: Node,
     data: BinnedData,
-    found: Found,
+    found: BestSplits,
     division: Division,
     counts: Floats2D,
     beside: Floats,
@@ -179,9 +179,9 @@ def open_divided(
     beside: Floats,
     features: Features,
     rules: KernelRules,
-    found: Found,
+    found: BestSplits,
     division: Division,
-    grown: Grown,
+    grown: GrowthState,
 ) -> None:
     """Enter the split of a node whose children are counted, with known sizes.
 

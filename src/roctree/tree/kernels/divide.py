@@ -16,10 +16,10 @@ from roctree.tree.kernels.records import (
     ALL_BRANCHES,
     MISSING_RANK,
     NO_ROOM,
+    BestSplits,
     Cases,
     Division,
     Features,
-    Found,
     KernelRules,
     Node,
 )
@@ -41,7 +41,7 @@ def assign_branches(
     node: Node,
     features: Features,
     cases: Cases,
-    found: Found,
+    found: BestSplits,
     division: Division,
     counts: Floats2D,
 ) -> int:
@@ -258,7 +258,7 @@ def divide_binary(
     features: Features,
     cases: Cases,
     rules: KernelRules,
-    found: Found,
+    found: BestSplits,
     division: Division,
     counts: Floats2D,
 ) -> int:
@@ -277,7 +277,7 @@ def divide_complete(
     features: Features,
     cases: Cases,
     rules: KernelRules,
-    found: Found,
+    found: BestSplits,
     division: Division,
     counts: Floats2D,
 ) -> int:
@@ -299,7 +299,7 @@ def divide_shared(
     features: Features,
     cases: Cases,
     rules: KernelRules,
-    found: Found,
+    found: BestSplits,
     division: Division,
     counts: Floats2D,
 ) -> int:

@@ -12,9 +12,9 @@ import numpy as np
 from roctree._jit import function_type, inlined, kernel, typed_kernel
 from roctree.arrays import Floats2D, Floats3D
 from roctree.tree.kernels.bins import (
-    BinMemory,
     BinSearch,
     EvaluateBinned,
+    NodeScratch,
     Refine,
     count_bins,
     subtract_bins,
@@ -29,18 +29,18 @@ from roctree.tree.kernels.records import (
     NO_ROOM,
     NOT_YET,
     READY,
+    BestSplits,
     Bins,
-    BinWork,
+    BinScratch,
     Cases,
     Division,
     Features,
     Filled,
-    Found,
-    Grown,
+    GrowthState,
     Node,
     Nodes,
     Rows,
-    Work,
+    SearchScratch,
 )
 from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, middle
 from roctree.tree.kernels.scan import Search, best_feature
@@ -92,7 +92,7 @@ def heaviest(first: int, n_branches: int, counts: Floats2D) -> int:
 
 @kernel
 def open_node(
-    node: Node, feature: int, joins: bool, features: Features, found: Found, grown: Grown
+    node: Node, feature: int, joins: bool, features: Features, found: BestSplits, grown: GrowthState
 ) -> None:
     """Enter the split of a node, whose children are already counted.
 
@@ -128,7 +128,7 @@ def has_room(widest: int, n_codes: int, nodes: Nodes, filled: Filled) -> bool:
 
 @inlined
 def push_branches(
-    node: Node, n_branches: int, in_use: int, division: Division, grown: Grown
+    node: Node, n_branches: int, in_use: int, division: Division, grown: GrowthState
 ) -> None:
     """Put the children that may be split on the stack, each with its range of the orders."""
     stack, filled, begin = grown.stack, grown.filled, node.begin
@@ -150,9 +150,9 @@ def grow_sorted(
     bins: Bins,
     cases: Cases,
     functions: SortedFunctions,
-    work: Work,
+    work: SearchScratch,
     division: Division,
-    grown: Grown,
+    grown: GrowthState,
 ) -> bool:
     """Split the nodes on the stack and all below them; return false if the arrays are full."""
     nodes, stack, filled = grown.nodes, grown.stack, grown.filled
@@ -212,22 +212,22 @@ class BinnedFunctions(NamedTuple):
     grow_sorted: GrowSorted
 
 
-class Memory(NamedTuple):
-    """The working memory of growth by bins.
+class GrowthScratch(NamedTuple):
+    """The scratch memory of growth by bins.
 
     ``histograms`` hold the class counts of the node to be split and of those that wait for it.
     """
 
     cases: Cases
     spare: Rows
-    work: Work
-    bin_work: BinWork
+    work: SearchScratch
+    bin_work: BinScratch
     division: Division
     histograms: Floats3D
 
 
 @kernel
-def count_node(data: BinnedData, histograms: Floats3D, grown: Grown) -> None:
+def count_node(data: BinnedData, histograms: Floats3D, grown: GrowthState) -> None:
     """Count the bins of the node on top of the stack, perhaps for its sibling too."""
     stack, top = grown.row_stack, grown.filled.n_row_stack - 1
     slot = stack.slot[top]
@@ -264,7 +264,7 @@ def child_by_subtraction(
 
 @kernel
 def push_rows(
-    node: Node, n_branches: int, chosen: int, slot: int, division: Division, grown: Grown
+    node: Node, n_branches: int, chosen: int, slot: int, division: Division, grown: GrowthState
 ) -> None:
     """Put the children that may be split on the stack, each with its range of the rows.
 
@@ -292,7 +292,7 @@ def push_rows(
 
 
 @kernel
-def push_sorted(node: Node, top: int, grown: Grown) -> None:
+def push_sorted(node: Node, top: int, grown: GrowthState) -> None:
     """Move a node, whose cases have been sorted, from the stack of rows to that of sorted nodes."""
     stack, n_cases = grown.stack, node.end - node.begin
     stack.begin[0], stack.end[0], stack.in_use[0] = 0, n_cases, n_cases
@@ -306,8 +306,8 @@ def grow_binned(
     taken: int,
     data: BinnedData,
     functions: BinnedFunctions,
-    memory: Memory,
-    grown: Grown,
+    memory: GrowthScratch,
+    grown: GrowthState,
 ) -> int:
     """Split the nodes on the row stack and all below them.
 
@@ -350,7 +350,7 @@ def grow_binned(
             continue
         if not has_room(widest, n_codes, nodes, filled) or top + widest > stack.begin.size:
             return FULL
-        functions.evaluate(node, data, search, BinMemory(histograms[slot], work, memory.bin_work))
+        functions.evaluate(node, data, search, NodeScratch(histograms[slot], work, memory.bin_work))
         feature = best_feature(features, found, rules)
         if feature < 0:
             filled.n_row_stack = top

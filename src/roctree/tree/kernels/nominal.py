@@ -33,13 +33,13 @@ from roctree.tree.kernels.records import (
     MULTIWAY,
     NO_CORRECTION,
     ONE_VS_REST,
+    BestSplits,
     Cases,
-    Categories,
     Features,
-    Found,
     KernelRules,
     Node,
-    Work,
+    NodeCategories,
+    SearchScratch,
 )
 from roctree.tree.kernels.scan import (
     Search,
@@ -56,7 +56,9 @@ GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)
 
 
 @kernel
-def divide_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
+def divide_categories(
+    feature: int, n: int, features: Features, search: Search, work: SearchScratch
+) -> None:
     """Enter the best division of the ``n`` categories whose counts are in ``work.categories``."""
     joins = join_missing(search.rules, work.candidates)
     n_categories, offset = features.n_categories[feature], features.offset[feature]
@@ -79,7 +81,7 @@ def comes_after(category: int, other: int, shares: Floats) -> bool:
 
 
 @kernel
-def order_by_share(n: int, label: int, categories: Categories) -> None:
+def order_by_share(n: int, label: int, categories: NodeCategories) -> None:
     """Order categories by their share of a class; equal shares stay in the order of their codes.
 
     A shell sort: most attributes have few categories, and some have tens of thousands.
@@ -138,7 +140,7 @@ def shrink(n: int, strength: float, counts: Floats2D, pot: Floats) -> None:
 
 @kernel
 def two_sets(
-    feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
+    feature: int, n: int, joins: bool, features: Features, search: Search, work: SearchScratch
 ) -> None:
     """Enter the best pair of sets; missing values that join are one more category."""
     rules, candidates, found = search.rules, work.candidates, work.found
@@ -180,7 +182,7 @@ def two_sets(
 
 @kernel
 def enter_sets(
-    feature: int, cut: int, n: int, offset: int, categories: Categories, found: Found
+    feature: int, cut: int, n: int, offset: int, categories: NodeCategories, found: BestSplits
 ) -> None:
     """Write the branch of each category; branch 0 is the set with the lowest code."""
     order = categories.order
@@ -200,7 +202,7 @@ def enter_sets(
 
 @kernel
 def split_one_from_rest(
-    feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
+    feature: int, n: int, joins: bool, features: Features, search: Search, work: SearchScratch
 ) -> None:
     """Enter the best split of one category from the rest, by ratio if splits are compared by it.
 
@@ -233,7 +235,7 @@ def split_one_from_rest(
 
 @kernel
 def multiway(
-    feature: int, n: int, joins: bool, features: Features, search: Search, work: Work
+    feature: int, n: int, joins: bool, features: Features, search: Search, work: SearchScratch
 ) -> None:
     """Enter the split with a branch per declared category; two branches must be large enough."""
     rules, table, candidates, found = (
@@ -276,7 +278,7 @@ def multiway(
 
 
 @kernel
-def multiway_info(n: int, missing_branch: int, rules: KernelRules, work: Work) -> float:
+def multiway_info(n: int, missing_branch: int, rules: KernelRules, work: SearchScratch) -> float:
     """Return the divisor of a multiway split's improvement.
 
     Missing cases that join no branch, or an empty one, count as one more.
@@ -298,7 +300,9 @@ def multiway_info(n: int, missing_branch: int, rules: KernelRules, work: Work) -
 
 
 @typed_kernel(python=False)
-def find_sets(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
+def find_sets(
+    node: Node, features: Features, cases: Cases, search: Search, work: SearchScratch
+) -> None:
     """Enter the best division of the categories of every nominal attribute at a sorted node."""
     lefts, places = work.candidates.lefts, work.candidates.places
     counts, codes = work.categories.counts, work.categories.codes
@@ -314,13 +318,17 @@ def find_sets(node: Node, features: Features, cases: Cases, search: Search, work
 
 
 @typed_kernel(python=False)
-def enter_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
+def enter_categories(
+    feature: int, n: int, features: Features, search: Search, work: SearchScratch
+) -> None:
     """Enter the best division of ``n`` categories that are counted already."""
     divide_categories(feature, n, features, search, work)
 
 
 @typed_kernel(python=False)
-def no_categories(feature: int, n: int, features: Features, search: Search, work: Work) -> None:
+def no_categories(
+    feature: int, n: int, features: Features, search: Search, work: SearchScratch
+) -> None:
     """Do nothing; replaces ``enter_categories`` if no attribute is nominal."""
 
 

@@ -8,13 +8,13 @@ from roctree._jit import TableScore, function_type, inlined, kernel, typed_kerne
 from roctree.arrays import Floats, Floats2D
 from roctree.tree.kernels.records import (
     MISSING_RANK,
+    BestSplits,
     Candidates,
     Cases,
     Features,
-    Found,
     KernelRules,
     Node,
-    Work,
+    SearchScratch,
 )
 from roctree.tree.kernels.scan import Search, binary_info, prefer_even
 from roctree.tree.tree import NO_BRANCH
@@ -170,7 +170,9 @@ def improvement(
 
 
 @kernel
-def enter_cut(feature: int, n: int, search: Search, candidates: Candidates, found: Found) -> None:
+def enter_cut(
+    feature: int, n: int, search: Search, candidates: Candidates, found: BestSplits
+) -> None:
     """Enter the best cut between ``n`` values whose counts are among the candidates.
 
     Missing cases that join a branch are tried on both sides, and against all known cases.
@@ -219,7 +221,9 @@ def is_constant(feature: int, node: Node, cases: Cases) -> bool:
 
 
 @typed_kernel(python=False)
-def find_cuts(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
+def find_cuts(
+    node: Node, features: Features, cases: Cases, search: Search, work: SearchScratch
+) -> None:
     """Enter the best threshold of every numeric attribute at a node."""
     for feature in range(features.n_categories.size):
         if features.n_categories[feature] == 0 and not is_constant(feature, node, cases):
@@ -228,7 +232,9 @@ def find_cuts(node: Node, features: Features, cases: Cases, search: Search, work
 
 
 @typed_kernel(python=False)
-def find_c45_cuts(node: Node, features: Features, cases: Cases, search: Search, work: Work) -> None:
+def find_c45_cuts(
+    node: Node, features: Features, cases: Cases, search: Search, work: SearchScratch
+) -> None:
     """As ``find_cuts``, without cuts between values that C4.5 treats as equal."""
     for feature in range(features.n_categories.size):
         if features.n_categories[feature] == 0 and not is_constant(feature, node, cases):

@@ -211,7 +211,7 @@ class Candidates(NamedTuple):
     bounds: Floats
 
 
-class Categories(NamedTuple):
+class NodeCategories(NamedTuple):
     """The categories of one nominal attribute that occur at a node.
 
     The arrays have one more entry, for missing values.
@@ -234,7 +234,7 @@ class Categories(NamedTuple):
     branches: Floats2D
 
 
-class Found(NamedTuple):
+class BestSplits(NamedTuple):
     """The best split found for each attribute.
 
     Attributes
@@ -295,16 +295,16 @@ class Division(NamedTuple):
     buffer: Places
 
 
-class Work(NamedTuple):
-    """The working memory of the search for the split of a node."""
+class SearchScratch(NamedTuple):
+    """The scratch memory of the search for the split of a node."""
 
     candidates: Candidates
-    categories: Categories
-    found: Found
+    categories: NodeCategories
+    found: BestSplits
 
 
-class BinWork(NamedTuple):
-    """The working memory of the search by bins.
+class BinScratch(NamedTuple):
+    """The scratch memory of the search by bins.
 
     Attributes
     ----------
@@ -394,7 +394,7 @@ FILLED = np.dtype(
 Filled: TypeAlias = Annotated[np.record, FILLED]
 
 
-class Grown(NamedTuple):
+class GrowthState(NamedTuple):
     """The nodes grown so far, the stacks of those to be split, and how far each is filled."""
 
     nodes: Nodes

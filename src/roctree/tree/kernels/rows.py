@@ -16,12 +16,12 @@ from roctree.tree.kernels.records import (
     ALL_BRANCHES,
     MISSING_RANK,
     NO_ROOM,
+    BestSplits,
     Bins,
-    BinWork,
+    BinScratch,
     Cases,
     Division,
     Features,
-    Found,
     KernelRules,
     Node,
     Nodes,
@@ -62,7 +62,7 @@ def radix_pass(source: Ints, target: Ints, n: int, shift: int, starts: Ints) -> 
 
 
 @kernel
-def sort_keys(n: int, n_codes: int, bin_work: BinWork) -> None:
+def sort_keys(n: int, n_codes: int, bin_work: BinScratch) -> None:
     """Sort keys of the form ``code << 32 | place``, whose places increase, by code."""
     keys, buffer, starts = bin_work.keys, bin_work.buffer, bin_work.starts
     if n >= (RADIX_FROM if n_codes <= 256 else 2 * RADIX_FROM):
@@ -127,7 +127,7 @@ def assign_rows(
     feature: int,
     node: Node,
     data: BinnedData,
-    found: Found,
+    found: BestSplits,
     division: Division,
     counts: Floats2D,
 ) -> tuple[int, float, float]:
@@ -251,7 +251,7 @@ def divide_rows_complete(
     data: BinnedData,
     spare: Rows,
     rules: KernelRules,
-    found: Found,
+    found: BestSplits,
     division: Division,
     nodes: Nodes,
 ) -> int:
@@ -284,7 +284,7 @@ def divide_rows_shared(
     data: BinnedData,
     spare: Rows,
     rules: KernelRules,
-    found: Found,
+    found: BestSplits,
     division: Division,
     nodes: Nodes,
 ) -> int:
@@ -336,7 +336,7 @@ DivideRows: TypeAlias = Annotated[Callable[..., int], function_type(divide_rows_
 
 
 @typed_kernel(python=False)
-def sort_rows(begin: int, end: int, data: BinnedData, cases: Cases, bin_work: BinWork) -> None:
+def sort_rows(begin: int, end: int, data: BinnedData, cases: Cases, bin_work: BinScratch) -> None:
     """Load the rows of a node as sorted cases."""
     features, bins, rows, keys = data.features, data.bins, data.rows, bin_work.keys
     n = end - begin

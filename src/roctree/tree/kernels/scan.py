@@ -19,9 +19,9 @@ from roctree.arrays import Floats, Floats2D
 from roctree.tree.kernels.records import (
     NO_CORRECTION,
     SPLIT_INFO,
+    BestSplits,
     Candidates,
     Features,
-    Found,
     KernelRules,
     Scoring,
 )
@@ -229,7 +229,7 @@ def binary_info(left: float, known: float, node: float, correction: int) -> floa
 
 
 @kernel
-def mean_gain(gains: Floats, features: Features, found: Found) -> float:
+def mean_gain(gains: Floats, features: Features, found: BestSplits) -> float:
     """Return the mean of the possible gains, or of their bounds; infinite if there is none."""
     total, n = 0.0, 0
     for feature in range(gains.size):
@@ -241,7 +241,7 @@ def mean_gain(gains: Floats, features: Features, found: Found) -> float:
 
 
 @kernel
-def worth(feature: int, found: Found, correction: int) -> float:
+def worth(feature: int, found: BestSplits, correction: int) -> float:
     """Return the value by which attributes are compared: gain or ratio; -inf without a split."""
     if found.n_branches[feature] == 0:
         return -np.inf
@@ -252,7 +252,7 @@ def worth(feature: int, found: Found, correction: int) -> float:
 
 
 @kernel
-def best_feature(features: Features, found: Found, rules: KernelRules) -> int:
+def best_feature(features: Features, found: BestSplits, rules: KernelRules) -> int:
     """Return the attribute to split on, the first on ties; -1 if no split is good enough."""
     corrected = rules.correction != NO_CORRECTION
     average = -np.inf

@@ -38,12 +38,12 @@ from roctree.tree.kernels.divide import share_out
 from roctree.tree.kernels.nominal import EnterCategories
 from roctree.tree.kernels.numeric import C45_GAP, weight_of
 from roctree.tree.kernels.records import (
+    BestSplits,
     Bins,
-    BinWork,
+    BinScratch,
     Candidates,
     Features,
-    Found,
-    Work,
+    SearchScratch,
 )
 from roctree.tree.kernels.rows import middle
 from roctree.tree.kernels.scan import Search, best_feature
@@ -186,11 +186,11 @@ class TableSearch(NamedTuple):
     enter_categories: EnterCategories
 
 
-class TableWork(NamedTuple):
-    """The working memory of the search."""
+class TableScratch(NamedTuple):
+    """The scratch memory of the search."""
 
-    work: Work
-    bin_work: BinWork
+    work: SearchScratch
+    bin_work: BinScratch
 
 
 class LevelSplits(NamedTuple):
@@ -269,7 +269,7 @@ class LevelSplits(NamedTuple):
 
 @kernel
 def merge_close_bins(
-    feature: int, n: int, columns: TableColumns, candidates: Candidates, bin_work: BinWork
+    feature: int, n: int, columns: TableColumns, candidates: Candidates, bin_work: BinScratch
 ) -> int:
     """Drop cuts between bins that C4.5 treats as equal; return how many remain."""
     lefts, places, filled = candidates.lefts, candidates.places, bin_work.filled
@@ -305,7 +305,7 @@ def count_children(
     feature: int,
     columns: TableColumns,
     histogram: Floats2D,
-    found: Found,
+    found: BestSplits,
     splits: LevelSplits,
 ) -> None:
     """Sum the bins of each branch; cases that go to all branches are left out."""
@@ -333,7 +333,7 @@ def enter_split(
     feature: int,
     columns: TableColumns,
     histogram: Floats2D,
-    found: Found,
+    found: BestSplits,
     splits: LevelSplits,
 ) -> None:
     """Enter the split of a node, and count its children."""
@@ -362,7 +362,7 @@ def search_tables(
     slots: Ints,
     columns: TableColumns,
     functions: TableSearch,
-    memory: TableWork,
+    memory: TableScratch,
     splits: LevelSplits,
 ) -> None:
     """Enter the best splits of nodes ``begin:end``, whose tables are in ``slots``."""
