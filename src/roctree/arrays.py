@@ -6,12 +6,17 @@ element type, the number of dimensions and the layout that its alias names. Impo
 does not load the compiler.
 """
 
+import os
+import threading
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 class ArrayType(NamedTuple):
@@ -87,8 +92,11 @@ def row_parts(n_rows: int, n_parts: int) -> list[slice]:
 
 def any_missing(values: NDArray[np.float64], n_threads: int = 1) -> bool:
     """Whether some value is NaN."""
+    if values.size == 0:
+        return False
+    # A minimum is NaN if any value is, and needs no temporary array.
     parts = row_parts(len(values), n_threads)
-    return any(in_threads(n_threads, lambda rows: np.isnan(values[rows]).any(), parts))
+    return bool(np.isnan(in_threads(n_threads, lambda rows: values[rows].min(), parts)).any())
 
 
 def in_threads(
@@ -101,7 +109,48 @@ def in_threads(
     items = list(items)
     if min(n_threads, len(items)) <= 1:
         return [run(item) for item in items]
+    if getattr(_worker, "is_one", False):
+        # All workers might wait for this one.
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(run, items))
+    return together(shared_pool(n_threads), run, items)
+
+
+def together(
+    pool: "ThreadPoolExecutor", run: Callable[[Item], Result], items: Iterable[Item]
+) -> list[Result]:
+    """Return the results of a function for all items; none is running when this returns."""
+    from concurrent.futures import wait
+
+    tasks = [pool.submit(run, item) for item in items]
+    try:
+        return [task.result() for task in tasks]
+    finally:
+        # Only if a task failed or the caller is interrupted, some are left.
+        wait([task for task in tasks if not task.cancel()])
+
+
+# Starting threads takes longer than many a pass over a million rows, so they are kept.
+_pools: dict[int, "ThreadPoolExecutor"] = {}
+_worker = threading.local()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def shared_pool(n_threads: int) -> "ThreadPoolExecutor":
+    """Return the pool of this many threads that is kept for the next call.
+
+    Its tasks must not wait for each other.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(run, items))
+    def start() -> None:
+        _worker.is_one = True
+
+    pool = _pools.get(n_threads)
+    # Threads of a pool start when they are needed, so that one too many costs nothing.
+    return pool or _pools.setdefault(
+        n_threads, ThreadPoolExecutor(n_threads, "roctree", initializer=start)
+    )

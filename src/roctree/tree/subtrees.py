@@ -8,19 +8,19 @@ which hands large subtrees to idle threads. Every subtree grows in its own works
 onto its parent at the end, so the tree does not depend on the number of threads.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from threading import Event
+from threading import Event, Lock
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roctree._jit import compiled, new_record
-from roctree.arrays import Floats, Ints, Result
+from roctree.arrays import Floats, Ints, Result, shared_pool
 from roctree.tree.columns import Columns
 from roctree.tree.kernels.bins import NodeScratch
 from roctree.tree.kernels.blocks import (
@@ -34,6 +34,7 @@ from roctree.tree.kernels.blocks import (
     open_divided,
     search_all_between,
     search_all_in_bins,
+    search_in_bins_of,
     search_marked,
 )
 from roctree.tree.kernels.coding import STEPS
@@ -73,6 +74,7 @@ TEAM_KERNELS = (
     count_block,
     search_all_between,
     search_all_in_bins,
+    search_in_bins_of,
     mark_features,
     mark_feature,
     gather_block,
@@ -345,24 +347,6 @@ class Workspace:
         self.cases, self.spare, work, self.bin_work, self.division, self.histograms = memory
         self.candidates, self.categories, self.found = work
 
-    def graft(self, node: int, other: "Workspace") -> None:
-        """Replace ``node`` by the tree that was grown in another workspace."""
-        n_nodes, n_branches = int(other.filled.n_nodes), int(other.filled.n_category_branches)
-        first, start = int(self.filled.n_nodes) - 1, int(self.filled.n_category_branches)
-        while first + n_nodes > self.nodes.feature.size:
-            self._double_nodes()
-        while start + n_branches > self.nodes.category_branch.size:
-            self._double_categories()
-        other.nodes.first_child[:n_nodes] += first
-        other.nodes.category_start[:n_nodes] += start
-        for own, its in zip(self.nodes[:-1], other.nodes[:-1], strict=True):
-            own[node] = its[0]
-            own[first + 1 : first + n_nodes] = its[1:n_nodes]
-        branches = other.nodes.category_branch[:n_branches]
-        self.nodes.category_branch[start : start + n_branches] = branches
-        self.filled.n_nodes += n_nodes - 1
-        self.filled.n_category_branches += n_branches
-
     def make_room(self) -> None:
         """Double the full arrays: nodes, or cases, which are copied where a value is missing."""
         filled, full = self.filled, False
@@ -429,6 +413,36 @@ class _Given:
     task: "Future[None]"
 
 
+def graft(root: Workspace, given: Sequence[_Given]) -> None:
+    """Replace nodes by the trees that were grown in other workspaces.
+
+    All nodes are put one after the other. The root of a tree is copied to the node that it
+    replaces, and its own place becomes unreachable.
+    """
+    spaces = [root, *(subtree.other for subtree in given)]
+    sizes = [int(space.filled.n_nodes) for space in spaces]
+    widths = [int(space.filled.n_category_branches) for space in spaces]
+    starts = dict(zip(map(id, spaces), np.cumsum([0, *sizes]).tolist(), strict=False))
+    for space, first, start in zip(
+        spaces, starts.values(), np.cumsum([0, *widths]).tolist(), strict=False
+    ):
+        space.nodes.first_child[:] += first
+        space.nodes.category_start[:] += start
+
+    def joined(column: int, lengths: list[int]) -> NDArray[Any]:
+        own = zip(spaces, lengths, strict=True)
+        return np.concatenate([space.nodes[column][:length] for space, length in own])
+
+    lengths = [sizes] * (len(root.nodes) - 1) + [widths]
+    nodes = Nodes(*(joined(column, own) for column, own in enumerate(lengths)))
+    places = [starts[id(subtree.home)] + subtree.node for subtree in given]
+    roots = [starts[id(subtree.other)] for subtree in given]
+    for column in nodes[:-1]:
+        column[places] = column[roots]
+    root.nodes, root.filled.n_nodes = nodes, sum(sizes)
+    root.filled.n_category_branches = sum(widths)
+
+
 class SubtreePool:
     """The threads that grow the subtrees of one tree; ``run`` is ``grow_binned``."""
 
@@ -445,31 +459,31 @@ class SubtreePool:
         self.columns, self.functions, self.n_threads = columns, functions, n_threads
         self.copies = copies
         self.narrow = max(1, NARROW // 4) if columns.bins.exact.all() else NARROW
-        self.stopped = Event()
+        self.stopped, self.lock = Event(), Lock()
         self.given: list[_Given] = []
-        # Working memory of finished subtrees, for reuse: allocation is slow, especially in many
-        # threads.
+        # How many subtrees are growing or wait for a thread, and the least number of rows of a node
+        # that is handed over.
+        self.n_tasks, self.wanted = 0, np.array([_NEVER])
+        # Working memory of finished subtrees and members, for reuse: allocation is slow, especially
+        # in many threads.
         self.idle: list[GrowthScratch] = []
+        self.idle_members: list[Workspace] = []
 
     def grow(self, root: Subtree, space: Workspace) -> None:
         """Grow the tree from the root, and graft the subtrees grown by other threads."""
         if self.n_threads == 1:
             self._grow_alone(root, space)
             return
-        self.n_rows = root.size
-        self.least = max(root.size // (_TASKS_PER_THREAD * self.n_threads), 4 * NARROW)
-        with (
-            ThreadPoolExecutor(self.n_threads) as self.pool,
-            ThreadPoolExecutor(self.n_threads) as self.members,
-            _stopping(self.stopped),
-        ):
+        self.n_rows, self.smallest = root.size, 2 * NARROW
+        self.usual = max(root.size // (_TASKS_PER_THREAD * self.n_threads), self.smallest)
+        self.members = shared_pool(self.n_threads)
+        with ThreadPoolExecutor(self.n_threads) as self.pool, _stopping(self.stopped):
             room = mapped(np.empty_like, root.rows) if self.team_size(root) > 1 else None
-            self.pool.submit(self._grow, root, room, space).result()
+            self._submit(root, room, space).result()
             # When a subtree is finished, everything it handed over is in the list.
             for subtree in self.given:
                 subtree.task.result()
-        for subtree in reversed(self.given):
-            subtree.home.graft(subtree.node, subtree.other)
+        graft(space, self.given)
 
     def team_size(self, subtree: Subtree) -> int:
         """Return how many threads split a node, in proportion to its rows."""
@@ -478,16 +492,42 @@ class SubtreePool:
         share = round(self.n_threads * subtree.size / self.n_rows)
         return max(1, min(share, subtree.size // _BLOCK_ROWS))
 
+    def member_space(self, n_rows: int) -> Workspace:
+        """Return working memory to search a node of this many rows."""
+        try:
+            space = self.idle_members.pop()
+        except IndexError:
+            space = Workspace(self.columns, self.functions.sorted.search.rules.class_weight.size)
+        space.make_bins(self.columns, _INNER_CUTS, n_rows)
+        return space
+
+    def _submit(self, root: Subtree, room: Rows | None, space: Workspace) -> "Future[None]":
+        self._count_tasks(1)
+        return self.pool.submit(self._grow, root, room, space)
+
+    def _count_tasks(self, change: int) -> None:
+        """Note that subtrees have been added or finished.
+
+        While a thread has nothing to do, smaller subtrees than usual are handed over: splits may be
+        so uneven that one thread would grow most of the tree.
+        """
+        with self.lock:
+            self.n_tasks += change
+            self.wanted[0] = self.usual if self.n_tasks >= self.n_threads else self.smallest
+
     def _grow(self, root: Subtree, room: Rows | None, space: Workspace) -> None:
         """Grow a subtree; ``room`` is free memory as large as its rows, if a team may need it."""
-        if room is None or self.team_size(root) == 1:
-            self._grow_alone(root, space, self.least)
-            return
-        for child, child_room in Team(self, root, room, space).split():
-            self._give_away(child, child_room, space)
+        try:
+            if room is None or self.team_size(root) == 1:
+                self._grow_alone(root, space)
+                return
+            for child, child_room in Team(self, root, room, space).split():
+                self._give_away(child, child_room, space)
+        finally:
+            self._count_tasks(-1)
 
-    def _grow_alone(self, root: Subtree, space: Workspace, least: int = _NEVER) -> None:
-        """Grow a subtree in this thread; of two nodes with ``least`` cases, one is handed over."""
+    def _grow_alone(self, root: Subtree, space: Workspace) -> None:
+        """Grow a subtree in this thread, except for the nodes that are handed over."""
         if self.idle:
             space.take_memory(self.idle.pop())
         space.make_binned(root, self.columns, copies=self.copies)
@@ -495,7 +535,9 @@ class SubtreePool:
         space.push_binned(root)
         while not self.stopped.is_set():
             data = BinnedData(self.columns.features, self.columns.bins, space.rows)
-            status = self.run(self.narrow, least, data, self.functions, space.memory, space.grown)
+            status = self.run(
+                self.narrow, self.wanted, data, self.functions, space.memory, space.grown
+            )
             if status == DONE:
                 self.idle.append(space.give_memory())
                 return
@@ -507,7 +549,7 @@ class SubtreePool:
     def _give_away(self, taken: Subtree, room: Rows | None, space: Workspace) -> None:
         other = Workspace(self.columns, space.n_classes)
         other.start(space.nodes.counts[taken.node])
-        task = self.pool.submit(self._grow, taken, room, other)
+        task = self._submit(taken, room, other)
         self.given.append(_Given(space, taken.node, other, task))
 
 
@@ -524,7 +566,7 @@ class Team:
     """
 
     def __init__(self, pool: SubtreePool, root: Subtree, room: Rows, space: Workspace) -> None:
-        self.columns, self.functions, self.threads = pool.columns, pool.functions, pool.members
+        self.pool, self.columns, self.functions = pool, pool.columns, pool.functions
         self.root, self.room, self.space = root, room, space
         self.data = BinnedData(self.columns.features, self.columns.bins, root.rows)
         self.node = Node(0, root.size, root.depth, 0, int(space.filled.n_nodes), 0)
@@ -561,7 +603,7 @@ class Team:
 
     def _share(self, run: Callable[[int], Result]) -> list[Result]:
         """Return the results of all members, by number; this thread is the first member."""
-        tasks = [self.threads.submit(run, number) for number in range(1, self.size)]
+        tasks = [self.pool.members.submit(run, number) for number in range(1, self.size)]
         return [run(0), *(task.result() for task in tasks)]
 
     def _blocks(self, n: int) -> list[tuple[int, int]]:
@@ -584,27 +626,41 @@ class Team:
         if not self.columns.bins.exact.all():
             marked = np.zeros(space.n_features, np.int64)
             if compiled(mark_features)(best, data, functions, memory, marked):
-                self._search_marked(np.flatnonzero(marked), best, memory)
+                if marked.any():
+                    self._search_marked(np.flatnonzero(marked), best, memory)
             else:
                 compiled(search_all_in_bins)(best, self.node, data, functions, memory)
         rules = functions.sorted.search.rules
         return int(compiled(choose_feature)(self.columns.features, space.found, rules))
 
     def _search_marked(self, features: Ints, best: float, memory: NodeScratch) -> None:
-        """Search the bins where some cut may be the best, attributes with the highest gain first.
+        """Search the bins where some cut may be the best.
 
-        Few attributes have such bins. Finding their rows takes most of the time, so it is shared.
+        The attribute with the highest gain is likely to have most of these rows, so all members
+        find them together. Its best cut raises the bar for the other attributes, each of which is
+        searched by one member.
         """
         found, keys = self.space.found, memory.bin_work.keys
         gains = np.where(found.n_branches[features] > 0, found.gain[features], -np.inf)
-        for feature in features[np.argsort(-gains, kind="stable")].tolist():
-            n_bins = compiled(mark_feature)(feature, best, self.data, self.functions, memory)
-            if n_bins > 0:
-                n_keys = self._gather(feature, memory.bin_work.starts, keys)
-                search = compiled(search_marked)
-                bins = feature, n_keys, n_bins
-                own = search(*bins, best, self.data, self.functions, memory)
-                best = max(best, own)
+        first, *others = features[np.argsort(-gains, kind="stable")].tolist()
+        n_bins = compiled(mark_feature)(first, best, self.data, self.functions, memory)
+        if n_bins > 0:
+            n_keys = self._gather(first, memory.bin_work.starts, keys)
+            search, bins = compiled(search_marked), (first, n_keys, n_bins)
+            best = max(best, search(*bins, best, self.data, self.functions, memory))
+        waiting, run = iter(others), compiled(search_in_bins_of)
+
+        def search_others(_: int) -> None:
+            space = self.pool.member_space(self.root.size)
+            own = memory._replace(
+                work=memory.work._replace(candidates=space.candidates), bin_work=space.bin_work
+            )
+            for feature in waiting:
+                run(feature, best, self.node, self.data, self.functions, own)
+            self.pool.idle_members.append(space)
+
+        if others:
+            self._share(search_others)
 
     def _gather(self, feature: int, is_marked: Ints, keys: Ints) -> int:
         """Write the rows in marked bins to ``keys``; return how many there are."""

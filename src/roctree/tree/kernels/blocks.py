@@ -74,6 +74,20 @@ def search_all_in_bins(
         refine_ratios(node, data, search, memory)
 
 
+@typed_kernel
+def search_in_bins_of(
+    feature: int,
+    best: float,
+    node: Node,
+    data: BinnedData,
+    functions: BinnedFunctions,
+    memory: NodeScratch,
+) -> None:
+    """Search the bins of an attribute where some cut may be worth ``best`` or more."""
+    search = BinSearch(functions.sorted.search, functions.enter_categories, functions.refine)
+    search_in_bins(feature, feature + 1, best, node, data, search, memory)
+
+
 @kernel
 def mark(feature: int, best: float, data: BinnedData, search: Search, memory: NodeScratch) -> int:
     """Mark the bins of an attribute where a cut may be worth ``best``; return how many are filled.

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 
 from roctree._jit import function_type, inlined, kernel, typed_kernel
-from roctree.arrays import Floats2D, Floats3D
+from roctree.arrays import Floats2D, Floats3D, Ints
 from roctree.tree.kernels.bins import (
     BinSearch,
     EvaluateBinned,
@@ -303,7 +303,7 @@ def push_sorted(node: Node, top: int, grown: GrowthState) -> None:
 @typed_kernel
 def grow_binned(
     narrow: int,
-    taken: int,
+    wanted: Ints,
     data: BinnedData,
     functions: BinnedFunctions,
     memory: GrowthScratch,
@@ -312,8 +312,9 @@ def grow_binned(
     """Split the nodes on the row stack and all below them.
 
     Nodes of at most ``narrow`` cases are grown as sorted nodes. Returns DONE; FULL if the arrays
-    are full; TAKE if the node on top has at least ``taken`` cases and is not the last, so that
-    another thread may grow it; or PAUSE at regular intervals.
+    are full; TAKE if the node on top has at least ``wanted[0]`` cases and is not the last, so that
+    another thread may grow it; or PAUSE at regular intervals. Other threads lower ``wanted`` while
+    they have nothing to do.
     """
     features, nodes, stack, filled = data.features, grown.nodes, grown.row_stack, grown.filled
     work, division, histograms = memory.work, memory.division, memory.histograms
@@ -337,7 +338,7 @@ def grow_binned(
             stack.begin[top], stack.end[top], stack.depth[top], stack.node[top], filled.n_nodes, 0
         )
         size = node.end - node.begin
-        is_taken = top > 0 and size >= taken
+        is_taken = top > 0 and size >= wanted[0]
         if counted == FOR_BOTH or (counted == NOT_YET and size > narrow and not is_taken):
             count_node(data, histograms, grown)
             continue
