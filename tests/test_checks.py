@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from roctree import checks
@@ -87,6 +88,20 @@ def evenness(table):
     return left * right
 
 
-def test_a_split_that_beats_its_corners_is_reported():
+# The even split has half of the second branch on the left, or a quarter.
+@pytest.mark.parametrize("first", [1.0, 3.0])
+def test_a_split_that_beats_its_corners_is_reported(first):
     with pytest.raises(AssertionError, match=r"shares \(.*\) of the second branch"):
-        checks.corners_are_never_beaten(evenness, [[1.0, 1.0], [8.0, 0.0], [1.0, 1.0]])
+        checks.corners_are_never_beaten(evenness, [[first, first], [8.0, 0.0], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_strategies_are_checked_with_empty_pure_and_mixed_leaves_of_whole_and_fractional_weight(
+    n_classes,
+):
+    leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in checks._trees(n_classes)])
+    n_present = np.count_nonzero(leaves, axis=1)
+    assert set(n_present) == set(range(n_classes + 1))
+    whole = (leaves == np.rint(leaves)).all(axis=1)
+    assert whole[n_present == 1].any()
+    assert (~whole).any()

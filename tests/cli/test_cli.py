@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,6 +15,7 @@ from roctree import (
     cli,
 )
 from roctree.cli import demo
+from roctree.cli.output import shown_tree
 
 
 def invoked(*arguments):
@@ -146,3 +148,13 @@ def test_the_page_of_the_demo_is_about_the_half_of_the_cases_that_did_not_grow_t
     monkeypatch.setattr(ROCTreeClassifier, "explore", explore)
     assert demo.write_demo_page(tmp_path / "page.html") == tmp_path / "page.html"
     assert seen == [(284, 285, 285, "Breast cancer: benign or malignant?", "tumours")]
+
+
+def test_a_tree_of_sixteen_leaves_is_shown_whole_and_a_larger_one_to_a_depth():
+    rows = np.arange(400.0)[:, None]
+    for n_leaves, is_whole in ((16, True), (17, False)):
+        model = ROCTreeClassifier(max_leaf_nodes=n_leaves).fit(rows, rows[:, 0] // 10 % 2)
+        assert model.get_n_leaves() == n_leaves
+        shown = shown_tree(model.fitted_)
+        assert (shown == model.to_text()) == is_whole
+        assert (shown == model.to_text(max_depth=3)) == (not is_whole)
