@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roctree.arrays import in_threads, row_parts
 from roctree.data.columns import (
     Factor,
     FloatArray,
@@ -106,7 +107,7 @@ class Dataset:
                [nan, 0. ]])
         """
         names, categories, values, named, dates = learn_columns(X, categorical_features, n_threads)
-        classes, labels = encode_labels(y)
+        classes, labels = encode_labels(y, n_threads)
         schema = Schema(names, categories, classes, named, dates)
         return cls._checked(values, labels, sample_weight, schema)
 
@@ -410,7 +411,7 @@ def _first_masked(values: Any) -> int | None:
 # Labels
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], ClassIndices]:
+def encode_labels(y: Any, n_threads: int = 1) -> tuple[NDArray[Any], ClassIndices]:
     """Return the classes in sorted order and, per row, the index of its class."""
     if y is None:
         raise DataError("A classifier requires y to be passed, but the target y is None.")
@@ -418,7 +419,7 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], ClassIndices]:
     read = _read_label_array(y) if series is None else _read_label_series(series)
     if isinstance(read, Factor):
         return _encode_factor(read, _text_dtype(y))
-    return _encode_numbers(read)
+    return _encode_numbers(read, n_threads)
 
 
 def encode_known_labels(y: Any, classes: NDArray[Any]) -> ClassIndices:
@@ -506,27 +507,37 @@ def _encode_factor(labels: Factor, dtype: type[np.generic]) -> tuple[NDArray[Any
     return np.array(classes, dtype=dtype if text else None), codes[labels.positions]
 
 
-def _encode_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], ClassIndices]:
+def _encode_numbers(labels: NDArray[Any], n_threads: int) -> tuple[NDArray[Any], ClassIndices]:
     if labels.dtype.kind == "f":
         _check_whole(labels)
-    elif np.can_cast(labels.dtype, np.int64) and (found := _encode_by_lookup(labels)) is not None:
-        return found
+    elif np.can_cast(labels.dtype, np.int64):
+        found = _encode_by_lookup(labels, n_threads)
+        if found is not None:
+            return found
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
 
 
-def _encode_by_lookup(labels: NDArray[Any]) -> tuple[NDArray[Any], ClassIndices] | None:
+def _encode_by_lookup(
+    labels: NDArray[Any], n_threads: int
+) -> tuple[NDArray[Any], ClassIndices] | None:
     """Encode integers that lie close together by a lookup table, which avoids sorting."""
-    lowest = int(labels.min())
-    if int(labels.max()) - lowest >= _LOOKUP_SPAN:
+    parts = row_parts(labels.size, n_threads)
+    lowest = int(min(in_threads(n_threads, lambda part: labels[part].min(), parts)))
+    span = int(max(in_threads(n_threads, lambda part: labels[part].max(), parts))) - lowest + 1
+    if span > _LOOKUP_SPAN:
         return None
-    places = np.subtract(labels, lowest, dtype=np.int64)
-    occurs = np.bincount(places) > 0
+    places = np.empty(labels.size, np.int32)
+
+    def count(part: slice) -> NDArray[np.int64]:
+        np.subtract(labels[part], lowest, out=places[part], casting="unsafe", dtype=np.int64)
+        return np.bincount(places[part], minlength=span)
+
+    occurs = np.sum(in_threads(n_threads, count, parts), axis=0) > 0
+    classes = (np.flatnonzero(occurs) + lowest).astype(labels.dtype)
     if occurs.all():
-        classes = np.arange(lowest, lowest + occurs.size, dtype=labels.dtype)
-        return classes, places.astype(np.int32)
-    codes = (np.cumsum(occurs) - 1).astype(np.int32)
-    return (np.flatnonzero(occurs) + lowest).astype(labels.dtype), codes[places]
+        return classes, places
+    return classes, (np.cumsum(occurs, dtype=np.int32) - 1)[places]
 
 
 def _check_whole(labels: NDArray[np.floating[Any]]) -> None:
