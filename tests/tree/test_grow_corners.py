@@ -1,11 +1,14 @@
 """Corners of growth where something once went wrong, or well might."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 
 from roctree.criteria import MSEE, Entropy, FMeasure, GainRatio, Gini
 from roctree.data import Dataset, Schema
 from roctree.errors import DataError
+from roctree.tree import subtrees
 from tests.tree.growing import as_bytes, bins, grown, numeric_dataset, take
 
 NAN = np.nan
@@ -107,6 +110,26 @@ def test_copies_of_cases_with_missing_values_find_room():
     dataset = numeric_dataset(values, rng.integers(0, 2, 300))
     tree = grown(dataset, FMeasure(), max_depth=6)
     assert tree.weight[tree.is_leaf].sum() == pytest.approx(300)
+
+
+def test_memory_that_subtrees_pass_on_does_not_grow_with_their_number():
+    """Each subtree needs more room than it starts with, and hands its memory to the next."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(2_000, 3))
+    labels = (values.sum(axis=1) + rng.normal(size=len(values)) > 0.0).astype(int)
+    values[rng.random(values.shape) < 0.1] = NAN
+    dataset, sizes = numeric_dataset(values, labels), []
+
+    def give_memory(space):
+        memory = kept(space)
+        sizes.append(max(memory.spare.weight.size, memory.bin_work.keys.size))
+        assert sizes[-1] < 10 * len(values)
+        return memory
+
+    kept = subtrees.Workspace.give_memory
+    with bins(narrow=16), mock.patch.object(subtrees.Workspace, "give_memory", give_memory):
+        grown(dataset, Gini(), n_threads=2)
+    assert len(sizes) > 10
 
 
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])

@@ -365,8 +365,18 @@ class Workspace:
             if self.cases.weight.size + 2 > self.candidates.scores.size:
                 self._make_candidates(self.cases.weight.size)
         elif not full:
-            self.rows, self.spare = _doubled(self.rows), _doubled(self.spare)
-            keys = np.empty((3, 2 * self.bin_work.keys.size), np.int64)
+            self.rows = _doubled(self.rows)
+            self._make_row_scratch(self.rows.weight.size)
+
+    def _make_row_scratch(self, n_rows: int) -> None:
+        """Allocate memory to divide and sort this many rows, unless there is enough.
+
+        It may come from another subtree, larger than needed, and must not grow with every use.
+        """
+        if self.spare.weight.size < n_rows:
+            self.spare = self._new_rows(n_rows)
+        if self.bin_work.keys.size <= n_rows:
+            keys = np.empty((3, n_rows + 1), np.int64)
             self.bin_work = self.bin_work._replace(keys=keys[0], buffer=keys[1], starts=keys[2])
 
     def _double_nodes(self) -> None:
