@@ -173,7 +173,7 @@ def test_a_terminal_shows_for_how_long_it_has_been_and_is_cleared(monkeypatch):
 
 def test_the_mark_before_the_message_turns_until_compilation_ends():
     terminal, done = Terminal(), mock.Mock(wait=mock.Mock(side_effect=[False] * 5 + [True]))
-    ahead._spin(terminal, "wait", done)
+    ahead._show_timer(terminal, "wait", done)
     assert [line[0] for line in terminal.getvalue().split("\r")[1:7]] == list("|/-\\|/")
 
 

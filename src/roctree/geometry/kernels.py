@@ -24,7 +24,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import inlined, kernel, record_array, typed_kernel
+from roctree._jit import inlined, kernel, record_array_type, typed_kernel
 from roctree.arrays import (
     AnyFloats2D,
     Floats,
@@ -64,8 +64,8 @@ SPLIT = np.dtype(
         ],
     )
 )
-Splits: TypeAlias = Annotated[NDArray[Any], record_array(SPLIT)]
-ReadonlySplits: TypeAlias = Annotated[NDArray[Any], record_array(SPLIT, readonly=True)]
+Splits: TypeAlias = Annotated[NDArray[Any], record_array_type(SPLIT)]
+ReadonlySplits: TypeAlias = Annotated[NDArray[Any], record_array_type(SPLIT, readonly=True)]
 
 
 class SplitTree(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from roctree._jit import kernel, record_array, typed_kernel
+from roctree._jit import kernel, record_array_type, typed_kernel
 from roctree.arrays import (
     Floats,
     Floats2D,
@@ -49,8 +49,8 @@ RULE = np.dtype(
         ],
     )
 )
-Steps: TypeAlias = Annotated[NDArray[Any], record_array(STEP, readonly=True)]
-NodeRules: TypeAlias = Annotated[NDArray[Any], record_array(RULE, readonly=True)]
+Steps: TypeAlias = Annotated[NDArray[Any], record_array_type(STEP, readonly=True)]
+NodeRules: TypeAlias = Annotated[NDArray[Any], record_array_type(RULE, readonly=True)]
 
 
 class Paths(NamedTuple):
@@ -285,7 +285,7 @@ def list_nodes(
 # A node to be visited, and its list of rows: the stack it is on, its start and its end.
 SEGMENT = np.dtype((np.record, [("node", "i8"), ("stack", "i8"), ("begin", "i8"), ("end", "i8")]))
 Whole: TypeAlias = int | np.int64
-Segments: TypeAlias = Annotated[NDArray[Any], record_array(SEGMENT)]
+Segments: TypeAlias = Annotated[NDArray[Any], record_array_type(SEGMENT)]
 
 
 class Segment(NamedTuple):
