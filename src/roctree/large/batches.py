@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from roctree.data.lazy import arrow
 from roctree.errors import DataError, ParameterError, how_to_install
 from roctree.large.parts import Part
-from roctree.text import did_you_mean
+from roctree.text import did_you_mean, first_line
 from roctree.tree.levels import SHARD_ROWS
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -470,11 +470,6 @@ def reading(what: str, how: str = "") -> Iterator[None]:
         yield
     except (OSError, arrow.ArrowException) as error:
         raise DataError(f"{what} cannot be read{how} ({first_line(error)}).") from None
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of the message of an error."""
-    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
 
 @contextmanager

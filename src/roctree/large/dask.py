@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from roctree.arrays import Floats, Ints
 from roctree.errors import DataError, ParameterError
-from roctree.large.batches import Piece, first_line, open_pieces
+from roctree.large.batches import Piece, open_pieces
 from roctree.large.parts import (
     CodedPart,
     CodedRows,
@@ -41,6 +41,7 @@ from roctree.large.parts import (
     summarise_part,
 )
 from roctree.progress import Callback, Progress, ignore_progress
+from roctree.text import first_line
 from roctree.tree.columns import Columns
 from roctree.tree.kernels.tables import NodeRows, SentSplits
 
