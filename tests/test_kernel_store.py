@@ -19,7 +19,7 @@ SOURCES = Path(store.__file__).parents[2]
 COMPILE = """
 from roctree._jit import compiled
 from roctree._jit.store import folder
-from roctree.tree.shape import _add_to_parents as kernel
+from roctree.tree.kernels.descent import add_to_parents as kernel
 from roctree._jit import store
 saved = []
 save = store.StoredKernel.save

@@ -43,7 +43,7 @@ from roctree.large.parts import (
 from roctree.progress import Callback, Progress, ignore_progress
 from roctree.text import first_line
 from roctree.tree.columns import Columns
-from roctree.tree.kernels.tables import NodeRows, SentSplits
+from roctree.tree.kernels.tables import NodeRows, ShardSplits
 
 # Number of partial results that one task merges.
 _FAN_IN = 4
@@ -171,7 +171,7 @@ class DaskShards:
         self.client, self.coded = client, [part for group in groups for part in group]
         self.sizes = [len(group) for group in groups]
         self.columns, self.n_classes = columns, n_classes
-        self.listed = client.map(_start_shard, self.coded, pure=False)
+        self.node_rows = client.map(_start_shard, self.coded, pure=False)
 
     def count(self, nodes: Ints, n_tables: int) -> Floats:
         """Return the tables of some nodes of the level, in an array of ``n_tables`` tables."""
@@ -179,7 +179,7 @@ class DaskShards:
         tables = np.zeros((n_tables, n_bins, self.n_classes))
         if nodes.size > 0:
             known = {"columns": self.columns, "nodes": nodes, "n_classes": self.n_classes}
-            packed = iter(self.client.map(_count, self.coded, self.listed, pure=False, **known))
+            packed = iter(self.client.map(_count, self.coded, self.node_rows, pure=False, **known))
             of_workers = [self._added(list(islice(packed, size))) for size in self.sizes]
             self._added(of_workers).result().add_to(tables[: nodes.size])
         return tables
@@ -190,14 +190,16 @@ class DaskShards:
             packed = self.client.map(_sum, groups, pure=False)
         return packed[0]
 
-    def divide(self, splits: SentSplits) -> None:
+    def divide(self, splits: ShardSplits) -> None:
         """Send the rows to the next level."""
         known = {"columns": self.columns, "splits": splits, "n_classes": self.n_classes}
-        self.listed = self.client.map(_divide_shard, self.coded, self.listed, pure=False, **known)
+        self.node_rows = self.client.map(
+            _divide_shard, self.coded, self.node_rows, pure=False, **known
+        )
 
     def totals(self) -> Floats:
         """Return the class counts of the nodes of the level, after cases were divided."""
-        counts = self.client.gather(self.client.map(_counts, self.listed, pure=False))
+        counts = self.client.gather(self.client.map(_counts, self.node_rows, pure=False))
         return np.asarray(np.sum(counts, axis=0))
 
 
@@ -348,10 +350,10 @@ def _start_shard(coded: CodedPart) -> NodeRows:
 
 
 def _count(
-    coded: CodedPart, listed: NodeRows, *, columns: Columns, nodes: Ints, n_classes: int
+    coded: CodedPart, node_rows: NodeRows, *, columns: Columns, nodes: Ints, n_classes: int
 ) -> PackedTables:
     tables = np.zeros((nodes.size, int(columns.bins.start[-1]), n_classes))
-    coded.shard.count(listed, columns, nodes, tables)
+    coded.shard.count(node_rows, columns, nodes, tables)
     return PackedTables.from_tables(tables)
 
 
@@ -363,13 +365,13 @@ def _sum(packed: list[PackedTables]) -> PackedTables:
 
 
 def _divide_shard(
-    coded: CodedPart, listed: NodeRows, *, columns: Columns, splits: SentSplits, n_classes: int
+    coded: CodedPart, node_rows: NodeRows, *, columns: Columns, splits: ShardSplits, n_classes: int
 ) -> NodeRows:
-    return coded.shard.divide(listed, columns, splits, n_classes)
+    return coded.shard.divide(node_rows, columns, splits, n_classes)
 
 
-def _counts(listed: NodeRows) -> Floats:
-    return listed.counts
+def _counts(node_rows: NodeRows) -> Floats:
+    return node_rows.counts
 
 
 # --- The client ---

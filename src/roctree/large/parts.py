@@ -22,7 +22,7 @@ from roctree.geometry import Moments
 from roctree.tally import Counted
 from roctree.tree.bins import Edges, Sketch, check_category_count, sketch_columns
 from roctree.tree.columns import Columns
-from roctree.tree.growth import class_counts, drop_zero_weight, on_grid
+from roctree.tree.growth import class_counts, drop_zero_weight, round_to_grid
 from roctree.tree.kernels.tables import Bounds
 from roctree.tree.levels import Shard, Shards, omit_unit_weights
 
@@ -402,7 +402,7 @@ def code_part(part: Part, coding: Coding) -> CodedPart:
         codes = np.empty((0, coding.middle.size), coding.edges.code_type)
         return CodedPart(Shard(codes, np.empty(0, np.uint32), np.empty(0)), Totals.empty(coding))
     rows = part.encode(coding.schema)
-    weights = on_grid(rows.weights, coding.quantum)
+    weights = round_to_grid(rows.weights, coding.quantum)
     values, labels, weights = drop_zero_weight(rows.values, rows.labels, weights)
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)

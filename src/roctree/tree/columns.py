@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from roctree._jit import compiled
 from roctree.arrays import in_threads
-from roctree.tree.kernels.coding import SEARCHED, STEPS, CellBlock, CodeBins, code_cells
+from roctree.tree.kernels.coding import BIN_SLOTS, STEPS, CellBlock, CodeBins, code_cells
 from roctree.tree.kernels.records import MISSING_RANK, Bins, Features
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def number_codes(
         start=np.zeros(n_features + 1, np.int64),
         shift=np.zeros(n_features, np.int64),
         exact=np.zeros(n_features, bool),
-        lowest=np.zeros((n_features, SEARCHED)),
-        highest=np.zeros((n_features, SEARCHED)),
+        lowest=np.zeros((n_features, BIN_SLOTS)),
+        highest=np.zeros((n_features, BIN_SLOTS)),
     )
     return Columns(features, bins, own_code)
 
@@ -164,7 +164,7 @@ def _code_categories(
 
 def _empty_bins(n_features: int) -> CodeBins:
     """Return empty bins; no value is above the end of the last."""
-    shape = (n_features, SEARCHED)
+    shape = (n_features, BIN_SLOTS)
     sizes = np.zeros((2, n_features), np.int64)
     return CodeBins(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape), *sizes)
 

@@ -53,17 +53,17 @@ def soften(tree: Tree, width: float, before: float, cases: Dataset | None) -> Tr
     if width == 0.0:
         return harden(tree)
     if cases is not None:
-        return replace(tree, softness=_times(width, threshold_widths(tree, cases)))
+        return replace(tree, softness=_scaled(width, threshold_widths(tree, cases)))
     if not tree.softness.any() and _is_soft(tree).any():
         raise ParameterError(
             reason="The widths of soft thresholds are measured on the training cases: give "
             "{X and y} to ranked, or fit with {ranking='soft'}."
         )
     # A tree that was grown with soft thresholds and has none is a leaf, or has no numeric split.
-    return replace(tree, softness=_times(width, tree.softness / (before or 1.0)))
+    return replace(tree, softness=_scaled(width, tree.softness / (before or 1.0)))
 
 
-def _times(width: float, softness: Floats) -> Floats:
+def _scaled(width: float, softness: Floats) -> Floats:
     """Return the widths times ``width``, at most the largest float."""
     with np.errstate(over="ignore"):
         return np.minimum(width * softness, np.finfo(np.float64).max)

@@ -15,6 +15,7 @@ from roctree._jit import kernel, record_array_type, typed_kernel
 from roctree.arrays import (
     Floats,
     Floats2D,
+    Int,
     Int32s,
     Ints,
     Places,
@@ -284,7 +285,6 @@ def list_nodes(
 
 # A node to be visited, and its list of rows: the stack it is on, its start and its end.
 SEGMENT = np.dtype((np.record, [("node", "i8"), ("stack", "i8"), ("begin", "i8"), ("end", "i8")]))
-Whole: TypeAlias = int | np.int64
 Segments: TypeAlias = Annotated[NDArray[Any], record_array_type(SEGMENT)]
 
 
@@ -381,7 +381,7 @@ def blend(
 
 
 @kernel
-def push(n_pending: int, node: Whole, stack: int, begin: int, end: Whole, pending: Segments) -> int:
+def push(n_pending: int, node: Int, stack: int, begin: int, end: Int, pending: Segments) -> int:
     """Add a node with its list to those that are pending, unless it is empty; return how many."""
     if end == begin:
         return n_pending
@@ -512,9 +512,7 @@ def divide_any(
 
 
 @kernel
-def share_of(
-    value: float, part: float, node: int, child: Whole, branch: int, paths: Paths
-) -> float:
+def share_of(value: float, part: float, node: int, child: Int, branch: int, paths: Paths) -> float:
     """Return the share that one branch receives of a part that goes to several."""
     rule = paths.rules[node]
     if value != value or rule.softness == 0.0:
