@@ -244,7 +244,7 @@ def _bin_rows(
     """Code the rows, and return them ready for growth, with their totals."""
     edges = Edges.from_sketches(summary.sketches, schema.n_categories, schema.names, max_bins)
     quantum = grid_unit(summary.n_rows, summary.largest)
-    coding = Coding(schema, edges, quantum, summary.middle)
+    coding = Coding(schema, edges, quantum, summary.centre)
     totals, shards = data.coded(summary, coding, n_threads)
     lost = summary.n_rows - totals.n_rows
     if lost:

@@ -287,7 +287,7 @@ class Summary:
         return [column.sketch for column in self.columns if not column.kept]
 
     @property
-    def middle(self) -> NDArray[np.float64]:
+    def centre(self) -> NDArray[np.float64]:
         """A typical value of each column, to take differences from."""
         known = [column.sketch.values for column in self.columns]
         return np.array([values[values.size // 2] if values.size else 0.0 for values in known])
@@ -344,14 +344,14 @@ class Coding:
         The bins of the columns.
     quantum : float
         Unit of the grid that weights lie on.
-    middle : float64[features]
+    centre : float64[features]
         A value of each column, about which moments are taken.
     """
 
     schema: Schema
     edges: Edges
     quantum: float
-    middle: Floats
+    centre: Floats
 
 
 @dataclass(frozen=True)
@@ -366,8 +366,8 @@ class Totals:
     @classmethod
     def empty(cls, coding: Coding) -> "Totals":
         """Return the totals of no rows."""
-        values = np.empty((0, coding.middle.size))
-        moments = Moments.from_rows(values, np.empty(0), coding.middle)
+        values = np.empty((0, coding.centre.size))
+        moments = Moments.from_rows(values, np.empty(0), coding.centre)
         return cls(
             0, Bounds.empty(coding.edges.size.size), np.zeros(coding.schema.n_classes), moments
         )
@@ -399,14 +399,14 @@ class CodedRows(NamedTuple):
 def code_part(part: Part, coding: Coding) -> CodedPart:
     """Return the rows of a part that have weight, in codes."""
     if part.is_empty:
-        codes = np.empty((0, coding.middle.size), coding.edges.code_type)
+        codes = np.empty((0, coding.centre.size), coding.edges.code_type)
         return CodedPart(Shard(codes, np.empty(0, np.uint32), np.empty(0)), Totals.empty(coding))
     rows = part.encode(coding.schema)
     weights = round_to_grid(rows.weights, coding.quantum)
     values, labels, weights = drop_zero_weight(rows.values, rows.labels, weights)
     codes, bounds = coding.edges.code(values)
     counts = class_counts(labels, weights, coding.schema.n_classes)
-    totals = Totals(len(weights), bounds, counts, Moments.from_rows(values, weights, coding.middle))
+    totals = Totals(len(weights), bounds, counts, Moments.from_rows(values, weights, coding.centre))
     return CodedPart(Shard(codes, labels.astype(np.uint32), omit_unit_weights(weights)), totals)
 
 

@@ -42,7 +42,7 @@ from roctree.tree.kernels.records import (
     Rows,
     SearchScratch,
 )
-from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, middle
+from roctree.tree.kernels.rows import BinnedData, DivideRows, SortRows, midpoint
 from roctree.tree.kernels.scan import Search, best_feature
 from roctree.tree.tree import IS_PRESENT
 
@@ -65,16 +65,16 @@ class SortedFunctions(NamedTuple):
 def threshold_at(
     feature: int, cut: int, end: int, features: Features, bins: Bins, cases: Cases
 ) -> float:
-    """Return the middle of the values beside a cut, or all values if none is on its right."""
+    """Return the midpoint of the values beside a cut, or all values if none is on its right."""
     order, rank = cases.order, cases.rank
     if cut == end or rank[feature, order[feature, cut]] == MISSING_RANK:
         return IS_PRESENT
     left, right = order[feature, cut - 1], order[feature, cut]
     if bins.exact[feature]:
         low = bins.highest[feature, rank[feature, left]]
-        return middle(low, bins.lowest[feature, rank[feature, right]])
+        return midpoint(low, bins.lowest[feature, rank[feature, right]])
     low = features.values[cases.row[left], feature]
-    return middle(low, features.values[cases.row[right], feature])
+    return midpoint(low, features.values[cases.row[right], feature])
 
 
 @inlined

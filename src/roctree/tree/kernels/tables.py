@@ -45,7 +45,7 @@ from roctree.tree.kernels.records import (
     Features,
     SearchScratch,
 )
-from roctree.tree.kernels.rows import middle
+from roctree.tree.kernels.rows import midpoint
 from roctree.tree.kernels.scan import Search, best_feature
 from roctree.tree.tree import IS_PRESENT
 
@@ -289,14 +289,14 @@ def merge_close_bins(
 
 @kernel
 def threshold_between(feature: int, cut: int, columns: TableColumns, histogram: Floats2D) -> float:
-    """Return the middle of the values beside a cut; ``IS_PRESENT`` if none is on its right."""
+    """Return the midpoint of the values beside a cut; ``IS_PRESENT`` if none is on its right."""
     start = columns.bins.start[feature]
     if cut == columns.bins.start[feature + 1] - start - 1:
         return IS_PRESENT
     left = cut - 1
     while weight_of(histogram, start + left) <= 0.0:
         left -= 1
-    return middle(columns.bounds.highest[feature, left], columns.bounds.lowest[feature, cut])
+    return midpoint(columns.bounds.highest[feature, left], columns.bounds.lowest[feature, cut])
 
 
 @kernel
