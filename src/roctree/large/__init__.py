@@ -249,8 +249,16 @@ def _bin_rows(
     lost = summary.n_rows - totals.n_rows
     if lost:
         warn_about_lost_rows(lost, summary.n_rows, quantum, summary.largest, stacklevel=4)
-    known = edges, totals.bounds, summary.has_missing, totals.counts, quantum
-    return Binned(schema.names, *known, shards), totals
+    binned = Binned(
+        names=schema.names,
+        edges=edges,
+        bounds=totals.bounds,
+        has_missing=summary.has_missing,
+        counts=totals.counts,
+        quantum=quantum,
+        shards=shards,
+    )
+    return binned, totals
 
 
 def check_options(options: FitOptions) -> None:

@@ -110,11 +110,14 @@ class DaskRows:
         copies = [[dask.delayed(each, pure=False) for each in known] for _ in range(n_workers)]
         tasks = [
             dask.delayed(_of_part)(
-                function, self.make, *part, known=copies[number % n_workers],
+                function,
+                self.make,
+                *part,
+                known=copies[number % n_workers],
                 dask_key_name=f"{function.__name__}-{uuid4()}",
             )
             for number, part in enumerate(self.parts)
-        ]  # fmt: skip
+        ]
         futures: list[Any] = self.client.compute(tasks)
         return futures
 
@@ -180,11 +183,12 @@ class DaskShards:
         if nodes.size > 0:
             known = {"columns": self.columns, "nodes": nodes, "n_classes": self.n_classes}
             packed = iter(self.client.map(_count, self.coded, self.node_rows, pure=False, **known))
-            of_workers = [self._added(list(islice(packed, size))) for size in self.sizes]
-            self._added(of_workers).result().add_to(tables[: nodes.size])
+            sums = [self._tree_sum(list(islice(packed, size))) for size in self.sizes]
+            self._tree_sum(sums).result().add_to(tables[: nodes.size])
         return tables
 
-    def _added(self, packed: list[Any]) -> Any:
+    def _tree_sum(self, packed: list[Any]) -> Any:
+        """Return the sum of tables, which tasks add a few at a time."""
         while len(packed) > 1:
             groups = [packed[i : i + _FAN_IN] for i in range(0, len(packed), _FAN_IN)]
             packed = self.client.map(_sum, groups, pure=False)

@@ -1,4 +1,4 @@
-"""A part of large data: a frame or matrix with labels and weights, encoded like the whole.
+"""Parts of large data, frames or matrices with labels and weights, encoded like the whole.
 
 The data are read twice. The first pass summarises each part (``summarise_part``); the summaries
 merge into the schema and the bins of all rows. The second pass codes each part by these bins
@@ -130,13 +130,13 @@ class SketchedColumn:
         known = [column.part for column in (self, other) if column.is_known]
         seen = self.seen | other.seen
         return SketchedColumn(
-            self.sketch.merged(other.sketch),
-            self._categories(other, name),
-            seen,
-            (self.weightless | other.weightless) - seen,
-            self.n_missing + other.n_missing,
-            min(known or [self.part, other.part]),
-            max(self.dates, other.dates),  # "" < "days" < "times"
+            sketch=self.sketch.merged(other.sketch),
+            categories=self._categories(other, name),
+            seen=seen,
+            weightless=(self.weightless | other.weightless) - seen,
+            n_missing=self.n_missing + other.n_missing,
+            part=min(known or [self.part, other.part]),
+            dates=max(self.dates, other.dates),  # "" < "days" < "times"
         )
 
     def _categories(self, other: "SketchedColumn", name: str) -> Categories | None:
@@ -236,15 +236,27 @@ class Summary:
         missing = np.isnan(values).sum(axis=0).tolist()
         columns = []
         for feature, categories in enumerate(schema.categories):
-            sketch = sketches.get(feature, Sketch.empty())
             seen = _categories_in(values[:, feature], categories)
-            only = _categories_in(others[:, feature], categories) - seen
-            known = sketch, categories, seen, only, missing[feature], number
-            columns.append(SketchedColumn(*known, schema.date_unit(feature)))
+            column = SketchedColumn(
+                sketch=sketches.get(feature, Sketch.empty()),
+                categories=categories,
+                seen=seen,
+                weightless=_categories_in(others[:, feature], categories) - seen,
+                n_missing=missing[feature],
+                part=number,
+                dates=schema.date_unit(feature),
+            )
+            columns.append(column)
         return cls(
-            schema.names, schema.named, tuple(columns), schema.classes, len(weights),
-            float(weights.max(initial=0.0)), all_ones, number,
-        )  # fmt: skip
+            names=schema.names,
+            named=schema.named,
+            columns=tuple(columns),
+            classes=schema.classes,
+            n_rows=len(weights),
+            largest=float(weights.max(initial=0.0)),
+            all_ones=all_ones,
+            part=number,
+        )
 
     def merged(self, other: "Summary") -> "Summary":
         """Return the summary of both parts."""
@@ -259,10 +271,15 @@ class Summary:
             for ours, theirs, name in zip(self.columns, other.columns, self.names, strict=True)
         )
         return Summary(
-            self.names, self.named, columns, self._classes(other), self.n_rows + other.n_rows,
-            max(self.largest, other.largest), self.all_ones and other.all_ones,
-            min(self.part, other.part),
-        )  # fmt: skip
+            names=self.names,
+            named=self.named,
+            columns=columns,
+            classes=self._classes(other),
+            n_rows=self.n_rows + other.n_rows,
+            largest=max(self.largest, other.largest),
+            all_ones=self.all_ones and other.all_ones,
+            part=min(self.part, other.part),
+        )
 
     def _classes(self, other: "Summary") -> NDArray[Any]:
         try:
