@@ -281,7 +281,7 @@ class Edges:
         ends = np.full((n_categories.size, BIN_SLOTS), np.inf)
         size = n_categories.astype(np.int64)
         for feature, sketch in zip(np.flatnonzero(~nominal), sketches, strict=True):
-            found = _bin_ends(sketch, max_bins)
+            found = _sketch_bin_ends(sketch, max_bins)
             ends[feature, : found.size - 1] = found[:-1]
             size[feature] = found.size
         return cls(ends, size, nominal)
@@ -369,7 +369,7 @@ def binned_columns(
     return columns
 
 
-def _bin_ends(sketch: Sketch, max_bins: int) -> Floats:
+def _sketch_bin_ends(sketch: Sketch, max_bins: int) -> Floats:
     if sketch.values.size == 0:
         return np.zeros(1)
     if sketch.values.size <= max_bins:

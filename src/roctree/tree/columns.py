@@ -215,12 +215,12 @@ def _code_numbers(
             _set_values(bins, feature, distinct)
         else:
             _set_steps(bins, feature, distinct, sizes)
-    exact = few & _code_columns(features, values, bins, codes, n_threads)
+    exact = few & _code_in_threads(features, values, bins, codes, n_threads)
     again = few & ~exact
     for feature, (distinct, sizes) in zip(features, samples, strict=True):
         if again[feature]:
             _set_steps(bins, feature, distinct, sizes)
-    _code_columns(np.flatnonzero(again), values, bins, codes, n_threads)
+    _code_in_threads(np.flatnonzero(again), values, bins, codes, n_threads)
     return exact
 
 
@@ -243,7 +243,7 @@ def _bin_ends(distinct: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArra
     return np.asarray(distinct[is_last])
 
 
-def _code_columns(
+def _code_in_threads(
     features: NDArray[np.int64],
     values: NDArray[np.float64],
     bins: CodeBins,
