@@ -115,20 +115,20 @@ def sort_columns(columns: Columns) -> tuple[NDArray[np.uint32], NDArray[np.uint3
     by_feature = np.ascontiguousarray(columns.values.T)
     order = np.argsort(by_feature, axis=1)
     ordered = np.take_along_axis(by_feature, order, axis=1)
-    ranks = np.zeros(order.shape, np.uint32)
-    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=ranks[:, 1:])
+    ordered_ranks = np.zeros(order.shape, np.uint32)
+    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=ordered_ranks[:, 1:])
     nominal = columns.n_categories > 0
     missing = np.isnan(ordered)
     if nominal.any():
-        ranks[nominal] = np.where(missing[nominal], 0.0, ordered[nominal])
+        ordered_ranks[nominal] = np.where(missing[nominal], 0.0, ordered[nominal])
     if missing.any():
-        ranks[missing] = MISSING_RANK
+        ordered_ranks[missing] = MISSING_RANK
         own = np.where(columns.own_code, columns.n_categories - 1, MISSING_RANK)
-        ranks[columns.own_code] = np.where(
-            missing[columns.own_code], own[columns.own_code, None], ranks[columns.own_code]
+        ordered_ranks[columns.own_code] = np.where(
+            missing[columns.own_code], own[columns.own_code, None], ordered_ranks[columns.own_code]
         )
-    rank = np.empty_like(ranks)
-    np.put_along_axis(rank, order, ranks, axis=1)
+    rank = np.empty_like(ordered_ranks)
+    np.put_along_axis(rank, order, ordered_ranks, axis=1)
     return order.astype(np.uint32), rank
 
 
@@ -165,8 +165,13 @@ def _code_categories(
 def _empty_bins(n_features: int) -> CodeBins:
     """Return empty bins; no value is above the end of the last."""
     shape = (n_features, BIN_SLOTS)
-    sizes = np.zeros((2, n_features), np.int64)
-    return CodeBins(np.full(shape, np.inf), np.zeros(shape), np.zeros(shape), *sizes)
+    return CodeBins(
+        highest=np.full(shape, np.inf),
+        lowest=np.zeros(shape),
+        scale=np.zeros(shape),
+        shift=np.zeros(n_features, np.int64),
+        size=np.zeros(n_features, np.int64),
+    )
 
 
 def _set_values(bins: CodeBins, feature: int, distinct: NDArray[np.float64]) -> None:

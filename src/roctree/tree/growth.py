@@ -354,10 +354,10 @@ class SortedKernels:
         cuts = find_c45_cuts if growth.c45_numeric_minimum else find_cuts
         divide = divide_complete if columns.n_codes > 0 else divide_binary
         return cls(
-            scan_bounded if many and growth.bounded else scan_all,
-            cuts,
-            find_sets if columns.n_codes > 0 else cuts,
-            divide_shared if shares else divide,
+            scan=scan_bounded if many and growth.bounded else scan_all,
+            find_cuts=cuts,
+            find_sets=find_sets if columns.n_codes > 0 else cuts,
+            divide=divide_shared if shares else divide,
         )
 
     @property
@@ -368,7 +368,12 @@ class SortedKernels:
     def picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> SortedFunctions:
         """Return the kernels, compiled or interpreted, with the criterion and the rules."""
         search = pick_search(pick, growth, quantum, self.scan)
-        return SortedFunctions(search, *map(pick, self.all[1:]))
+        return SortedFunctions(
+            search=search,
+            find_cuts=pick(self.find_cuts),
+            find_sets=pick(self.find_sets),
+            divide=pick(self.divide),
+        )
 
 
 @dataclass(frozen=True)
@@ -389,11 +394,11 @@ class BinnedKernels:
         """
         shares = growth.missing != "branch" and unknown
         return cls(
-            shares,
-            SortedKernels.choose(growth, columns, shares=shares, many=True),
-            enter_categories if columns.n_codes > 0 else no_categories,
-            skip_refinement if columns.bins.exact.all() else refine,
-            divide_rows_shared if shares else divide_rows_complete,
+            shares=shares,
+            below=SortedKernels.choose(growth, columns, shares=shares, many=True),
+            enter_categories=enter_categories if columns.n_codes > 0 else no_categories,
+            refine=skip_refinement if columns.bins.exact.all() else refine,
+            divide=divide_rows_shared if shares else divide_rows_complete,
         )
 
     @property
@@ -431,13 +436,13 @@ class BinnedKernels:
     def _picked(self, pick: Pick, growth: GrowthRules, quantum: float) -> BinnedFunctions:
         """Return the kernels, compiled or interpreted, with the criterion and the rules."""
         return BinnedFunctions(
-            pick(self.enter_categories),
-            pick(self.refine),
-            pick(evaluate_binned),
-            pick(self.divide),
-            pick(sort_rows),
-            self.below.picked(pick, growth, quantum),
-            pick(grow_sorted),
+            enter_categories=pick(self.enter_categories),
+            refine=pick(self.refine),
+            evaluate=pick(evaluate_binned),
+            divide=pick(self.divide),
+            sort=pick(sort_rows),
+            sorted=self.below.picked(pick, growth, quantum),
+            grow_sorted=pick(grow_sorted),
         )
 
 

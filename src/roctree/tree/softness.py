@@ -118,7 +118,7 @@ def _measure_level(
         _LevelCases(values[order], labels, weights[rows]),
         ends,
         tree.threshold[first:end],
-        _Sides(*np.empty((4, tree.n_classes))),
+        _Sides(*np.empty((len(_Sides._fields), tree.n_classes))),
         found[first:end],
     )
 

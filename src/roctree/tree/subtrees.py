@@ -172,8 +172,8 @@ class Workspace:
             counts=np.zeros((room, n_classes)),
             category_branch=np.zeros(4 * max(self.n_codes, 1), np.int16),
         )
-        self.stack = Stack(*np.zeros((5, room), np.int64))
-        self.row_stack = RowStack(*np.zeros((6, room), np.int64))
+        self.stack = Stack(*np.zeros((len(Stack._fields), room), np.int64))
+        self.row_stack = RowStack(*np.zeros((len(RowStack._fields), room), np.int64))
         self.filled = new_record(FILLED)
         self._make_candidates(0)
         self._make_nothing()
@@ -191,7 +191,14 @@ class Workspace:
         self.rows = self.spare = self._new_rows(0)
         no_counts = np.empty((0, n_classes))
         self.bin_work = BinScratch(
-            nothing, nothing, nothing, no_counts, no_counts, nothing, nothing, nothing
+            filled=nothing,
+            is_marked=nothing,
+            number=nothing,
+            lefts=no_counts,
+            cells=no_counts,
+            keys=nothing,
+            buffer=nothing,
+            starts=nothing,
         )
         self.histograms = np.empty((0, 0, n_classes))
 
@@ -306,16 +313,17 @@ class Workspace:
 
     def push_sorted(self, n_cases: int) -> None:
         """Put the root on the stack of sorted nodes."""
-        for column, value in zip(self.stack, (0, n_cases, 0, 0, n_cases), strict=True):
-            column[0] = value
+        stack = self.stack
+        stack.begin[0], stack.end[0], stack.in_use[0] = 0, n_cases, n_cases
+        stack.depth[0] = stack.node[0] = 0
         self.filled.n_stack = 1
 
     def push_binned(self, subtree: Subtree) -> None:
         """Put the root on the stack of binned nodes."""
-        counted = NOT_YET if subtree.histogram is None else READY
-        entry = 0, subtree.size, subtree.depth, 0, 0, counted
-        for column, value in zip(self.row_stack, entry, strict=True):
-            column[0] = value
+        stack = self.row_stack
+        stack.begin[0], stack.end[0], stack.depth[0] = 0, subtree.size, subtree.depth
+        stack.node[0] = stack.slot[0] = 0
+        stack.counted[0] = NOT_YET if subtree.histogram is None else READY
         self.filled.n_row_stack = 1
 
     def pop_subtree(self, *, copies: bool) -> Subtree:
@@ -324,15 +332,15 @@ class Workspace:
         Its rows are the last in use, and no other node touches them, unless cases are copied to
         several branches and nodes below it on the stack need the space.
         """
-        top = self.filled.n_row_stack - 1
-        begin, end, depth, node, slot, counted = (int(column[top]) for column in self.row_stack)
+        stack, top = self.row_stack, self.filled.n_row_stack - 1
         self.filled.n_row_stack = top
-        rows = mapped(lambda column: column[begin:end], self.rows)
+        rows = _row_range(self.rows, slice(stack.begin[top], stack.end[top]))
+        is_counted = stack.counted[top] == READY
         return Subtree(
-            mapped(np.copy, rows) if copies else rows,
-            depth,
-            node,
-            self.histograms[slot].copy() if counted == READY else None,
+            rows=mapped(np.copy, rows) if copies else rows,
+            depth=int(stack.depth[top]),
+            node=int(stack.node[top]),
+            histogram=self.histograms[stack.slot[top]].copy() if is_counted else None,
         )
 
     def release_memory(self) -> GrowthScratch:
@@ -572,7 +580,14 @@ class Team:
         self.pool, self.columns, self.functions = pool, pool.columns, pool.functions
         self.root, self.room, self.space = root, room, space
         self.data = BinnedData(self.columns.features, self.columns.bins, root.rows)
-        self.node = Node(0, root.size, root.depth, 0, int(space.filled.n_nodes), 0)
+        self.node = Node(
+            begin=0,
+            end=root.size,
+            depth=root.depth,
+            number=0,
+            first_child=int(space.filled.n_nodes),
+            in_use=0,
+        )
         self.size, self.narrow = pool.team_size(root), pool.narrow
         space.make_bins(self.columns, _INNER_CUTS, root.size)
 
