@@ -512,8 +512,8 @@ def _type_of(annotation: Any) -> Any:
 def record_type(record: Record) -> Any:
     """Return the compiled type of a ``NamedTuple`` class, from the annotations of its fields.
 
-    From now on its instances have exactly this type when they are passed to a kernel, whatever
-    the layout of their arrays would suggest; an array that does not fit is rejected.
+    This registers the class with Numba: its instances are passed to kernels with exactly this type,
+    and an array of another type or layout is rejected.
     """
     hints = get_type_hints(record, include_extras=True)
     fields = tuple(_type_of(hints[name]) for name in record._fields)  # type: ignore[attr-defined]

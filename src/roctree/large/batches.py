@@ -458,7 +458,7 @@ def _grouped(row_groups: Iterable[Any]) -> Iterator[list[Any]]:
         yield merged
 
 
-# --- Failures of files and disks, as errors that say what to do ---
+# --- Failures of files and disks as errors with advice ---
 
 _MAKE_ROOM = "free some space, or set TMPDIR to a folder with more"
 

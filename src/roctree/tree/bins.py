@@ -16,9 +16,9 @@ frequent, the share of weight below an edge differs from the desired one by more
 probability of one in a hundred, by the Dvoretzky-Kiefer-Wolfowitz inequality: sqrt(ln(2 / 0.01) /
 (2 * 16384)) = 0.0127. Zero has the lowest hash and is always kept, since amounts are often zero.
 
-A bin knows the lowest and the highest value in it. Thresholds are halfway between the highest value
-on one side and the lowest on the other, as in a search over all values; where every bin holds one
-value, both are the same.
+The lowest and the highest value in each bin are known. Thresholds are halfway between the highest
+value on one side and the lowest on the other, as in a search over all values; where every bin holds
+one value, both are the same.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,8 @@ def sketch_columns(
 ) -> list[Sketch]:
     """Return the sketches of some columns, without missing values.
 
-    Only rows with low hashes matter, which are few unless values repeat; then all are sorted.
+    Only rows with low hashes matter. They are few unless values repeat, in which case all rows are
+    sorted.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Growth from bins, for rows in memory and elsewhere.
 
 Rows in memory are coded once, and the tree grows to the leaves as in a search over all values, with
-every bin as one value. Rows elsewhere are represented by tables only, and the tree grows level by
+each bin as one value. Rows elsewhere are represented by tables only, and the tree grows level by
 level: the best split of every node is found centrally from its table; the shards assign their rows
 to the children and count the tables of some of them. The heaviest child of a node is not counted:
 its table is that of its parent minus those of its siblings.
@@ -79,7 +79,7 @@ class Shard:
     weights: Floats
 
     def __sizeof__(self) -> int:
-        """Return the size of the arrays in bytes, which schedulers ask before they move data."""
+        """Return the size of the arrays in bytes, by which schedulers decide where to run tasks."""
         return sum(each.nbytes for each in (self.codes, self.labels, self.weights))
 
     @property
@@ -102,7 +102,7 @@ class Shard:
 
     def count(self, node_rows: NodeRows, columns: Columns, nodes: Ints, tables: Floats) -> None:
         """Add the rows of some nodes to their tables."""
-        # For all levels together, so that each chooses the same way.
+        # The time of all levels, so that all of them use the same form of the kernel.
         microseconds = 20 * self.codes.size
         add = count_tables_bytes if self.codes.dtype == np.uint8 else count_tables_words
         run = compiled(add, microseconds)
@@ -345,7 +345,7 @@ class LevelSearch:
     ) -> None:
         scan = SortedKernels.choose(growth, columns, shares=False, many=True).scan
         categories = enter_categories if columns.n_codes > 0 else no_categories
-        # A node has some ten cases, and all bins are searched at each.
+        # A node has about ten cases, and all bins are searched at each node.
         microseconds = 0.2 * weight * float(columns.bins.start[-1])
         pick = choose(microseconds, scan, categories, search_tables, *scorers(growth))
         search = pick_search(pick, growth, quantum, scan)

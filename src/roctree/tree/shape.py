@@ -261,7 +261,7 @@ def grow_best_first(
     """
     part = part or open_best_first
     most = int(max_leaves)
-    # Such trees are rarely deeper than that; with more leaves there is little to save.
+    # Trees with few leaves are rarely deeper; with more leaves there is little to save.
     likely = 2 * (most - 1).bit_length() + 4 if most <= _SHALLOW_LEAVES else most
     for depth in (min(likely, most), most):
         limit = depth if growth.max_depth is None else min(depth, growth.max_depth)
@@ -313,9 +313,9 @@ def _openable(tree: Tree, worth: Floats, first: int, end: int) -> list[tuple[flo
 def open_best_first_by_auc(tree: Tree, max_leaves: int) -> Tree:
     """Return the part of the tree that growth by the area under the ROC curve makes.
 
-    Of leaves that raise the area equally the one with the largest gain times weight is split, the
-    first on ties. A leaf whose split would make more than ``max_leaves`` leaves stays one, and the
-    next best is tried.
+    Among leaves that raise the area equally, the one with the largest gain times weight is split,
+    the first on ties. A leaf whose split would make more than ``max_leaves`` leaves stays one, and
+    the next best is tried.
     """
     totals = tree.counts[0]
     present = np.flatnonzero(totals > 0.0)

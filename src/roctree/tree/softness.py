@@ -1,9 +1,9 @@
 """Soft thresholds: the zone around each threshold in which a prediction mixes both branches.
 
-A threshold between two training values could as well be a little higher or lower, and a case close
-to it says little about which branch it belongs to. Within the width of a soft threshold the part of
-a case that goes to a branch changes linearly from none to all, and the leaves that the case reaches
-are averaged. The printed tree does not change.
+A threshold between two training values could equally be a little higher or lower, so the branch of
+a case close to it is uncertain. Within the width of a soft threshold the part of a case that goes
+to a branch changes linearly from none to all, and the leaves that the case reaches are averaged.
+The printed tree does not change.
 
 The half-width of a threshold is the smaller of two:
 

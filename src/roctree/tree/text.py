@@ -88,10 +88,10 @@ def to_text(
 ) -> str:
     """Return the tree as text.
 
-    Thresholds are rounded, but not so far that two of the same attribute look equal. A branch says
-    ``or missing`` if missing values go there, unless all splits on that attribute send them to the
-    heaviest branch. Cases are counted by weight. After twenty bars, the number of further bars is
-    given in brackets.
+    Thresholds are rounded, but not so far that two of the same attribute look equal. A condition
+    ends in ``or missing`` if missing values go there, unless all splits on that attribute send them
+    to the heaviest branch. Cases are counted by weight. After twenty bars, the number of further
+    bars is given in brackets.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def to_text(
     schema : Schema
         Names, categories and classes.
     max_depth : int, optional
-        Number of levels to show; a line that stands for a subtree ends in "…".
+        Number of levels to show; a line in place of a subtree ends in "…".
     digits : int
         Significant digits of thresholds and weights, at most 17.
     leaf_note : callable, optional

@@ -306,9 +306,9 @@ def least_worth(best: float) -> float:
 def is_better(
     score: float, side: int, uneven: float, code: int, feature: int, found: BestSplits
 ) -> bool:
-    """Whether a cut beats the one found: by score, else missing on the right, else further left.
+    """Whether a cut beats the one found: by score, then missing on the right, then further left.
 
-    Of cuts without gain the more even one is better. That is the order of a search without bins.
+    Among cuts without gain, the more even one is better. A search without bins has the same order.
     Scores are compared rather than gains, because scores may become equal when gains are rounded.
     """
     if found.n_branches[feature] == 0:

@@ -440,8 +440,8 @@ def add_two_leaves(
         for k in range(np.uint64(mixture.shape[1])):
             # One leaf after the other, in the same order as with separate lists, so that sums are
             # equal.
-            sofar = mixture[row, k] + first * leaf_table[below, k]
-            mixture[row, k] = sofar + second * leaf_table[beyond, k]
+            partial = mixture[row, k] + first * leaf_table[below, k]
+            mixture[row, k] = partial + second * leaf_table[beyond, k]
 
 
 @kernel
@@ -484,7 +484,7 @@ def divide_numbers(
 def divide_any(
     segment: Segment, n_pending: int, column: ReadonlyFloats, paths: Paths, lists: Lists
 ) -> int:
-    """Do the same for any split, with values that may be missing, branch by branch."""
+    """As ``divide_numbers``, for any split and values that may be missing, branch by branch."""
     rows, parts, branches = lists.rows, lists.parts, lists.branches
     node, stack, other = segment.node, segment.stack, 1 - segment.stack
     begin, n_rows = segment.begin, segment.end - segment.begin
