@@ -94,7 +94,7 @@ class Batches:
     @property
     def n_rows(self) -> int:
         """Number of rows, from the metadata of the files where possible."""
-        with _reading_errors("the data"):
+        with reading_errors("the data"):
             return int(self.rows.count_rows())
 
     def __iter__(self) -> Iterator[Part]:
@@ -117,7 +117,7 @@ class Batches:
         )
         found, what = scanner.scan_batches(), "the data"
         while True:
-            with _reading_errors(what):
+            with reading_errors(what):
                 tagged = next(found, None)
             if tagged is None:
                 return
@@ -351,7 +351,7 @@ def common_schema(paths: Sequence[str]) -> Any:
 
 
 def _schema_of(path: str) -> Any:
-    with _reading_errors(repr(path), " as Parquet"):
+    with reading_errors(repr(path), " as Parquet"):
         schema = arrow.parquet.read_schema(path)
     for name in _repeated(schema.names):
         raise DataError(f"{path!r} has two columns {name!r}: rename one.")
@@ -404,7 +404,7 @@ class Piece(NamedTuple):
     def read(self, number: int) -> Part:
         """Return the rows as the part with this number."""
         hint = " by a worker; all workers must find the files under the same paths"
-        with _reading_errors(self.source, hint):
+        with reading_errors(self.source, hint):
             table = self.batches.rows.to_table()
         return self.batches.part(number, table, self.source)
 
@@ -464,7 +464,7 @@ _MAKE_ROOM = "free some space, or set TMPDIR to a folder with more"
 
 
 @contextmanager
-def _reading_errors(what: str, how: str = "") -> Iterator[None]:
+def reading_errors(what: str, how: str = "") -> Iterator[None]:
     """Turn a failure to read data into a ``DataError``."""
     try:
         yield
