@@ -310,8 +310,8 @@ class Edges:
         numeric = np.flatnonzero(~self.nominal)
         bins = BinEnds(self.ends, self.size)
         bounds = [Bounds.empty(self.size.size) for _ in range(n_threads)]
-        number = code_bins_bytes if codes.dtype == np.uint8 else code_bins_words
-        run = compiled(number, microseconds=5 * codes.size)
+        kernel = code_bins_bytes if codes.dtype == np.uint8 else code_bins_words
+        run = compiled(kernel, microseconds=5 * codes.size)
         ends = np.linspace(0, len(values), n_threads + 1).astype(np.int64)
 
         def code_part(part: int) -> None:
