@@ -512,7 +512,9 @@ def divide_any(
 
 
 @kernel
-def share_of(value: float, part: float, node: int, child: Int, branch: int, paths: Paths) -> float:
+def share_of(
+    value: float, part: float, node: int, child: int | np.int64, branch: int, paths: Paths
+) -> float:
     """Return the share that one branch receives of a part that goes to several."""
     rule = paths.rules[node]
     if value != value or rule.softness == 0.0:
